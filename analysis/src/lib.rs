@@ -1,0 +1,1 @@
+//! catherd-analysis

@@ -1,0 +1,2 @@
+//! catherd
+fn main() {}
