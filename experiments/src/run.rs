@@ -53,6 +53,13 @@ pub struct Algorithm {
     pub parameters: BTreeMap<String, Parameter>,
 }
 
+impl Algorithm {
+    /// An algorithm with its default settings, labelled by its name.
+    pub fn plain(name: &str) -> Algorithm {
+        Algorithm { label: name.to_owned(), name: name.to_owned(), parameters: BTreeMap::new() }
+    }
+}
+
 /// Everything that a run depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSpec {

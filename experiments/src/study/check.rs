@@ -1,0 +1,131 @@
+//! The checks that study files and flags share. Each returns the bare [`Flaw`];
+//! the caller knows the place.
+
+use std::collections::BTreeMap;
+
+use crate::{Algorithm, Parameter};
+
+/// More seeds than this is a slip of the keyboard.
+const MOST_SEEDS: u64 = 1_000_000;
+
+/// What is wrong with a value, and what to write instead.
+pub(super) struct Flaw {
+    pub(super) problem: String,
+    pub(super) advice: String,
+}
+
+pub(super) fn flaw<T>(problem: impl Into<String>, advice: impl Into<String>) -> Result<T, Flaw> {
+    Err(Flaw { problem: problem.into(), advice: advice.into() })
+}
+
+/// A whole number of at least 1.
+pub(super) fn positive(text: &str) -> Result<u64, Flaw> {
+    let advice = "give a whole number of at least 1";
+    match text.trim().parse::<i128>() {
+        Ok(0) => flaw("0 is too small", advice),
+        Ok(number) if number < 0 => flaw(format!("{number} is negative"), advice),
+        Ok(number) => match i64::try_from(number) {
+            Ok(number) => Ok(number.unsigned_abs()),
+            Err(_) => flaw(format!("{number} is too large"), advice),
+        },
+        Err(_) => flaw(format!("`{text}` is not a whole number"), advice),
+    }
+}
+
+/// A span of time such as `10s`, in milliseconds.
+pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
+    let advice = "give a number and a unit of ms, s, min or h, such as \"10s\"";
+    let text = text.trim();
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+'))
+        .unwrap_or(text.len());
+    let (number, unit) = (&text[..digits], text[digits..].trim());
+    let factor = match unit {
+        "ms" => 1.0,
+        "s" => 1e3,
+        "min" => 60e3,
+        "h" => 3600e3,
+        "" => return flaw(format!("`{text}` has no unit"), advice),
+        _ => return flaw(format!("`{unit}` is not a unit of time"), advice),
+    };
+    let Ok(number) = number.parse::<f64>() else {
+        return flaw(format!("`{text}` is not a span of time"), advice);
+    };
+    let ms = (number * factor).round();
+    if number < 0.0 {
+        flaw(format!("`{text}` is negative"), advice)
+    } else if ms < 1.0 {
+        flaw(format!("`{text}` is shorter than a millisecond"), advice)
+    } else if ms > i64::MAX as f64 {
+        flaw(format!("`{text}` is too long"), advice)
+    } else {
+        Ok(ms as u64)
+    }
+}
+
+/// The seeds 1 to `count`.
+pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
+    let count = positive(text)?;
+    if count > MOST_SEEDS {
+        return flaw(
+            format!("{count} seeds are more than a study can use"),
+            format!("give at most {MOST_SEEDS}"),
+        );
+    }
+    Ok((1..=count).collect())
+}
+
+/// Seeds given one by one.
+pub(super) fn seed_list<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<u64>, Flaw> {
+    let mut seeds = Vec::new();
+    for text in texts {
+        // TOML stops at i64, and a seed must be writable in both places.
+        match text.trim().parse::<i64>().ok().and_then(|seed| u64::try_from(seed).ok()) {
+            Some(seed) if seeds.contains(&seed) => {
+                return flaw(format!("seed {seed} is there twice"), "give each seed once");
+            }
+            Some(seed) => seeds.push(seed),
+            None => {
+                return flaw(format!("`{text}` is not a seed"), "give whole numbers of at least 0");
+            }
+        }
+    }
+    if seeds.is_empty() {
+        return flaw("no seeds", "give at least one seed, or their number");
+    }
+    Ok(seeds)
+}
+
+/// Algorithms must differ in label and in configuration. The number is that of the
+/// offending entry.
+pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> {
+    let mut labels = BTreeMap::new();
+    for (number, algorithm) in algorithms.iter().enumerate() {
+        let at = |flawed: Result<(), Flaw>| flawed.map_err(|flaw| (number, flaw));
+        let label = &algorithm.label;
+        if label.trim().is_empty() || algorithm.name.trim().is_empty() {
+            at(flaw("an algorithm without a name", "name one, such as \"random\""))?;
+        }
+        for (name, parameter) in &algorithm.parameters {
+            if matches!(parameter, Parameter::Number(value) if !value.is_finite()) {
+                at(flaw(format!("parameter `{name}` is not finite"), "give an ordinary number"))?;
+            }
+        }
+        if labels.insert(label, number).is_some() {
+            at(flaw(
+                format!("the label `{label}` is there twice"),
+                "give each configuration its own label",
+            ))?;
+        }
+        let same = |other: &&Algorithm| {
+            other.name == algorithm.name && other.parameters == algorithm.parameters
+        };
+        if let Some(twin) = algorithms[..number].iter().find(same) {
+            at(flaw(
+                format!("`{label}` is the same configuration as `{}`", twin.label),
+                "drop one of them or change a parameter",
+            ))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,283 @@
+//! A study from a TOML file. The file is walked value by value rather than through
+//! serde, so that every error can name its line and say what to write instead.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::check::{self, Flaw, flaw};
+use super::{Place, Study, StudyError};
+use crate::{Algorithm, Budget, Parameter};
+
+const STUDY_KEYS: &[&str] = &["name", "subject", "projects", "algorithms", "seeds", "budget"];
+const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
+const ALGORITHM_KEYS: &[&str] = &["name", "label", "parameters"];
+
+/// A value and where it stands.
+type Value<'i> = Spanned<DeValue<'i>>;
+
+pub(super) fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
+    Source { text, file }.study()
+}
+
+struct Source<'s> {
+    text: &'s str,
+    file: &'s Path,
+}
+
+impl Source<'_> {
+    fn study(&self) -> Result<Study, StudyError> {
+        let root = DeTable::parse(self.text).map_err(|error| {
+            let flawed = Flaw {
+                problem: error.message().replace('\n', ", "),
+                advice: "correct the TOML".to_owned(),
+            };
+            self.error(error.span().unwrap_or(0..0), "syntax", flawed)
+        })?;
+        let root = root.get_ref();
+        self.known_keys(root, "", STUDY_KEYS)?;
+
+        let stem = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = root.get("name").map(|v| self.word(v, "name")).transpose()?.unwrap_or(stem);
+        let subject = match root.get("subject") {
+            Some(value) => self.word(value, "subject")?,
+            None => "scratch".to_owned(),
+        };
+        Ok(Study {
+            name,
+            projects: self.projects(root)?,
+            algorithms: self.algorithms(root)?,
+            seeds: self.seeds(root)?,
+            budget: self.budget(root)?,
+            subject,
+        })
+    }
+
+    fn projects(&self, root: &DeTable<'_>) -> Result<Vec<std::path::PathBuf>, StudyError> {
+        let advice = "list files or folders, such as [\"../datasets/demo\"]";
+        let value = self.required(root, "projects", advice)?;
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let entries = self.non_empty(value, "projects", "no projects", advice)?;
+        entries.map(|entry| Ok(folder.join(self.word(entry, "projects")?))).collect()
+    }
+
+    fn algorithms(&self, root: &DeTable<'_>) -> Result<Vec<Algorithm>, StudyError> {
+        let advice = "list at least one, such as [\"random\"]";
+        let value = self.required(root, "algorithms", advice)?;
+        let entries: Vec<_> =
+            self.non_empty(value, "algorithms", "no algorithms", advice)?.collect();
+        let algorithms: Vec<_> =
+            entries.iter().map(|entry| self.algorithm(entry)).collect::<Result<_, _>>()?;
+        check::algorithms(&algorithms)
+            .map_err(|(number, flaw)| self.error(entries[number].span(), "algorithms", flaw))?;
+        Ok(algorithms)
+    }
+
+    fn algorithm(&self, value: &Value<'_>) -> Result<Algorithm, StudyError> {
+        let table = match value.get_ref() {
+            DeValue::String(name) => return Ok(Algorithm::plain(name)),
+            DeValue::Table(table) => table,
+            other => {
+                return self.fail(
+                    value.span(),
+                    "algorithms",
+                    format!("{} is neither a name nor a table", kind(other)),
+                    "write \"mosa\" or { name = \"mosa\", label = \"...\", parameters = { ... } }",
+                );
+            }
+        };
+        self.known_keys(table, "algorithms.", ALGORITHM_KEYS)?;
+        let Some(name) = table.get("name") else {
+            let advice = "add name = \"...\"";
+            return self.fail(value.span(), "algorithms.name", "missing", advice);
+        };
+        let mut algorithm = Algorithm::plain(&self.word(name, "algorithms.name")?);
+        if let Some(label) = table.get("label") {
+            algorithm.label = self.word(label, "algorithms.label")?;
+        }
+        if let Some(parameters) = table.get("parameters") {
+            algorithm.parameters = self.parameters(parameters)?;
+        }
+        Ok(algorithm)
+    }
+
+    fn parameters(&self, value: &Value<'_>) -> Result<BTreeMap<String, Parameter>, StudyError> {
+        let DeValue::Table(table) = value.get_ref() else {
+            let problem = format!("{} is not a table", kind(value.get_ref()));
+            let advice = "write { population = 10 }";
+            return self.fail(value.span(), "algorithms.parameters", problem, advice);
+        };
+        let mut parameters = BTreeMap::new();
+        for (key, value) in table {
+            let parameter = match value.get_ref() {
+                DeValue::Boolean(flag) => Some(Parameter::Bool(*flag)),
+                DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+                    .ok()
+                    .map(Parameter::Integer),
+                DeValue::Float(number) => number.as_str().parse().ok().map(Parameter::Number),
+                DeValue::String(text) => Some(Parameter::Text(text.to_string())),
+                _ => None,
+            };
+            let Some(parameter) = parameter else {
+                let field = format!("algorithms.parameters.{}", key.get_ref());
+                let problem = format!("{} cannot be a parameter", kind(value.get_ref()));
+                let advice = "give a number, a word, true or false";
+                return self.fail(value.span(), &field, problem, advice);
+            };
+            parameters.insert(key.get_ref().to_string(), parameter);
+        }
+        Ok(parameters)
+    }
+
+    fn seeds(&self, root: &DeTable<'_>) -> Result<Vec<u64>, StudyError> {
+        let advice = "give their number, such as 5, or a list such as [3, 14, 15]";
+        let value = self.required(root, "seeds", advice)?;
+        let seeds = match value.get_ref() {
+            DeValue::Integer(_) => check::seed_count(&decimal(value)),
+            DeValue::Array(entries) => {
+                let texts: Vec<_> = entries.iter().map(decimal).collect();
+                check::seed_list(texts.iter().map(String::as_str))
+            }
+            other => flaw(format!("{} is neither a number nor a list", kind(other)), advice),
+        };
+        seeds.map_err(|flaw| self.error(value.span(), "seeds", flaw))
+    }
+
+    fn budget(&self, root: &DeTable<'_>) -> Result<Budget, StudyError> {
+        let advice = "set executions, steps or wall under [budget]";
+        let value = self.required(root, "budget", advice)?;
+        let DeValue::Table(table) = value.get_ref() else {
+            let problem = format!("{} is not a table", kind(value.get_ref()));
+            return self.fail(value.span(), "budget", problem, advice);
+        };
+        self.known_keys(table, "budget.", BUDGET_KEYS)?;
+
+        let limit = |key: &str, read: fn(&str) -> Result<u64, Flaw>| {
+            let Some(value) = table.get(key) else { return Ok(None) };
+            let error = |flaw| self.error(value.span(), &format!("budget.{key}"), flaw);
+            read(&decimal(value)).map(Some).map_err(error)
+        };
+        let budget = Budget {
+            executions: limit("executions", check::positive)?,
+            steps: limit("steps", check::positive)?,
+            wall_ms: match limit("wall", check::span_ms)? {
+                None => limit("wall_ms", check::positive)?,
+                Some(_) if table.contains_key("wall_ms") => {
+                    let problem = "both wall and wall_ms are set";
+                    return self.fail(value.span(), "budget", problem, "keep one of them");
+                }
+                wall => wall,
+            },
+        };
+        if budget == Budget::default() {
+            return self.fail(value.span(), "budget", "no limit is set", advice);
+        }
+        Ok(budget)
+    }
+
+    fn required<'a, 'i>(
+        &self,
+        table: &'a DeTable<'i>,
+        key: &str,
+        advice: &str,
+    ) -> Result<&'a Value<'i>, StudyError> {
+        match table.get(key) {
+            Some(value) => Ok(value),
+            // Nothing to point at: the end of the file is where it could be added.
+            None => self.fail(self.text.len()..self.text.len(), key, "missing", advice),
+        }
+    }
+
+    fn non_empty<'a, 'i>(
+        &self,
+        value: &'a Value<'i>,
+        field: &str,
+        problem: &str,
+        advice: &str,
+    ) -> Result<impl Iterator<Item = &'a Value<'i>>, StudyError> {
+        match value.get_ref() {
+            DeValue::Array(entries) if !entries.is_empty() => Ok(entries.iter()),
+            DeValue::Array(_) => self.fail(value.span(), field, problem, advice),
+            other => {
+                let problem = format!("{} is not a list", kind(other));
+                self.fail(value.span(), field, problem, advice)
+            }
+        }
+    }
+
+    fn word(&self, value: &Value<'_>, field: &str) -> Result<String, StudyError> {
+        match value.get_ref() {
+            DeValue::String(word) if !word.trim().is_empty() => Ok(word.to_string()),
+            DeValue::String(_) => self.fail(value.span(), field, "empty text", "write a word"),
+            other => {
+                let problem = format!("{} is not a text", kind(other));
+                self.fail(value.span(), field, problem, "write it in quotation marks")
+            }
+        }
+    }
+
+    fn known_keys(
+        &self,
+        table: &DeTable<'_>,
+        prefix: &str,
+        known: &[&str],
+    ) -> Result<(), StudyError> {
+        match table.keys().find(|key| !known.contains(&&**key.get_ref())) {
+            None => Ok(()),
+            Some(key) => {
+                let field = format!("{prefix}{}", key.get_ref());
+                let advice = format!("use one of {}", known.join(", "));
+                self.fail(key.span(), &field, "unknown key", &advice)
+            }
+        }
+    }
+
+    fn fail<T>(
+        &self,
+        span: Range<usize>,
+        field: &str,
+        problem: impl Into<String>,
+        advice: &str,
+    ) -> Result<T, StudyError> {
+        let flaw = Flaw { problem: problem.into(), advice: advice.to_owned() };
+        Err(self.error(span, field, flaw))
+    }
+
+    fn error(&self, span: Range<usize>, field: &str, Flaw { problem, advice }: Flaw) -> StudyError {
+        let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
+        // A trailing newline starts no line of its own.
+        let before = if before.len() == self.text.len() {
+            before.strip_suffix(b"\n").unwrap_or(before)
+        } else {
+            before
+        };
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let place = Place::Line(self.file.to_owned(), line);
+        StudyError::Invalid { place, field: field.to_owned(), problem, advice }
+    }
+}
+
+/// Scalars as the shared checks read them.
+fn decimal(value: &Value<'_>) -> String {
+    match value.get_ref() {
+        DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| number.to_string(), |number| number.to_string()),
+        DeValue::Float(number) => number.as_str().to_owned(),
+        DeValue::String(text) => text.to_string(),
+        other => kind(other).to_owned(),
+    }
+}
+
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "a truth value",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

@@ -1,0 +1,235 @@
+//! Study files, flags and planning through the public face.
+
+use std::path::{Path, PathBuf};
+
+use catherd_experiments::{
+    Algorithm, Budget, Digest, Flags, Parameter, PlannedProject, Study, plan, twins,
+};
+use proptest::prelude::*;
+
+const GOOD: &str = r#"projects = ["demo", "/abs/cat.sb3"]
+algorithms = ["random", { label = "small", name = "mosa", parameters = { population = 10, crossover = 0.7, elitist = true, mode = "x" } }]
+seeds = 3
+
+[budget]
+executions = 300
+wall = "1.5 min"
+"#;
+
+fn parse(text: &str) -> Result<Study, String> {
+    Study::parse(text, Path::new("studies/mine.toml")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_full_study_file() {
+    let study = parse(GOOD).unwrap();
+    assert_eq!(study.name, "mine");
+    assert_eq!(study.subject, "scratch");
+    assert_eq!(study.projects, [PathBuf::from("studies/demo"), PathBuf::from("/abs/cat.sb3")]);
+    assert_eq!(study.seeds, [1, 2, 3]);
+    assert_eq!(study.budget, Budget { executions: Some(300), steps: None, wall_ms: Some(90_000) });
+    assert_eq!(study.algorithms[0], Algorithm::plain("random"));
+    let small = &study.algorithms[1];
+    assert_eq!((small.label.as_str(), small.name.as_str()), ("small", "mosa"));
+    assert_eq!(small.parameters["population"], Parameter::Integer(10));
+    assert_eq!(small.parameters["crossover"], Parameter::Number(0.7));
+    assert_eq!(small.parameters["elitist"], Parameter::Bool(true));
+    assert_eq!(small.parameters["mode"], Parameter::Text("x".into()));
+}
+
+#[test]
+fn the_shipped_smoke_study() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("smoke.toml");
+    let study = Study::read(&file).unwrap();
+    assert_eq!(study.runs(12), 12 * 3 * 5);
+    assert!(study.projects[0].ends_with("datasets/demo"));
+}
+
+/// (replaced text, replacement, the error line without the file name)
+const BAD: &[(&str, &str, &str)] = &[
+    (
+        "seeds = 3",
+        "sedes = 3",
+        "3: sedes: unknown key; use one of name, subject, projects, algorithms, seeds, budget",
+    ),
+    ("seeds = 3", "seeds = 0", "3: seeds: 0 is too small; give a whole number of at least 1"),
+    ("seeds = 3", "seeds = []", "3: seeds: no seeds; give at least one seed, or their number"),
+    ("seeds = 3", "seeds = [4, 4]", "3: seeds: seed 4 is there twice; give each seed once"),
+    ("seeds = 3", "seeds = [-4]", "3: seeds: `-4` is not a seed; give whole numbers of at least 0"),
+    (
+        "seeds = 3",
+        "seeds = \"x\"",
+        "3: seeds: a text is neither a number nor a list; give their number, such as 5, or a list such as [3, 14, 15]",
+    ),
+    (
+        "seeds = 3\n",
+        "",
+        "6: seeds: missing; give their number, such as 5, or a list such as [3, 14, 15]",
+    ),
+    (
+        "executions = 300",
+        "executions = -3",
+        "6: budget.executions: -3 is negative; give a whole number of at least 1",
+    ),
+    (
+        "executions = 300",
+        "executions = 1.5",
+        "6: budget.executions: `1.5` is not a whole number; give a whole number of at least 1",
+    ),
+    (
+        "executions = 300",
+        "execution = 300",
+        "6: budget.execution: unknown key; use one of executions, steps, wall, wall_ms",
+    ),
+    (
+        "1.5 min",
+        "10 parsecs",
+        "7: budget.wall: `parsecs` is not a unit of time; give a number and a unit of ms, s, min or h, such as \"10s\"",
+    ),
+    (
+        "1.5 min",
+        "10",
+        "7: budget.wall: `10` has no unit; give a number and a unit of ms, s, min or h, such as \"10s\"",
+    ),
+    (
+        "1.5 min",
+        "-1s",
+        "7: budget.wall: `-1s` is negative; give a number and a unit of ms, s, min or h, such as \"10s\"",
+    ),
+    (
+        "wall = \"1.5 min\"",
+        "wall = \"1s\"\nwall_ms = 3",
+        "5: budget: both wall and wall_ms are set; keep one of them",
+    ),
+    (
+        "executions = 300\nwall = \"1.5 min\"",
+        "",
+        "5: budget: no limit is set; set executions, steps or wall under [budget]",
+    ),
+    (
+        "label = \"small\"",
+        "label = \"random\"",
+        "2: algorithms: the label `random` is there twice; give each configuration its own label",
+    ),
+    (
+        "\"random\"",
+        "\"random\", { label = \"again\", name = \"random\" }",
+        "2: algorithms: `again` is the same configuration as `random`; drop one of them or change a parameter",
+    ),
+    ("name = \"mosa\", ", "", "2: algorithms.name: missing; add name = \"...\""),
+    (
+        "population = 10",
+        "population = [1]",
+        "2: algorithms.parameters.population: a list cannot be a parameter; give a number, a word, true or false",
+    ),
+    (
+        "\"demo\", \"/abs/cat.sb3\"",
+        "",
+        "1: projects: no projects; list files or folders, such as [\"../datasets/demo\"]",
+    ),
+    ("0.7", "inf", "2: algorithms: parameter `crossover` is not finite; give an ordinary number"),
+];
+
+#[test]
+fn errors_name_file_line_and_field() {
+    for (from, to, expected) in BAD {
+        let text = GOOD.replacen(from, to, 1);
+        assert_ne!(text, GOOD, "{from}");
+        assert_eq!(parse(&text).unwrap_err(), format!("studies/mine.toml:{expected}"));
+    }
+    let broken = parse("seeds = = 3\n").unwrap_err();
+    assert!(broken.starts_with("studies/mine.toml:1: syntax: "), "{broken}");
+    assert!(!broken.contains('\n'), "{broken}");
+    let missing = Study::read(Path::new("no/such.toml")).unwrap_err().to_string();
+    assert!(missing.starts_with("no/such.toml: cannot read the study file: "), "{missing}");
+}
+
+#[test]
+fn flags_make_the_same_study() {
+    let flags = Flags {
+        projects: vec!["demo".into()],
+        algorithms: "random,mosa".into(),
+        seeds: Some("3".into()),
+        executions: Some("300".into()),
+        wall: Some("10s".into()),
+        ..Flags::default()
+    };
+    let study = Study::from_flags(&flags).unwrap();
+    assert_eq!(study.seeds, [1, 2, 3]);
+    assert_eq!(study.budget.wall_ms, Some(10_000));
+
+    let wrong = |change: fn(&mut Flags)| {
+        let mut flags = flags.clone();
+        change(&mut flags);
+        Study::from_flags(&flags).unwrap_err().to_string()
+    };
+    assert_eq!(
+        wrong(|f| f.executions = Some("-5".into())),
+        "--executions: -5 is negative; give a whole number of at least 1"
+    );
+    assert_eq!(
+        wrong(|f| (f.executions, f.wall) = (None, None)),
+        "--executions: no budget; give --executions, --steps or --wall"
+    );
+    assert!(
+        wrong(|f| f.algorithms = "mio,mio".into()).starts_with("--algorithms: the label `mio`")
+    );
+    assert!(wrong(|f| f.seeds = Some("0".into())).starts_with("--seeds: 0 is too small"));
+    assert!(wrong(|f| f.projects.clear()).starts_with("--projects: no projects"));
+
+    let one = Flags { seeds: Some("7,".into()), ..flags };
+    assert_eq!(Study::from_flags(&one).unwrap().seeds, [7]);
+}
+
+#[test]
+fn plans_the_matrix_in_order_and_each_run_once() {
+    let study = parse(GOOD).unwrap();
+    let project =
+        |name: &str, bytes: &[u8]| PlannedProject { name: name.into(), digest: Digest::of(bytes) };
+    let projects = [project("a", b"1"), project("b", b"2"), project("c", b"1")];
+    assert_eq!(twins(&projects), [(2, 0)]);
+
+    let runs = plan(&study, &projects, |_| Ok(())).unwrap();
+    assert_eq!(runs.len(), study.runs(2));
+    let order: Vec<_> = runs
+        .iter()
+        .map(|run| (run.project_name.as_str(), run.algorithm.label.as_str(), run.seed))
+        .collect();
+    assert_eq!(
+        order[..4],
+        [("a", "random", 1), ("a", "random", 2), ("a", "random", 3), ("a", "small", 1)]
+    );
+    let ids: std::collections::BTreeSet<_> = runs.iter().map(|run| run.id()).collect();
+    assert_eq!(ids.len(), runs.len());
+
+    let refused = plan(&study, &projects, |algorithm| {
+        if algorithm.name == "mosa" { Err("unknown algorithm `mosa`".into()) } else { Ok(()) }
+    });
+    assert_eq!(refused.unwrap_err().to_string(), "algorithm `small`: unknown algorithm `mosa`");
+    assert!(plan(&study, &[], |_| Ok(())).unwrap_err().to_string().contains("no usable project"));
+}
+
+proptest! {
+    /// The id of a run must be the same where it is planned and where it is executed,
+    /// so every parameter must survive the text between them.
+    #[test]
+    fn run_ids_survive_json(number in any::<f64>(), integer in any::<i64>(), text in ".*") {
+        prop_assume!(number.is_finite());
+        let mut study = parse(GOOD).unwrap();
+        study.algorithms[1].parameters.insert("n".into(), Parameter::Number(number));
+        study.algorithms[1].parameters.insert("i".into(), Parameter::Integer(integer));
+        study.algorithms[1].parameters.insert("t".into(), Parameter::Text(text));
+        let project = PlannedProject { name: "p".into(), digest: Digest::of(b"p") };
+        let runs = plan(&study, &[project], |_| Ok(())).unwrap();
+        let run = runs.last().unwrap();
+        let json = serde_json::to_string(run).unwrap();
+        let back: catherd_experiments::RunSpec = serde_json::from_str(&json).unwrap();
+        prop_assert_eq!(&back, run);
+        prop_assert_eq!(back.id(), run.id());
+    }
+
+    #[test]
+    fn no_text_breaks_the_parser(text in "(?s).{0,200}") {
+        let _ = parse(&text);
+    }
+}
