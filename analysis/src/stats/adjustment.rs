@@ -1,0 +1,58 @@
+//! Many tests at once: p-values adjusted for the size of their family.
+
+use super::Unavailable;
+
+/// Holm's step-down adjustment, which bounds the chance of any false finding in the
+/// family. The answers are in the order of the p-values given.
+///
+/// # Errors
+/// [`Unavailable::NotANumber`] if a p-value is not in 0..=1.
+pub fn holm(p: &[f64]) -> Result<Vec<f64>, Unavailable> {
+    let order = ascending(p)?;
+    let mut adjusted = vec![0.0; p.len()];
+    let mut floor = 0.0_f64;
+    for (place, &i) in order.iter().enumerate() {
+        floor = floor.max((p.len() - place) as f64 * p[i]).min(1.0);
+        adjusted[i] = floor;
+    }
+    Ok(adjusted)
+}
+
+/// Benjamini and Hochberg's step-up adjustment, which bounds the expected share of
+/// false findings. The answers are in the order of the p-values given.
+///
+/// # Errors
+/// [`Unavailable::NotANumber`] if a p-value is not in 0..=1.
+pub fn benjamini_hochberg(p: &[f64]) -> Result<Vec<f64>, Unavailable> {
+    let order = ascending(p)?;
+    let mut adjusted = vec![0.0; p.len()];
+    let mut ceiling = 1.0_f64;
+    for (place, &i) in order.iter().enumerate().rev() {
+        ceiling = ceiling.min(p[i] * p.len() as f64 / (place + 1) as f64);
+        adjusted[i] = ceiling;
+    }
+    Ok(adjusted)
+}
+
+fn ascending(p: &[f64]) -> Result<Vec<usize>, Unavailable> {
+    if p.iter().any(|p| !(0.0..=1.0).contains(p)) {
+        return Err(Unavailable::NotANumber);
+    }
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+    Ok(order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_of_three() {
+        assert_eq!(holm(&[0.5, 0.0625, 0.25]).unwrap(), [0.5, 0.1875, 0.5]);
+        assert_eq!(benjamini_hochberg(&[0.5, 0.0625, 0.25]).unwrap(), [0.5, 0.1875, 0.375]);
+        assert_eq!(holm(&[]).unwrap(), [0.0; 0]);
+        assert_eq!(holm(&[f64::NAN]), Err(Unavailable::NotANumber));
+        assert_eq!(benjamini_hochberg(&[1.5]), Err(Unavailable::NotANumber));
+    }
+}

@@ -1,0 +1,119 @@
+//! Several samples at once: do all come from one distribution?
+
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use super::{PValue, Ranks, Unavailable, ordered};
+
+/// A statistic that is nearly chi-square distributed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChiSquare {
+    /// The statistic, corrected for ties.
+    pub statistic: f64,
+    /// One less than there are samples.
+    pub freedom: usize,
+    /// By the chi-square distribution.
+    pub p: PValue,
+}
+
+impl ChiSquare {
+    fn new(statistic: f64, freedom: usize) -> ChiSquare {
+        // Rounding may leave a statistic that is zero a little below it.
+        let statistic = statistic.max(0.0);
+        let p = ChiSquared::new(freedom as f64).map_or(1.0, |d| d.sf(statistic));
+        ChiSquare { statistic, freedom, p: PValue::asymptotic(p) }
+    }
+}
+
+/// The Kruskal-Wallis test: independent samples, of any lengths.
+///
+/// # Errors
+/// [`Unavailable`] for fewer than two samples, an empty one, NaN, or equal values only.
+pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
+    if samples.len() < 2 {
+        return Err(Unavailable::TooFew { needed: 2, found: samples.len() });
+    }
+    for sample in samples {
+        ordered(sample)?;
+    }
+    let pooled = Ranks::of(&samples.concat())?;
+    if pooled.ties.len() == 1 {
+        return Err(Unavailable::Constant);
+    }
+    let all = pooled.ranks.len() as f64;
+    let mut rest = &pooled.ranks[..];
+    let mut squares = 0.0;
+    for sample in samples {
+        let (ranks, others) = rest.split_at(sample.len());
+        let sum: f64 = ranks.iter().sum();
+        squares += sum * sum / sample.len() as f64;
+        rest = others;
+    }
+    let uncorrected = 12.0 / (all * (all + 1.0)) * squares - 3.0 * (all + 1.0);
+    let correction = 1.0 - pooled.tie_term() / (all * (all * all - 1.0));
+    Ok(ChiSquare::new(uncorrected / correction, samples.len() - 1))
+}
+
+/// The Friedman test: each block (a project) was measured once under each of the
+/// same three or more treatments (algorithms), in the same order.
+///
+/// # Errors
+/// [`Unavailable`] for no blocks, fewer than three treatments, blocks of different
+/// lengths, NaN, or blocks of equal values only.
+pub fn friedman<B: AsRef<[f64]>>(blocks: &[B]) -> Result<ChiSquare, Unavailable> {
+    let treatments = blocks.first().ok_or(Unavailable::Empty)?.as_ref().len();
+    if treatments < 3 {
+        return Err(Unavailable::TooFew { needed: 3, found: treatments });
+    }
+    let mut sums = vec![0.0; treatments];
+    let mut tie_term = 0.0;
+    for block in blocks.iter().map(AsRef::as_ref) {
+        if block.len() != treatments {
+            return Err(Unavailable::Unpaired(treatments, block.len()));
+        }
+        let ranks = Ranks::of(block)?;
+        tie_term += ranks.tie_term();
+        for (sum, rank) in sums.iter_mut().zip(&ranks.ranks) {
+            *sum += rank;
+        }
+    }
+    let (n, k) = (blocks.len() as f64, treatments as f64);
+    let most_ties = n * k * (k * k - 1.0);
+    if tie_term == most_ties {
+        return Err(Unavailable::Constant);
+    }
+    let squares: f64 = sums.iter().map(|s| s * s).sum();
+    let uncorrected = 12.0 / (n * k * (k + 1.0)) * squares - 3.0 * n * (k + 1.0);
+    Ok(ChiSquare::new(uncorrected / (1.0 - tie_term / most_ties), treatments - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_samples_in_a_row() {
+        // Rank sums 3, 7, 11: H = 12/42 (9/2 + 49/2 + 121/2) - 21 = 32/7.
+        let h = kruskal_wallis(&[&[1.0, 2.0], &[3.0, 4.0], &[5.0, 6.0]]).unwrap();
+        assert!((h.statistic - 32.0 / 7.0).abs() < 1e-12);
+        // The survival function of chi-square with two degrees of freedom is e^(-h/2).
+        assert!((h.p.value - (-16.0_f64 / 7.0).exp()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn blocks_that_agree() {
+        // Four blocks, the same order: 12/(4·3·4) (16 + 64 + 144) - 48 = 8.
+        let q = friedman(&[[1.0, 2.0, 3.0]; 4]).unwrap();
+        assert!((q.statistic - 8.0).abs() < 1e-12);
+        assert!((q.p.value - (-4.0_f64).exp()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn samples_without_an_answer_say_why() {
+        assert_eq!(friedman::<Vec<f64>>(&[]), Err(Unavailable::Empty));
+        assert_eq!(friedman(&[[1.0; 3]; 4]), Err(Unavailable::Constant));
+        assert_eq!(friedman(&[vec![1.0, 2.0, 3.0], vec![1.0]]), Err(Unavailable::Unpaired(3, 1)));
+        assert_eq!(friedman(&[[1.0, 2.0]]), Err(Unavailable::TooFew { needed: 3, found: 2 }));
+        assert_eq!(kruskal_wallis(&[&[1.0], &[]]), Err(Unavailable::Empty));
+        assert_eq!(kruskal_wallis(&[&[1.0], &[1.0]]), Err(Unavailable::Constant));
+    }
+}

@@ -1,0 +1,297 @@
+//! The Mann-Whitney U test and the effect sizes that are U in other clothes.
+
+use super::{PValue, Unavailable, normal_two_sided, ordered};
+
+/// Two independent samples, compared by order alone.
+///
+/// The null distribution of U is conditional on the ties seen: every way to deal the
+/// pooled values into samples of these sizes is equally likely.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MannWhitney {
+    x: usize,
+    y: usize,
+    /// Sizes of the groups of equal values in the pooled sample, ascending by value.
+    ties: Vec<usize>,
+    /// 2 U1: whole even with ties.
+    doubled: u64,
+}
+
+impl MannWhitney {
+    /// [`MannWhitney::p`] is exact while the number of pairs (one value of each
+    /// sample) is at most this, as for 50 against 50; the work grows with its square.
+    pub const EXACT_PAIRS: usize = 2_500;
+
+    /// Compares two samples.
+    ///
+    /// # Errors
+    /// [`Unavailable::Empty`] and [`Unavailable::NotANumber`].
+    pub fn new(x: &[f64], y: &[f64]) -> Result<MannWhitney, Unavailable> {
+        ordered(x)?;
+        ordered(y)?;
+        let mut pooled: Vec<(f64, bool)> = Vec::with_capacity(x.len() + y.len());
+        // Adding 0 turns -0 into 0, which `total_cmp` would tell apart.
+        pooled.extend(x.iter().map(|v| (v + 0.0, true)));
+        pooled.extend(y.iter().map(|v| (v + 0.0, false)));
+        pooled.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut ties = Vec::new();
+        let mut doubled = 0;
+        let mut y_below = 0;
+        for group in pooled.chunk_by(|a, b| a.0 == b.0) {
+            let from_x = group.iter().filter(|v| v.1).count() as u64;
+            let from_y = group.len() as u64 - from_x;
+            doubled += from_x * (2 * y_below + from_y);
+            y_below += from_y;
+            ties.push(group.len());
+        }
+        Ok(MannWhitney { x: x.len(), y: y.len(), ties, doubled })
+    }
+
+    fn pairs(&self) -> u64 {
+        self.x as u64 * self.y as u64
+    }
+
+    /// Pairs in which the value of the first sample is the larger one; equal ones
+    /// count one half.
+    pub fn u1(&self) -> f64 {
+        self.doubled as f64 / 2.0
+    }
+
+    /// The same for the second sample: all pairs less [`MannWhitney::u1`].
+    pub fn u2(&self) -> f64 {
+        (2 * self.pairs() - self.doubled) as f64 / 2.0
+    }
+
+    /// The Vargha-Delaney effect size in 0..=1: the chance that a value of the first
+    /// sample is larger than one of the second, ties counting one half.
+    pub fn a12(&self) -> f64 {
+        self.u1() / self.pairs() as f64
+    }
+
+    /// Cliff's delta in -1..=1, which is 2 A12 - 1.
+    pub fn cliffs_delta(&self) -> f64 {
+        2.0 * self.a12() - 1.0
+    }
+
+    /// The two-sided p-value: exact up to [`MannWhitney::EXACT_PAIRS`], asymptotic
+    /// beyond.
+    pub fn p(&self) -> PValue {
+        if self.pairs() <= MannWhitney::EXACT_PAIRS as u64 {
+            self.exact()
+        } else {
+            self.asymptotic()
+        }
+    }
+
+    /// The exact two-sided p-value: the chance that U lies at least as far from its
+    /// mean as it does here. Time and memory grow with the sizes; see
+    /// [`MannWhitney::EXACT_PAIRS`].
+    pub fn exact(&self) -> PValue {
+        if self.ties.len() == 1 {
+            return PValue::DEGENERATE;
+        }
+        let distribution = Distribution::new(self.x, self.y, &self.ties);
+        PValue::exact(distribution.two_sided(self.doubled))
+    }
+
+    /// The two-sided p-value by the normal distribution, corrected for ties and for
+    /// continuity.
+    pub fn asymptotic(&self) -> PValue {
+        if self.ties.len() == 1 {
+            return PValue::DEGENERATE;
+        }
+        let all = (self.x + self.y) as f64;
+        let tie_term: f64 = self.ties.iter().map(|&t| t as f64).map(|t| t * (t * t - 1.0)).sum();
+        let pairs = self.pairs() as f64;
+        let deviation = (pairs / 12.0 * (all + 1.0 - tie_term / (all * (all - 1.0)))).sqrt();
+        let distance = (self.u1() - pairs / 2.0).abs();
+        PValue::asymptotic(normal_two_sided(((distance - 0.5) / deviation).max(0.0)))
+    }
+}
+
+/// The smallest exact two-sided p-value that samples of these sizes can give: that
+/// of two samples that do not overlap. A comparison whose smallest p is not below
+/// the level cannot be significant, whatever the values.
+pub fn smallest_p(x: usize, y: usize) -> f64 {
+    let few = x.min(y);
+    let ways = (1..=few).fold(1.0, |ways, i| ways * (x + y - few + i) as f64 / i as f64);
+    (2.0 / ways).min(1.0)
+}
+
+/// How many ways of dealing the pooled values give each value of U.
+///
+/// Dynamic programming over the groups of equal values, ascending: of the first `i`
+/// values, `k` went to the first sample; a group of `t` that gives it `j` more does
+/// so in C(t, j) ways and adds `j (2 (i - k) + t - j)` to 2 U. The counts are sums
+/// and products of positive whole numbers, exact below 2^53 and accurate to the last
+/// few bits beyond.
+struct Distribution {
+    counts: Vec<f64>,
+    /// What one place in `counts` adds to 2 U: 1, or 2 where no half can occur.
+    unit: usize,
+    pairs: usize,
+}
+
+impl Distribution {
+    fn new(x: usize, y: usize, ties: &[usize]) -> Distribution {
+        // The smaller sample is dealt: fewer states, and the same two-sided chances.
+        let (dealt, rest) = (x.min(y), x.max(y));
+        let pairs = dealt * rest;
+        // `j (t - j)` is odd only for an even group.
+        let unit = if ties.iter().any(|t| t % 2 == 0) { 1 } else { 2 };
+        let width = 2 * pairs / unit + 1;
+        let mut counts = vec![0.0; (dealt + 1) * width];
+        // The places of row `k` in use.
+        let mut used = vec![0; dealt + 1];
+        (counts[0], used[0]) = (1.0, 1);
+        let mut seen = 0;
+        for &t in ties {
+            // Downwards, so that a row is read before this group adds to it.
+            for k in (0..=dealt.min(seen)).rev() {
+                if used[k] == 0 {
+                    continue;
+                }
+                let (below, above) = counts.split_at_mut((k + 1) * width);
+                let source = &mut below[k * width..][..used[k]];
+                let mut ways = 1.0;
+                for j in 1..=t.min(dealt - k) {
+                    ways = ways * (t + 1 - j) as f64 / j as f64;
+                    if seen + t - k - j > rest {
+                        continue;
+                    }
+                    let shift = j * (2 * (seen - k) + t - j) / unit;
+                    let target = &mut above[(j - 1) * width + shift..][..source.len()];
+                    for (to, from) in target.iter_mut().zip(&*source) {
+                        *to += ways * from;
+                    }
+                    used[k + j] = used[k + j].max(shift + source.len());
+                }
+                if seen + t - k > rest {
+                    source.fill(0.0);
+                    used[k] = 0;
+                }
+            }
+            seen += t;
+        }
+        Distribution { counts: counts.split_off(dealt * width), unit, pairs }
+    }
+
+    fn two_sided(&self, doubled: u64) -> f64 {
+        // 2 U is `pairs` on average.
+        let distance = (doubled as usize).abs_diff(self.pairs);
+        let (mut far, mut all) = (0.0, 0.0);
+        for (place, ways) in self.counts.iter().enumerate() {
+            all += ways;
+            if (place * self.unit).abs_diff(self.pairs) >= distance {
+                far += ways;
+            }
+        }
+        far / all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Method;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn compared(x: &[f64], y: &[f64]) -> MannWhitney {
+        MannWhitney::new(x, y).unwrap()
+    }
+
+    #[test]
+    fn samples_that_do_not_overlap() {
+        let test = compared(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
+        assert_eq!((test.u1(), test.u2(), test.a12(), test.cliffs_delta()), (0.0, 9.0, 0.0, -1.0));
+        // Two of C(6, 3) = 20 deals.
+        assert_eq!(test.p(), PValue { value: 0.1, method: Method::Exact });
+        assert_eq!(smallest_p(3, 3), 0.1);
+        assert_eq!(smallest_p(4, 4), 2.0 / 70.0);
+        assert_eq!(smallest_p(1, 1), 1.0);
+    }
+
+    #[test]
+    fn one_value_against_many_is_a_matter_of_places() {
+        // Thirteen places for the value; three lie as far out as 5.5 from the mean 6.
+        let many: Vec<f64> = (0..12).map(|i| 0.5 + f64::from(i) / 24.0).collect();
+        let test = compared(&[0.5], &many);
+        assert_eq!(test.u1(), 0.5);
+        assert!((test.exact().value - 3.0 / 13.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn equal_values_are_no_evidence() {
+        let test = compared(&[1.0; 20], &[1.0; 3]);
+        assert_eq!(test.a12(), 0.5);
+        assert_eq!(test.p(), PValue { value: 1.0, method: Method::Degenerate });
+        assert_eq!(test.asymptotic(), test.p());
+    }
+
+    #[test]
+    fn samples_without_an_answer_say_why() {
+        assert_eq!(MannWhitney::new(&[], &[1.0]), Err(Unavailable::Empty));
+        assert_eq!(MannWhitney::new(&[1.0], &[]), Err(Unavailable::Empty));
+        assert_eq!(MannWhitney::new(&[1.0], &[f64::NAN]), Err(Unavailable::NotANumber));
+        assert_eq!(compared(&[f64::INFINITY], &[1.0]).a12(), 1.0);
+        assert_eq!(compared(&[-0.0], &[0.0]).a12(), 0.5);
+    }
+
+    #[test]
+    fn large_samples_are_asymptotic() {
+        let x: Vec<f64> = (0..51).map(f64::from).collect();
+        assert_eq!(compared(&x, &x).p().method, Method::Asymptotic);
+        assert_eq!(compared(&x[..50], &x[..50]).p().method, Method::Exact);
+        assert_eq!(compared(&x[..8], &x).p().method, Method::Exact);
+    }
+
+    /// The definition: every deal counted.
+    fn by_enumeration(x: &[f64], y: &[f64]) -> f64 {
+        let pooled: Vec<f64> = x.iter().chain(y).copied().collect();
+        let doubled = |first: &dyn Fn(usize) -> bool| -> i64 {
+            let mut sum = 0;
+            for (i, a) in pooled.iter().enumerate().filter(|(i, _)| first(*i)) {
+                for (j, b) in pooled.iter().enumerate().filter(|(j, _)| !first(*j)) {
+                    debug_assert_ne!(i, j);
+                    sum += if a > b { 2 } else { i64::from(a == b) };
+                }
+            }
+            (sum - (x.len() * y.len()) as i64).abs()
+        };
+        let seen = doubled(&|i| i < x.len());
+        let (mut far, mut all) = (0, 0);
+        for deal in 0_u32..1 << pooled.len() {
+            if deal.count_ones() as usize == x.len() {
+                all += 1;
+                far += i32::from(doubled(&|i| deal >> i & 1 == 1) >= seen);
+            }
+        }
+        f64::from(far) / f64::from(all)
+    }
+
+    proptest! {
+        #[test]
+        fn exact_is_the_share_of_deals(
+            x in prop::collection::vec(0..5_i32, 1..6),
+            y in prop::collection::vec(0..5_i32, 1..6),
+        ) {
+            let x: Vec<f64> = x.into_iter().map(f64::from).collect();
+            let y: Vec<f64> = y.into_iter().map(f64::from).collect();
+            let p = compared(&x, &y).exact().value;
+            prop_assert!((p - by_enumeration(&x, &y)).abs() < 1e-12);
+        }
+
+        #[test]
+        fn swapping_the_samples_mirrors_the_effect(
+            x in prop::collection::vec(0..9_i32, 1..30),
+            y in prop::collection::vec(0..9_i32, 1..30),
+        ) {
+            let x: Vec<f64> = x.into_iter().map(f64::from).collect();
+            let y: Vec<f64> = y.into_iter().map(f64::from).collect();
+            let (there, back) = (compared(&x, &y), compared(&y, &x));
+            prop_assert_eq!(there.u1(), back.u2());
+            prop_assert!((there.a12() + back.a12() - 1.0).abs() < 1e-12);
+            prop_assert_eq!(there.exact(), back.exact());
+            prop_assert!(there.exact().value >= smallest_p(x.len(), y.len()) * (1.0 - 1e-12));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The Wilcoxon signed-rank test of paired samples.
+
+use super::{PValue, Ranks, Unavailable, finite, normal_two_sided, paired};
+
+/// Paired samples, compared by the ranks of their differences. Pairs without a
+/// difference are left out, as Wilcoxon did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignedRank {
+    ranks: Ranks,
+    /// Sum of the ranks of the pairs in which the first value is the larger one.
+    positive: f64,
+}
+
+impl SignedRank {
+    /// [`SignedRank::p`] is exact for at most this many pairs that differ.
+    pub const EXACT_DIFFERENCES: usize = 50;
+
+    /// Compares the pairs of two samples.
+    ///
+    /// # Errors
+    /// [`Unavailable`] for samples of different lengths, no pairs, NaN and infinite
+    /// values, and [`Unavailable::Constant`] if no pair differs.
+    pub fn new(x: &[f64], y: &[f64]) -> Result<SignedRank, Unavailable> {
+        paired(x, y)?;
+        finite(x)?;
+        finite(y)?;
+        let differences: Vec<f64> =
+            x.iter().zip(y).map(|(a, b)| a - b).filter(|d| *d != 0.0).collect();
+        if differences.is_empty() {
+            return Err(Unavailable::Constant);
+        }
+        let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
+        let ranks = Ranks::of(&sizes)?;
+        let positive =
+            ranks.ranks.iter().zip(&differences).filter(|(_, d)| **d > 0.0).map(|(r, _)| r).sum();
+        Ok(SignedRank { ranks, positive })
+    }
+
+    /// The number of pairs that differ.
+    pub fn differences(&self) -> usize {
+        self.ranks.ranks.len()
+    }
+
+    fn total(&self) -> f64 {
+        let n = self.differences() as f64;
+        n * (n + 1.0) / 2.0
+    }
+
+    /// The smaller of the rank sums of positive and of negative differences.
+    pub fn statistic(&self) -> f64 {
+        self.positive.min(self.total() - self.positive)
+    }
+
+    /// Exact up to [`SignedRank::EXACT_DIFFERENCES`], asymptotic beyond.
+    pub fn p(&self) -> PValue {
+        if self.differences() <= SignedRank::EXACT_DIFFERENCES {
+            self.exact()
+        } else {
+            self.asymptotic()
+        }
+    }
+
+    /// The exact two-sided p-value given the ties: every sign is a fair coin.
+    pub fn exact(&self) -> PValue {
+        // Doubled ranks are whole even with ties.
+        let mut chances = vec![1.0];
+        for rank in &self.ranks.ranks {
+            let shift = (2.0 * rank) as usize;
+            let mut next = vec![0.0; chances.len() + shift];
+            for (sum, chance) in chances.iter().enumerate() {
+                next[sum] += chance / 2.0;
+                next[sum + shift] += chance / 2.0;
+            }
+            chances = next;
+        }
+        let tail = (2.0 * self.statistic()) as usize;
+        PValue::exact(2.0 * chances[..=tail].iter().sum::<f64>())
+    }
+
+    /// The two-sided p-value by the normal distribution, corrected for ties, without
+    /// a correction for continuity.
+    pub fn asymptotic(&self) -> PValue {
+        let n = self.differences() as f64;
+        let variance = (n * (n + 1.0) * (2.0 * n + 1.0) - self.ranks.tie_term() / 2.0) / 24.0;
+        let distance = (self.total() / 2.0 - self.statistic()).max(0.0);
+        PValue::asymptotic(normal_two_sided(distance / variance.sqrt()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Method;
+    use super::*;
+
+    #[test]
+    fn five_pairs_that_agree() {
+        let test =
+            SignedRank::new(&[1.0, 2.0, 3.0, 4.0, 5.0, 7.0], &[0.0, 0.0, 0.0, 0.0, 0.0, 7.0])
+                .unwrap();
+        assert_eq!((test.differences(), test.statistic()), (5, 0.0));
+        // Two of 2^5 signs.
+        assert_eq!(test.p(), PValue { value: 0.0625, method: Method::Exact });
+    }
+
+    #[test]
+    fn ties_share_their_rank() {
+        // Ranks 1.5, 1.5, 3; sums of a subset: 0, 1.5 (twice), 3 (twice), 4.5 (twice), 6.
+        let test = SignedRank::new(&[1.0, 0.0, 2.0], &[0.0, 1.0, 0.0]).unwrap();
+        assert_eq!(test.statistic(), 1.5);
+        assert_eq!(test.exact().value, 0.75);
+    }
+
+    #[test]
+    fn samples_without_an_answer_say_why() {
+        assert_eq!(SignedRank::new(&[1.0], &[]), Err(Unavailable::Unpaired(1, 0)));
+        assert_eq!(SignedRank::new(&[], &[]), Err(Unavailable::Empty));
+        assert_eq!(SignedRank::new(&[1.0, 2.0], &[1.0, 2.0]), Err(Unavailable::Constant));
+        assert_eq!(SignedRank::new(&[f64::INFINITY], &[1.0]), Err(Unavailable::Infinite));
+    }
+}

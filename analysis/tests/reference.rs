@@ -1,0 +1,101 @@
+//! The statistics against reference values of an independent implementation.
+
+use std::path::PathBuf;
+
+use catherd_analysis::stats::{
+    MannWhitney, SignedRank, benjamini_hochberg, friedman, holm, kruskal_wallis, pearson, spearman,
+};
+use serde::Deserialize;
+
+/// The lines of a reference file beside the corpus, if there is a corpus.
+#[expect(clippy::print_stderr, reason = "a skipped test has to say so")]
+fn lines<T: for<'de> Deserialize<'de>>(file: &str) -> Vec<T> {
+    let Some(corpus) = std::env::var_os("CATHERD_CORPUS") else {
+        eprintln!("skipped: CATHERD_CORPUS is not set, so there is no {file} to compare with");
+        return Vec::new();
+    };
+    let path = PathBuf::from(corpus).join("../reference").join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let lines: Vec<T> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!lines.is_empty(), "{} is empty", path.display());
+    lines
+}
+
+#[track_caller]
+fn close(line: usize, what: &str, found: f64, expected: f64) {
+    let error = if expected == 0.0 { found.abs() } else { ((found - expected) / expected).abs() };
+    assert!(error < 1e-9, "line {}: {what} is {found:e}, not {expected:e}", line + 1);
+}
+
+#[derive(Deserialize)]
+struct TwoSamples {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    a12: f64,
+    u1: f64,
+    cliffs_delta: f64,
+    p_exact: f64,
+    p_asymptotic: f64,
+    pearson_r: Option<f64>,
+    pearson_p: Option<f64>,
+    spearman_rho: Option<f64>,
+}
+
+#[test]
+fn two_samples() {
+    for (line, case) in lines::<TwoSamples>("two_samples.jsonl").iter().enumerate() {
+        let test = MannWhitney::new(&case.x, &case.y).unwrap();
+        close(line, "A12", test.a12(), case.a12);
+        close(line, "U1", test.u1(), case.u1);
+        close(line, "Cliff's delta", test.cliffs_delta(), case.cliffs_delta);
+        close(line, "the exact p", test.exact().value, case.p_exact);
+        close(line, "the asymptotic p", test.asymptotic().value, case.p_asymptotic);
+        if let Some(r) = case.pearson_r {
+            close(line, "Pearson's r", pearson(&case.x, &case.y).unwrap().r, r);
+        }
+        if let Some(p) = case.pearson_p {
+            close(line, "the p of Pearson's r", pearson(&case.x, &case.y).unwrap().p.value, p);
+        }
+        if let Some(rho) = case.spearman_rho {
+            close(line, "Spearman's rho", spearman(&case.x, &case.y).unwrap().r, rho);
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct ManySamples {
+    blocks: Vec<Vec<f64>>,
+    friedman: (f64, f64),
+    kruskal: (f64, f64),
+    wilcoxon_first_two: (f64, f64),
+    p: Vec<f64>,
+    holm: Vec<f64>,
+    benjamini_hochberg: Vec<f64>,
+}
+
+#[test]
+fn many_samples() {
+    for (line, case) in lines::<ManySamples>("many_samples.jsonl").iter().enumerate() {
+        let columns: Vec<Vec<f64>> = (0..case.blocks[0].len())
+            .map(|column| case.blocks.iter().map(|block| block[column]).collect())
+            .collect();
+        let q = friedman(&case.blocks).unwrap();
+        close(line, "Friedman's statistic", q.statistic, case.friedman.0);
+        close(line, "Friedman's p", q.p.value, case.friedman.1);
+        let samples: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let h = kruskal_wallis(&samples).unwrap();
+        close(line, "Kruskal and Wallis's statistic", h.statistic, case.kruskal.0);
+        close(line, "Kruskal and Wallis's p", h.p.value, case.kruskal.1);
+        // The reference drops zeros, corrects for ties and not for continuity.
+        let w = SignedRank::new(&columns[0], &columns[1]).unwrap();
+        close(line, "Wilcoxon's statistic", w.statistic(), case.wilcoxon_first_two.0);
+        close(line, "Wilcoxon's p", w.asymptotic().value, case.wilcoxon_first_two.1);
+        for (found, expected) in holm(&case.p).unwrap().iter().zip(&case.holm) {
+            close(line, "Holm's p", *found, *expected);
+        }
+        let adjusted = benjamini_hochberg(&case.p).unwrap();
+        for (found, expected) in adjusted.iter().zip(&case.benjamini_hochberg) {
+            close(line, "Benjamini and Hochberg's p", *found, *expected);
+        }
+    }
+}
