@@ -1,1 +1,40 @@
-//! catherd-search
+//! Many-objective search for test suites. Knows tests only through [`Problem`] and
+//! [`Test`]: what a test is made of, how it runs and what it covers is the caller's.
+//!
+//! - What is searched: [`Problem`], [`Test`].
+//! - How much may be spent, and what was: [`Budget`], [`Meter`], [`Clock`].
+//! - What is found: [`Archive`], [`Search`], [`Improvement`].
+//! - How it is found: [`Algorithm`], which is one of [`RandomSearch`], [`Mosa`]
+//!   (with DynaMOSA) and [`Mio`].
+//! - Where chance comes from: [`Stream`].
+//!
+//! A search is a pure function of problem, algorithm, budget and stream, unless the
+//! budget has a wall limit.
+
+mod algorithm;
+mod archive;
+mod budget;
+mod local_search;
+mod mio;
+mod mosa;
+mod parameters;
+mod populations;
+mod problem;
+mod random;
+mod ranking;
+mod session;
+mod stream;
+mod targets;
+#[cfg(test)]
+mod toy;
+
+pub use algorithm::{Algorithm, UnknownAlgorithm};
+pub use archive::Archive;
+pub use budget::{Budget, Clock, Cost, Meter, Stopwatch};
+pub use mio::Mio;
+pub use mosa::Mosa;
+pub use parameters::{Kind, Parameter, ParameterError, Parameters};
+pub use problem::{Problem, Test};
+pub use random::RandomSearch;
+pub use session::{Improvement, Observer, Progress, Search, Stop};
+pub use stream::Stream;

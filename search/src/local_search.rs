@@ -1,0 +1,59 @@
+//! When local search operators are applied (Whisker paper, section 5.3). What they do
+//! is the problem's.
+
+use crate::problem::{Problem, Test};
+use crate::session::Session;
+
+/// A local search operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Extension,
+    Reduction,
+}
+
+impl Operator {
+    /// Whether the operator's result may take the place of the test it started from:
+    /// extension has to cover more goals; a reduction is shorter by definition.
+    pub(crate) fn improved<T: Test>(self, old: &T, new: &T) -> bool {
+        match self {
+            Self::Extension => covered(new) > covered(old),
+            Self::Reduction => true,
+        }
+    }
+}
+
+fn covered<T: Test>(test: &T) -> usize {
+    test.fitness().iter().filter(|fitness| **fitness == 0.0).count()
+}
+
+/// How likely each operator is applied to a test that is up for local search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalSearch {
+    pub(crate) extension: f64,
+    pub(crate) reduction: f64,
+}
+
+impl LocalSearch {
+    /// The operators in their order, with their probabilities.
+    pub(crate) fn operators(self) -> [(Operator, f64); 2] {
+        [(Operator::Extension, self.extension), (Operator::Reduction, self.reduction)]
+    }
+}
+
+impl<P: Problem> Session<'_, P> {
+    /// Applies an operator with a probability, unless the search must stop or the
+    /// operator is not applicable. The caller credits the result.
+    pub(crate) fn improve(
+        &mut self,
+        (operator, probability): (Operator, f64),
+        test: &P::Test,
+    ) -> Option<P::Test> {
+        if self.stop().is_some() || !self.rng.chance(probability) {
+            return None;
+        }
+        match operator {
+            Operator::Extension => self.problem.extend(test, self.rng, &mut self.meter),
+            Operator::Reduction => self.problem.reduce(test),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The many independent objective algorithm.
+
+use crate::local_search::LocalSearch;
+use crate::parameters::{Field, Parameters};
+use crate::populations::{Populations, closeness, heuristic};
+use crate::problem::{Problem, Test};
+use crate::session::{Ended, Session, Stop};
+
+/// MIO with local search (Arcuri, "Many independent objective (MIO) algorithm for test
+/// suite generation", 2017; Whisker paper, Algorithm 9). Three settings move linearly
+/// with the spent share of the budget from a start, which explores, to an end, which
+/// exploits. The defaults are those of the paper's section 6.1.4 and of its published
+/// program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mio {
+    /// Share of the budget after which the settings keep their end: 1.
+    pub focus: f64,
+    /// Probability of sampling instead of mutating, at the start: 0.9.
+    pub random_start: f64,
+    /// The same at the end: 0.5.
+    pub random_end: f64,
+    /// Tests kept for each uncovered target, at the start: 15.
+    pub archive_start: usize,
+    /// The same at the end: 5.
+    pub archive_end: usize,
+    /// Mutations in a row of a chosen test, at the start: 0. As long as it rounds to 0
+    /// all tests are sampled.
+    pub mutations_start: usize,
+    /// The same at the end: 3.
+    pub mutations_end: usize,
+    /// Probability of extension local search after each turn: 0.3.
+    pub extension: f64,
+    /// Probability of reduction local search after each turn: 0.3.
+    pub reduction: f64,
+}
+
+impl Default for Mio {
+    fn default() -> Self {
+        Self {
+            focus: 1.0,
+            random_start: 0.9,
+            random_end: 0.5,
+            archive_start: 15,
+            archive_end: 5,
+            mutations_start: 0,
+            mutations_end: 3,
+            extension: 0.3,
+            reduction: 0.3,
+        }
+    }
+}
+
+impl Parameters for Mio {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        vec![
+            Field::share("focus", &mut self.focus),
+            Field::share("random_start", &mut self.random_start),
+            Field::share("random_end", &mut self.random_end),
+            Field::count("archive_start", &mut self.archive_start, 1, 10_000),
+            Field::count("archive_end", &mut self.archive_end, 1, 10_000),
+            Field::count("mutations_start", &mut self.mutations_start, 0, 10_000),
+            Field::count("mutations_end", &mut self.mutations_end, 0, 10_000),
+            Field::share("extension", &mut self.extension),
+            Field::share("reduction", &mut self.reduction),
+        ]
+    }
+}
+
+/// The settings at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Schedule {
+    random: f64,
+    archive: usize,
+    mutations: usize,
+}
+
+impl Mio {
+    /// The settings when this share of the budget is spent.
+    fn schedule(&self, progress: f64) -> Schedule {
+        let share = if progress < self.focus { progress / self.focus } else { 1.0 };
+        let between = |start: f64, end: f64| start + (end - start) * share;
+        let rounded = |start: usize, end: usize| between(start as f64, end as f64).round() as usize;
+        Schedule {
+            random: between(self.random_start, self.random_end),
+            archive: rounded(self.archive_start, self.archive_end),
+            mutations: rounded(self.mutations_start, self.mutations_end),
+        }
+    }
+
+    pub(crate) fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
+        let local = LocalSearch { extension: self.extension, reduction: self.reduction };
+        let targets = session.problem.mio_targets();
+        let mut populations = Populations::new(session.archive.goals(), targets);
+        loop {
+            let now = self.schedule(session.progress());
+            populations.resize(now.archive);
+            let test = if populations.nothing_to_mutate()
+                || now.mutations == 0
+                // Turns that only look at covered goals spend nothing: without sampling
+                // the search would go round for ever.
+                || (populations.all_covered() && now.random == 0.0)
+                || session.rng.chance(now.random)
+            {
+                let genes = session.sample();
+                execute(session, &mut populations, genes)?
+            } else {
+                mutate(session, &mut populations, now.mutations)?
+            };
+            // Both operators start from the same test, and their results compete for a
+            // place in the populations like any other.
+            for operator in local.operators() {
+                if let Some(test) = session.improve(operator, &test) {
+                    credit(session, &mut populations, &test);
+                }
+            }
+        }
+    }
+}
+
+/// Executes and credits one sampled or mutated test.
+fn execute<P: Problem>(
+    session: &mut Session<'_, P>,
+    populations: &mut Populations<P::Test>,
+    genes: P::Genes,
+) -> Result<P::Test, Stop> {
+    let test = session.run(genes)?;
+    session.iterations += 1;
+    credit(session, populations, &test);
+    Ok(test)
+}
+
+/// Updates the archive of covered goals and the populations of the others.
+fn credit<P: Problem>(
+    session: &mut Session<'_, P>,
+    populations: &mut Populations<P::Test>,
+    test: &P::Test,
+) {
+    let closeness = closeness(test.fitness());
+    let first = session.credit(test, closeness);
+    populations.cover(&first);
+    populations.offer(test, closeness);
+}
+
+/// Mutates a test of the goal that was tried least, several times in a row, going on
+/// from whatever is not worse for that goal; returns the last of the chain.
+fn mutate<P: Problem>(
+    session: &mut Session<'_, P>,
+    populations: &mut Populations<P::Test>,
+    mutations: usize,
+) -> Result<P::Test, Stop> {
+    let goal = populations.choose();
+    let mut test = match session.archive.get(goal) {
+        Some(test) => test.clone(),
+        None => populations.pick(goal, session.rng).clone(),
+    };
+    for _ in 0..mutations {
+        if session.archive.covers(goal) {
+            break;
+        }
+        let genes = session.problem.genes(&test);
+        let genes = session.mutate(&genes);
+        let mutant = execute(session, populations, genes)?;
+        if heuristic(mutant.fitness()[goal]) >= heuristic(test.fitness()[goal]) {
+            test = mutant;
+        }
+    }
+    Ok(test)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_move_linearly_and_round() {
+        let mio = Mio::default();
+        let at = |progress| {
+            let Schedule { random, archive, mutations } = mio.schedule(progress);
+            ((random * 1e6).round() / 1e6, archive, mutations)
+        };
+        assert_eq!(at(0.0), (0.9, 15, 0));
+        assert_eq!(at(0.05), (0.88, 15, 0), "14.5 rounds up");
+        assert_eq!(at(0.166), (0.8336, 13, 0));
+        assert_eq!(at(1.0 / 6.0), (0.833333, 13, 1), "half a mutation rounds up");
+        assert_eq!(at(0.5), (0.7, 10, 2));
+        assert_eq!(at(1.0), (0.5, 5, 3));
+    }
+
+    #[test]
+    fn the_focus_phase_keeps_the_end() {
+        let mio = Mio { focus: 0.5, ..Mio::default() };
+        assert_eq!(mio.schedule(0.25), Mio::default().schedule(0.5));
+        assert_eq!(mio.schedule(0.5), Mio::default().schedule(1.0));
+        assert_eq!(mio.schedule(0.9), Mio::default().schedule(1.0));
+        let mio = Mio { focus: 0.0, ..Mio::default() };
+        assert_eq!(mio.schedule(0.0), Mio::default().schedule(1.0));
+    }
+}

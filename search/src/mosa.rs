@@ -1,0 +1,165 @@
+//! The many-objective sorting algorithm.
+
+use crate::local_search::LocalSearch;
+use crate::parameters::{Field, Parameters};
+use crate::problem::Problem;
+use crate::ranking::{draw_rank, preference_sorting, sort_by_crowding};
+use crate::session::{Ended, Session};
+use crate::targets::Targets;
+
+/// MOSA with local search (Whisker paper, Algorithm 8), and DynaMOSA, which differs in
+/// its targets alone. The defaults are those of the paper's section 6.1.4 and of its
+/// published program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mosa {
+    /// Tests in the population: 30.
+    pub population: usize,
+    /// Probability that two parents are crossed: 0.7.
+    pub crossover: f64,
+    /// Probability that a child is mutated: 1.
+    pub mutation: f64,
+    /// Probability of extension local search for each member and generation: 0.3.
+    pub extension: f64,
+    /// Probability of reduction local search for each member and generation: 0.3.
+    pub reduction: f64,
+    /// Compatibility with the published program: mutation takes the parents and
+    /// discards the children, so that crossover has no effect. Off.
+    pub mutate_parents: bool,
+}
+
+impl Default for Mosa {
+    fn default() -> Self {
+        Self {
+            population: 30,
+            crossover: 0.7,
+            mutation: 1.0,
+            extension: 0.3,
+            reduction: 0.3,
+            mutate_parents: false,
+        }
+    }
+}
+
+impl Parameters for Mosa {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        vec![
+            Field::count("population", &mut self.population, 1, 10_000),
+            Field::share("crossover", &mut self.crossover),
+            Field::share("mutation", &mut self.mutation),
+            Field::share("extension", &mut self.extension),
+            Field::share("reduction", &mut self.reduction),
+            Field::switch("mutate_parents", &mut self.mutate_parents),
+        ]
+    }
+}
+
+/// How a parent is chosen from a population, which is ordered best first.
+#[derive(Clone, Copy)]
+enum Selection {
+    Uniform,
+    ByRank,
+}
+
+impl Mosa {
+    pub(crate) fn run<P: Problem>(
+        &self,
+        session: &mut Session<'_, P>,
+        mut targets: Targets,
+    ) -> Ended {
+        let mut population = Vec::with_capacity(self.population);
+        while population.len() < self.population {
+            let genes = session.sample();
+            population.push(session.execute(genes)?);
+        }
+        self.local_search(session, population.iter_mut());
+        // The first population has no order yet.
+        let mut selection = Selection::Uniform;
+        loop {
+            for genes in self.offspring(session, &population, selection) {
+                population.push(session.execute(genes)?);
+            }
+            population = self.survivors(session, population, &mut targets);
+            selection = Selection::ByRank;
+            // Worst first.
+            self.local_search(session, population.iter_mut().rev());
+            session.iterations += 1;
+        }
+    }
+
+    /// As many chromosomes as the population has tests.
+    fn offspring<P: Problem>(
+        &self,
+        session: &mut Session<'_, P>,
+        population: &[P::Test],
+        selection: Selection,
+    ) -> Vec<P::Genes> {
+        let mut children = Vec::with_capacity(self.population + 1);
+        while children.len() < self.population {
+            let parents = [(); 2].map(|()| {
+                let index = match selection {
+                    Selection::Uniform => session.rng.index(population.len()),
+                    Selection::ByRank => {
+                        population.len() - draw_rank(session.rng, population.len())
+                    }
+                };
+                session.problem.genes(&population[index])
+            });
+            let [a, b] = &parents;
+            let crossed: [P::Genes; 2] = if session.rng.chance(self.crossover) {
+                session.problem.crossover(a, b, session.rng).into()
+            } else {
+                parents.clone()
+            };
+            for (parent, child) in parents.iter().zip(crossed) {
+                children.push(if !session.rng.chance(self.mutation) {
+                    child
+                } else if self.mutate_parents {
+                    session.mutate(parent)
+                } else {
+                    session.mutate(&child)
+                });
+            }
+        }
+        children.truncate(self.population);
+        children
+    }
+
+    /// The next population, best first.
+    fn survivors<P: Problem>(
+        &self,
+        session: &Session<'_, P>,
+        tests: Vec<P::Test>,
+        targets: &mut Targets,
+    ) -> Vec<P::Test> {
+        targets.follow(&session.archive);
+        let mut chosen = Vec::with_capacity(self.population);
+        for mut front in preference_sorting(&tests, targets.current(), self.population) {
+            sort_by_crowding(&tests, &mut front, targets.crowding());
+            front.truncate(self.population - chosen.len());
+            chosen.extend(front);
+            if chosen.len() == self.population {
+                break;
+            }
+        }
+        chosen.into_iter().map(|index| tests[index].clone()).collect()
+    }
+
+    /// Extension, then reduction of each member; what improved takes the member's place
+    /// at once, so a reduction starts from a successful extension.
+    fn local_search<'t, P: Problem<Test: 't>>(
+        &self,
+        session: &mut Session<'_, P>,
+        members: impl Iterator<Item = &'t mut P::Test>,
+    ) {
+        let local = LocalSearch { extension: self.extension, reduction: self.reduction };
+        for member in members {
+            for (operator, probability) in local.operators() {
+                let Some(test) = session.improve((operator, probability), member) else { continue };
+                session.credit(&test, 0.0);
+                if operator.improved(member, &test) {
+                    *member = test;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What is searched: the contract between the search and its subject.
+
+use crate::budget::Meter;
+use crate::stream::Stream;
+
+/// One executed test. Cheap to clone: archives hold one clone for each goal, so a
+/// problem puts its genes, trace and fitness behind an `Arc`.
+pub trait Test: Clone {
+    /// Fitness for each goal, in goal order: lower is better, 0 means covered,
+    /// infinity is allowed, negative values and NaN are not.
+    fn fitness(&self) -> &[f64];
+
+    /// Codons: the secondary criterion and the archive's tie-break. Never executed
+    /// events: a test that ended early keeps its unused codons.
+    fn length(&self) -> usize;
+
+    /// Whether both have the same genes (MIO refuses duplicates in an archive).
+    fn same_genes(&self, other: &Self) -> bool;
+
+    /// Whether the test covers `goal`.
+    fn covers(&self, goal: usize) -> bool {
+        self.fitness()[goal] == 0.0
+    }
+}
+
+/// A subject under test: how tests are made, changed and run. Goals are numbered from
+/// 0 to [`Problem::goals`] in the problem's goal order.
+///
+/// Every method must be a pure function of its arguments (the stream included) and of
+/// what earlier calls left in `self`, or searches are not repeatable.
+pub trait Problem {
+    /// What a test is made of before it has run (a chromosome).
+    type Genes: Clone;
+    /// A test that has run.
+    type Test: Test;
+
+    /// The number of goals; constant.
+    fn goals(&self) -> usize;
+
+    /// The goals for which MIO keeps populations, ascending and distinct: usually
+    /// those whose coverage implies the others. All goals unless overridden.
+    fn mio_targets(&self) -> Vec<usize> {
+        (0..self.goals()).collect()
+    }
+
+    /// The goals of which one has to be covered before this one can be; DynaMOSA takes
+    /// it up only then. Empty (never held back) unless overridden.
+    fn dependencies(&self, _goal: usize) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// A random chromosome.
+    fn sample(&mut self, rng: &mut Stream) -> Self::Genes;
+
+    /// The genes of an executed test.
+    fn genes(&self, test: &Self::Test) -> Self::Genes;
+
+    /// A mutated copy; it may happen that nothing changes.
+    fn mutate(&mut self, genes: &Self::Genes, rng: &mut Stream) -> Self::Genes;
+
+    /// Two children; parents that cannot be crossed are passed on.
+    fn crossover(
+        &mut self,
+        a: &Self::Genes,
+        b: &Self::Genes,
+        rng: &mut Stream,
+    ) -> (Self::Genes, Self::Genes);
+
+    /// Runs a test. Calls [`Meter::execution`] exactly once, with one fitness
+    /// evaluation.
+    fn execute(&mut self, genes: Self::Genes, meter: &mut Meter) -> Self::Test;
+
+    /// Extension local search (Whisker paper, section 5.3.1): none if not applicable,
+    /// at no cost; otherwise the extended test, improved or not, after one call of
+    /// [`Meter::execution`] with one fitness evaluation for each appended event.
+    fn extend(
+        &mut self,
+        test: &Self::Test,
+        rng: &mut Stream,
+        meter: &mut Meter,
+    ) -> Option<Self::Test>;
+
+    /// Reduction local search (Whisker paper, section 5.3.2): none if not applicable;
+    /// otherwise a shorter test that covers the same goals, without an execution.
+    fn reduce(&mut self, test: &Self::Test) -> Option<Self::Test>;
+}

@@ -1,0 +1,279 @@
+//! How MOSA orders tests: preference sorting, crowding, selection by rank (Panichella
+//! et al., "Reformulating branch coverage as a many-objective optimization problem",
+//! 2015; Whisker paper, Algorithm 8).
+//!
+//! There may be ten thousand goals and most of them tell nothing apart: each function
+//! first finds, in one pass over the fitness, the goals on which its tests differ, and
+//! compares pairs on these alone.
+
+use std::cmp::Ordering;
+
+use crate::problem::Test;
+use crate::stream::Stream;
+
+/// Sorts tests into fronts, best first; fronts are lists of indices into `tests`.
+///
+/// Front 0 has, for each target in order, the test closest to covering it: ties go to
+/// fewer codons, then to the earlier. The rest is one single front if front 0 has more
+/// than `capacity` members, which fill the next population alone, and is otherwise
+/// split by dominance over the targets.
+pub(crate) fn preference_sorting<T: Test>(
+    tests: &[T],
+    targets: &[usize],
+    capacity: usize,
+) -> Vec<Vec<usize>> {
+    let mut best: Vec<(f64, usize)> =
+        targets.iter().map(|goal| (tests[0].fitness()[*goal], 0)).collect();
+    let mut differ = vec![false; targets.len()];
+    for (index, test) in tests.iter().enumerate().skip(1) {
+        let fitness = test.fitness();
+        for ((goal, (lowest, holder)), differ) in targets.iter().zip(&mut best).zip(&mut differ) {
+            let value = fitness[*goal];
+            *differ |= value != *lowest;
+            if value < *lowest || value == *lowest && test.length() < tests[*holder].length() {
+                (*lowest, *holder) = (value, index);
+            }
+        }
+    }
+
+    let mut preferred = vec![false; tests.len()];
+    let mut front = Vec::new();
+    for (_, index) in best {
+        if !preferred[index] {
+            preferred[index] = true;
+            front.push(index);
+        }
+    }
+    let rest: Vec<usize> = (0..tests.len()).filter(|index| !preferred[*index]).collect();
+    let mut fronts = if front.is_empty() { Vec::new() } else { vec![front] };
+    if rest.is_empty() {
+        return fronts;
+    }
+    if fronts.first().is_some_and(|front| front.len() > capacity) {
+        fronts.push(rest);
+    } else {
+        let telling: Vec<usize> = targets
+            .iter()
+            .zip(differ)
+            .filter_map(|(goal, differ)| differ.then_some(*goal))
+            .collect();
+        fronts.extend(non_dominated_sorting(tests, &rest, &telling));
+    }
+    fronts
+}
+
+/// Fast non-dominated sorting (Deb et al., "A fast and elitist multiobjective genetic
+/// algorithm: NSGA-II", 2002) of some of the tests.
+fn non_dominated_sorting<T: Test>(tests: &[T], some: &[usize], goals: &[usize]) -> Vec<Vec<usize>> {
+    // Positions in `some`: whom each dominates, and by how many it is dominated.
+    let mut dominates = vec![Vec::new(); some.len()];
+    let mut dominators = vec![0_usize; some.len()];
+    for p in 0..some.len() {
+        for q in p + 1..some.len() {
+            match dominance(tests[some[p]].fitness(), tests[some[q]].fitness(), goals) {
+                Ordering::Less => {
+                    dominates[p].push(q);
+                    dominators[q] += 1;
+                }
+                Ordering::Greater => {
+                    dominates[q].push(p);
+                    dominators[p] += 1;
+                }
+                Ordering::Equal => {}
+            }
+        }
+    }
+    let mut fronts = Vec::new();
+    let mut front: Vec<usize> = (0..some.len()).filter(|p| dominators[*p] == 0).collect();
+    while !front.is_empty() {
+        let mut next = Vec::new();
+        for p in &front {
+            for q in &dominates[*p] {
+                dominators[*q] -= 1;
+                if dominators[*q] == 0 {
+                    next.push(*q);
+                }
+            }
+        }
+        fronts.push(front.into_iter().map(|p| some[p]).collect());
+        front = next;
+    }
+    fronts
+}
+
+/// `Less` if the first dominates: not worse on any of the goals and better on one;
+/// `Greater` if the second does.
+fn dominance(a: &[f64], b: &[f64], goals: &[usize]) -> Ordering {
+    let mut order = Ordering::Equal;
+    for goal in goals {
+        let here = if a[*goal] < b[*goal] {
+            Ordering::Less
+        } else if a[*goal] > b[*goal] {
+            Ordering::Greater
+        } else {
+            continue;
+        };
+        if order == here.reverse() {
+            return Ordering::Equal;
+        }
+        order = here;
+    }
+    order
+}
+
+/// Orders a front by sub-vector dominance over `goals`, best first: a test stands
+/// behind those for which the largest number of goals on which any single other member
+/// is better is smaller. Stable.
+pub(crate) fn sort_by_crowding<T: Test>(tests: &[T], front: &mut Vec<usize>, goals: &[usize]) {
+    let mut order: Vec<(usize, usize)> =
+        crowding(tests, front, goals).into_iter().zip(front.iter().copied()).collect();
+    order.sort_by_key(|(distance, _)| *distance);
+    *front = order.into_iter().map(|(_, index)| index).collect();
+}
+
+/// For each member of a front, the largest number of goals on which one other member
+/// is better.
+fn crowding<T: Test>(tests: &[T], front: &[usize], goals: &[usize]) -> Vec<usize> {
+    let mut distances = vec![0; front.len()];
+    let Some((first, others)) = front.split_first() else { return distances };
+    let first = tests[*first].fitness();
+    let mut telling = Vec::new();
+    for goal in goals {
+        if others.iter().any(|index| tests[*index].fitness()[*goal] != first[*goal]) {
+            telling.push(*goal);
+        }
+    }
+    // Dense rows let the pairwise count below run without gathers.
+    let rows: Vec<Vec<f64>> = front
+        .iter()
+        .map(|index| telling.iter().map(|goal| tests[*index].fitness()[*goal]).collect())
+        .collect();
+    for p in 0..rows.len() {
+        for q in p + 1..rows.len() {
+            let (mut p_better, mut q_better) = (0, 0);
+            for (a, b) in rows[p].iter().zip(&rows[q]) {
+                p_better += usize::from(a < b);
+                q_better += usize::from(b < a);
+            }
+            distances[p] = distances[p].max(q_better);
+            distances[q] = distances[q].max(p_better);
+        }
+    }
+    distances
+}
+
+/// Draws a rank in `1..=n`, `n` the best, by linear ranking with bias `2n / (n + 1)`.
+///
+/// With that bias the probability of rank `i`, `(2 - c + 2 (c - 1) (i - 1) / (n - 1)) / n`,
+/// is `i / (1 + 2 + ... + n)`: one uniform whole number decides, without rounding.
+pub(crate) fn draw_rank(rng: &mut Stream, n: usize) -> usize {
+    rank_of(rng.index(n * (n + 1) / 2))
+}
+
+/// The rank that a ticket belongs to: rank `i` holds `i` tickets, those from
+/// `i (i - 1) / 2` on.
+fn rank_of(ticket: usize) -> usize {
+    (8 * ticket + 1).isqrt().div_ceil(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toy::Point;
+
+    const INF: f64 = f64::INFINITY;
+
+    #[test]
+    fn front_0_has_the_closest_test_of_each_target() {
+        let tests = [
+            Point::new(&[3.0, 1.0, 5.0, INF], 4),
+            Point::new(&[1.0, 1.0, 5.0, INF], 4),
+            Point::new(&[2.0, 1.0, 5.0, INF], 2),
+            Point::new(&[9.0, 9.0, 0.0, INF], 2),
+        ];
+        // Target 0: test 1. Target 1: a tie, test 2 is shortest. Target 3: all tie,
+        // test 2 before the equally short test 3. Goal 2 is no target.
+        let fronts = preference_sorting(&tests, &[0, 1, 3], 4);
+        assert_eq!(fronts, [vec![1, 2], vec![0], vec![3]]);
+        // With goal 2 as a target, test 3 is its closest.
+        let fronts = preference_sorting(&tests, &[0, 1, 2], 4);
+        assert_eq!(fronts, [vec![1, 2, 3], vec![0]]);
+    }
+
+    #[test]
+    fn a_front_0_above_capacity_leaves_one_rest() {
+        let tests = [
+            Point::new(&[1.0, 9.0, 9.0], 1),
+            Point::new(&[9.0, 1.0, 9.0], 1),
+            Point::new(&[9.0, 9.0, 1.0], 1),
+            Point::new(&[5.0, 5.0, 5.0], 1),
+            Point::new(&[6.0, 6.0, 6.0], 1),
+        ];
+        assert_eq!(preference_sorting(&tests, &[0, 1, 2], 2), [vec![0, 1, 2], vec![3, 4]]);
+        assert_eq!(preference_sorting(&tests, &[0, 1, 2], 3), [vec![0, 1, 2], vec![3], vec![4]]);
+    }
+
+    #[test]
+    fn non_dominated_sorting_peels_layers() {
+        let tests = [
+            Point::new(&[4.0, 4.0], 1),
+            Point::new(&[1.0, 5.0], 1),
+            Point::new(&[2.0, 2.0], 1),
+            Point::new(&[2.0, 2.0], 1),
+            Point::new(&[5.0, 5.0], 1),
+            Point::new(&[3.0, 2.0], 1),
+        ];
+        let fronts = non_dominated_sorting(&tests, &[0, 1, 2, 3, 4, 5], &[0, 1]);
+        assert_eq!(fronts, [vec![1, 2, 3], vec![5], vec![0], vec![4]]);
+        // Only some of the tests, only one of the goals.
+        let fronts = non_dominated_sorting(&tests, &[0, 1, 4], &[1]);
+        assert_eq!(fronts, [vec![0], vec![1, 4]]);
+    }
+
+    #[test]
+    fn dominance_needs_no_worse_and_one_better() {
+        let goals = [0, 1];
+        assert_eq!(dominance(&[1.0, 2.0], &[1.0, 3.0], &goals), Ordering::Less);
+        assert_eq!(dominance(&[1.0, INF], &[1.0, 3.0], &goals), Ordering::Greater);
+        assert_eq!(dominance(&[1.0, 3.0], &[2.0, 1.0], &goals), Ordering::Equal);
+        assert_eq!(dominance(&[INF, 3.0], &[INF, 3.0], &goals), Ordering::Equal);
+    }
+
+    #[test]
+    fn crowding_counts_over_all_goals() {
+        let tests = [
+            Point::new(&[1.0, 1.0, 5.0, 0.0], 1),
+            Point::new(&[2.0, 2.0, 1.0, 0.0], 1),
+            Point::new(&[3.0, 3.0, 3.0, 0.0], 1),
+        ];
+        let all = [0, 1, 2, 3];
+        // 0: the others are better on goal 2 alone. 1: test 0 on two. 2: test 1 on three.
+        assert_eq!(crowding(&tests, &[0, 1, 2], &all), [1, 2, 3]);
+        let mut front = vec![2, 1, 0];
+        sort_by_crowding(&tests, &mut front, &all);
+        assert_eq!(front, [0, 1, 2]);
+        assert_eq!(crowding(&tests, &[1], &all), [0]);
+        assert!(crowding(&tests, &[], &all).is_empty());
+        // Equal tests keep their order.
+        let tests = [Point::new(&[1.0], 1), Point::new(&[1.0], 1)];
+        let mut front = vec![1, 0];
+        sort_by_crowding(&tests, &mut front, &[0]);
+        assert_eq!(front, [1, 0]);
+    }
+
+    #[test]
+    fn ranks_have_the_probabilities_of_linear_ranking() {
+        for n in [2_usize, 3, 30] {
+            let size = n as f64;
+            let bias = 2.0 * size / (size + 1.0);
+            let tickets = n * (n + 1) / 2;
+            for rank in 1..=n {
+                let held = (0..tickets).filter(|ticket| rank_of(*ticket) == rank).count();
+                let i = rank as f64;
+                let published = (2.0 - bias + 2.0 * (bias - 1.0) * (i - 1.0) / (size - 1.0)) / size;
+                assert!((held as f64 / tickets as f64 - published).abs() < 1e-12);
+            }
+        }
+        assert_eq!(draw_rank(&mut Stream::new(0, 0), 1), 1);
+    }
+}

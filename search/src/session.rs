@@ -1,0 +1,206 @@
+//! A search in progress: what all algorithms share.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use crate::archive::Archive;
+use crate::budget::{Budget, Clock, Meter};
+use crate::problem::Problem;
+use crate::stream::Stream;
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stop {
+    /// Every goal is covered.
+    Covered,
+    /// The observer asked for it.
+    Cancelled,
+    /// The budget's executions are spent.
+    Executions,
+    /// The budget's steps are spent.
+    Steps,
+    /// The budget's fitness evaluations are spent.
+    Evaluations,
+    /// The budget's events are spent.
+    Events,
+    /// The budget's iterations are done.
+    Iterations,
+    /// The budget's real time has passed.
+    Wall,
+}
+
+/// Coverage rose: one point of the timeline, on three clocks that start with the
+/// search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Improvement {
+    /// Test executions finished, the improving one included.
+    pub executions: u64,
+    /// Steps run, those of the improving execution included.
+    pub steps: u64,
+    /// Real time; the one part that differs between repetitions.
+    pub elapsed: Duration,
+    /// Goals covered from here on.
+    pub covered: usize,
+}
+
+/// What an observer is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Spent so far.
+    pub meter: Meter,
+    /// Iterations completed so far.
+    pub iterations: u64,
+    /// Goals covered so far.
+    pub covered: usize,
+    /// All goals.
+    pub goals: usize,
+}
+
+/// Called each time the archive has seen a test (each execution, and each reduced
+/// test); `Break` ends the search with [`Stop::Cancelled`].
+pub type Observer<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
+
+/// What came of a search.
+#[derive(Clone, Debug)]
+pub struct Search<T> {
+    /// The best test for each covered goal.
+    pub archive: Archive<T>,
+    /// One point for each improvement; coverage and executions rise strictly.
+    pub timeline: Vec<Improvement>,
+    /// What was spent.
+    pub meter: Meter,
+    /// Iterations as the algorithm counts them (see [`Budget::iterations`]).
+    pub iterations: u64,
+    /// Why it ended.
+    pub stop: Stop,
+    /// Real time of the whole search.
+    pub elapsed: Duration,
+}
+
+/// What an algorithm returns: it goes on until it is stopped.
+pub(crate) type Ended = Result<Infallible, Stop>;
+
+/// The state that all algorithms share: they decide what to execute next, the session
+/// executes, credits, counts and says when to stop.
+pub(crate) struct Session<'a, P: Problem> {
+    pub(crate) problem: &'a mut P,
+    pub(crate) rng: &'a mut Stream,
+    pub(crate) archive: Archive<P::Test>,
+    pub(crate) meter: Meter,
+    pub(crate) iterations: u64,
+    budget: &'a Budget,
+    clock: &'a dyn Clock,
+    observer: &'a mut Observer<'a>,
+    began: Duration,
+    timeline: Vec<Improvement>,
+    cancelled: bool,
+}
+
+impl<'a, P: Problem> Session<'a, P> {
+    pub(crate) fn new(
+        problem: &'a mut P,
+        budget: &'a Budget,
+        rng: &'a mut Stream,
+        clock: &'a dyn Clock,
+        observer: &'a mut Observer<'a>,
+    ) -> Self {
+        Self {
+            archive: Archive::new(problem.goals()),
+            problem,
+            rng,
+            meter: Meter::default(),
+            iterations: 0,
+            budget,
+            began: clock.now(),
+            clock,
+            observer,
+            timeline: Vec::new(),
+            cancelled: false,
+        }
+    }
+
+    /// Why the search must end now, if it must.
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        if self.cancelled {
+            return Some(Stop::Cancelled);
+        }
+        if self.archive.uncovered().is_empty() {
+            return Some(Stop::Covered);
+        }
+        self.budget.spent(&self.meter, self.iterations, || self.elapsed())
+    }
+
+    /// How much of the budget is spent, in 0..=1.
+    pub(crate) fn progress(&self) -> f64 {
+        self.budget.progress(&self.meter, self.iterations, || self.elapsed())
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.clock.now().saturating_sub(self.began)
+    }
+
+    /// A random chromosome.
+    pub(crate) fn sample(&mut self) -> P::Genes {
+        self.problem.sample(self.rng)
+    }
+
+    /// A mutated copy.
+    pub(crate) fn mutate(&mut self, genes: &P::Genes) -> P::Genes {
+        self.problem.mutate(genes, self.rng)
+    }
+
+    /// Executes and credits, where shorter tests alone replace archived ones.
+    pub(crate) fn execute(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
+        let test = self.run(genes)?;
+        self.credit(&test, 0.0);
+        Ok(test)
+    }
+
+    /// Executes unless the search must end; the caller credits the test next. No other
+    /// place runs chromosomes, so no algorithm can miss the end of its budget.
+    pub(crate) fn run(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
+        if let Some(stop) = self.stop() {
+            return Err(stop);
+        }
+        let before = self.meter.executions();
+        let test = self.problem.execute(genes, &mut self.meter);
+        debug_assert_eq!(self.meter.executions(), before + 1, "one execution is counted once");
+        Ok(test)
+    }
+
+    /// Offers a finished test to the archive, notes an improvement and tells the
+    /// observer; returns the goals covered for the first time.
+    pub(crate) fn credit(&mut self, test: &P::Test, closeness: f64) -> Vec<usize> {
+        let first = self.archive.update(test, closeness);
+        let covered = self.archive.covered();
+        if !first.is_empty() {
+            self.timeline.push(Improvement {
+                executions: self.meter.executions(),
+                steps: self.meter.steps(),
+                elapsed: self.elapsed(),
+                covered,
+            });
+        }
+        let progress = Progress {
+            meter: self.meter,
+            iterations: self.iterations,
+            covered,
+            goals: self.archive.goals(),
+        };
+        self.cancelled |= (self.observer)(&progress).is_break();
+        first
+    }
+
+    /// The result; `stop` is why the algorithm returned.
+    pub(crate) fn finish(self, stop: Stop) -> Search<P::Test> {
+        Search {
+            elapsed: self.elapsed(),
+            archive: self.archive,
+            timeline: self.timeline,
+            meter: self.meter,
+            iterations: self.iterations,
+            stop,
+        }
+    }
+}

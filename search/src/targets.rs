@@ -1,0 +1,112 @@
+//! Which uncovered goals MOSA pursues at a time.
+
+use std::collections::VecDeque;
+
+use crate::archive::Archive;
+use crate::problem::Test;
+
+/// The goals that decide dominance and crowding.
+pub(crate) struct Targets {
+    current: Vec<usize>,
+    crowding: Vec<usize>,
+    /// For DynaMOSA: the goals each goal waits for; empty if it waits for none.
+    waits_for: Option<Vec<Vec<usize>>>,
+}
+
+impl Targets {
+    /// MOSA: every uncovered goal is a target, and crowding counts all goals.
+    pub(crate) fn all(goals: usize) -> Self {
+        Self { current: Vec::new(), crowding: (0..goals).collect(), waits_for: None }
+    }
+
+    /// DynaMOSA (Panichella et al., "Automated test case generation as a many-objective
+    /// optimisation problem with dynamic selection of the targets", 2018): an uncovered
+    /// goal is a target once one of the goals it depends on is covered, or if it
+    /// depends on none; crowding counts targets alone.
+    ///
+    /// Goals that only a cycle of dependencies leads to would never become targets, so
+    /// the first of each such group is taken to depend on nothing.
+    pub(crate) fn dynamic(mut dependencies: Vec<Vec<usize>>) -> Self {
+        let goals = dependencies.len();
+        let mut dependents = vec![Vec::new(); goals];
+        for (goal, parents) in dependencies.iter().enumerate() {
+            for parent in parents {
+                dependents[*parent].push(goal);
+            }
+        }
+        let mut reached = vec![false; goals];
+        let mut queue: VecDeque<usize> =
+            (0..goals).filter(|goal| dependencies[*goal].is_empty()).collect();
+        let mut candidates = 0..goals;
+        loop {
+            while let Some(goal) = queue.pop_front() {
+                if !std::mem::replace(&mut reached[goal], true) {
+                    queue.extend(&dependents[goal]);
+                }
+            }
+            let Some(root) = candidates.find(|goal| !reached[*goal]) else { break };
+            dependencies[root].clear();
+            queue.push_back(root);
+        }
+        Self { current: Vec::new(), crowding: Vec::new(), waits_for: Some(dependencies) }
+    }
+
+    /// Takes note of what is covered now.
+    pub(crate) fn follow<T: Test>(&mut self, archive: &Archive<T>) {
+        self.current.clear();
+        self.current.extend(archive.uncovered().iter().filter(|goal| match &self.waits_for {
+            None => true,
+            Some(waits_for) => {
+                let parents = &waits_for[**goal];
+                parents.is_empty() || parents.iter().any(|parent| archive.covers(*parent))
+            }
+        }));
+    }
+
+    /// The targets, ascending.
+    pub(crate) fn current(&self) -> &[usize] {
+        &self.current
+    }
+
+    /// The goals that crowding counts, ascending.
+    pub(crate) fn crowding(&self) -> &[usize] {
+        if self.waits_for.is_some() { &self.current } else { &self.crowding }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toy::Point;
+
+    #[test]
+    fn all_uncovered_goals_are_targets() {
+        let mut archive = Archive::new(3);
+        archive.update(&Point::new(&[1.0, 0.0, 1.0], 1), 0.0);
+        let mut targets = Targets::all(3);
+        targets.follow(&archive);
+        assert_eq!(targets.current(), [0, 2]);
+        assert_eq!(targets.crowding(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn goals_become_targets_behind_covered_ones() {
+        // 0 and 3 are roots; 1 behind 0; 2 behind 1 or 3.
+        let mut targets = Targets::dynamic(vec![vec![], vec![0], vec![1, 3], vec![]]);
+        let mut archive = Archive::new(4);
+        targets.follow(&archive);
+        assert_eq!(targets.current(), [0, 3]);
+        archive.update(&Point::new(&[1.0, 1.0, 1.0, 0.0], 1), 0.0);
+        targets.follow(&archive);
+        assert_eq!(targets.current(), [0, 2]);
+        assert_eq!(targets.crowding(), [0, 2]);
+    }
+
+    #[test]
+    fn a_cycle_does_not_hide_goals() {
+        // 1 and 2 wait for each other; 3 waits for itself; 4 behind 2.
+        let mut targets = Targets::dynamic(vec![vec![], vec![2], vec![1], vec![3], vec![2]]);
+        targets.follow(&Archive::<Point>::new(5));
+        assert_eq!(targets.current(), [0, 1, 3]);
+    }
+}
