@@ -52,7 +52,17 @@ impl<P: Problem> Session<'_, P> {
             return None;
         }
         match operator {
-            Operator::Extension => self.problem.extend(test, self.rng, &mut self.meter),
+            Operator::Extension => {
+                let before = self.meter.executions();
+                let extended = self.problem.extend(test, self.rng, &mut self.meter);
+                let counted = self.meter.executions() - before;
+                debug_assert_eq!(
+                    counted,
+                    extended.is_some().into(),
+                    "an extension is one execution"
+                );
+                extended
+            }
             Operator::Reduction => self.problem.reduce(test),
         }
     }

@@ -52,14 +52,15 @@ pub(crate) fn preference_sorting<T: Test>(
     if fronts.first().is_some_and(|front| front.len() > capacity) {
         fronts.push(rest);
     } else {
-        let telling: Vec<usize> = targets
-            .iter()
-            .zip(differ)
-            .filter_map(|(goal, differ)| differ.then_some(*goal))
-            .collect();
+        let telling = where_they_differ(targets, &differ);
         fronts.extend(non_dominated_sorting(tests, &rest, &telling));
     }
     fronts
+}
+
+/// The goals that are marked.
+fn where_they_differ(goals: &[usize], differ: &[bool]) -> Vec<usize> {
+    goals.iter().zip(differ).filter_map(|(goal, differ)| differ.then_some(*goal)).collect()
 }
 
 /// Fast non-dominated sorting (Deb et al., "A fast and elitist multiobjective genetic
@@ -137,12 +138,14 @@ fn crowding<T: Test>(tests: &[T], front: &[usize], goals: &[usize]) -> Vec<usize
     let mut distances = vec![0; front.len()];
     let Some((first, others)) = front.split_first() else { return distances };
     let first = tests[*first].fitness();
-    let mut telling = Vec::new();
-    for goal in goals {
-        if others.iter().any(|index| tests[*index].fitness()[*goal] != first[*goal]) {
-            telling.push(*goal);
+    let mut differ = vec![false; goals.len()];
+    for index in others {
+        let fitness = tests[*index].fitness();
+        for (goal, differ) in goals.iter().zip(&mut differ) {
+            *differ |= fitness[*goal] != first[*goal];
         }
     }
+    let telling = where_they_differ(goals, &differ);
     // Dense rows let the pairwise count below run without gathers.
     let rows: Vec<Vec<f64>> = front
         .iter()
