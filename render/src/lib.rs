@@ -1,1 +1,26 @@
-//! catherd-render
+//! What a Scratch program can sense of rendering, computed without a screen.
+//!
+//! A [`SkinSet`] holds a project's costumes; it is immutable and shared. A [`Scene`] is the
+//! state of the draw list above it: positions, effects, layers, the pen layer, speech bubbles,
+//! and the two caches that Scratch programs can observe, hulls and raster levels. Cloning a
+//! scene is a snapshot.
+//!
+//! Nothing is drawn on a screen and no costume is rasterised before something senses it. The
+//! answers follow the pixel rules of Scratch's own renderer, including its mixture of binary32
+//! storage and binary64 arithmetic, and are the same on every machine.
+
+mod bounds;
+mod color;
+mod effect;
+mod hull;
+mod matrix;
+mod rounding;
+mod scene;
+mod silhouette;
+mod skin;
+mod svg;
+
+pub use bounds::Rect;
+pub use effect::Effect;
+pub use scene::{ColorOf, DrawableId, Group, PenStroke, Scene};
+pub use skin::{Limits, SkinError, SkinId, SkinSet, SkinSetBuilder};

@@ -1,0 +1,189 @@
+//! The seven graphic effects and what they do to texture coordinates.
+
+use crate::rounding::{clamp, round_half_up, single};
+
+/// A graphic effect of Scratch's looks blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(usize)]
+pub enum Effect {
+    /// Rotates the hue; 200 is a full turn.
+    Color,
+    /// Bulges the costume around its middle.
+    Fisheye,
+    /// Twists the costume; degrees at the middle.
+    Whirl,
+    /// Enlarges the picture elements.
+    Pixelate,
+    /// Repeats the costume in a grid.
+    Mosaic,
+    /// Adds to every colour channel; -100 is black, 100 white.
+    Brightness,
+    /// Transparency in percent.
+    Ghost,
+}
+
+impl Effect {
+    /// All effects, in the order of their numbers.
+    pub const ALL: [Self; 7] = [
+        Self::Color,
+        Self::Fisheye,
+        Self::Whirl,
+        Self::Pixelate,
+        Self::Mosaic,
+        Self::Brightness,
+        Self::Ghost,
+    ];
+
+    /// The effect of a lower-case name, as project files write it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "color" => Self::Color,
+            "fisheye" => Self::Fisheye,
+            "whirl" => Self::Whirl,
+            "pixelate" => Self::Pixelate,
+            "mosaic" => Self::Mosaic,
+            "brightness" => Self::Brightness,
+            "ghost" => Self::Ghost,
+            _ => return None,
+        })
+    }
+
+    /// Whether the effect moves the outline of a costume.
+    pub(crate) const fn changes_shape(self) -> bool {
+        matches!(self, Self::Fisheye | Self::Whirl | Self::Pixelate | Self::Mosaic)
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as usize
+    }
+
+    /// The number that the formulas use, from the number that the blocks set.
+    fn converted(self, raw: f64) -> f64 {
+        match self {
+            Self::Color => (raw / 200.0) % 1.0,
+            Self::Fisheye => ((raw + 100.0) / 100.0).max(0.0),
+            Self::Whirl => -raw * std::f64::consts::PI / 180.0,
+            Self::Pixelate => raw.abs() / 10.0,
+            Self::Mosaic => clamp(round_half_up((raw.abs() + 10.0) / 10.0), 1.0, 512.0),
+            Self::Brightness => clamp(raw, -100.0, 100.0) / 100.0,
+            Self::Ghost => 1.0 - clamp(raw, 0.0, 100.0) / 100.0,
+        }
+    }
+}
+
+const SHAPE: u8 =
+    Effect::Fisheye.bit() | Effect::Whirl.bit() | Effect::Pixelate.bit() | Effect::Mosaic.bit();
+
+/// The effects of one drawable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Effects {
+    enabled: u8,
+    converted: [f64; 7],
+}
+
+impl Default for Effects {
+    fn default() -> Self {
+        Self { enabled: 0, converted: Effect::ALL.map(|effect| effect.converted(0.0)) }
+    }
+}
+
+impl Effects {
+    pub(crate) fn set(&mut self, effect: Effect, raw: f64) {
+        // An effect is on when its raw value is truthy.
+        if raw == 0.0 || raw.is_nan() {
+            self.enabled &= !effect.bit();
+        } else {
+            self.enabled |= effect.bit();
+        }
+        self.converted[effect as usize] = effect.converted(raw);
+    }
+
+    pub(crate) fn enabled(&self, effect: Effect) -> bool {
+        self.enabled & effect.bit() != 0
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        self.enabled != 0
+    }
+
+    pub(crate) fn changes_shape(&self) -> bool {
+        self.enabled & SHAPE != 0
+    }
+
+    pub(crate) fn value(&self, effect: Effect) -> f64 {
+        self.converted[effect as usize]
+    }
+
+    /// Moves a texture coordinate; `size` is the skin's logical size.
+    ///
+    /// The effects follow each other as in the original fragment program, each reading
+    /// binary32 coordinates and leaving binary32 coordinates.
+    pub(crate) fn transform(&self, (mut u, mut v): (f64, f64), size: (f64, f64)) -> (f64, f64) {
+        if self.enabled(Effect::Mosaic) {
+            let count = self.value(Effect::Mosaic);
+            (u, v) = (single((count * u) % 1.0), single((count * v) % 1.0));
+        }
+        if self.enabled(Effect::Pixelate) {
+            let pixel = self.value(Effect::Pixelate);
+            let (tx, ty) = (size.0 / pixel, size.1 / pixel);
+            u = single(((u * tx).floor() + 0.5) / tx);
+            v = single(((v * ty).floor() + 0.5) / ty);
+        }
+        if self.enabled(Effect::Whirl) {
+            let (ox, oy) = (u - 0.5, v - 0.5);
+            let magnitude = (ox * ox + oy * oy).sqrt();
+            let factor = (1.0 - magnitude / 0.5).max(0.0);
+            let angle = self.value(Effect::Whirl) * factor * factor;
+            let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+            u = single(cos * ox + sin * oy + 0.5);
+            v = single(-sin * ox + cos * oy + 0.5);
+        }
+        if self.enabled(Effect::Fisheye) {
+            let (ex, ey) = ((u - 0.5) / 0.5, (v - 0.5) / 0.5);
+            let length = (ex * ex + ey * ey).sqrt();
+            let radius = libm::pow(length.min(1.0), self.value(Effect::Fisheye)) * length.max(1.0);
+            // At the exact centre this is 0/0: the point touches nothing.
+            u = single(0.5 + radius * (ex / length) * 0.5);
+            v = single(0.5 + radius * (ey / length) * 0.5);
+        }
+        (u, v)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_agree() {
+        for (index, effect) in Effect::ALL.into_iter().enumerate() {
+            assert_eq!(effect as usize, index);
+            assert_eq!(Effect::from_name(&format!("{effect:?}").to_lowercase()), Some(effect));
+        }
+        assert_eq!(Effect::from_name("Ghost"), None);
+    }
+
+    #[test]
+    fn an_effect_is_on_when_its_value_is_truthy() {
+        let mut effects = Effects::default();
+        for (raw, on) in [(1.0, true), (0.0, false), (-0.5, true), (f64::NAN, false)] {
+            effects.set(Effect::Whirl, raw);
+            assert_eq!(effects.any(), on, "{raw}");
+        }
+    }
+
+    #[test]
+    fn the_exact_centre_of_a_fisheye_has_no_coordinates() {
+        let mut effects = Effects::default();
+        effects.set(Effect::Fisheye, 50.0);
+        let (u, v) = effects.transform((0.5, 0.5), (20.0, 20.0));
+        assert!(u.is_nan() && v.is_nan());
+    }
+
+    #[test]
+    fn mosaic_of_ten_shows_two_costumes() {
+        let mut effects = Effects::default();
+        effects.set(Effect::Mosaic, 10.0);
+        assert_eq!(effects.transform((0.75, 0.25), (20.0, 20.0)), (0.5, 0.5));
+    }
+}

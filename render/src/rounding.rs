@@ -1,0 +1,59 @@
+//! The roundings of a JavaScript renderer.
+
+/// Nearest integer, ties towards positive infinity (`Math.round`).
+pub(crate) fn round_half_up(x: f64) -> f64 {
+    let floor = x.floor();
+    if x - floor >= 0.5 { floor + 1.0 } else { floor }
+}
+
+/// Stores a number in a clamped byte: NaN becomes 0, ties go to the even neighbour.
+pub(crate) fn clamped_byte(x: f64) -> u8 {
+    // `as` saturates and maps NaN to 0.
+    x.round_ties_even() as u8
+}
+
+/// Stores a number in binary32 and reads it back.
+pub(crate) fn single(x: f64) -> f64 {
+    f64::from(x as f32)
+}
+
+/// `min(max(n, low), high)`: for an empty interval the answer is `high`, and NaN stays NaN.
+pub(crate) fn clamp(n: f64, low: f64, high: f64) -> f64 {
+    let raised = if n < low { low } else { n };
+    if raised > high { high } else { raised }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_round_towards_positive_infinity() {
+        for (x, expected) in [
+            (-0.5, 0.0),
+            (0.5, 1.0),
+            (2.5, 3.0),
+            (-2.5, -2.0),
+            (0.499_999_999_999_999_94, 0.0),
+            (9_007_199_254_740_993.0, 9_007_199_254_740_992.0),
+        ] {
+            assert_eq!(round_half_up(x), expected, "{x}");
+        }
+        assert!(round_half_up(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn bytes_are_clamped_and_halves_go_to_even() {
+        for (x, expected) in
+            [(f64::NAN, 0), (-3.0, 0), (0.5, 0), (1.5, 2), (127.5, 128), (254.5, 254), (1e9, 255)]
+        {
+            assert_eq!(clamped_byte(x), expected, "{x}");
+        }
+    }
+
+    #[test]
+    fn an_empty_interval_clamps_to_its_upper_end() {
+        assert_eq!(clamp(5.0, 3.0, 1.0), 1.0);
+        assert_eq!(clamp(0.0, 3.0, 1.0), 1.0);
+    }
+}

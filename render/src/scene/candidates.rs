@@ -1,0 +1,161 @@
+//! Which drawables a query looks at, where, and how they are sampled.
+
+use smallvec::SmallVec;
+
+use super::drawable::{Drawable, Look};
+use super::limits::fast_bounds;
+use super::{Pen, Scene};
+use crate::bounds::Rect;
+use crate::color::{Ghosting, with_effects};
+use crate::effect::Effects;
+use crate::matrix::Inverse;
+use crate::silhouette::Silhouette;
+use crate::skin::{EMPTY, Level, SkinSet};
+
+/// Drawables of one query. Few boxes overlap at a time, so this stays on the stack.
+pub(super) type Probes<'a> = SmallVec<[Probe<'a>; 8]>;
+
+/// Slots of candidates, front to back, and the box around their intersections with the tester.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    pub(super) slots: SmallVec<[u32; 16]>,
+    pub(super) area: Option<Rect>,
+}
+
+/// The raster through which a drawable is sensed: the largest that its skin ever had.
+pub(super) fn silhouette<'a>(
+    skins: &'a SkinSet,
+    levels: &[Level],
+    pen: Option<&'a Pen>,
+    drawable: &'a Drawable,
+) -> &'a Silhouette {
+    match &drawable.look {
+        Look::Costume(skin) => skins.skin(*skin).silhouette(levels[skin.0 as usize]),
+        Look::Bubble(bubble) => bubble.silhouette(),
+        Look::PenLayer => pen.map_or(&EMPTY, |pen| &pen.layer),
+        Look::Nothing => &EMPTY,
+    }
+}
+
+/// A drawable ready to be sampled at stage points.
+#[derive(Clone, Copy)]
+pub(super) struct Probe<'a> {
+    silhouette: &'a Silhouette,
+    inverse: Inverse,
+    effects: &'a Effects,
+    size: (f64, f64),
+    nearest: bool,
+    warped: bool,
+}
+
+impl Probe<'_> {
+    #[inline]
+    fn texture(&self, point: (f64, f64)) -> (f64, f64) {
+        let (u, v) = self.inverse.texture(point);
+        if self.warped && (0.0..1.0).contains(&u) && (0.0..1.0).contains(&v) {
+            return self.effects.transform((u, v), self.size);
+        }
+        (u, v)
+    }
+
+    /// Whether the drawable is solid at a stage point.
+    #[inline]
+    pub(super) fn touches(&self, point: (f64, f64)) -> bool {
+        let texture = self.texture(point);
+        if self.nearest {
+            self.silhouette.touches_nearest(texture)
+        } else {
+            self.silhouette.touches_linear(texture)
+        }
+    }
+
+    /// The premultiplied colour of the drawable at a stage point.
+    #[inline]
+    pub(super) fn color(&self, point: (f64, f64), ghosting: Ghosting) -> [u8; 4] {
+        let sample = self.silhouette.color(self.texture(point));
+        if self.effects.any() { with_effects(sample, self.effects, ghosting) } else { sample }
+    }
+}
+
+impl Scene {
+    /// Makes a drawable ready to be sampled. Every [`prepare`](Self::prepare) of the query must
+    /// have happened before, since drawables share rasters.
+    pub(super) fn probe(&self, slot: usize) -> Probe<'_> {
+        let drawable = &self.drawables[slot];
+        Probe {
+            silhouette: silhouette(&self.skins, &self.levels, self.pen.as_ref(), drawable),
+            inverse: drawable.model.inverse(),
+            effects: &drawable.effects,
+            size: drawable.size,
+            nearest: drawable.samples_nearest(&self.skins),
+            warped: drawable.effects.changes_shape(),
+        }
+    }
+
+    pub(super) fn probes(&self, slots: &[u32]) -> Probes<'_> {
+        slots.iter().map(|&slot| self.probe(slot as usize)).collect()
+    }
+
+    /// The raster at 100 percent comes into being. `None` if the drawable has none.
+    pub(super) fn require_full_size(&mut self, slot: usize) -> Option<()> {
+        match self.drawables[slot].look {
+            Look::Nothing => None,
+            Look::PenLayer | Look::Bubble(_) => Some(()),
+            Look::Costume(skin) => {
+                let full_size = self.skins.skin(skin).level((100.0, 100.0));
+                let level = &mut self.levels[skin.0 as usize];
+                *level = full_size.max(*level);
+                (full_size != Level::NONE).then_some(())
+            }
+        }
+    }
+
+    /// The whole points at which a query tests its tester; `None` fails the query.
+    pub(super) fn query_bounds(&mut self, slot: usize) -> Option<Rect> {
+        self.require_full_size(slot)?;
+        let bounds = fast_bounds(&self.drawables[slot]).on_stage().snapped();
+        (bounds.width() > 0.0 && bounds.height() > 0.0).then_some(bounds)
+    }
+
+    /// Walks drawables from front to back and keeps those whose box meets the tester's.
+    pub(super) fn candidates(
+        &mut self,
+        tester: usize,
+        front_to_back: impl IntoIterator<Item = usize>,
+    ) -> Candidates {
+        let mut candidates = Candidates::default();
+        let Some(bounds) = self.query_bounds(tester) else { return candidates };
+        for slot in front_to_back {
+            let drawable = &self.drawables[slot];
+            let sensed = slot != tester
+                && drawable.visible
+                && !matches!(drawable.look, Look::Nothing | Look::Bubble(_));
+            if !sensed {
+                continue;
+            }
+            self.prepare(slot);
+            let other = fast_bounds(&self.drawables[slot]).snapped();
+            if bounds.intersects(&other) {
+                let common = bounds.intersection(other);
+                candidates.slots.push(slot as u32);
+                candidates.area = Some(candidates.area.map_or(common, |area| area.union(common)));
+            }
+        }
+        candidates
+    }
+}
+
+/// The whole points of a box, row by row from the bottom.
+pub(super) fn rows(area: Rect) -> impl Iterator<Item = f64> {
+    whole(area.bottom, area.top)
+}
+
+/// The whole points of a row, from the left.
+pub(super) fn columns(area: Rect) -> impl Iterator<Item = f64> {
+    whole(area.left, area.right)
+}
+
+fn whole(from: f64, to: f64) -> impl Iterator<Item = f64> {
+    // Areas are limited to the stage, so the casts are exact.
+    (from as i32..=to as i32).map(f64::from)
+}

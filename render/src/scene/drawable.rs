@@ -1,0 +1,140 @@
+//! One thing on the stage.
+
+use std::sync::Arc;
+
+use super::DrawableId;
+use super::bubble::Bubble;
+use crate::effect::{Effect, Effects};
+use crate::hull::HullPoints;
+use crate::matrix::{Model, Rotation};
+use crate::rounding::round_half_up;
+use crate::skin::{Level, SkinId, SkinSet};
+
+/// What a drawable shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Look {
+    Nothing,
+    Costume(SkinId),
+    PenLayer,
+    Bubble(Arc<Bubble>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Drawable {
+    pub(super) id: DrawableId,
+    pub(super) look: Look,
+    pub(super) visible: bool,
+    pub(super) effects: Effects,
+    /// The raster of the costume that the scale asks for.
+    pub(super) level: Level,
+    /// Size and rotation centre of the look.
+    pub(super) size: (f64, f64),
+    center: (f32, f32),
+    position: (f32, f32),
+    direction: f64,
+    scale: (f32, f32),
+    rotation: Rotation,
+    pub(super) model: Model,
+    /// The hull while it is clean and has points. Its presence changes answers, so it is state
+    /// and not just a cache.
+    pub(super) hull: Option<Arc<HullPoints>>,
+}
+
+impl Drawable {
+    pub(super) fn new(id: DrawableId) -> Self {
+        let mut drawable = Self {
+            id,
+            look: Look::Nothing,
+            visible: true,
+            effects: Effects::default(),
+            level: Level::NONE,
+            size: (0.0, 0.0),
+            center: (0.0, 0.0),
+            position: (0.0, 0.0),
+            direction: 90.0,
+            scale: (100.0, 100.0),
+            rotation: Rotation::of_direction(90.0),
+            model: Model::default(),
+            hull: None,
+        };
+        drawable.place();
+        drawable
+    }
+
+    /// Shows something else.
+    pub(super) fn wear(&mut self, look: Look, skins: &SkinSet) {
+        if look == self.look {
+            return;
+        }
+        (self.size, self.center) = match &look {
+            Look::Nothing => ((0.0, 0.0), (0.0, 0.0)),
+            Look::Costume(id) => (skins.skin(*id).size, skins.skin(*id).center),
+            Look::PenLayer => ((480.0, 360.0), (240.0, 180.0)),
+            Look::Bubble(bubble) => (bubble.size(), (0.0, 0.0)),
+        };
+        self.look = look;
+        self.hull = None;
+        self.choose_level(skins);
+        self.place();
+    }
+
+    pub(super) fn move_to(&mut self, x: f64, y: f64) {
+        self.position = (round_half_up(x) as f32, round_half_up(y) as f32);
+        self.model.move_to(self.position);
+    }
+
+    pub(super) fn turn(&mut self, direction: f64, scale: (f32, f32), skins: &SkinSet) {
+        if direction != self.direction {
+            self.direction = direction;
+            self.rotation = Rotation::of_direction(direction);
+        } else if scale == self.scale {
+            return;
+        }
+        if scale != self.scale {
+            self.scale = scale;
+            self.choose_level(skins);
+        }
+        self.place();
+    }
+
+    pub(super) fn show(&mut self, visible: bool) {
+        if self.visible != visible {
+            self.visible = visible;
+            self.hull = None;
+        }
+    }
+
+    pub(super) fn set_effect(&mut self, effect: Effect, raw: f64) {
+        self.effects.set(effect, raw);
+        if effect.changes_shape() {
+            self.hull = None;
+        }
+    }
+
+    /// The position that is drawn and sensed.
+    pub(super) fn position(&self) -> (f64, f64) {
+        (f64::from(self.position.0), f64::from(self.position.1))
+    }
+
+    /// Whether touching takes one sample instead of four.
+    pub(super) fn samples_nearest(&self, skins: &SkinSet) -> bool {
+        let Look::Costume(skin) = self.look else { return true };
+        let life_size = |scale: f32| scale.abs() > 99.0 && scale.abs() < 101.0;
+        !skins.skin(skin).is_vector()
+            || !self.effects.changes_shape()
+                && self.direction % 90.0 == 0.0
+                && life_size(self.scale.0)
+                && life_size(self.scale.1)
+    }
+
+    fn choose_level(&mut self, skins: &SkinSet) {
+        self.level = match self.look {
+            Look::Costume(skin) => skins.skin(skin).level(self.scale),
+            _ => Level::NONE,
+        };
+    }
+
+    fn place(&mut self) {
+        self.model = Model::new(self.rotation, self.size, self.center, self.scale, self.position);
+    }
+}

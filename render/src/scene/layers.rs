@@ -1,0 +1,173 @@
+//! The draw list: four consecutive groups, back to front.
+
+use super::{DrawableId, Scene};
+
+/// A stretch of the draw list. Groups follow each other from back to front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(usize)]
+pub enum Group {
+    /// The stage's backdrop.
+    Background,
+    /// The camera's picture.
+    Video,
+    /// The pen layer.
+    Pen,
+    /// Sprites, clones and bubbles.
+    Sprite,
+}
+
+/// The draw list and where its groups end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Layers {
+    list: Vec<DrawableId>,
+    ends: [usize; 4],
+}
+
+impl Layers {
+    pub(super) fn push(&mut self, id: DrawableId, group: Group) {
+        self.list.insert(self.ends[group as usize], id);
+        for end in &mut self.ends[group as usize..] {
+            *end += 1;
+        }
+    }
+
+    pub(super) fn remove(&mut self, id: DrawableId) {
+        if let Some(index) = self.index(id) {
+            self.list.remove(index);
+            for end in &mut self.ends {
+                *end -= usize::from(index < *end);
+            }
+        }
+    }
+
+    /// Back to front.
+    pub(super) fn list(&self) -> &[DrawableId] {
+        &self.list
+    }
+
+    fn index(&self, id: DrawableId) -> Option<usize> {
+        self.list.iter().position(|&other| other == id)
+    }
+
+    /// Moves a drawable within its group to where `target` says, given its old index.
+    fn reorder(&mut self, id: DrawableId, order: f64, target: impl Fn(f64) -> f64) {
+        // An order of 0 changes nothing, neither as a number nor as a difference.
+        let Some(old) = self.index(id).filter(|_| order != 0.0 && !order.is_nan()) else { return };
+        let group = self.ends.iter().position(|&end| old < end).unwrap_or(3);
+        let start = if group == 0 { 0 } else { self.ends[group - 1] };
+        // The group's end counts the drawable itself; inserting there and inserting one earlier
+        // are the same once it is taken out.
+        let last = self.ends[group] - 1;
+        let new = target(old as f64).max(start as f64).min(last as f64) as usize;
+        let id = self.list.remove(old);
+        self.list.insert(new, id);
+    }
+}
+
+impl Scene {
+    /// The layer of a drawable in the whole list: 0 is the backmost. 0 for one that is gone.
+    pub fn order(&self, id: DrawableId) -> usize {
+        self.layers.index(id).unwrap_or(0)
+    }
+
+    /// Moves a drawable to an absolute layer, as far as its group allows; positive infinity is
+    /// the front. Fractions are cut off; 0 changes nothing.
+    pub fn set_order(&mut self, id: DrawableId, order: f64) {
+        self.layers.reorder(id, order, |_| order);
+    }
+
+    /// Moves a drawable by a number of layers, bubbles included, as far as its group allows.
+    /// The fraction of the resulting layer is cut off: -0.5 moves one back, 0.5 nothing.
+    pub fn move_order(&mut self, id: DrawableId, delta: f64) {
+        self.layers.reorder(id, delta, |old| old + delta);
+    }
+
+    /// Moves a drawable to the layer that the other has now: behind it, unless it was behind it
+    /// before.
+    pub fn place_behind(&mut self, id: DrawableId, other: DrawableId) {
+        if let Some(index) = self.layers.index(other) {
+            self.set_order(id, index as f64);
+        }
+    }
+
+    /// The sprite group from back to front: sprites, clones and bubbles.
+    pub fn sprite_order(&self) -> impl Iterator<Item = DrawableId> + '_ {
+        self.layers.list[self.layers.ends[Group::Pen as usize]..].iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::skin::{Limits, SkinSetBuilder};
+
+    fn scene() -> (Scene, DrawableId, [DrawableId; 4]) {
+        let mut scene = Scene::new(Arc::new(SkinSetBuilder::new(Limits::default()).build()));
+        let stage = scene.add(Group::Background);
+        let sprites = [(); 4].map(|()| scene.add(Group::Sprite));
+        (scene, stage, sprites)
+    }
+
+    fn order(scene: &Scene) -> Vec<u32> {
+        scene.sprite_order().map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn groups_stay_in_order() {
+        let (mut scene, stage, sprites) = scene();
+        let pen = scene.add(Group::Pen);
+        assert_eq!((scene.order(stage), scene.order(pen), scene.order(sprites[0])), (0, 1, 2));
+        let video = scene.add(Group::Video);
+        assert_eq!((scene.order(video), scene.order(pen), scene.order(sprites[3])), (1, 2, 6));
+        scene.remove(pen);
+        assert_eq!(order(&scene), [1, 2, 3, 4]);
+        assert_eq!(scene.order(sprites[0]), 2);
+    }
+
+    #[test]
+    fn front_back_and_steps() {
+        let (mut scene, _, [a, b, c, d]) = scene();
+        scene.set_order(a, f64::INFINITY);
+        assert_eq!(order(&scene), [b.0, c.0, d.0, a.0]);
+        scene.set_order(d, f64::NEG_INFINITY);
+        assert_eq!(order(&scene), [d.0, b.0, c.0, a.0]);
+        scene.move_order(d, 2.0);
+        assert_eq!(order(&scene), [b.0, c.0, d.0, a.0]);
+        scene.move_order(d, -1.0);
+        assert_eq!(order(&scene), [b.0, d.0, c.0, a.0]);
+        scene.move_order(b, 100.0);
+        assert_eq!(order(&scene), [d.0, c.0, a.0, b.0]);
+    }
+
+    #[test]
+    fn fractions_of_a_layer_are_cut_off() {
+        let (mut scene, _, [a, b, c, d]) = scene();
+        scene.move_order(b, 0.5);
+        assert_eq!(order(&scene), [a.0, b.0, c.0, d.0]);
+        scene.move_order(b, -0.5);
+        assert_eq!(order(&scene), [b.0, a.0, c.0, d.0]);
+        scene.move_order(d, 0.0);
+        scene.set_order(d, 0.0);
+        assert_eq!(order(&scene), [b.0, a.0, c.0, d.0]);
+    }
+
+    #[test]
+    fn a_new_clone_stands_directly_behind_its_original() {
+        let (mut scene, _, [a, b, c, d]) = scene();
+        let clone = scene.add(Group::Sprite);
+        scene.place_behind(clone, b);
+        assert_eq!(order(&scene), [a.0, clone.0, b.0, c.0, d.0]);
+        // From behind, the old layer of the other is in front of it.
+        scene.place_behind(a, c);
+        assert_eq!(order(&scene), [clone.0, b.0, c.0, a.0, d.0]);
+    }
+
+    #[test]
+    fn the_stage_stays_where_it_is() {
+        let (mut scene, stage, _) = scene();
+        scene.set_order(stage, f64::INFINITY);
+        assert_eq!(scene.order(stage), 0);
+    }
+}

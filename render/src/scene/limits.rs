@@ -1,0 +1,100 @@
+//! Boxes around drawables, hulls, and the fence that keeps sprites on the stage.
+
+use std::sync::Arc;
+
+use super::candidates::silhouette;
+use super::drawable::Drawable;
+use super::{DrawableId, Scene, raise};
+use crate::bounds::{Rect, STAGE_X, STAGE_Y};
+use crate::effect::Effect;
+use crate::hull::{HullPoints, hull};
+
+/// The box of a drawable that does not exist.
+const NOWHERE: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };
+
+/// How far from the stage's border a sprite's box must still reach at least.
+const FENCE: f64 = 15.0;
+
+impl Scene {
+    /// The box around what can be seen of a drawable.
+    ///
+    /// This computes the hull if there is no valid one, which later queries will notice. Hidden
+    /// and fully transparent drawables have no hull: their box is the [`aabb`](Self::aabb).
+    pub fn bounds(&mut self, id: DrawableId) -> Rect {
+        let Some(slot) = self.slot(id) else { return NOWHERE };
+        self.ensure_hull(slot);
+        fast_bounds(&self.drawables[slot])
+    }
+
+    /// The box around the hull if one is known and valid, else the [`aabb`](Self::aabb).
+    pub fn fast_bounds(&self, id: DrawableId) -> Rect {
+        self.get(id).map_or(NOWHERE, fast_bounds)
+    }
+
+    /// The box around the whole costume, transparent margins included.
+    pub fn aabb(&self, id: DrawableId) -> Rect {
+        self.get(id).map_or(NOWHERE, |drawable| drawable.model.aabb())
+    }
+
+    /// The position that a drawable gets when it is sent to (x, y): corrected to whole units
+    /// where too little of its costume would stay on the stage, else (x, y) itself.
+    pub fn fence(&self, id: DrawableId, x: f64, y: f64) -> (f64, f64) {
+        let Some(drawable) = self.get(id) else { return (x, y) };
+        let (px, py) = drawable.position();
+        let bounds = drawable.model.aabb();
+        let inset = (bounds.width().min(bounds.height()) / 2.0).floor().min(FENCE);
+        let fenced = |to: f64, from: f64, low: f64, high: f64, fence: f64| {
+            let delta = to - from;
+            if high + delta < -fence {
+                (from - (fence + high)).ceil()
+            } else if low + delta > fence {
+                (from + (fence - low)).floor()
+            } else {
+                to
+            }
+        };
+        (
+            fenced(x, px, bounds.left, bounds.right, STAGE_X - inset),
+            fenced(y, py, bounds.bottom, bounds.top, STAGE_Y - inset),
+        )
+    }
+
+    /// Makes the hull valid unless the drawable cannot have one.
+    pub(super) fn ensure_hull(&mut self, slot: usize) {
+        let drawable = &self.drawables[slot];
+        let (width, height) = drawable.size;
+        if drawable.hull.is_some() || !drawable.visible || width == 0.0 || height == 0.0 {
+            return;
+        }
+        self.prepare(slot);
+        let drawable = &self.drawables[slot];
+        let silhouette = silhouette(&self.skins, &self.levels, self.pen.as_ref(), drawable);
+        let compute =
+            || Arc::<HullPoints>::from(hull(silhouette, &drawable.effects, drawable.size));
+        let points = if drawable.effects.changes_shape() {
+            compute()
+        } else {
+            Arc::clone(silhouette.hull.get_or_init(compute))
+        };
+        self.drawables[slot].hull = Some(points).filter(|points| !points.is_empty());
+    }
+
+    /// What happens before the CPU samples a drawable: the raster of its scale must exist. The
+    /// pixelate effect asks for the one at 100 percent besides.
+    pub(super) fn prepare(&mut self, slot: usize) {
+        let drawable = &self.drawables[slot];
+        raise(&mut self.levels, drawable);
+        if drawable.effects.enabled(Effect::Pixelate) {
+            self.require_full_size(slot);
+        }
+    }
+}
+
+/// The tight box if it is known, else the rough one.
+pub(super) fn fast_bounds(drawable: &Drawable) -> Rect {
+    drawable
+        .hull
+        .as_ref()
+        .and_then(|points| Rect::around(points.iter().map(|&point| drawable.model.apply(point))))
+        .unwrap_or_else(|| drawable.model.aabb())
+}

@@ -1,0 +1,200 @@
+//! The state of everything that would be drawn.
+
+mod bubble;
+mod candidates;
+mod coloring;
+mod drawable;
+mod layers;
+mod limits;
+mod pen;
+mod search;
+mod sensing;
+mod stamp;
+
+use std::sync::Arc;
+
+use crate::effect::Effect;
+use crate::silhouette::Silhouette;
+use crate::skin::{Level, SkinId, SkinSet};
+use drawable::{Drawable, Look};
+pub use layers::Group;
+use layers::Layers;
+pub use pen::PenStroke;
+pub use search::ColorOf;
+
+/// A drawable of a [`Scene`]. Ids count up from 0 and are never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DrawableId(pub u32);
+
+/// Everything about rendering that a program can sense or that changes what it will sense.
+///
+/// Ids of drawables that were [`remove`](Self::remove)d are harmless: setters do nothing, tests
+/// are false, boxes are empty at the origin.
+///
+/// Cloning is cheap: costumes and rasters are shared, the pen layer is copied when one side
+/// draws on it.
+#[derive(Debug)]
+pub struct Scene {
+    skins: Arc<SkinSet>,
+    /// Sorted by id.
+    drawables: Vec<Drawable>,
+    next: u32,
+    layers: Layers,
+    /// The largest raster that exists, for each skin.
+    levels: Vec<Level>,
+    pen: Option<Pen>,
+    search: search::Scratch,
+}
+
+#[derive(Clone, Debug)]
+struct Pen {
+    id: DrawableId,
+    layer: Arc<Silhouette>,
+}
+
+impl Clone for Scene {
+    fn clone(&self) -> Self {
+        Self {
+            skins: Arc::clone(&self.skins),
+            drawables: self.drawables.clone(),
+            next: self.next,
+            layers: self.layers.clone(),
+            levels: self.levels.clone(),
+            pen: self.pen.clone(),
+            // Scratch space holds nothing between queries.
+            search: search::Scratch::default(),
+        }
+    }
+}
+
+/// Scenes are equal when no sequence of calls can tell them apart, except that bubbles are
+/// compared by their size. The costumes must be the same set.
+impl PartialEq for Scene {
+    fn eq(&self, other: &Self) -> bool {
+        let same_pen = match (&self.pen, &other.pen) {
+            (None, None) => true,
+            (Some(a), Some(b)) => {
+                a.id == b.id && (Arc::ptr_eq(&a.layer, &b.layer) || a.layer.same_pixels(&b.layer))
+            }
+            _ => false,
+        };
+        same_pen
+            && Arc::ptr_eq(&self.skins, &other.skins)
+            && self.next == other.next
+            && self.levels == other.levels
+            && self.layers == other.layers
+            && self.drawables == other.drawables
+    }
+}
+
+impl Scene {
+    /// An empty scene.
+    pub fn new(skins: Arc<SkinSet>) -> Self {
+        let levels = skins.iter().map(|skin| skin.first_level()).collect();
+        Self {
+            skins,
+            drawables: Vec::new(),
+            next: 0,
+            layers: Layers::default(),
+            levels,
+            pen: None,
+            search: search::Scratch::default(),
+        }
+    }
+
+    /// Adds a drawable in front of its group: visible, at the origin, direction 90, 100 percent,
+    /// without a skin.
+    pub fn add(&mut self, group: Group) -> DrawableId {
+        let id = DrawableId(self.next);
+        self.next += 1;
+        self.drawables.push(Drawable::new(id));
+        self.layers.push(id, group);
+        id
+    }
+
+    /// Removes a drawable for good.
+    pub fn remove(&mut self, id: DrawableId) {
+        if let Some(slot) = self.slot(id) {
+            self.drawables.remove(slot);
+            self.layers.remove(id);
+            if self.pen.as_ref().is_some_and(|pen| pen.id == id) {
+                self.pen = None;
+            }
+        }
+    }
+
+    /// Shows another costume; the same costume again keeps the hull. An id that the set does not
+    /// have is ignored.
+    pub fn set_skin(&mut self, id: DrawableId, skin: SkinId) {
+        if skin.0 as usize >= self.skins.len() {
+            return;
+        }
+        let skins = Arc::clone(&self.skins);
+        if let Some(drawable) = self.get_mut(id) {
+            drawable.wear(Look::Costume(skin), &skins);
+        }
+    }
+
+    /// Moves a drawable. What is drawn and sensed stands at whole units, ties rounded upwards.
+    pub fn set_position(&mut self, id: DrawableId, x: f64, y: f64) {
+        if let Some(drawable) = self.get_mut(id) {
+            drawable.move_to(x, y);
+        }
+    }
+
+    /// Turns and resizes a drawable: the *rendered* direction in degrees and the scales in
+    /// percent, negative ones mirror. Rotation styles are the caller's business.
+    pub fn set_direction_scale(&mut self, id: DrawableId, direction: f64, sx: f64, sy: f64) {
+        let skins = Arc::clone(&self.skins);
+        if let Some(drawable) = self.get_mut(id) {
+            drawable.turn(direction, (sx as f32, sy as f32), &skins);
+        }
+    }
+
+    /// Shows or hides a drawable.
+    pub fn set_visible(&mut self, id: DrawableId, visible: bool) {
+        if let Some(drawable) = self.get_mut(id) {
+            drawable.show(visible);
+        }
+    }
+
+    /// Sets a graphic effect to the value that the blocks use. Setting an effect that changes
+    /// shapes forgets the hull even if the value is the same.
+    pub fn set_effect(&mut self, id: DrawableId, effect: Effect, value: f64) {
+        if let Some(drawable) = self.get_mut(id) {
+            drawable.set_effect(effect, value);
+        }
+    }
+
+    /// A frame was drawn: every visible drawable asked for the raster of its scale.
+    pub fn end_frame(&mut self) {
+        for drawable in self.drawables.iter().filter(|drawable| drawable.visible) {
+            raise(&mut self.levels, drawable);
+        }
+    }
+
+    fn slot(&self, id: DrawableId) -> Option<usize> {
+        // While nothing was removed, ids are positions.
+        let guess = id.0 as usize;
+        if self.drawables.get(guess).is_some_and(|drawable| drawable.id == id) {
+            return Some(guess);
+        }
+        self.drawables.binary_search_by_key(&id, |drawable| drawable.id).ok()
+    }
+
+    fn get(&self, id: DrawableId) -> Option<&Drawable> {
+        self.slot(id).map(|slot| &self.drawables[slot])
+    }
+
+    fn get_mut(&mut self, id: DrawableId) -> Option<&mut Drawable> {
+        self.slot(id).map(|slot| &mut self.drawables[slot])
+    }
+}
+
+/// The drawable's skin gets the raster of the drawable's scale.
+fn raise(levels: &mut [Level], drawable: &Drawable) {
+    if let Look::Costume(skin) = drawable.look {
+        let level = &mut levels[skin.0 as usize];
+        *level = drawable.level.max(*level);
+    }
+}

@@ -1,0 +1,77 @@
+//! Touching and picking.
+
+use smallvec::SmallVec;
+
+use super::candidates::{columns, rows};
+use super::limits::fast_bounds;
+use super::{DrawableId, Scene};
+use crate::bounds::{Rect, STAGE_X, STAGE_Y};
+use crate::effect::Effect;
+
+impl Scene {
+    /// Whether a drawable reaches beyond the stage. Uses the tight box, so this computes the hull.
+    pub fn touching_edge(&mut self, id: DrawableId) -> bool {
+        if self.get(id).is_none() {
+            return false;
+        }
+        let bounds = self.bounds(id);
+        bounds.left < -STAGE_X
+            || bounds.right > STAGE_X
+            || bounds.top > STAGE_Y
+            || bounds.bottom < -STAGE_Y
+    }
+
+    /// Whether a drawable is solid at a stage point, hidden or not, on the stage or not.
+    pub fn touching_point(&mut self, id: DrawableId, x: f64, y: f64) -> bool {
+        self.slot(id).is_some_and(|slot| {
+            self.prepare(slot);
+            self.probe(slot).touches((x, y))
+        })
+    }
+
+    /// Whether a visible drawable touches a visible one of the others at a whole point of the
+    /// stage. Bubbles and the drawable itself never count.
+    pub fn touching_drawables(&mut self, id: DrawableId, others: &[DrawableId]) -> bool {
+        let Some(tester) = self.slot(id) else { return false };
+        let slots: SmallVec<[usize; 16]> =
+            others.iter().rev().filter_map(|&other| self.slot(other)).collect();
+        let candidates = self.candidates(tester, slots);
+        let Some(area) = candidates.area else { return false };
+        if !self.drawables[tester].visible {
+            return false;
+        }
+        self.prepare(tester);
+        let probe = self.probe(tester);
+        let others = self.probes(&candidates.slots);
+        rows(area).any(|y| {
+            columns(area)
+                .any(|x| probe.touches((x, y)) && others.iter().any(|other| other.touches((x, y))))
+        })
+    }
+
+    /// The frontmost drawable of the whole draw list that is visible, not entirely ghosted, and
+    /// solid at a stage point: what a click hits.
+    pub fn pick(&mut self, x: f64, y: f64) -> Option<DrawableId> {
+        let point = Rect { left: x, right: x, bottom: y, top: y };
+        let in_reach: SmallVec<[usize; 16]> = self
+            .layers
+            .list()
+            .iter()
+            .rev()
+            .filter_map(|&id| self.slot(id))
+            .filter(|&slot| {
+                let drawable = &self.drawables[slot];
+                drawable.visible
+                    && drawable.effects.value(Effect::Ghost) != 0.0
+                    && fast_bounds(drawable).intersects(&point)
+            })
+            .collect();
+        for &slot in &in_reach {
+            self.prepare(slot);
+        }
+        in_reach
+            .into_iter()
+            .find(|&slot| self.probe(slot).touches((x, y)))
+            .map(|slot| self.drawables[slot].id)
+    }
+}

@@ -1,0 +1,198 @@
+//! The pixels of a skin and the bit mask of those that are not fully transparent.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::hull::HullPoints;
+use crate::rounding::clamped_byte;
+
+/// How the stored bytes relate to alpha.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alpha {
+    /// Colours as in a picture file; sampling multiplies by alpha.
+    Straight,
+    /// Colours already multiplied by alpha.
+    Premultiplied,
+}
+
+/// One raster of a skin: RGBA bytes beside one bit a pixel for "alpha above 0".
+#[derive(Clone, Debug)]
+pub(crate) struct Silhouette {
+    width: usize,
+    height: usize,
+    /// Words of the mask in one row.
+    stride: usize,
+    mask: Vec<u64>,
+    pixels: Vec<[u8; 4]>,
+    alpha: Alpha,
+    /// The hull without shape effects, which depends on nothing but this raster and the
+    /// skin's size.
+    pub(crate) hull: OnceLock<Arc<HullPoints>>,
+}
+
+impl Silhouette {
+    /// `pixels` holds `width` times `height` entries, rows from the top.
+    pub(crate) fn new(width: usize, height: usize, pixels: Vec<[u8; 4]>, alpha: Alpha) -> Self {
+        debug_assert_eq!(pixels.len(), width * height);
+        let stride = width.div_ceil(64);
+        let mut mask = vec![0; stride * height];
+        if width > 0 {
+            for (row, words) in pixels.chunks_exact(width).zip(mask.chunks_exact_mut(stride)) {
+                for (x, pixel) in row.iter().enumerate() {
+                    words[x / 64] |= u64::from(pixel[3] > 0) << (x % 64);
+                }
+            }
+        }
+        Self { width, height, stride, mask, pixels, alpha, hull: OnceLock::new() }
+    }
+
+    /// A raster without pixels: nothing touches it.
+    pub(crate) const EMPTY: Self = Self {
+        width: 0,
+        height: 0,
+        stride: 0,
+        mask: Vec::new(),
+        pixels: Vec::new(),
+        alpha: Alpha::Straight,
+        hull: OnceLock::new(),
+    };
+
+    /// Whether the other raster shows the same.
+    pub(crate) fn same_pixels(&self, other: &Self) -> bool {
+        self.width == other.width && self.pixels == other.pixels
+    }
+
+    /// The column of a horizontal texture coordinate: scaled by W-1, not by W.
+    #[inline]
+    pub(crate) fn column(&self, u: f64) -> i64 {
+        index(u, self.width)
+    }
+
+    /// The row of a vertical texture coordinate: scaled by H-1, not by H.
+    #[inline]
+    pub(crate) fn row(&self, v: f64) -> i64 {
+        index(v, self.height)
+    }
+
+    /// Whether the pixel exists and is not fully transparent.
+    #[inline]
+    pub(crate) fn solid(&self, column: i64, row: i64) -> bool {
+        // Negative numbers become huge, so one comparison an axis is enough.
+        let (x, y) = (column as u64 as usize, row as u64 as usize);
+        x < self.width
+            && y < self.height
+            && self.mask[y * self.stride + x / 64] >> (x % 64) & 1 == 1
+    }
+
+    /// Touching with one sample. There is no test on the coordinates themselves, so the last
+    /// row and column reach one texel beyond the costume.
+    #[inline]
+    pub(crate) fn touches_nearest(&self, (u, v): (f64, f64)) -> bool {
+        self.solid(self.column(u), self.row(v))
+    }
+
+    /// Touching with four samples: the shape grows by up to one texel on all sides.
+    #[inline]
+    pub(crate) fn touches_linear(&self, (u, v): (f64, f64)) -> bool {
+        let (i, j) = (self.column(u), self.row(v));
+        self.solid(i, j)
+            || self.solid(i.saturating_add(1), j)
+            || self.solid(i, j.saturating_add(1))
+            || self.solid(i.saturating_add(1), j.saturating_add(1))
+    }
+
+    /// The premultiplied colour at a texture coordinate; transparent outside of the unit square.
+    pub(crate) fn color(&self, (u, v): (f64, f64)) -> [u8; 4] {
+        if u < 0.0 || v < 0.0 || u > 1.0 || v > 1.0 || self.pixels.is_empty() {
+            return [0; 4];
+        }
+        // Coordinates without a value read the last texel.
+        let last = |length: usize, index: i64, t: f64| {
+            if t.is_nan() { length - 1 } else { (index.max(0) as usize).min(length - 1) }
+        };
+        let (i, j) = (last(self.width, self.column(u), u), last(self.height, self.row(v), v));
+        let pixel = self.pixels[j * self.width + i];
+        match self.alpha {
+            Alpha::Straight => premultiplied(pixel),
+            Alpha::Premultiplied => pixel,
+        }
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(crate) fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The premultiplied pixel of a column and a row inside the raster.
+    pub(crate) fn pixel(&self, column: usize, row: usize) -> [u8; 4] {
+        let pixel = self.pixels[row * self.width + column];
+        match self.alpha {
+            Alpha::Straight => premultiplied(pixel),
+            Alpha::Premultiplied => pixel,
+        }
+    }
+}
+
+/// `floor(t * (length - 1))`, with everything that no pixel can have sent far outside.
+#[inline]
+fn index(t: f64, length: usize) -> i64 {
+    let scaled = t * (length as f64 - 1.0);
+    if scaled.is_nan() { i64::MIN } else { scaled.floor() as i64 }
+}
+
+fn premultiplied([r, g, b, a]: [u8; 4]) -> [u8; 4] {
+    if a == 255 {
+        return [r, g, b, a];
+    }
+    let factor = f64::from(a) / 255.0;
+    let times = |channel: u8| clamped_byte(f64::from(channel) * factor);
+    [times(r), times(g), times(b), a]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opaque(width: usize, height: usize) -> Silhouette {
+        Silhouette::new(width, height, vec![[9, 9, 9, 255]; width * height], Alpha::Straight)
+    }
+
+    #[test]
+    fn the_last_column_reaches_one_texel_further() {
+        let silhouette = opaque(480, 360);
+        assert!(silhouette.touches_nearest((481.0 / 480.0, 0.0)));
+        assert!(!silhouette.touches_nearest((482.0 / 480.0, 0.0)));
+        assert!(!silhouette.touches_nearest((-1.0 / 480.0, 0.0)));
+    }
+
+    #[test]
+    fn a_single_texel_touches_everywhere() {
+        assert!(opaque(1, 1).touches_nearest((-1000.0, 1000.0)));
+        assert!(!opaque(1, 1).touches_nearest((f64::NAN, 0.0)));
+    }
+
+    #[test]
+    fn nothing_touches_an_empty_raster() {
+        let empty = Silhouette::EMPTY;
+        for u in [0.0, 0.5, 1.0, f64::NAN, f64::INFINITY] {
+            assert!(!empty.touches_nearest((u, 0.0)) && !empty.touches_linear((u, 0.0)));
+            assert_eq!(empty.color((u, 0.0)), [0; 4]);
+        }
+    }
+
+    #[test]
+    fn an_alpha_of_one_is_solid() {
+        let faint = Silhouette::new(2, 1, vec![[255, 0, 0, 1], [0; 4]], Alpha::Straight);
+        assert!(faint.touches_nearest((0.0, 0.0)));
+        assert!(!faint.touches_nearest((1.0, 0.0)));
+        assert_eq!(faint.color((0.0, 0.0)), [1, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_colour_without_coordinates_is_that_of_the_last_texel() {
+        let two = Silhouette::new(2, 1, vec![[1, 1, 1, 255], [2, 2, 2, 255]], Alpha::Straight);
+        assert_eq!(two.color((f64::NAN, f64::NAN)), [2, 2, 2, 255]);
+    }
+}

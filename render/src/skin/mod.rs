@@ -1,0 +1,253 @@
+//! Costumes: immutable, shared between machines, rasterised when first sensed.
+
+mod bitmap;
+mod vector;
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::silhouette::Silhouette;
+use bitmap::Bitmap;
+use vector::Vector;
+
+/// A costume of a [`SkinSet`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SkinId(pub u32);
+
+/// Bounds on what a costume file may ask for. Files come from strangers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Largest file in bytes.
+    pub bytes: usize,
+    /// Most nodes of an SVG document.
+    pub nodes: u32,
+    /// Deepest nesting of elements in an SVG document.
+    pub depth: usize,
+    /// Largest width or height of a costume, in pixels of the file or units of the `viewBox`.
+    pub side: u32,
+    /// Most pixels of a costume at its own size.
+    pub pixels: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { bytes: 32 << 20, nodes: 200_000, depth: 256, side: 16_384, pixels: 1 << 25 }
+    }
+}
+
+/// Why a costume cannot be used.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum SkinError {
+    /// The file is larger than [`Limits::bytes`].
+    #[error("the file has {found} bytes, {limit} are allowed")]
+    FileTooLarge {
+        /// Size of the file.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The picture is larger than [`Limits::side`] or [`Limits::pixels`].
+    #[error("a picture of {width} x {height} is too large")]
+    PictureTooLarge {
+        /// Width in pixels or units.
+        width: f64,
+        /// Height in pixels or units.
+        height: f64,
+    },
+    /// The document nests deeper than [`Limits::depth`].
+    #[error("elements nest deeper than {limit} levels")]
+    NestedTooDeeply {
+        /// The limit.
+        limit: usize,
+    },
+    /// The document is not XML, or has more nodes than [`Limits::nodes`].
+    #[error("not a readable SVG document: {0}")]
+    Xml(String),
+    /// The document's root is another element than `svg`.
+    #[error("the root element is `{0}`, not `svg`")]
+    NotSvg(String),
+    /// The bitmap's format is unknown or its header is broken.
+    #[error("not a readable picture: {0}")]
+    Picture(String),
+}
+
+/// The costumes of a project; `Send` and `Sync`, to be shared behind an [`Arc`].
+#[derive(Debug)]
+pub struct SkinSet {
+    skins: Vec<Skin>,
+}
+
+/// Collects costumes for a [`SkinSet`].
+#[derive(Debug)]
+pub struct SkinSetBuilder {
+    limits: Limits,
+    skins: Vec<Skin>,
+}
+
+impl SkinSetBuilder {
+    /// Starts an empty set.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, skins: Vec::new() }
+    }
+
+    /// Adds a vector costume. `center` is the project's rotation centre in stage units; without
+    /// one the costume turns around its middle. Only the document's size is read now.
+    ///
+    /// No fonts are shipped yet: text in a costume leaves no pixels. System fonts are never
+    /// used, since they differ between machines.
+    ///
+    /// # Errors
+    /// If the file exceeds the [`Limits`], is not XML, or its root is not `svg`.
+    pub fn add_svg(
+        &mut self,
+        bytes: Arc<[u8]>,
+        center: Option<(f64, f64)>,
+    ) -> Result<SkinId, SkinError> {
+        self.check_file(&bytes)?;
+        let vector = Vector::new(&bytes, center, &self.limits)?;
+        Ok(self.add(Source::Vector(Box::new(vector))))
+    }
+
+    /// Adds a bitmap costume (PNG, JPEG, GIF or BMP). `resolution` 1 means one pixel a stage
+    /// unit, everything else two; `center` is in pixels of the file. Only the header is read
+    /// now; a picture that later fails to decode is fully transparent.
+    ///
+    /// # Errors
+    /// If the file exceeds the [`Limits`], or its format or header is not recognised.
+    pub fn add_bitmap(
+        &mut self,
+        bytes: Arc<[u8]>,
+        resolution: Option<f64>,
+        center: Option<(f64, f64)>,
+    ) -> Result<SkinId, SkinError> {
+        self.check_file(&bytes)?;
+        let bitmap = Bitmap::new(bytes, resolution, center, &self.limits)?;
+        Ok(self.add(Source::Bitmap(bitmap)))
+    }
+
+    /// Adds a costume of size 0 x 0 that touches nothing, to stand for a missing or broken one.
+    ///
+    /// Scratch shows a grey question mark there. A study should not depend on its outline, and
+    /// a project with a missing costume is reported when it is loaded.
+    pub fn add_blank(&mut self) -> SkinId {
+        self.add(Source::Blank)
+    }
+
+    /// Finishes the set.
+    pub fn build(self) -> SkinSet {
+        SkinSet { skins: self.skins }
+    }
+
+    fn check_file(&self, bytes: &[u8]) -> Result<(), SkinError> {
+        let limit = self.limits.bytes;
+        if bytes.len() > limit {
+            return Err(SkinError::FileTooLarge { found: bytes.len(), limit });
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, source: Source) -> SkinId {
+        let (size, center) = match &source {
+            Source::Vector(vector) => (vector.size(), vector.center()),
+            Source::Bitmap(bitmap) => (bitmap.size(), bitmap.center()),
+            Source::Blank => ((0.0, 0.0), (0.0, 0.0)),
+        };
+        // The renderer keeps rotation centres in binary32.
+        let center = (center.0 as f32, center.1 as f32);
+        self.skins.push(Skin { size, center, source });
+        SkinId(self.skins.len() as u32 - 1)
+    }
+}
+
+impl SkinSet {
+    /// Width and height of a costume in stage units.
+    ///
+    /// # Panics
+    /// If the id is from another set and out of range.
+    pub fn size(&self, id: SkinId) -> (f64, f64) {
+        self.skin(id).size
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.skins.len()
+    }
+
+    pub(crate) fn skin(&self, id: SkinId) -> &Skin {
+        &self.skins[id.0 as usize]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Skin> {
+        self.skins.iter()
+    }
+}
+
+/// What is sensed of a skin before it has a raster.
+pub(crate) static EMPTY: Silhouette = Silhouette::EMPTY;
+
+/// One costume.
+#[derive(Debug)]
+pub(crate) struct Skin {
+    pub(crate) size: (f64, f64),
+    pub(crate) center: (f32, f32),
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Vector(Box<Vector>),
+    Bitmap(Bitmap),
+    Blank,
+}
+
+/// How large the largest raster of a skin is that exists so far: 0 for none, otherwise one more
+/// than the number of the raster. Bitmaps have a single raster, number 0.
+///
+/// Scratch rasterises when it draws and keeps sensing through the largest raster it ever made,
+/// so this number is part of a scene although rasters here are made when first sensed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Level(u8);
+
+impl Level {
+    pub(crate) const NONE: Self = Self(0);
+
+    fn of(number: usize) -> Self {
+        Self(number as u8 + 1)
+    }
+
+    fn number(self) -> Option<usize> {
+        usize::from(self.0).checked_sub(1)
+    }
+}
+
+impl Skin {
+    /// The raster that a drawable of this scale (percent) asks for, [`Level::NONE`] if there is
+    /// none of that size.
+    pub(crate) fn level(&self, scale: (f32, f32)) -> Level {
+        match &self.source {
+            Source::Vector(vector) => vector.level(scale).map_or(Level::NONE, Level::of),
+            Source::Bitmap(_) | Source::Blank => Level::of(0),
+        }
+    }
+
+    /// The raster that exists before anything was drawn.
+    pub(crate) fn first_level(&self) -> Level {
+        match &self.source {
+            Source::Vector(_) => Level::NONE,
+            Source::Bitmap(_) | Source::Blank => Level::of(0),
+        }
+    }
+
+    /// The raster of a level, made now if nobody needed it before.
+    pub(crate) fn silhouette(&self, level: Level) -> &Silhouette {
+        match (level.number(), &self.source) {
+            (Some(number), Source::Vector(vector)) => vector.silhouette(number),
+            (Some(_), Source::Bitmap(bitmap)) => bitmap.silhouette(),
+            (None, _) | (_, Source::Blank) => &EMPTY,
+        }
+    }
+
+    pub(crate) fn is_vector(&self) -> bool {
+        matches!(self.source, Source::Vector(_))
+    }
+}
