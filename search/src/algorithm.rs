@@ -3,12 +3,14 @@
 use crate::budget::{Budget, Clock};
 use crate::mio::Mio;
 use crate::mosa::Mosa;
+use crate::one_plus_one::OnePlusOne;
 use crate::parameters::{Field, Parameters};
 use crate::problem::Problem;
 use crate::random::RandomSearch;
 use crate::session::{Observer, Search, Session};
 use crate::stream::Stream;
 use crate::targets::Targets;
+use crate::whole_suite::WholeSuite;
 
 /// A search algorithm with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,10 @@ pub enum Algorithm {
     DynaMosa(Mosa),
     /// `mio`.
     Mio(Mio),
+    /// `whole-suite`.
+    WholeSuite(WholeSuite),
+    /// `one-plus-one`.
+    OnePlusOne(OnePlusOne),
 }
 
 /// There is no algorithm of this name.
@@ -31,7 +37,8 @@ pub struct UnknownAlgorithm(pub String);
 
 impl Algorithm {
     /// The names of all algorithms.
-    pub const NAMES: [&'static str; 4] = ["random", "mosa", "dynamosa", "mio"];
+    pub const NAMES: [&'static str; 6] =
+        ["random", "mosa", "dynamosa", "mio", "whole-suite", "one-plus-one"];
 
     /// The algorithm of this name with its default parameters.
     ///
@@ -43,6 +50,8 @@ impl Algorithm {
             "mosa" => Self::Mosa(Mosa::default()),
             "dynamosa" => Self::DynaMosa(Mosa::default()),
             "mio" => Self::Mio(Mio::default()),
+            "whole-suite" => Self::WholeSuite(WholeSuite::default()),
+            "one-plus-one" => Self::OnePlusOne(OnePlusOne::default()),
             _ => return Err(UnknownAlgorithm(name.to_owned())),
         })
     }
@@ -54,6 +63,8 @@ impl Algorithm {
             Self::Mosa(_) => "mosa",
             Self::DynaMosa(_) => "dynamosa",
             Self::Mio(_) => "mio",
+            Self::WholeSuite(_) => "whole-suite",
+            Self::OnePlusOne(_) => "one-plus-one",
         }
     }
 
@@ -81,6 +92,8 @@ impl Algorithm {
                 mosa.run(&mut session, Targets::dynamic(dependencies))
             }
             Self::Mio(mio) => mio.run(&mut session),
+            Self::WholeSuite(whole_suite) => whole_suite.run(&mut session),
+            Self::OnePlusOne(one_plus_one) => one_plus_one.run(&mut session),
         };
         session.finish(stop)
     }
@@ -92,6 +105,8 @@ impl Parameters for Algorithm {
             Self::Random(random) => random.fields(),
             Self::Mosa(mosa) | Self::DynaMosa(mosa) => mosa.fields(),
             Self::Mio(mio) => mio.fields(),
+            Self::WholeSuite(whole_suite) => whole_suite.fields(),
+            Self::OnePlusOne(one_plus_one) => one_plus_one.fields(),
         }
     }
 }

@@ -92,7 +92,8 @@ pub struct Budget {
     /// Executed events.
     pub events: Option<u64>,
     /// Iterations as the algorithm counts them: executions (random search), complete
-    /// generations after the first population (MOSA), sampled and mutated tests (MIO).
+    /// generations after the first population (MOSA, whole suite), sampled and mutated
+    /// tests (MIO), mutated tests ((1+1) EA).
     pub iterations: Option<u64>,
     /// Real time since the search began. The only limit that makes a search depend on
     /// the machine.

@@ -5,7 +5,7 @@
 //! - How much may be spent, and what was: [`Budget`], [`Meter`], [`Clock`].
 //! - What is found: [`Archive`], [`Search`], [`Improvement`].
 //! - How it is found: [`Algorithm`], which is one of [`RandomSearch`], [`Mosa`]
-//!   (with DynaMOSA) and [`Mio`].
+//!   (with DynaMOSA), [`Mio`], [`WholeSuite`] and [`OnePlusOne`].
 //! - Where chance comes from: [`Stream`].
 //!
 //! A search is a pure function of problem, algorithm, budget and stream, unless the
@@ -17,6 +17,7 @@ mod budget;
 mod local_search;
 mod mio;
 mod mosa;
+mod one_plus_one;
 mod parameters;
 mod populations;
 mod problem;
@@ -27,14 +28,17 @@ mod stream;
 mod targets;
 #[cfg(test)]
 mod toy;
+mod whole_suite;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use archive::Archive;
 pub use budget::{Budget, Clock, Cost, Meter, Stopwatch};
 pub use mio::Mio;
 pub use mosa::Mosa;
+pub use one_plus_one::OnePlusOne;
 pub use parameters::{Kind, Parameter, ParameterError, Parameters};
 pub use problem::{Problem, Test};
 pub use random::RandomSearch;
 pub use session::{Improvement, Observer, Progress, Search, Stop};
 pub use stream::Stream;
+pub use whole_suite::WholeSuite;

@@ -67,3 +67,18 @@ impl<P: Problem> Session<'_, P> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toy::Point;
+
+    #[test]
+    fn extension_has_to_cover_more_goals() {
+        let old = Point::new(&[0.0, 0.0, 5.0, 5.0], 2);
+        let improved = |fitness| Operator::Extension.improved(&old, &Point::new(fitness, 3));
+        assert!(improved(&[0.0, 5.0, 0.0, 0.0]), "more, though not the same");
+        assert!(!improved(&[0.0, 5.0, 0.0, 1.0]), "as many");
+        assert!(!improved(&[0.0, 0.0, 1.0, 1.0]), "closer only");
+    }
+}

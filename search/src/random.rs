@@ -6,6 +6,9 @@ use crate::session::{Ended, Session};
 
 /// Random search (Whisker paper, Algorithm 7): samples tests and keeps the shortest for
 /// each goal. No parameters, no local search.
+///
+/// Random testing without codons (Algorithm 3) is this search of a problem whose genes
+/// are the number of events and the seed from which executing them draws.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomSearch {}
 

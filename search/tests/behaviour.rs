@@ -61,8 +61,8 @@ fn guided_searches_beat_random_search() {
     let covered = |name| -> usize {
         (1..=5)
             .map(|seed| {
-                let mut problem = Chains::new(seed, 3, 8, 60);
-                search(&named(name), &mut problem, &executions(3000), seed).archive.covered()
+                let mut problem = Chains::new(seed, 3, 6, 20);
+                search(&named(name), &mut problem, &executions(10_000), seed).archive.covered()
             })
             .sum()
     };
@@ -71,6 +71,35 @@ fn guided_searches_beat_random_search() {
         let guided = covered(name);
         assert!(guided > random + 20, "{name} covered {guided}, random search {random}");
     }
+}
+
+/// Where each search ended when it was written. A change here is a change of results:
+/// it needs a new engine version.
+#[test]
+fn searches_are_the_same_for_ever() {
+    let end = |name| {
+        let mut rng = Stream::new(42, Stream::SEARCH);
+        let mut problem = Chains::new(42, 5, 6, 20);
+        let result = named(name).search(
+            &mut problem,
+            &executions(1500),
+            &mut rng,
+            &Stopwatch::start(),
+            &mut |_| ControlFlow::Continue(()),
+        );
+        (name, result.archive.covered(), result.meter.steps(), rng.next_u64())
+    };
+    assert_eq!(
+        Algorithm::NAMES.map(end),
+        [
+            ("random", 13, 89_847, 15_818_412_678_466_090_854),
+            ("mosa", 24, 35_197, 3_489_015_563_017_795_681),
+            ("dynamosa", 19, 29_315, 6_080_082_488_545_526_193),
+            ("mio", 14, 101_086, 17_325_248_075_376_524_839),
+            ("whole-suite", 13, 76_509, 11_635_145_875_357_507_341),
+            ("one-plus-one", 11, 66_746, 11_336_582_771_687_034_328),
+        ]
+    );
 }
 
 #[test]
@@ -120,8 +149,12 @@ fn iterations_count_what_each_algorithm_repeats() {
     // The first population and seven generations.
     assert_eq!(run("mosa", false).meter.executions(), 8 * 30);
     assert_eq!(run("mio", false).meter.executions(), 7);
-    let memetic = run("mio", true);
-    assert_eq!((memetic.stop, memetic.iterations), (Stop::Iterations, 7));
+    // One test to begin with, and seven mutants.
+    assert_eq!(run("one-plus-one", true).meter.executions(), 8);
+    for name in Algorithm::NAMES {
+        let result = run(name, true);
+        assert_eq!((result.stop, result.iterations), (Stop::Iterations, 7), "{name}");
+    }
 }
 
 #[test]

@@ -1,0 +1,39 @@
+//! The (1+1) evolutionary algorithm.
+
+use crate::parameters::{Field, Parameters};
+use crate::problem::{Problem, Test};
+use crate::session::{Ended, Session, Stop};
+
+/// The (1+1) EA, one goal after the other: mutates a single test and keeps what is not
+/// worse for the goal, until the goal is covered. A goal that it cannot cover takes the
+/// whole rest of the budget. No parameters, no local search.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OnePlusOne {}
+
+impl Parameters for OnePlusOne {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        Vec::new()
+    }
+}
+
+impl OnePlusOne {
+    pub(crate) fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
+        for goal in 0..session.archive.goals() {
+            if session.archive.covers(goal) {
+                continue;
+            }
+            let genes = session.sample();
+            let mut test = session.execute(genes)?;
+            while !session.archive.covers(goal) {
+                let genes = session.problem.genes(&test);
+                let genes = session.mutate(&genes);
+                let mutant = session.execute(genes)?;
+                session.iterations += 1;
+                if mutant.fitness()[goal] <= test.fitness()[goal] {
+                    test = mutant;
+                }
+            }
+        }
+        Err(Stop::Covered)
+    }
+}
