@@ -1,0 +1,13 @@
+//! Switches that reproduce deviations of Whisker's published code from its paper.
+
+/// Each switch is off by default; on, it does what the published code does where that
+/// differs from the paper.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compat {
+    /// While a question is open no wait is offered.
+    pub no_wait_on_question: bool,
+    /// Mutation draws one of four kinds: the fourth changes the parameter codons only.
+    pub four_mutations: bool,
+    /// Crossover cuts one group later, so that no child is a parent.
+    pub crossover_plus_one: bool,
+}

@@ -1,0 +1,95 @@
+//! Sending events to the machine.
+
+use crate::machine::{TargetId, Tracer, Vm};
+
+use super::{Event, Vocabulary};
+
+/// The input devices as the events so far have left them. Clicks on clones and sounds
+/// are released not at once but before the step after the wait that follows them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Input {
+    button: bool,
+    sound: bool,
+}
+
+impl Input {
+    /// Sends an event, runs its steps and then one more. Objects that do not exist (any
+    /// more) make the event do nothing; its steps run all the same.
+    pub fn send<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
+        self.release(vm);
+        match event {
+            Event::KeyPress { key, steps } => {
+                // `any` is a choice of hats and sensors, not a key that can be pressed.
+                let key = match words.key(key) {
+                    "any" => "space",
+                    key => key,
+                };
+                vm.key(key, true);
+                run(vm, steps);
+                vm.key(key, false);
+            }
+            Event::ClickSprite { sprite } => click(vm, sprite),
+            Event::ClickStage => click(vm, words.stage()),
+            Event::ClickClone { x, y, .. } => {
+                if vm.targets().any(|id| stands_at(vm, id, x, y)) {
+                    vm.mouse_move(x, y);
+                    vm.mouse_button(true);
+                    self.button = true;
+                }
+            }
+            Event::TypeText { text } => vm.answer(words.text(text)),
+            Event::TypeNumber { number } => vm.answer(&number.to_string()),
+            Event::MouseDown { down } => vm.mouse_button(down),
+            Event::MouseMove { x, y } | Event::MouseMoveTo { x, y } => {
+                vm.mouse_move(x.trunc().clamp(-240.0, 240.0), y.trunc().clamp(-180.0, 180.0));
+            }
+            Event::DragSprite { sprite, instance, x, y } => {
+                let dragged = instances(vm, sprite).nth(instance as usize);
+                if let Some(id) = dragged {
+                    vm.drag(id, x, y);
+                }
+            }
+            Event::Sound { volume } => {
+                let volume = volume.clamp(0.0, 100.0);
+                if volume > 0.0 {
+                    vm.sound(Some(volume));
+                    self.sound = true;
+                }
+            }
+            Event::Wait { steps } => run(vm, steps),
+        }
+        run(vm, 1);
+    }
+
+    fn release<T: Tracer>(&mut self, vm: &mut Vm<T>) {
+        if std::mem::take(&mut self.button) {
+            vm.mouse_button(false);
+        }
+        if std::mem::take(&mut self.sound) {
+            vm.sound(None);
+        }
+    }
+}
+
+fn run<T: Tracer>(vm: &mut Vm<T>, steps: u32) {
+    for _ in 0..steps {
+        vm.step();
+    }
+}
+
+fn click<T: Tracer>(vm: &mut Vm<T>, target: u16) {
+    let original = instances(vm, target).next();
+    if let Some(id) = original {
+        vm.click(id);
+    }
+}
+
+/// The original and its clones, in order of creation.
+fn instances<T: Tracer>(vm: &Vm<T>, sprite: u16) -> impl Iterator<Item = TargetId> + '_ {
+    vm.targets().filter(move |&id| vm.target(id).sprite == usize::from(sprite))
+}
+
+fn stands_at<T: Tracer>(vm: &Vm<T>, id: TargetId, x: f64, y: f64) -> bool {
+    let target = vm.target(id);
+    !target.is_stage && target.x == x && target.y == y
+}

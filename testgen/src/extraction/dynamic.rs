@@ -1,0 +1,275 @@
+//! Dynamic extraction: the events that the present state of a program can react to.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use catherd_search::Stream;
+use rustc_hash::FxHashSet;
+
+use super::scene::{Instance, Scene};
+use super::tables::{Hat, Source, Tables};
+use crate::compat::Compat;
+use crate::event::{Event, Identifier, TextNo, Vocabulary};
+
+/// Characters of the random answer.
+const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// Lists events, again and again in the same buffers.
+#[derive(Debug)]
+pub struct Extractor<Id> {
+    tables: Arc<Tables>,
+    words: Vocabulary,
+    /// The text pool, in the order in which it is offered.
+    pool: Vec<TextNo>,
+    wait_on_question: bool,
+    events: Vec<Event>,
+    known: FxHashSet<Identifier>,
+    instances: Vec<Instance<Id>>,
+    /// Per script: is it active? Filled by the original for all clones.
+    active: Vec<bool>,
+    /// Per procedure: the scan that saw it last.
+    called: Vec<u64>,
+    scans: u64,
+    open: Vec<Range<u32>>,
+}
+
+impl<Id: Copy> Extractor<Id> {
+    /// An extractor for one run, which draws the run's random answer: three letters or
+    /// digits.
+    pub fn new(tables: Arc<Tables>, compat: Compat, rng: &mut Stream) -> Self {
+        let random: String = (0..3).map(|_| char::from(*rng.pick(ALPHABET))).collect();
+        let mut words = tables.words().clone();
+        let mut pool = Vec::new();
+        let fixed = ["0", "10", "Hello", &random].into_iter();
+        for text in fixed.chain(tables.literals.iter().map(|literal| &**literal)) {
+            let number = words.text_no(text);
+            if number.0 as usize == pool.len() {
+                pool.push(number);
+            }
+        }
+        Self {
+            words,
+            pool,
+            wait_on_question: !compat.no_wait_on_question,
+            events: Vec::new(),
+            known: FxHashSet::default(),
+            instances: Vec::new(),
+            active: vec![false; tables.scripts.len()],
+            called: vec![0; tables.procedures.len()],
+            scans: 0,
+            open: Vec::new(),
+            tables,
+        }
+    }
+
+    /// The words of the run's events.
+    pub fn words(&self) -> &Vocabulary {
+        &self.words
+    }
+
+    /// What the last extraction listed.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Width and height of what an event of the last list drags.
+    pub fn extent<S: Scene<Id = Id>>(&self, event: &Event, scene: &mut S) -> (f64, f64) {
+        let Event::DragSprite { sprite, instance, .. } = *event else { return (0.0, 0.0) };
+        let dragged = self.instances.iter().find(|i| i.sprite == sprite && i.number == instance);
+        dragged.map_or((0.0, 0.0), |dragged| scene.extent(dragged.id))
+    }
+
+    /// Lists the events that make sense now, each once, in the order of targets, scripts,
+    /// blocks and operands. While a question waits for an answer there are only answers.
+    /// A wait always comes last. `rng` places drags to the edge.
+    pub fn extract<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) -> &[Event] {
+        self.events.clear();
+        self.known.clear();
+        scene.instances(&mut self.instances);
+        self.find_active(scene);
+        if scene.is_asking() && self.asks() {
+            if self.tables.numbers {
+                self.events.push(Event::TypeNumber { number: 0 });
+            }
+            self.events.extend(self.pool.iter().map(|&text| Event::TypeText { text }));
+            if self.wait_on_question {
+                self.events.push(Event::WAIT);
+            }
+            return &self.events;
+        }
+        // Clones are listed behind all originals, so whatever does not depend on the clone
+        // itself is in the list already when a clone's turn comes.
+        let tables = Arc::clone(&self.tables);
+        for position in 0..self.instances.len() {
+            let instance = self.instances[position];
+            self.scans += 1;
+            for script in tables.targets[usize::from(instance.sprite)].clone() {
+                let script = script as usize;
+                let entry = &tables.scripts[script];
+                if !self.active[script] {
+                    self.hat_event(entry.hat, &instance);
+                } else if instance.number == 0 {
+                    self.read(entry.body.all.clone(), false, &instance, scene, rng);
+                } else {
+                    self.read(entry.body.personal.clone(), true, &instance, scene, rng);
+                }
+            }
+        }
+        self.events.push(Event::WAIT);
+        &self.events
+    }
+
+    /// A script is active while a thread of it is alive; a receiver also if it ran in the
+    /// last step, within which it may have started and ended.
+    fn find_active<S: Scene<Id = Id>>(&mut self, scene: &S) {
+        for (active, script) in self.active.iter_mut().zip(&self.tables.scripts) {
+            *active = scene.is_active(script.top)
+                || script.hat == Hat::Brief && scene.ran_last_step(script.top);
+        }
+    }
+
+    /// Whether an active script, or a procedure that it calls, asks.
+    fn asks(&mut self) -> bool {
+        let tables = Arc::clone(&self.tables);
+        self.scans += 1;
+        let active = tables.scripts.iter().zip(&self.active).filter(|(_, active)| **active);
+        self.open.clear();
+        self.open.extend(active.map(|(script, _)| script.body.all.clone()));
+        while let Some(range) = self.open.pop() {
+            for source in &tables.sources[range.start as usize..range.end as usize] {
+                match *source {
+                    Source::Ask => return true,
+                    Source::Call(procedure) if self.is_first_call(procedure) => {
+                        self.open.push(tables.procedures[procedure as usize].all.clone());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// True once for each procedure in a scan.
+    fn is_first_call(&mut self, procedure: u32) -> bool {
+        std::mem::replace(&mut self.called[procedure as usize], self.scans) != self.scans
+    }
+
+    fn offer(&mut self, event: Event) {
+        if self.known.insert(event.identifier()) {
+            self.events.push(event);
+        }
+    }
+
+    /// The event that starts an inactive script.
+    fn hat_event(&mut self, hat: Hat, instance: &Instance<Id>) {
+        let &Instance { sprite, number, x, y, visible, .. } = instance;
+        match hat {
+            Hat::SpriteClick if !visible => {}
+            Hat::SpriteClick if number == 0 => self.offer(Event::ClickSprite { sprite }),
+            Hat::SpriteClick => self.offer(Event::ClickClone { sprite, x, y }),
+            Hat::Key(key) => self.offer(Event::KeyPress { key, steps: 1 }),
+            Hat::StageClick => self.offer(Event::ClickStage),
+            Hat::Loudness(volume) => self.offer(Event::Sound { volume }),
+            Hat::Brief | Hat::Other => {}
+        }
+    }
+
+    /// Lists the events of sources; those of a procedure at its first call, once for each
+    /// instance.
+    fn read<S: Scene<Id = Id>>(
+        &mut self,
+        range: Range<u32>,
+        personal: bool,
+        instance: &Instance<Id>,
+        scene: &mut S,
+        rng: &mut Stream,
+    ) {
+        let tables = Arc::clone(&self.tables);
+        self.open.clear();
+        self.open.push(range);
+        while let Some(range) = self.open.last_mut() {
+            let Some(position) = range.next() else {
+                self.open.pop();
+                continue;
+            };
+            match tables.sources[position as usize] {
+                Source::Call(procedure) => {
+                    if self.is_first_call(procedure) {
+                        let body = &tables.procedures[procedure as usize];
+                        let body = if personal { &body.personal } else { &body.all };
+                        self.open.push(body.clone());
+                    }
+                }
+                source => {
+                    if let Some(event) = self.event(source, instance, scene, rng) {
+                        self.offer(event);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The event of a source, unless the program would not notice it.
+    fn event<S: Scene<Id = Id>>(
+        &self,
+        source: Source,
+        instance: &Instance<Id>,
+        scene: &mut S,
+        rng: &mut Stream,
+    ) -> Option<Event> {
+        let &Instance { id, x, y, .. } = instance;
+        let drag = |(x, y): (f64, f64)| Event::DragSprite {
+            sprite: instance.sprite,
+            instance: instance.number,
+            x: x.trunc(),
+            y: y.trunc(),
+        };
+        match source {
+            Source::Key(key) => Some(Event::KeyPress { key, steps: 1 }),
+            Source::MouseMove => Some(Event::MouseMove { x: 0.0, y: 0.0 }),
+            Source::MouseDown => Some(Event::MouseDown { down: !scene.mouse_down() }),
+            Source::TouchMouse => (scene.mouse() != (x, y)).then_some(Event::MouseMoveTo { x, y }),
+            Source::Sound(volume) => Some(Event::Sound { volume: f64::from_bits(volume) }),
+            Source::TouchEdge => (!scene.touches_edge(id)).then(|| drag(edge_point(rng))),
+            Source::TouchSprite(sprite) => {
+                let other = self.seen_instance(sprite)?;
+                let apart = instance.visible && !scene.touches(id, self.words.sprite(sprite));
+                apart.then(|| drag((other.x, other.y)))
+            }
+            Source::TouchColor(color) => {
+                if scene.touches_color(id, color) {
+                    return None;
+                }
+                scene.find_color(id, (x, y), color).map(drag)
+            }
+            Source::ColorTouch { own, other } => {
+                if scene.color_touches(id, own, other) {
+                    return None;
+                }
+                let held = scene.find_own_color(id, own)?;
+                let wanted = scene.find_color(id, held, other)?;
+                Some(drag((wanted.0 + x - held.0, wanted.1 + y - held.1)))
+            }
+            // Answers are listed by `extract`, procedures by `read`.
+            Source::Ask | Source::Call(_) => None,
+        }
+    }
+
+    /// The original if it is visible, else the first visible clone.
+    fn seen_instance(&self, sprite: u16) -> Option<&Instance<Id>> {
+        self.instances.iter().find(|i| i.sprite == sprite && i.visible)
+    }
+}
+
+/// A random point on the edge of the stage: a coin for the pair of sides, a coin for the
+/// side, then the place on it.
+fn edge_point(rng: &mut Stream) -> (f64, f64) {
+    let upright = rng.below(2) == 0;
+    let side = if rng.below(2) == 0 { -1.0 } else { 1.0 };
+    let along = rng.unit();
+    if upright {
+        (240.0 * side, 360.0 * along - 180.0)
+    } else {
+        (480.0 * along - 240.0, 180.0 * side)
+    }
+}

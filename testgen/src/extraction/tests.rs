@@ -1,0 +1,460 @@
+//! Extraction on hand-made projects, against a scene that is what a test says it is.
+
+use std::sync::Arc;
+
+use catherd_sb3::{
+    Block, BlockNo, Field, Input, Literal, Mutation, Opcode, Project, RotationStyle, Slot, Target,
+    Value,
+};
+use catherd_search::Stream;
+
+use super::{Extractor, Instance, Scene, Tables};
+use crate::compat::Compat;
+use crate::event::Event;
+
+fn text(text: &str) -> Value {
+    Value::Text(text.into())
+}
+
+/// A target under construction; blocks know each other by position.
+struct Draft(Target);
+
+impl Draft {
+    fn new(name: &str) -> Self {
+        Self(Target {
+            is_stage: name == "Stage",
+            name: name.into(),
+            variables: Vec::new(),
+            lists: Vec::new(),
+            broadcasts: Vec::new(),
+            blocks: Vec::new(),
+            first_block: 0,
+            current_costume: 0.0,
+            costumes: Vec::new(),
+            sounds: Vec::new(),
+            volume: 100.0,
+            layer_order: 0.0,
+            tempo: 60.0,
+            x: 0.0,
+            y: 0.0,
+            size: 100.0,
+            direction: 90.0,
+            visible: true,
+            draggable: false,
+            rotation_style: RotationStyle::AllAround,
+        })
+    }
+
+    fn block(&mut self, opcode: Opcode, inputs: &[(&str, Slot)]) -> u32 {
+        let input = |(name, slot): &(&str, Slot)| Input {
+            name: (*name).into(),
+            block: slot.clone(),
+            shadow: Slot::Empty,
+        };
+        self.0.blocks.push(Block {
+            id: format!("b{}", self.0.blocks.len()).as_str().into(),
+            opcode,
+            unknown: None,
+            next: None,
+            parent: None,
+            inputs: inputs.iter().map(input).collect(),
+            fields: Vec::new(),
+            shadow: false,
+            top_level: false,
+            mutation: None,
+        });
+        self.0.blocks.len() as u32 - 1
+    }
+
+    fn value(&mut self, opcode: Opcode, inputs: &[(&str, Slot)]) -> Slot {
+        Slot::Block(self.block(opcode, inputs))
+    }
+
+    fn field(&mut self, block: u32, name: &str, value: &str) {
+        let field = Field { name: name.into(), value: text(value), id: None };
+        self.0.blocks[block as usize].fields.push(field);
+    }
+
+    fn menu(&mut self, opcode: Opcode, name: &str, value: &str) -> Slot {
+        let menu = self.block(opcode, &[]);
+        self.field(menu, name, value);
+        self.0.blocks[menu as usize].shadow = true;
+        Slot::Block(menu)
+    }
+
+    fn key_pressed(&mut self, key: &str) -> Slot {
+        let menu = self.menu(Opcode::SensingKeyOptions, "KEY_OPTION", key);
+        self.value(Opcode::SensingKeyPressed, &[("KEY_OPTION", menu)])
+    }
+
+    fn touching(&mut self, what: &str) -> Slot {
+        let name = "TOUCHINGOBJECTMENU";
+        let menu = self.menu(Opcode::SensingTouchingObjectMenu, name, what);
+        self.value(Opcode::SensingTouchingObject, &[(name, menu)])
+    }
+
+    fn when(&mut self, condition: Slot) -> u32 {
+        self.block(Opcode::ControlIf, &[("CONDITION", condition)])
+    }
+
+    fn call(&mut self, code: &str) -> u32 {
+        let call = self.block(Opcode::ProceduresCall, &[]);
+        self.0.blocks[call as usize].mutation = Some(Mutation::Call { proccode: code.into() });
+        call
+    }
+
+    fn define(&mut self, code: &str, body: &[u32]) {
+        let prototype = self.block(Opcode::ProceduresPrototype, &[]);
+        self.0.blocks[prototype as usize].mutation = Some(Mutation::Prototype {
+            proccode: code.into(),
+            ids: Vec::new(),
+            names: Vec::new(),
+            defaults: Vec::new(),
+            warp: false,
+        });
+        let slot = Slot::Block(prototype);
+        let head = self.block(Opcode::ProceduresDefinition, &[("custom_block", slot)]);
+        self.script(head, body);
+    }
+
+    fn hat(&mut self, opcode: Opcode, field: Option<(&str, &str)>, body: &[u32]) -> u32 {
+        let hat = self.block(opcode, &[]);
+        if let Some((name, value)) = field {
+            self.field(hat, name, value);
+        }
+        self.script(hat, body);
+        hat
+    }
+
+    fn flag(&mut self, body: &[u32]) -> u32 {
+        self.hat(Opcode::EventWhenFlagClicked, None, body)
+    }
+
+    fn script(&mut self, top: u32, body: &[u32]) {
+        self.0.blocks[top as usize].top_level = true;
+        let mut last = top;
+        for &block in body {
+            self.0.blocks[last as usize].next = Some(block);
+            last = block;
+        }
+    }
+}
+
+fn number(value: &str) -> Slot {
+    Slot::Literal(Literal::Value { opcode: Opcode::Text, value: text(value) })
+}
+
+fn variable() -> Slot {
+    Slot::Literal(Literal::Variable { name: "v".into(), id: "v".into() })
+}
+
+fn project(drafts: Vec<Draft>) -> Project {
+    let mut targets: Vec<Target> = drafts.into_iter().map(|draft| draft.0).collect();
+    let mut first = 0;
+    for target in &mut targets {
+        target.first_block = first;
+        first += target.blocks.len() as u32;
+    }
+    Project {
+        targets,
+        monitors: Vec::new(),
+        extensions: Vec::new(),
+        assets: Arc::new([]),
+        warnings: Vec::new(),
+    }
+}
+
+/// Nothing runs, nothing touches, everything is visible at the origin.
+#[derive(Default)]
+struct Still {
+    instances: Vec<Instance<u32>>,
+    active: Vec<BlockNo>,
+    recent: Vec<BlockNo>,
+    asking: bool,
+    down: bool,
+    mouse: (f64, f64),
+}
+
+impl Still {
+    fn new(project: &Project) -> Self {
+        let mut still = Self::default();
+        for sprite in 0..project.targets.len() {
+            still.add(sprite as u16, 0, 0.0, 0.0);
+        }
+        still
+    }
+
+    fn add(&mut self, sprite: u16, number: u32, x: f64, y: f64) {
+        let id = self.instances.len() as u32;
+        self.instances.push(Instance { id, sprite, number, x, y, visible: true });
+    }
+}
+
+impl Scene for Still {
+    type Id = u32;
+
+    fn instances(&self, instances: &mut Vec<Instance<u32>>) {
+        instances.clone_from(&self.instances);
+    }
+    fn is_active(&self, top: BlockNo) -> bool {
+        self.active.contains(&top)
+    }
+    fn ran_last_step(&self, hat: BlockNo) -> bool {
+        self.recent.contains(&hat)
+    }
+    fn is_asking(&self) -> bool {
+        self.asking
+    }
+    fn mouse(&self) -> (f64, f64) {
+        self.mouse
+    }
+    fn mouse_down(&self) -> bool {
+        self.down
+    }
+    fn touches_edge(&mut self, _: u32) -> bool {
+        false
+    }
+    fn touches(&mut self, _: u32, _: &str) -> bool {
+        false
+    }
+    fn touches_color(&mut self, _: u32, _: [u8; 3]) -> bool {
+        false
+    }
+    fn color_touches(&mut self, _: u32, _: [u8; 3], _: [u8; 3]) -> bool {
+        false
+    }
+    fn find_color(&mut self, _: u32, _: (f64, f64), _: [u8; 3]) -> Option<(f64, f64)> {
+        None
+    }
+    fn find_own_color(&mut self, _: u32, _: [u8; 3]) -> Option<(f64, f64)> {
+        None
+    }
+    fn extent(&mut self, _: u32) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+}
+
+/// The extracted events in words.
+fn listed(project: &Project, scene: &mut Still) -> Vec<String> {
+    with(project, scene, Compat::default())
+}
+
+fn with(project: &Project, scene: &mut Still, compat: Compat) -> Vec<String> {
+    let tables = Arc::new(Tables::new(project));
+    let mut extractor = Extractor::new(tables, compat, &mut Stream::new(1, 0));
+    let mut rng = Stream::new(1, Stream::EXTRACTION);
+    extractor.extract(scene, &mut rng);
+    let words = extractor.words();
+    extractor
+        .events()
+        .iter()
+        .map(|event| match *event {
+            Event::KeyPress { key, .. } => format!("key {}", words.key(key)),
+            Event::ClickSprite { sprite } => format!("click {}", words.sprite(sprite)),
+            Event::ClickClone { sprite, x, y } => format!("clone {} {x} {y}", words.sprite(sprite)),
+            Event::ClickStage => "click stage".to_owned(),
+            Event::TypeText { text } => format!("text {}", words.text(text)),
+            Event::TypeNumber { .. } => "number".to_owned(),
+            Event::MouseDown { down } => format!("button {down}"),
+            Event::MouseMove { .. } => "mouse".to_owned(),
+            Event::MouseMoveTo { x, y } => format!("mouse to {x} {y}"),
+            Event::DragSprite { sprite, instance, x, y } => {
+                format!("drag {} {instance} {x} {y}", words.sprite(sprite))
+            }
+            Event::Sound { volume } => format!("sound {volume}"),
+            Event::Wait { .. } => "wait".to_owned(),
+        })
+        .collect()
+}
+
+#[test]
+fn inactive_scripts_offer_their_hats_and_active_ones_what_they_sense() {
+    let mut stage = Draft::new("Stage");
+    stage.hat(Opcode::EventWhenStageClicked, None, &[]);
+    let mut cat = Draft::new("Cat");
+    let pressed = cat.key_pressed("a");
+    let sensing = cat.when(pressed);
+    let click = cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[sensing]);
+    cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "space")), &[]);
+    let project = project(vec![stage, cat]);
+    let mut scene = Still::new(&project);
+    assert_eq!(listed(&project, &mut scene), ["click stage", "click Cat", "key space", "wait"]);
+    scene.active.push(project.targets[1].number(click));
+    assert_eq!(listed(&project, &mut scene), ["click stage", "key a", "key space", "wait"]);
+}
+
+#[test]
+fn a_stack_is_scanned_substacks_first_then_condition_then_call_then_below() {
+    let mut cat = Draft::new("Cat");
+    let x = cat.value(Opcode::SensingMouseX, &[]);
+    let in_procedure = cat.block(Opcode::MotionSetX, &[("X", x)]);
+    let again = cat.call("f");
+    cat.define("f", &[in_procedure, again]);
+    let [inner, second, below] = ["inner", "second", "below"].map(|key| {
+        let condition = cat.key_pressed(key);
+        cat.when(condition)
+    });
+    let left = cat.key_pressed("left");
+    let not = cat.value(Opcode::OperatorNot, &[("OPERAND", left)]);
+    let right = cat.value(Opcode::SensingMouseDown, &[]);
+    let both = cat.value(Opcode::OperatorAnd, &[("OPERAND1", not), ("OPERAND2", right)]);
+    let branches = cat.block(
+        Opcode::ControlIfElse,
+        &[
+            ("CONDITION", both),
+            ("SUBSTACK2", Slot::Block(second)),
+            ("SUBSTACK", Slot::Block(inner)),
+        ],
+    );
+    let call = cat.call("f");
+    let flag = cat.flag(&[branches, call, below]);
+    let project = project(vec![Draft::new("Stage"), cat]);
+    let mut scene = Still::new(&project);
+    scene.active.push(project.targets[1].number(flag));
+    let expected =
+        ["key inner", "key second", "key left", "button true", "mouse", "key below", "wait"];
+    assert_eq!(listed(&project, &mut scene), expected);
+    scene.down = true;
+    assert_eq!(listed(&project, &mut scene)[3], "button false");
+}
+
+#[test]
+fn clones_add_what_depends_on_them() {
+    let mut cat = Draft::new("Cat");
+    let (dog, mouse, key) = (cat.touching("Dog"), cat.touching("_mouse_"), cat.key_pressed("a"));
+    let body = [dog, mouse, key].map(|condition| cat.when(condition));
+    let flag = cat.flag(&body);
+    cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[]);
+    let project = project(vec![Draft::new("Stage"), cat, Draft::new("Dog")]);
+    let mut scene = Still::new(&project);
+    scene.instances[2].x = 33.7;
+    scene.mouse = (1.0, 1.0);
+    scene.active.push(project.targets[1].number(flag));
+    let mut expected =
+        vec!["drag Cat 0 33 0", "mouse to 0 0", "mouse", "key a", "click Cat", "wait"];
+    assert_eq!(listed(&project, &mut scene), expected);
+    scene.add(1, 1, 1.0, 1.0);
+    scene.add(1, 2, 7.0, 8.0);
+    scene.add(1, 3, 7.0, 8.0);
+    expected.pop();
+    // The first clone stands where the mouse is; the third where the second does; drags of
+    // clones of one sprite to one place are one event.
+    expected.extend(["clone Cat 1 1", "mouse to 7 8", "clone Cat 7 8", "wait"]);
+    assert_eq!(listed(&project, &mut scene), expected);
+    scene.instances[1].visible = false;
+    let hidden = listed(&project, &mut scene);
+    assert!(!hidden.contains(&"click Cat".to_owned()));
+    assert_eq!(hidden[2], "key a", "hidden sprites are not dragged: {hidden:?}");
+}
+
+#[test]
+fn every_mention_of_the_edge_is_a_place_of_its_own() {
+    let mut cat = Draft::new("Cat");
+    let body = [(); 2].map(|()| {
+        let edge = cat.touching("_edge_");
+        cat.when(edge)
+    });
+    let flag = cat.flag(&body);
+    let project = project(vec![Draft::new("Stage"), cat]);
+    let mut scene = Still::new(&project);
+    scene.active.push(project.targets[1].number(flag));
+    let tables = Arc::new(Tables::new(&project));
+    let mut extractor = Extractor::new(tables, Compat::default(), &mut Stream::new(1, 0));
+    let mut rng = Stream::new(1, Stream::EXTRACTION);
+    for _ in 0..100 {
+        let events = extractor.extract(&mut scene, &mut rng);
+        assert_eq!(events.len(), 3);
+        for event in &events[..2] {
+            let Event::DragSprite { x, y, .. } = *event else { panic!("{event:?}") };
+            assert!(x.abs() == 240.0 && y.abs() <= 180.0 || y.abs() == 180.0 && x.abs() <= 240.0);
+            assert_eq!((x, y), (x.trunc(), y.trunc()));
+        }
+    }
+}
+
+#[test]
+fn receivers_of_the_last_step_count_as_active() {
+    let mut cat = Draft::new("Cat");
+    let condition = cat.key_pressed("a");
+    let body = cat.when(condition);
+    let field = Some(("BROADCAST_OPTION", "go"));
+    let hat = cat.hat(Opcode::EventWhenBroadcastReceived, field, &[body]);
+    let project = project(vec![Draft::new("Stage"), cat]);
+    let mut scene = Still::new(&project);
+    assert_eq!(listed(&project, &mut scene), ["wait"]);
+    scene.recent.push(project.targets[1].number(hat));
+    assert_eq!(listed(&project, &mut scene), ["key a", "wait"]);
+}
+
+#[test]
+fn questions_leave_answers_and_a_wait() {
+    let mut cat = Draft::new("Cat");
+    let answer = cat.value(Opcode::SensingAnswer, &[]);
+    let (yes, hello, blank) = (number("yes"), number("Hello"), number(""));
+    let comparisons = [(answer, yes), (variable(), hello), (variable(), blank)].map(|(l, r)| {
+        let equal = cat.value(Opcode::OperatorEquals, &[("OPERAND1", l), ("OPERAND2", r)]);
+        cat.when(equal)
+    });
+    let ask = cat.block(Opcode::SensingAskAndWait, &[]);
+    cat.define("ask", &[ask]);
+    let call = cat.call("ask");
+    let flag = cat.flag(&[call, comparisons[0], comparisons[1], comparisons[2]]);
+    cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[]);
+    let project = project(vec![Draft::new("Stage"), cat]);
+    let mut scene = Still::new(&project);
+    scene.active.push(project.targets[1].number(flag));
+    assert_eq!(listed(&project, &mut scene), ["click Cat", "wait"]);
+    scene.asking = true;
+    let mut events = listed(&project, &mut scene);
+    let random = events.remove(4);
+    assert_eq!(events, ["number", "text 0", "text 10", "text Hello", "text yes", "wait"]);
+    assert!(random.len() == 8 && random[5..].chars().all(|c| c.is_ascii_alphanumeric()));
+    let compat = Compat { no_wait_on_question: true, ..Compat::default() };
+    assert!(!with(&project, &mut scene, compat).contains(&"wait".to_owned()));
+}
+
+#[test]
+fn loudness_is_taken_across_its_limit() {
+    let mut cat = Draft::new("Cat");
+    let mut compare = |opcode, first: bool| {
+        let loudness = cat.value(Opcode::SensingLoudness, &[]);
+        let (l, r) = if first { (loudness, number("30")) } else { (number("30"), loudness) };
+        let comparison = cat.value(opcode, &[("OPERAND1", l), ("OPERAND2", r)]);
+        cat.when(comparison)
+    };
+    let body = [
+        compare(Opcode::OperatorGt, true),
+        compare(Opcode::OperatorGt, false),
+        compare(Opcode::OperatorEquals, false),
+    ];
+    let computed = cat.value(Opcode::SensingLoudness, &[]);
+    let size = cat.block(Opcode::LooksSetSizeTo, &[("SIZE", computed)]);
+    let flag = cat.flag(&[body[0], body[1], body[2], size]);
+    let hat = cat.hat(Opcode::EventWhenGreaterThan, Some(("WHENGREATERTHANMENU", "LOUDNESS")), &[]);
+    let value = Input { name: "VALUE".into(), block: number("55"), shadow: Slot::Empty };
+    cat.0.blocks[hat as usize].inputs.push(value);
+    let project = project(vec![Draft::new("Stage"), cat]);
+    let mut scene = Still::new(&project);
+    scene.active.push(project.targets[1].number(flag));
+    let expected = ["sound 31", "sound 29", "sound 30", "sound 100", "sound 56", "wait"];
+    assert_eq!(listed(&project, &mut scene), expected);
+}
+
+#[test]
+fn groups_are_as_large_as_the_events_of_the_project_need() {
+    let build = |in_reach: bool| {
+        let mut cat = Draft::new("Cat");
+        let x = cat.value(Opcode::SensingMouseX, &[]);
+        let go = cat.block(Opcode::MotionSetX, &[("X", x)]);
+        cat.define("go", &[go]);
+        let call = if in_reach { cat.call("go") } else { cat.call("stay") };
+        cat.flag(&[call]);
+        Tables::new(&project(vec![Draft::new("Stage"), cat]))
+    };
+    assert_eq!(build(true).parameters(), 2);
+    assert_eq!(build(false).parameters(), 1);
+    assert!(build(false).is_interactive());
+    let mut cat = Draft::new("Cat");
+    cat.hat(Opcode::EventWhenBroadcastReceived, Some(("BROADCAST_OPTION", "go")), &[]);
+    assert!(!Tables::new(&project(vec![Draft::new("Stage"), cat])).is_interactive());
+}
