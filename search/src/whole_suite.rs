@@ -89,7 +89,7 @@ impl<T: Test> Suite<T> {
 }
 
 /// The better of two suites; a tie goes to the first.
-fn better<'a, T: Test>([a, b]: [&'a Suite<T>; 2]) -> &'a Suite<T> {
+fn better<T: Test>([a, b]: [&Suite<T>; 2]) -> &Suite<T> {
     if b.better_than(a) { b } else { a }
 }
 
