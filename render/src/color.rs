@@ -1,7 +1,7 @@
 //! Colours: how close two must be, and what effects make of one.
 
 use crate::effect::{Effect, Effects};
-use crate::rounding::clamped_byte;
+use crate::rounding::{clamp, clamped_byte};
 
 /// Whether two colours count as the same: upper 5 bits of red and green, 4 of blue.
 #[inline]
@@ -38,7 +38,10 @@ pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghosting: Ghostin
         let alpha = f64::from(a) / 255.0;
         [r, g, b] = each([r, g, b], &|channel| channel / alpha);
         if color {
-            [r, g, b] = turned_hue([r, g, b], effects.value(Effect::Color));
+            let unit = [r, g, b].map(|channel| f64::from(channel) / 255.0);
+            let turned = turned_hue(hsv(unit, f64::EPSILON), effects.value(Effect::Color));
+            // Half is added before a conversion that rounds anyway, as in the original.
+            [r, g, b] = rgb(turned).map(|channel| clamped_byte(channel * 255.0 + 0.5));
         }
         if brightness {
             let more = effects.value(Effect::Brightness) * 255.0;
@@ -56,19 +59,21 @@ pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghosting: Ghostin
 
 /// The colour effect: hue turned by `turn` (1 is a full circle), dark and grey colours made
 /// colourful enough for that to show.
-fn turned_hue(rgb: [u8; 3], turn: f64) -> [u8; 3] {
-    let [hue, mut saturation, mut value] = hsv(rgb);
-    let mut hue = hue;
-    if value < 0.11 / 2.0 {
-        [hue, saturation, value] = [0.0, 1.0, 0.11 / 2.0];
-    } else if saturation < 0.09 {
-        [hue, saturation] = [0.0, 0.09];
-    }
-    rgb_of([(turn + hue + 1.0) % 1.0, saturation, value])
+fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
+    const LEAST_VALUE: f64 = 0.11 / 2.0;
+    const LEAST_SATURATION: f64 = 0.09;
+    let [hue, saturation, value] = if value < LEAST_VALUE {
+        [0.0, 1.0, LEAST_VALUE]
+    } else if saturation < LEAST_SATURATION {
+        [0.0, LEAST_SATURATION, value]
+    } else {
+        [hue, saturation, value]
+    };
+    [(turn + hue + 1.0) % 1.0, saturation, value]
 }
 
-fn hsv(rgb: [u8; 3]) -> [f64; 3] {
-    let [mut r, mut g, mut b] = rgb.map(|channel| f64::from(channel) / 255.0);
+/// `epsilon` keeps divisions by the chroma and the value finite.
+fn hsv([mut r, mut g, mut b]: [f64; 3], epsilon: f64) -> [f64; 3] {
     let mut k = 0.0;
     if g < b {
         std::mem::swap(&mut g, &mut b);
@@ -79,30 +84,49 @@ fn hsv(rgb: [u8; 3]) -> [f64; 3] {
         k = -2.0 / 6.0 - k;
     }
     let chroma = r - g.min(b);
-    let hue = (k + (g - b) / (6.0 * chroma + f64::EPSILON)).abs();
-    [hue, chroma / (r + f64::EPSILON), r]
+    let hue = (k + (g - b) / (6.0 * chroma + epsilon)).abs();
+    [hue, chroma / (r + epsilon), r]
 }
 
-fn rgb_of([hue, saturation, value]: [f64; 3]) -> [u8; 3] {
-    // Half is added before a conversion that rounds anyway, as in the original.
-    let byte = |channel: f64| clamped_byte(channel * 255.0 + 0.5);
-    if saturation == 0.0 {
-        return [byte(value); 3];
-    }
+fn rgb([hue, saturation, value]: [f64; 3]) -> [f64; 3] {
     let sector = (hue * 6.0).trunc();
     let fraction = hue * 6.0 - sector;
-    let p = byte(value * (1.0 - saturation));
-    let q = byte(value * (1.0 - saturation * fraction));
-    let t = byte(value * (1.0 - saturation * (1.0 - fraction)));
-    let v = byte(value);
+    let p = value * (1.0 - saturation);
+    let q = value * (1.0 - saturation * fraction);
+    let t = value * (1.0 - saturation * (1.0 - fraction));
     match sector as i64 {
-        0 => [v, t, p],
-        1 => [q, v, p],
-        2 => [p, v, t],
-        3 => [p, q, v],
-        4 => [t, p, v],
-        _ => [v, p, q],
+        0 => [value, t, p],
+        1 => [q, value, p],
+        2 => [p, value, t],
+        3 => [p, q, value],
+        4 => [t, p, value],
+        _ => [value, p, q],
     }
+}
+
+/// [`with_effects`] as a fragment program computes it: channels from 0 to 1, no rounding.
+pub(crate) fn shaded(sample: [f64; 4], effects: &Effects, ghosting: Ghosting) -> [f64; 4] {
+    /// Added to divisors by the original program.
+    const EPSILON: f64 = 1e-3;
+    let [r, g, b, a] = sample;
+    let mut color = [r, g, b];
+    let (turns, brightens) = (effects.enabled(Effect::Color), effects.enabled(Effect::Brightness));
+    if turns || brightens {
+        color = color.map(|channel| clamp(channel / (a + EPSILON), 0.0, 1.0));
+        if turns {
+            color = rgb(turned_hue(hsv(color, EPSILON), effects.value(Effect::Color)));
+        }
+        if brightens {
+            let more = effects.value(Effect::Brightness);
+            color = color.map(|channel| clamp(channel + more, 0.0, 1.0));
+        }
+        color = color.map(|channel| channel * (a + EPSILON));
+    }
+    let opacity = match ghosting {
+        Ghosting::Seen => effects.value(Effect::Ghost),
+        Ghosting::Ignored => 1.0,
+    };
+    [color[0], color[1], color[2], a].map(|channel| channel * opacity)
 }
 
 /// Colours laid over each other from front to back, over white paper.

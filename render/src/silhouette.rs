@@ -29,6 +29,17 @@ pub(crate) struct Silhouette {
     pub(crate) hull: OnceLock<Arc<HullPoints>>,
 }
 
+/// A raster without pixels: nothing touches it.
+pub(crate) static EMPTY: Silhouette = Silhouette {
+    width: 0,
+    height: 0,
+    stride: 0,
+    mask: Vec::new(),
+    pixels: Vec::new(),
+    alpha: Alpha::Straight,
+    hull: OnceLock::new(),
+};
+
 impl Silhouette {
     /// `pixels` holds `width` times `height` entries, rows from the top.
     pub(crate) fn new(width: usize, height: usize, pixels: Vec<[u8; 4]>, alpha: Alpha) -> Self {
@@ -44,17 +55,6 @@ impl Silhouette {
         }
         Self { width, height, stride, mask, pixels, alpha, hull: OnceLock::new() }
     }
-
-    /// A raster without pixels: nothing touches it.
-    pub(crate) const EMPTY: Self = Self {
-        width: 0,
-        height: 0,
-        stride: 0,
-        mask: Vec::new(),
-        pixels: Vec::new(),
-        alpha: Alpha::Straight,
-        hull: OnceLock::new(),
-    };
 
     /// Whether the other raster shows the same.
     pub(crate) fn same_pixels(&self, other: &Self) -> bool {
@@ -117,6 +117,22 @@ impl Silhouette {
         }
     }
 
+    /// Lays a premultiplied colour (0 to 1) over a pixel of a premultiplied raster.
+    pub(crate) fn paint(&mut self, column: usize, row: usize, source: [f64; 4]) {
+        let pixel = &mut self.pixels[row * self.width + column];
+        for (channel, source_channel) in pixel.iter_mut().zip(source) {
+            let under = f64::from(*channel) / 255.0;
+            *channel = (255.0 * (source_channel + under * (1.0 - source[3]))).round() as u8;
+        }
+        let bit = 1 << (column % 64);
+        let word = &mut self.mask[row * self.stride + column / 64];
+        if pixel[3] > 0 { *word |= bit } else { *word &= !bit }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pixels.is_empty()
+    }
+
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -175,7 +191,7 @@ mod tests {
 
     #[test]
     fn nothing_touches_an_empty_raster() {
-        let empty = Silhouette::EMPTY;
+        let empty = &EMPTY;
         for u in [0.0, 0.5, 1.0, f64::NAN, f64::INFINITY] {
             assert!(!empty.touches_nearest((u, 0.0)) && !empty.touches_linear((u, 0.0)));
             assert_eq!(empty.color((u, 0.0)), [0; 4]);

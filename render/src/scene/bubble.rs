@@ -1,26 +1,255 @@
-//! Speech bubbles.
+//! Speech bubbles: layers that catch clicks, and whose placing computes hulls.
 
-use crate::silhouette::Silhouette;
+use std::sync::Arc;
+
+use super::drawable::Look;
+use super::{DrawableId, Group, Scene};
+use crate::bounds::{Rect, STAGE_X, STAGE_Y};
+use crate::rounding::clamp;
+use crate::silhouette::{Alpha, Silhouette};
+
+/// Lines are broken at this width, in stage units.
+const LINE_WIDTH: f64 = 170.0;
+const LEAST_WIDTH: f64 = 50.0;
+const LINE_HEIGHT: f64 = 16.0;
+const PADDING: f64 = 10.0;
+const OUTLINE: f64 = 4.0;
+const TAIL: f64 = 12.0;
+const CORNER: f64 = 16.0;
+const FONT_SIZE: f64 = 14.0;
+/// Scratch shows no more than this.
+const LONGEST_TEXT: usize = 330;
+/// Only hull points so far below the top of the owner count for the place of its bubble.
+const SHOULDERS: f64 = 8.0;
 
 /// The look of a speech bubble.
 #[derive(Debug)]
 pub(super) struct Bubble {
     size: (f64, f64),
+    on_right: bool,
     silhouette: Silhouette,
 }
 
 impl PartialEq for Bubble {
     fn eq(&self, other: &Self) -> bool {
-        self.size == other.size
+        self.size == other.size && self.on_right == other.on_right
     }
 }
 
 impl Bubble {
+    fn new(size: (f64, f64), on_right: bool) -> Self {
+        let (width, height) = (size.0.ceil() as usize, size.1.ceil() as usize);
+        let pixels = (0..width * height)
+            .map(|index| {
+                let x = (index % width) as f64 + 0.5;
+                let y = (index / width) as f64 + 0.5;
+                // The tail is drawn on the right and mirrored for a bubble on the right.
+                let x = if on_right { size.0 - x } else { x };
+                if outline_holds(size, (x, y)) { [255; 4] } else { [0; 4] }
+            })
+            .collect();
+        let silhouette = Silhouette::new(width, height, pixels, Alpha::Premultiplied);
+        Self { size, on_right, silhouette }
+    }
+
     pub(super) fn size(&self) -> (f64, f64) {
         self.size
     }
 
     pub(super) fn silhouette(&self) -> &Silhouette {
         &self.silhouette
+    }
+}
+
+/// A box with round corners above a tail that leans to the right.
+fn outline_holds((width, height): (f64, f64), (x, y): (f64, f64)) -> bool {
+    let body = height - TAIL;
+    if y > body {
+        let depth = (y - body) / TAIL;
+        let corner = width - CORNER;
+        return x >= corner - CORNER + depth * (CORNER + 2.0) && x <= corner + depth * OUTLINE;
+    }
+    let radius = CORNER + OUTLINE / 2.0;
+    let beyond = |t: f64, length: f64| (radius - t).max(t - (length - radius)).max(0.0);
+    let (dx, dy) = (beyond(x, width), beyond(y, body));
+    dx * dx + dy * dy <= radius * radius
+}
+
+impl Scene {
+    /// Adds a speech bubble in front of all sprites, at the origin.
+    ///
+    /// Its size follows from the widths of Helvetica's letters at 14 units, without kerning,
+    /// and a simple rule for breaking lines; a browser may differ by some units.
+    pub fn add_bubble(&mut self, text: &str) -> DrawableId {
+        let id = self.add(Group::Sprite);
+        self.set_bubble(id, Bubble::new(text_size(text), true));
+        id
+    }
+
+    /// Changes the text of a bubble, which keeps its layer. Other drawables are left alone.
+    pub fn set_bubble_text(&mut self, id: DrawableId, text: &str) {
+        if let Some(on_right) = self.bubble(id).map(|bubble| bubble.on_right) {
+            self.set_bubble(id, Bubble::new(text_size(text), on_right));
+            // A new text makes the hull dirty even if the size stays the same.
+            if let Some(drawable) = self.get_mut(id) {
+                drawable.hull = None;
+            }
+        }
+    }
+
+    /// Puts a bubble beside its owner's upper half, on the side where it is or, if it does not
+    /// fit there but on the other, on the other. Returns whether it is on the right now.
+    ///
+    /// This computes the owner's hull. Where the owner has none, its position is used.
+    pub fn place_bubble(&mut self, bubble: DrawableId, owner: DrawableId, on_right: bool) -> bool {
+        let Some((width, height)) = self.bubble(bubble).map(Bubble::size) else { return on_right };
+        let Some(slot) = self.slot(owner) else { return on_right };
+        let beside = self.shoulders(slot);
+        let fits_right = beside.right + width;
+        let fits_left = beside.left - width;
+        let on_right = if on_right {
+            !(fits_right > STAGE_X && fits_left > -STAGE_X)
+        } else {
+            fits_left < -STAGE_X && fits_right < STAGE_X
+        };
+        if self.bubble(bubble).is_some_and(|bubble| bubble.on_right != on_right) {
+            self.set_bubble(bubble, Bubble::new((width, height), on_right));
+        }
+        let x = if on_right {
+            beside.right.min(STAGE_X - width).max(-STAGE_X)
+        } else {
+            fits_left.max(-STAGE_X).min(STAGE_X - width)
+        };
+        self.set_position(bubble, x, STAGE_Y.min(beside.bottom + height));
+        on_right
+    }
+
+    /// Whether a drawable is a speech bubble.
+    pub fn is_bubble(&self, id: DrawableId) -> bool {
+        self.bubble(id).is_some()
+    }
+
+    fn bubble(&self, id: DrawableId) -> Option<&Bubble> {
+        match &self.get(id)?.look {
+            Look::Bubble(bubble) => Some(bubble),
+            _ => None,
+        }
+    }
+
+    fn set_bubble(&mut self, id: DrawableId, bubble: Bubble) {
+        let skins = Arc::clone(&self.skins);
+        if let Some(drawable) = self.get_mut(id) {
+            drawable.wear(Look::Bubble(Arc::new(bubble)), &skins);
+        }
+    }
+
+    /// The box around the upper hull points of a drawable.
+    fn shoulders(&mut self, slot: usize) -> Rect {
+        self.ensure_hull(slot);
+        let drawable = &self.drawables[slot];
+        let points = || {
+            let hull = drawable.hull.as_deref().unwrap_or_default();
+            hull.iter().map(|&point| drawable.model.apply(point))
+        };
+        let top = points().fold(f64::NEG_INFINITY, |top, (_, y)| top.max(y));
+        Rect::around(points().filter(|&(_, y)| y > top - SHOULDERS)).unwrap_or_else(|| {
+            let (x, y) = drawable.position();
+            Rect { left: x, right: x, bottom: y, top: y }
+        })
+    }
+}
+
+/// Width and height of a bubble with this text.
+fn text_size(text: &str) -> (f64, f64) {
+    let (mut lines, mut longest) = (0, 0.0_f64);
+    for paragraph in clipped(text).split('\n') {
+        let mut width = 0.0;
+        lines += 1;
+        for word in paragraph.split_inclusive([' ', '\t', '-']) {
+            let word_width: f64 = word.chars().map(letter_width).sum();
+            if width + word_width <= LINE_WIDTH {
+                width += word_width;
+            } else if word_width <= LINE_WIDTH {
+                lines += usize::from(width > 0.0);
+                longest = longest.max(width);
+                width = word_width;
+            } else {
+                for letter in word.chars().map(letter_width) {
+                    if width > 0.0 && width + letter > LINE_WIDTH {
+                        lines += 1;
+                        longest = longest.max(width);
+                        width = 0.0;
+                    }
+                    width += letter;
+                }
+            }
+        }
+        longest = longest.max(width);
+    }
+    let frame = 2.0 * PADDING + OUTLINE;
+    (
+        clamp(longest, LEAST_WIDTH, LINE_WIDTH) + frame,
+        LINE_HEIGHT * f64::from(lines as u32) + frame + TAIL,
+    )
+}
+
+fn clipped(text: &str) -> &str {
+    let end = text.char_indices().nth(LONGEST_TEXT).map_or(text.len(), |(index, _)| index);
+    &text[..end]
+}
+
+/// Advance widths of Helvetica from space to tilde, in thousandths of the font size.
+const WIDTHS: [u16; 95] = [
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
+    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
+    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
+    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
+    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+];
+
+fn letter_width(letter: char) -> f64 {
+    let thousandths = match letter {
+        ' '..='~' => WIDTHS[letter as usize - ' ' as usize],
+        '\0'..'\x20' => 0,
+        // East Asian letters and pictographs are square.
+        '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' => 1000,
+        '\u{ff00}'..='\u{ff60}' | '\u{1f000}'..='\u{3ffff}' => 1000,
+        _ => 556,
+    };
+    f64::from(thousandths) / 1000.0 * FONT_SIZE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_text_has_the_least_width() {
+        assert_eq!(text_size("Hi"), (74.0, 52.0));
+        assert_eq!(text_size(""), (74.0, 52.0));
+        assert_eq!(text_size("a\nb"), (74.0, 68.0));
+    }
+
+    #[test]
+    fn long_texts_are_broken() {
+        let (width, height) = text_size(&"word ".repeat(20));
+        assert!(width <= 194.0 && height > 52.0);
+        let (width, height) = text_size(&"m".repeat(2000));
+        // 14 letters fit on a line, 330 letters are shown.
+        assert!((width - 24.0 - 14.0 * 11.662).abs() < 1e-9, "{width}");
+        assert_eq!(height, 24.0 * 16.0 + 36.0);
+    }
+
+    #[test]
+    fn the_tail_points_to_the_owner() {
+        let size = (74.0, 52.0);
+        let right = Bubble::new(size, true);
+        let left = Bubble::new(size, false);
+        assert!(right.silhouette.solid(18, 41) && !right.silhouette.solid(55, 41));
+        assert!(left.silhouette.solid(55, 41) && !left.silhouette.solid(18, 41));
+        for bubble in [right, left] {
+            assert!(bubble.silhouette.solid(37, 20));
+            assert!(!bubble.silhouette.solid(0, 0));
+        }
     }
 }

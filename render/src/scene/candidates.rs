@@ -9,8 +9,8 @@ use crate::bounds::Rect;
 use crate::color::{Ghosting, with_effects};
 use crate::effect::Effects;
 use crate::matrix::Inverse;
-use crate::silhouette::Silhouette;
-use crate::skin::{EMPTY, Level, SkinSet};
+use crate::silhouette::{EMPTY, Silhouette};
+use crate::skin::{Level, SkinSet};
 
 /// Drawables of one query. Few boxes overlap at a time, so this stays on the stack.
 pub(super) type Probes<'a> = SmallVec<[Probe<'a>; 8]>;

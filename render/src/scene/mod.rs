@@ -9,6 +9,7 @@ mod limits;
 mod pen;
 mod search;
 mod sensing;
+mod shading;
 mod stamp;
 
 use std::sync::Arc;

@@ -1,1 +1,66 @@
-//! Stamps.
+//! Stamps on the pen layer.
+
+use super::pen::ROWS;
+use super::{DrawableId, Scene, raise};
+use crate::bounds::{STAGE_X, STAGE_Y};
+use crate::color::Ghosting;
+
+impl Scene {
+    /// Stamps a drawable, hidden or not, onto the pen layer, with all its effects. A tight box
+    /// that is known clips the stamp.
+    pub fn pen_stamp(&mut self, id: DrawableId) {
+        self.pen();
+        let Some(slot) = self.slot(id) else { return };
+        let Some(area) = self.query_bounds(slot) else { return };
+        raise(&mut self.levels, &self.drawables[slot]);
+        // The layer leaves the scene while the drawable is sampled; stamping the layer itself
+        // finds it empty.
+        let Some(mut pen) = self.pen.take() else { return };
+        let shader = self.shader(slot);
+        let layer = pen.canvas();
+        let (left, right) = (area.left + STAGE_X, area.right + STAGE_X);
+        let (top, bottom) = (STAGE_Y - area.top, STAGE_Y - area.bottom);
+        for row in top as usize..(bottom as usize).min(ROWS) {
+            for column in left as usize..right as usize {
+                let center = (column as f64 - STAGE_X + 0.5, STAGE_Y - 0.5 - row as f64);
+                if let Some(source) = shader.fragment(center, Ghosting::Seen) {
+                    layer.paint(column, row, source);
+                }
+            }
+        }
+        self.pen = Some(pen);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::effect::Effect;
+    use crate::scene::Group;
+    use crate::skin::{Limits, SkinSetBuilder};
+
+    #[test]
+    fn a_stamp_shows_what_was_there() {
+        let mut skins = SkinSetBuilder::new(Limits::default());
+        let svg = br#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><rect width="20" height="20" fill="red"/></svg>"#;
+        let red = skins.add_svg(svg[..].into(), None).unwrap();
+        let mut scene = Scene::new(Arc::new(skins.build()));
+        let sprite = scene.add(Group::Sprite);
+        let paper = scene.add(Group::Sprite);
+        scene.set_skin(sprite, red);
+        scene.set_skin(paper, red);
+        scene.set_visible(sprite, false);
+        scene.set_effect(sprite, Effect::Ghost, 50.0);
+        scene.pen_stamp(sprite);
+        let layer = Arc::clone(&scene.pen.as_ref().unwrap().layer);
+        let stamped = |x: usize, y: usize| layer.pixel(x, y);
+        assert_eq!(stamped(230, 170), [128, 0, 0, 128]);
+        assert_eq!(stamped(249, 189), [128, 0, 0, 128]);
+        assert_eq!((stamped(229, 180)[3], stamped(250, 180)[3]), (0, 0));
+        assert_eq!((stamped(240, 169)[3], stamped(240, 190)[3]), (0, 0));
+        assert!(scene.touching_color(paper, [255, 127, 127]));
+        assert!(!scene.touching_color(paper, [255, 0, 0]));
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::silhouette::Silhouette;
+use crate::silhouette::{EMPTY, Silhouette};
 use bitmap::Bitmap;
 use vector::Vector;
 
@@ -181,9 +181,6 @@ impl SkinSet {
         self.skins.iter()
     }
 }
-
-/// What is sensed of a skin before it has a raster.
-pub(crate) static EMPTY: Silhouette = Silhouette::EMPTY;
 
 /// One costume.
 #[derive(Debug)]

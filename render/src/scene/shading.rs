@@ -1,0 +1,85 @@
+//! Sampling as a graphics processor does it: at pixel centres, through the raster of the
+//! drawable's own scale, with colours in floating point.
+
+use super::Scene;
+use super::drawable::{Drawable, Look};
+use crate::color::{Ghosting, shaded};
+use crate::effect::Effects;
+use crate::matrix::Inverse;
+use crate::silhouette::{EMPTY, Silhouette};
+
+/// A drawable ready to be drawn.
+pub(super) struct Shader<'a> {
+    silhouette: &'a Silhouette,
+    inverse: Inverse,
+    effects: &'a Effects,
+    size: (f64, f64),
+    nearest: bool,
+}
+
+impl Shader<'_> {
+    /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` where the
+    /// drawable's rectangle is not.
+    pub(super) fn fragment(&self, point: (f64, f64), ghosting: Ghosting) -> Option<[f64; 4]> {
+        let (mut u, mut v) = self.inverse.texture(point);
+        if !(0.0..1.0).contains(&u) || !(0.0..1.0).contains(&v) || self.silhouette.is_empty() {
+            return None;
+        }
+        if self.effects.changes_shape() {
+            (u, v) = self.effects.transform((u, v), self.size);
+        }
+        let sample = if self.nearest { self.texel(u, v) } else { self.texels(u, v) };
+        Some(if self.effects.any() { shaded(sample, self.effects, ghosting) } else { sample })
+    }
+
+    fn texel(&self, u: f64, v: f64) -> [f64; 4] {
+        self.at(
+            (u * self.silhouette.width() as f64).floor(),
+            (v * self.silhouette.height() as f64).floor(),
+        )
+    }
+
+    /// Four texels mixed; those at the edge are repeated beyond it.
+    fn texels(&self, u: f64, v: f64) -> [f64; 4] {
+        let x = u * self.silhouette.width() as f64 - 0.5;
+        let y = v * self.silhouette.height() as f64 - 0.5;
+        let (i, j) = (x.floor(), y.floor());
+        let (fx, fy) = (x - i, y - j);
+        let corners =
+            [self.at(i, j), self.at(i + 1.0, j), self.at(i, j + 1.0), self.at(i + 1.0, j + 1.0)];
+        std::array::from_fn(|channel| {
+            let [a, b, c, d] = corners.map(|corner| corner[channel]);
+            (a * (1.0 - fx) + b * fx) * (1.0 - fy) + (c * (1.0 - fx) + d * fx) * fy
+        })
+    }
+
+    fn at(&self, column: f64, row: f64) -> [f64; 4] {
+        // Casts saturate at 0 and send NaN there.
+        let column = (column as usize).min(self.silhouette.width() - 1);
+        let row = (row as usize).min(self.silhouette.height() - 1);
+        self.silhouette.pixel(column, row).map(|channel| f64::from(channel) / 255.0)
+    }
+}
+
+impl Scene {
+    /// Makes a drawable ready to be drawn, through the raster of its own scale.
+    pub(super) fn shader(&self, slot: usize) -> Shader<'_> {
+        let drawable = &self.drawables[slot];
+        Shader {
+            silhouette: self.texture(drawable),
+            inverse: drawable.model.inverse(),
+            effects: &drawable.effects,
+            size: drawable.size,
+            nearest: drawable.samples_nearest(&self.skins),
+        }
+    }
+
+    fn texture<'a>(&'a self, drawable: &'a Drawable) -> &'a Silhouette {
+        match &drawable.look {
+            Look::Costume(skin) => self.skins.skin(*skin).silhouette(drawable.level),
+            Look::Bubble(bubble) => bubble.silhouette(),
+            Look::PenLayer => self.pen.as_ref().map_or(&EMPTY, |pen| &pen.layer),
+            Look::Nothing => &EMPTY,
+        }
+    }
+}
