@@ -1,5 +1,19 @@
 //! From runs to the tables and figures of an empirical paper.
 //!
+//! - [`tidy`]: the tables that everything else is made from, Parquet and CSV.
+//! - [`summarise`]: what a study says at its end, from its tidy tables.
+//! - [`comparison`]: algorithms against each other, project by project (Whisker paper,
+//!   Table 6).
+//! - [`progress`] and [`figure`]: coverage over time, as numbers and as a picture.
 //! - [`stats`]: tests and effect sizes, exact where that is feasible.
+//! - [`table`]: tables for people and for programs.
 
+pub mod comparison;
+pub mod figure;
+pub mod progress;
 pub mod stats;
+mod summary;
+pub mod table;
+pub mod tidy;
+
+pub use summary::{Summary, summarise};

@@ -108,13 +108,17 @@ impl MannWhitney {
     }
 }
 
-/// The smallest exact two-sided p-value that samples of these sizes can give: that
-/// of two samples that do not overlap. A comparison whose smallest p is not below
-/// the level cannot be significant, whatever the values.
+/// A bound below every exact two-sided p-value of samples of these sizes. A
+/// comparison whose bound is not below the level cannot be significant, whatever the
+/// values.
+///
+/// The most extreme deal is one of C(x + y, x). Samples of one size can be swapped,
+/// which makes two; with other sizes, ties can leave the mirror image less extreme.
 pub fn smallest_p(x: usize, y: usize) -> f64 {
     let few = x.min(y);
     let ways = (1..=few).fold(1.0, |ways, i| ways * (x + y - few + i) as f64 / i as f64);
-    (2.0 / ways).min(1.0)
+    let extreme = if x == y { 2.0 } else { 1.0 };
+    (extreme / ways).min(1.0)
 }
 
 /// How many ways of dealing the pooled values give each value of U.
@@ -208,6 +212,7 @@ mod tests {
         assert_eq!(smallest_p(3, 3), 0.1);
         assert_eq!(smallest_p(4, 4), 2.0 / 70.0);
         assert_eq!(smallest_p(1, 1), 1.0);
+        assert_eq!(smallest_p(2, 1), compared(&[8.0, 8.0], &[0.0]).exact().value);
     }
 
     #[test]

@@ -1,0 +1,220 @@
+//! Mean coverage as a function of time (Whisker paper, figure 20).
+//!
+//! A run's coverage is a step function that rises at its improvements and stays where
+//! it ended. The mean is over projects of the mean over their runs, as in
+//! [`MeanCoverage`](crate::comparison::MeanCoverage), over the projects on which every
+//! algorithm has a run, so that the curves can be compared. Nothing is sampled: a
+//! curve is exact at each of its points.
+
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use rayon::prelude::*;
+
+use crate::tidy::{Clock, Error, Results};
+
+/// Replicates of the bootstrap.
+const REPLICATES: usize = 500;
+
+/// The seed of the bootstrap: a figure is the same whenever it is drawn.
+const SEED: u64 = 20;
+
+/// Improvements closer to each other than this part of the time share one point.
+const RESOLUTION: u64 = 1_000;
+
+/// Coverage of an algorithm from one moment on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// The moment.
+    pub at: u64,
+    /// Mean coverage in 0..=1.
+    pub mean: f64,
+    /// Where 95 % of the bootstrap replicates lie; none if a project has a single
+    /// run, which says nothing about others.
+    pub band: Option<(f64, f64)>,
+}
+
+/// Coverage of an algorithm over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Index into [`Results::algorithms`].
+    pub algorithm: usize,
+    /// Ascending in time.
+    pub points: Vec<Point>,
+}
+
+/// Coverage of all algorithms over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// The clock of all points.
+    pub clock: Clock,
+    /// When the last run ended.
+    pub end: u64,
+    /// Projects that the means are over.
+    pub projects: usize,
+    /// The fewest and the most runs of an algorithm on one of these projects.
+    pub runs: (usize, usize),
+    /// One for each algorithm that has runs.
+    pub curves: Vec<Curve>,
+}
+
+impl Progress {
+    /// The curves of a study on a clock; none if there are no runs to show.
+    ///
+    /// The band is a bootstrap over runs, within each project and algorithm: it shows
+    /// how far other seeds could have moved the mean over these same projects.
+    ///
+    /// # Errors
+    /// [`Error`] if the timeline cannot be read.
+    pub fn new(results: &Results, clock: Clock) -> Result<Option<Progress>, Error> {
+        let algorithms = results.algorithms.len();
+        let mut cells = vec![Vec::new(); algorithms * results.projects.len()];
+        for (number, run) in results.runs.iter().enumerate() {
+            if run.coverage().is_some() {
+                cells[run.project as usize * algorithms + run.algorithm as usize]
+                    .push(number as u32);
+            }
+        }
+        let ran: Vec<usize> = (0..algorithms)
+            .filter(|a| cells.iter().skip(*a).step_by(algorithms).any(|c| !c.is_empty()))
+            .collect();
+        let complete: Vec<&[Vec<u32>]> = cells
+            .chunks(algorithms.max(1))
+            .filter(|project| ran.iter().all(|&a| !project[a].is_empty()))
+            .collect();
+        let sizes = complete.iter().flat_map(|project| ran.iter().map(|&a| project[a].len()));
+        let Some(runs) = sizes.clone().min().zip(sizes.max()) else { return Ok(None) };
+        let shown = complete.iter().flat_map(|project| project.iter().flatten());
+        let end = shown.map(|&r| results.runs[r as usize].spent(clock)).max().unwrap_or(0);
+
+        let mut rises = vec![Vec::new(); algorithms];
+        let mut before = (u32::MAX, 0);
+        for point in results.improvements(clock)? {
+            let from = if before.0 == point.run { before.1 } else { 0 };
+            before = (point.run, point.covered);
+            let run = &results.runs[point.run as usize];
+            let share = (f64::from(point.covered) - f64::from(from)) / f64::from(run.goals.max(1));
+            rises[run.algorithm as usize].push(Rise { at: point.at, run: point.run, share });
+        }
+        let curves = ran.iter().map(|&algorithm| {
+            let samples: Vec<&[u32]> = complete.iter().map(|p| &p[algorithm][..]).collect();
+            let rises = std::mem::take(&mut rises[algorithm]);
+            Curve { algorithm, points: curve(rises, &samples, results.runs.len(), end) }
+        });
+        Ok(Some(Progress { clock, end, projects: complete.len(), runs, curves: curves.collect() }))
+    }
+}
+
+/// A run's coverage rises by a share of its goals.
+#[derive(Clone, Copy)]
+struct Rise {
+    at: u64,
+    run: u32,
+    share: f64,
+}
+
+fn curve(mut rises: Vec<Rise>, samples: &[&[u32]], runs: usize, end: u64) -> Vec<Point> {
+    let mut weights = vec![0.0; runs];
+    weigh(samples, &mut weights, |_, place| place);
+    rises.retain(|rise| weights[rise.run as usize] > 0.0);
+    rises.par_sort_unstable_by_key(|rise| (rise.at, rise.run));
+    // Where each point's rises end.
+    let width = (end / RESOLUTION).max(1);
+    let ends: Vec<usize> = (1..=rises.len())
+        .filter(|&i| rises.get(i).is_none_or(|next| next.at / width != rises[i - 1].at / width))
+        .collect();
+    let values = |weights: &[f64]| -> Vec<f64> {
+        let mut sum = 0.0;
+        let mut start = 0;
+        let until = |&end: &usize| {
+            for rise in &rises[start..end] {
+                sum += rise.share * weights[rise.run as usize];
+            }
+            start = end;
+            sum
+        };
+        ends.iter().map(until).collect()
+    };
+
+    let means = values(&weights);
+    let banded = samples.iter().all(|sample| sample.len() > 1);
+    let replicates: Vec<Vec<f64>> = (0..if banded { REPLICATES as u64 } else { 0 })
+        .into_par_iter()
+        .map_init(
+            || vec![0.0; runs],
+            |weights, replicate| {
+                let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+                rng.set_stream(replicate);
+                weights.fill(0.0);
+                weigh(samples, weights, |size, _| rng.random_range(0..size));
+                values(weights)
+            },
+        )
+        .collect();
+    let band = |place: usize| {
+        let mut column: Vec<f64> = replicates.iter().map(|values| values[place]).collect();
+        column.sort_unstable_by(f64::total_cmp);
+        let outside = column.len() / 40;
+        banded.then(|| (column[outside], column[column.len() - 1 - outside]))
+    };
+    ends.iter()
+        .zip(means)
+        .enumerate()
+        .map(|(place, (&end, mean))| Point { at: rises[end - 1].at, mean, band: band(place) })
+        .collect()
+}
+
+/// The weight of each run in the mean over projects of the mean over the runs picked;
+/// `pick` is given the size of a sample and a place in it.
+fn weigh(samples: &[&[u32]], weights: &mut [f64], mut pick: impl FnMut(usize, usize) -> usize) {
+    for sample in samples {
+        let weight = 1.0 / (samples.len() * sample.len()) as f64;
+        for place in 0..sample.len() {
+            weights[sample[pick(sample.len(), place)] as usize] += weight;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rise(at: u64, run: u32, share: f64) -> Rise {
+        Rise { at, run, share }
+    }
+
+    #[test]
+    fn a_curve_is_exact_at_every_improvement() {
+        // Project 0: runs 0 and 1; project 1: run 2; run 3 is not shown.
+        let rises = vec![
+            rise(1, 0, 0.5),
+            rise(4, 0, 0.5),
+            rise(2, 1, 0.5),
+            rise(1, 2, 1.0),
+            rise(3, 3, 1.0),
+        ];
+        let points = curve(rises, &[&[0, 1], &[2]], 4, 300);
+        let means: Vec<_> = points.iter().map(|p| (p.at, p.mean)).collect();
+        assert_eq!(means, [(1, 0.625), (2, 0.75), (4, 0.875)]);
+        // One run of project 1 says nothing about other seeds.
+        assert!(points.iter().all(|p| p.band.is_none()));
+    }
+
+    #[test]
+    fn the_band_shows_the_spread_of_runs() {
+        let rises = vec![rise(1, 0, 1.0), rise(5, 1, 1.0), rise(5, 2, 0.25), rise(9, 3, 0.25)];
+        let points = curve(rises.clone(), &[&[0, 1], &[2, 3]], 4, 300);
+        let bands: Vec<_> = points.iter().map(|p| p.band.unwrap()).collect();
+        // At 1, 0 to 2 of 2 draws have run 0; at 9 all runs of a project agree.
+        assert_eq!(bands, [(0.0, 0.5), (0.5, 0.625), (0.625, 0.625)]);
+        assert_eq!(curve(rises, &[&[0, 1], &[2, 3]], 4, 300), points);
+    }
+
+    #[test]
+    fn points_closer_than_a_pixel_are_one_and_still_exact() {
+        let rises = (0..1_000_000).map(|at| rise(at, 0, 1e-6)).collect();
+        let points = curve(rises, &[&[0]], 1, 1_000_000);
+        assert_eq!(points.len(), 1_000);
+        assert!(points.iter().all(|p| (p.mean - (p.at + 1) as f64 * 1e-6).abs() < 1e-9));
+    }
+}

@@ -1,0 +1,175 @@
+//! Tables for people and for programs, from the same cells.
+
+use std::fmt::Write as _;
+
+/// A cell; what people see of a number is rounded, what programs see is not.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// How many.
+    Count(usize),
+    /// A number and its decimals for people.
+    Number(f64, usize),
+    /// A share, shown to people as a percentage with so many decimals.
+    Share(f64, usize),
+    /// Not available.
+    Missing,
+}
+
+impl Cell {
+    /// A number that may not be available.
+    pub fn number(value: Option<f64>, decimals: usize) -> Cell {
+        value.map_or(Cell::Missing, |v| Cell::Number(v, decimals))
+    }
+
+    /// A share that may not be available.
+    pub fn share(value: Option<f64>, decimals: usize) -> Cell {
+        value.map_or(Cell::Missing, |v| Cell::Share(v, decimals))
+    }
+
+    fn for_people(&self) -> String {
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Count(n) => n.to_string(),
+            Cell::Number(value, decimals) => format!("{value:.decimals$}"),
+            Cell::Share(value, decimals) => format!("{:.decimals$} %", value * 100.0),
+            Cell::Missing => "n/a".to_owned(),
+        }
+    }
+
+    fn for_programs(&self) -> String {
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Count(n) => n.to_string(),
+            Cell::Number(value, _) | Cell::Share(value, _) => value.to_string(),
+            Cell::Missing => String::new(),
+        }
+    }
+}
+
+/// A table: its columns have a name for programs and a title for people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    columns: Vec<(&'static str, &'static str)>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// An empty table with columns of these names and titles.
+    pub fn new(columns: &[(&'static str, &'static str)]) -> Table {
+        Table { columns: columns.to_vec(), rows: Vec::new() }
+    }
+
+    /// Adds a row; cells without a column are left out, columns without a cell are
+    /// missing.
+    pub fn push(&mut self, mut row: Vec<Cell>) {
+        row.resize(self.columns.len(), Cell::Missing);
+        self.rows.push(row);
+    }
+
+    /// Aligned text for the terminal: words to the left, numbers to the right.
+    pub fn text(&self) -> String {
+        let (cells, widths) = self.laid_out(str::to_owned);
+        let mut text = String::new();
+        for row in &cells {
+            let mut line = String::new();
+            for (i, cell) in row.iter().enumerate() {
+                let width = widths[i];
+                let gap = if i == 0 { "" } else { "  " };
+                let padded = if self.words(i) {
+                    format!("{cell:width$}")
+                } else {
+                    format!("{cell:>width$}")
+                };
+                line.push_str(gap);
+                line.push_str(&padded);
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// A Markdown table, aligned in its source as well.
+    pub fn markdown(&self) -> String {
+        let (cells, widths) = self.laid_out(|cell| cell.replace('|', "\\|"));
+        let mut text = String::new();
+        for (number, row) in cells.iter().enumerate() {
+            for (i, cell) in row.iter().enumerate() {
+                let width = widths[i];
+                let _ = if self.words(i) {
+                    write!(text, "| {cell:width$} ")
+                } else {
+                    write!(text, "| {cell:>width$} ")
+                };
+            }
+            text.push_str("|\n");
+            if number == 0 {
+                for (i, width) in widths.iter().enumerate() {
+                    let (left, right) = if self.words(i) { (':', '-') } else { ('-', ':') };
+                    let _ = write!(text, "|{left}{}{right}", "-".repeat(*width));
+                }
+                text.push_str("|\n");
+            }
+        }
+        text
+    }
+
+    /// Comma-separated values with a header line; what is missing is empty.
+    pub fn csv(&self) -> Result<Vec<u8>, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(self.columns.iter().map(|c| c.0))?;
+        for row in &self.rows {
+            writer.write_record(row.iter().map(Cell::for_programs))?;
+        }
+        writer.into_inner().map_err(|e| e.into_error().into())
+    }
+
+    fn words(&self, column: usize) -> bool {
+        self.rows.iter().any(|row| matches!(row[column], Cell::Text(_)))
+    }
+
+    /// The header and all rows as people see them, and the width of each column.
+    fn laid_out(&self, escape: impl Fn(&str) -> String) -> (Vec<Vec<String>>, Vec<usize>) {
+        let mut cells = vec![self.columns.iter().map(|c| c.1.to_owned()).collect::<Vec<_>>()];
+        cells.extend(
+            self.rows.iter().map(|row| row.iter().map(|c| escape(&c.for_people())).collect()),
+        );
+        let widths = (0..self.columns.len())
+            .map(|i| cells.iter().map(|row| row[i].chars().count()).max().unwrap_or(0))
+            .collect();
+        (cells, widths)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new(&[("name", "Name"), ("mean", "Mean"), ("n", "n")]);
+        table.push(vec![Cell::Text("mio | 2".into()), Cell::Share(0.955_449, 2), Cell::Count(7)]);
+        table.push(vec![Cell::Text("a, b".into()), Cell::Missing, Cell::Count(12)]);
+        table
+    }
+
+    #[test]
+    fn people_see_aligned_columns() {
+        let text = "Name        Mean   n\nmio | 2  95.54 %   7\na, b         n/a  12\n";
+        assert_eq!(table().text(), text);
+        let markdown = "\
+| Name     |    Mean |  n |
+|:---------|--------:|---:|
+| mio \\| 2 | 95.54 % |  7 |
+| a, b     |     n/a | 12 |
+";
+        assert_eq!(table().markdown(), markdown);
+    }
+
+    #[test]
+    fn programs_see_every_digit() {
+        let csv = String::from_utf8(table().csv().unwrap()).unwrap();
+        assert_eq!(csv, "name,mean,n\nmio | 2,0.955449,7\n\"a, b\",,12\n");
+    }
+}

@@ -1,0 +1,132 @@
+//! Tidy tables: what a study measured, one row an observation, one table a kind,
+//! each as Parquet and as CSV with a header line. An empty field (Parquet: null) means
+//! *not available*, never zero. Tables and figures are made from these files and from
+//! nothing else.
+//!
+//! `runs`: one row for each run that ended, in the order of the study.
+//!
+//! | column | type | meaning |
+//! | --- | --- | --- |
+//! | `run` | text | run id: digest of all that the run depends on |
+//! | `record` | text | digest of its record, without wall-clock and host |
+//! | `project`, `project_digest` | text | the project's name, the digest of its bytes |
+//! | `subject` | text | subject kind, as `scratch` |
+//! | `algorithm` | text | label of the configuration |
+//! | `algorithm_name`, `parameters` | text | the algorithm, its settings as a JSON object |
+//! | `seed` | u64 | seed of all randomness |
+//! | `budget_executions`, `budget_steps`, `budget_wall_ms` | u64 | limits that were set |
+//! | `engine` | text | version of what decides a record |
+//! | `outcome` | text | `done`, `no-goals`, `failed`, `timed-out`, `out-of-memory` |
+//! | `reason` | text | why, unless `done` |
+//! | `goals`, `covered` | u32 | goals of the project, and how many the run covered |
+//! | `coverage` | f64 | covered share in 0..=1; only of a `done` run with goals |
+//! | `executions`, `steps` | u64 | test executions and machine steps of the search |
+//! | `executions_to_full` | u64 | executions until every goal was covered |
+//! | `search_ms`, `wall_ms` | u64 | milliseconds of the search, of the whole run |
+//! | `peak_rss_kib` | u64 | peak memory of the worker |
+//! | `suite_tests`, `suite_events` | u32 | size of the final suite |
+//! | `minimised_events` | u32 | events that minimisation removed |
+//! | `counts` | text | further counts of the subject kind, a JSON object |
+//! | `host`, `worker` | text | where it ran |
+//! | `core` | u32 | the core it was pinned to |
+//! | `attempt` | u32 | which attempt it was, from 1 |
+//!
+//! `timeline`: one row for each improvement of coverage of each run: `run`,
+//! `executions`, `steps`, `wall_ms` (the three clocks, from the start of the search),
+//! `covered` (goals covered from there on).
+//!
+//! `skipped`: one row for each project that was not run: `project`, `reason`.
+
+mod read;
+mod table;
+mod write;
+
+pub use read::{Improvement, Project, Results, Run};
+pub use write::{Writer, write};
+
+use std::path::PathBuf;
+
+use catherd_experiments::Outcome;
+use polars_core::prelude::PolarsError;
+
+/// A project that was not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The project's name.
+    pub project: String,
+    /// Why it was left out, one line.
+    pub reason: String,
+}
+
+/// A clock of the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Test executions.
+    Executions,
+    /// Steps of the machine (1/30 s of Scratch time each).
+    Steps,
+    /// Milliseconds of real time.
+    Wall,
+}
+
+impl Clock {
+    /// The column of `timeline` that shows it.
+    fn column(self) -> &'static str {
+        match self {
+            Clock::Executions => "executions",
+            Clock::Steps => "steps",
+            Clock::Wall => "wall_ms",
+        }
+    }
+}
+
+/// Why tables could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file or folder could not be opened, created, or renamed.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file is not the table it should be, or could not be written to its end.
+    #[error("{}: {source}", path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: PolarsError,
+    },
+    /// A cell holds what its column cannot.
+    #[error("{}: column `{column}` holds `{value}`", path.display())]
+    Cell {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: &'static str,
+        /// The offending value, `null` if there is none.
+        value: String,
+    },
+    /// Runs that must not be compared stand in one table.
+    #[error("{}: the runs have different {what}s ({first}; {second}), which cannot be compared", path.display())]
+    Mixed {
+        /// The file.
+        path: PathBuf,
+        /// `budget` or `engine`.
+        what: &'static str,
+        /// What the first run has.
+        first: String,
+        /// What a later one has.
+        second: String,
+    },
+}
+
+const OUTCOMES: [(Outcome, &str); 5] = [
+    (Outcome::Done, "done"),
+    (Outcome::NoGoals, "no-goals"),
+    (Outcome::Failed, "failed"),
+    (Outcome::TimedOut, "timed-out"),
+    (Outcome::OutOfMemory, "out-of-memory"),
+];

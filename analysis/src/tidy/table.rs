@@ -1,0 +1,139 @@
+//! One table as two files, written and read a slice at a time, so that memory does
+//! not grow with the study.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use polars_core::prelude::{Column, DataFrame, NamedFrom, PolarsError, Series};
+use polars_io::SerReader as _;
+use polars_io::SerWriter as _;
+use polars_io::csv::write::{BatchedWriter as CsvBatches, CsvWriter};
+use polars_io::parquet::read::ParquetReader;
+use polars_io::parquet::write::{BatchedWriter as ParquetBatches, ParquetWriter};
+
+use super::Error;
+
+/// Rows held in memory at once.
+const SLICE: usize = 16_384;
+
+/// A row of a table.
+pub(super) trait Row: Sized {
+    /// The name of the table: its files are `NAME.parquet` and `NAME.csv`.
+    const NAME: &str;
+
+    /// The columns of some rows, always the same ones.
+    fn columns(rows: &[Self]) -> Vec<Column>;
+}
+
+/// A column from one field of each row.
+pub(super) fn column<'a, R, T, P: ?Sized>(
+    name: &str,
+    rows: &'a [R],
+    field: impl Fn(&'a R) -> T,
+) -> Column
+where
+    Series: NamedFrom<Vec<T>, P>,
+{
+    Column::new(name.into(), rows.iter().map(field).collect::<Vec<T>>())
+}
+
+/// A table that is being written. Its files bear their names only once it is whole.
+pub(super) struct TableWriter<R> {
+    rows: Vec<R>,
+    parquet: Output<ParquetBatches<File>>,
+    csv: Output<CsvBatches<File>>,
+}
+
+struct Output<W> {
+    writer: W,
+    path: PathBuf,
+    partial: PathBuf,
+}
+
+impl<W> Output<W> {
+    fn create(
+        path: PathBuf,
+        open: impl FnOnce(File) -> Result<W, PolarsError>,
+    ) -> Result<Output<W>, Error> {
+        let mut partial = path.clone().into_os_string();
+        partial.push(".partial");
+        let partial = PathBuf::from(partial);
+        let file =
+            File::create(&partial).map_err(|source| Error::Io { path: partial.clone(), source })?;
+        let writer = open(file).map_err(|source| Error::Table { path: path.clone(), source })?;
+        Ok(Output { writer, path, partial })
+    }
+
+    fn with<T>(&mut self, act: impl FnOnce(&mut W) -> Result<T, PolarsError>) -> Result<T, Error> {
+        act(&mut self.writer).map_err(|source| Error::Table { path: self.path.clone(), source })
+    }
+
+    fn publish(self) -> Result<(), Error> {
+        drop(self.writer);
+        fs::rename(&self.partial, &self.path)
+            .map_err(|source| Error::Io { path: self.path, source })
+    }
+}
+
+impl<R: Row> TableWriter<R> {
+    pub(super) fn create(dir: &Path) -> Result<TableWriter<R>, Error> {
+        let path = |kind: &str| dir.join(R::NAME).with_extension(kind);
+        let schema = frame::<R>(&[], &path("parquet"))?.schema().clone();
+        Ok(TableWriter {
+            rows: Vec::with_capacity(SLICE),
+            parquet: Output::create(path("parquet"), |f| ParquetWriter::new(f).batched(&schema))?,
+            csv: Output::create(path("csv"), |f| CsvWriter::new(f).batched(&schema))?,
+        })
+    }
+
+    pub(super) fn push(&mut self, row: R) -> Result<(), Error> {
+        self.rows.push(row);
+        if self.rows.len() == SLICE { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        let frame = frame(&self.rows, &self.parquet.path)?;
+        self.rows.clear();
+        self.parquet.with(|w| w.write_batch(&frame))?;
+        self.csv.with(|w| w.write_batch(&frame))
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        if !self.rows.is_empty() {
+            self.flush()?;
+        }
+        self.parquet.with(|w| w.finish())?;
+        self.csv.with(|w| w.finish())?;
+        self.parquet.publish()?;
+        self.csv.publish()
+    }
+}
+
+fn frame<R: Row>(rows: &[R], path: &Path) -> Result<DataFrame, Error> {
+    DataFrame::new(rows.len(), R::columns(rows))
+        .map_err(|source| Error::Table { path: path.to_owned(), source })
+}
+
+/// Reads some columns of a Parquet table, a slice at a time.
+pub(super) fn read_slices(
+    path: &Path,
+    columns: &[&str],
+    mut each: impl FnMut(&DataFrame) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let wrong = |source| Error::Table { path: path.to_owned(), source };
+    let reader = || -> Result<_, Error> {
+        let file =
+            File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        Ok(ParquetReader::new(file)
+            .with_columns(Some(columns.iter().map(|&c| c.to_owned()).collect())))
+    };
+    let mut first = reader()?;
+    let rows = first.num_rows().map_err(wrong)?;
+    let metadata = first.get_metadata().map_err(wrong)?.clone();
+    for start in (0..rows).step_by(SLICE) {
+        let mut reader = reader()?.with_slice(Some((start, SLICE)));
+        reader.set_metadata(metadata.clone());
+        each(&reader.finish().map_err(wrong)?)?;
+    }
+    Ok(())
+}

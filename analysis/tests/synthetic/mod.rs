@@ -1,0 +1,77 @@
+//! A made-up study: coverage that rises like that of a real search.
+
+use std::collections::BTreeMap;
+
+use catherd_experiments::{
+    Algorithm, Budget, Digest, Outcome, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+};
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+
+/// Name, and the speed at which it covers what is left.
+const ALGORITHMS: [(&str, f64); 3] = [("random", 0.03), ("mosa", 0.05), ("mio", 0.08)];
+const EXECUTIONS: u64 = 300;
+
+/// The runs of a study of this many projects and seeds, in its order.
+pub(crate) fn runs(projects: u32, seeds: u64) -> impl Iterator<Item = (RunSpec, RunRecord)> {
+    (0..projects).flat_map(move |project| {
+        ALGORITHMS
+            .into_iter()
+            .flat_map(move |algorithm| (0..seeds).map(move |seed| run(project, algorithm, seed)))
+    })
+}
+
+fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunRecord) {
+    let spec = RunSpec {
+        project: Digest::of(&project.to_le_bytes()),
+        project_name: format!("project-{project}"),
+        subject: "scratch".to_owned(),
+        algorithm: Algorithm {
+            label: name.to_owned(),
+            name: name.to_owned(),
+            parameters: BTreeMap::new(),
+        },
+        seed,
+        budget: Budget { executions: Some(EXECUTIONS), ..Budget::default() },
+        engine: "catherd/0".to_owned(),
+    };
+    let run = spec.id();
+    let mut rng = ChaCha8Rng::seed_from_u64(u64::from(run.0[0]) << 32 | u64::from(project));
+    let goals = 20 + project * 7 % 90;
+    let reachable = f64::from(goals) * (0.55 + 0.45 * f64::from((project * 5 + 3) % 8) / 7.0);
+    let mut level = reachable * rng.random_range(0.4..0.7);
+    let mut timeline = Vec::new();
+    let mut covered = 0;
+    for executions in 1..=EXECUTIONS {
+        level += (reachable - level) * speed * rng.random_range(0.0..0.6);
+        if (level.round() as u32) > covered {
+            covered = level.round() as u32;
+            let (steps, wall_ms) = (executions * 90, executions * 2);
+            timeline.push(TimelinePoint { executions, steps, wall_ms, covered });
+        }
+    }
+    let record = RunRecord {
+        run,
+        outcome: Outcome::Done,
+        reason: String::new(),
+        goals,
+        covered: (0..covered).collect(),
+        executions: EXECUTIONS,
+        steps: EXECUTIONS * 90,
+        timeline,
+        suite_tests: 7,
+        suite_events: 70,
+        minimised_events: 30,
+        counts: BTreeMap::from([("iterations".to_owned(), 3)]),
+        suite: "[]".to_owned(),
+        resources: Resources { wall_ms: 700, search_ms: 600, peak_rss_kib: 40_000 },
+        provenance: Provenance {
+            host: "ant".to_owned(),
+            worker: "w1".to_owned(),
+            core: Some(0),
+            attempt: 1,
+        },
+    };
+    (spec, record)
+}
