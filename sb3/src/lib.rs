@@ -1,7 +1,23 @@
-//! The Scratch project model: reading and writing `.sb3`, reading `.sb2`.
+//! The Scratch project model: reading `.sb3` archives and unpacked folders, packing folders.
+//!
+//! [`Project::read`] opens whatever a path names, [`Project::from_bytes`] an archive in
+//! memory, and [`pack()`] turns a folder into an archive. Any input ends in a [`Project`] or
+//! a one-line [`ReadError`] within [`Limits`].
 
+mod error;
+mod json;
+mod limits;
+mod links;
+mod load;
 mod model;
+mod names;
 mod opcode;
+mod pack;
+mod sb3;
+mod source;
 
+pub use error::{Cause, Place, ReadError};
+pub use limits::Limits;
 pub use model::*;
 pub use opcode::Opcode;
+pub use pack::pack;

@@ -1,0 +1,108 @@
+//! Checks that following blocks always ends, and soon.
+
+use crate::{Block, Cause, Limits, Place, Slot, Target};
+
+/// Refuses targets whose blocks follow or contain themselves, are nested beyond the
+/// limit, or share so many blocks that following every path would not end in time.
+/// `parent` links are not followed by anyone and are not checked.
+pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
+    let blocks = &target.blocks;
+    let mut states = vec![State::New; blocks.len()];
+    // An explicit stack: a script may be as long as the project. A block is open from
+    // its entering to its leaving, so open blocks are those on the path to the current one.
+    let mut work: Vec<Step> = (0..blocks.len() as u32).rev().map(Step::Enter).collect();
+    while let Some(step) = work.pop() {
+        match step {
+            Step::Enter(block) => match states[block as usize] {
+                State::New => {
+                    states[block as usize] = State::Open;
+                    work.push(Step::Leave(block));
+                    work.extend(
+                        successors(&blocks[block as usize]).map(|l| Step::Enter(l.block())),
+                    );
+                }
+                State::Open => return Err(Cause::Cycle(place(target, block))),
+                State::Done { .. } => {}
+            },
+            Step::Leave(block) => {
+                let (mut size, mut depth) = (1u64, 0usize);
+                for link in successors(&blocks[block as usize]) {
+                    let State::Done { size: s, depth: d } = states[link.block() as usize] else {
+                        unreachable!("a block is left after all that it leads to")
+                    };
+                    size = size.saturating_add(s);
+                    depth = depth.max(if matches!(link, Link::Inner(_)) { d + 1 } else { d });
+                }
+                if depth > limits.block_depth {
+                    return Err(Cause::limit(
+                        "blocks within each other",
+                        limits.block_depth as u64,
+                    ));
+                }
+                states[block as usize] = State::Done { size, depth };
+            }
+        }
+    }
+    let expanded = target.scripts().fold(0u64, |sum, head| match states[head as usize] {
+        State::Done { size, .. } => sum.saturating_add(size),
+        _ => sum,
+    });
+    if expanded > limits.blocks as u64 {
+        let fault = format!(
+            "its scripts share blocks so that they have {expanded} together; {} are allowed",
+            limits.blocks
+        );
+        return Err(Place::Target(target.name.to_string()).fault(fault));
+    }
+    Ok(())
+}
+
+enum Step {
+    Enter(u32),
+    Leave(u32),
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    New,
+    /// On the path that is being followed.
+    Open,
+    /// How many blocks there are from here on, each path counted, and how deep they nest.
+    Done {
+        size: u64,
+        depth: usize,
+    },
+}
+
+#[derive(Clone, Copy)]
+enum Link {
+    Next(u32),
+    Inner(u32),
+}
+
+impl Link {
+    fn block(self) -> u32 {
+        match self {
+            Link::Next(block) | Link::Inner(block) => block,
+        }
+    }
+}
+
+/// The blocks that a block leads to. A shadow that is not covered counts once.
+fn successors(block: &Block) -> impl Iterator<Item = Link> + '_ {
+    let inner = block.inputs.iter().flat_map(|input| {
+        let covered = (input.shadow != input.block).then_some(&input.shadow);
+        [Some(&input.block), covered].into_iter().flatten().filter_map(|slot| match slot {
+            Slot::Block(block) => Some(Link::Inner(*block)),
+            _ => None,
+        })
+    });
+    inner.chain(block.next.map(Link::Next))
+}
+
+fn place(target: &Target, block: u32) -> Place {
+    Place::Block {
+        target: target.name.to_string(),
+        block: target.blocks[block as usize].id.to_string(),
+    }
+}

@@ -1,0 +1,95 @@
+//! Names and ids as Scratch makes them unique and safe.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Keeps one copy of each text: ids, names and literals repeat a lot.
+#[derive(Default)]
+pub(crate) struct Interner(HashSet<Arc<str>>);
+
+impl Interner {
+    pub(crate) fn intern(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return known.clone();
+        }
+        let new: Arc<str> = text.into();
+        self.0.insert(new.clone());
+        new
+    }
+}
+
+/// Makes names unique in the order in which they are given.
+#[derive(Default)]
+pub(crate) struct UniqueNames {
+    taken: HashSet<Arc<str>>,
+    /// The smallest suffix that may be free, by name without digits. Names are never
+    /// given back, so that it only grows.
+    next: HashMap<Arc<str>, u64>,
+}
+
+impl UniqueNames {
+    /// The name itself, or, when it is taken, the name without the ASCII digits at its
+    /// end and with the smallest number from 2 that is free.
+    pub(crate) fn unique(&mut self, name: Arc<str>) -> Arc<str> {
+        if self.taken.insert(name.clone()) {
+            return name;
+        }
+        let stem: Arc<str> = name.trim_end_matches(|c: char| c.is_ascii_digit()).into();
+        let suffix = self.next.entry(stem.clone()).or_insert(2);
+        loop {
+            let unique: Arc<str> = format!("{stem}{suffix}").into();
+            *suffix += 1;
+            if self.taken.insert(unique.clone()) {
+                return unique;
+            }
+        }
+    }
+
+    /// As [`UniqueNames::unique`], but leaves empty names and those that menus use alone.
+    pub(crate) fn unique_sprite(&mut self, name: Arc<str>) -> Arc<str> {
+        const RESERVED: [&str; 6] = ["", "_mouse_", "_stage_", "_edge_", "_myself_", "_random_"];
+        if RESERVED.contains(&&*name) { name } else { self.unique(name) }
+    }
+}
+
+/// The id of a variable, list or message without the characters that XML reserves.
+pub(crate) fn safe_id(id: &str) -> String {
+    let mut safe = String::with_capacity(id.len());
+    for c in id.chars() {
+        match c {
+            '<' => safe.push_str("lt"),
+            '>' => safe.push_str("gt"),
+            '&' => safe.push_str("amp"),
+            '\'' => safe.push_str("apos"),
+            '"' => safe.push_str("quot"),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clashing_names_get_the_smallest_free_number() {
+        let mut names = UniqueNames::default();
+        let given = ["cat", "cat", "cat3", "cat", "cat3", "dog12", "dog12", "7", "7"];
+        let unique = given.map(|name| names.unique(name.into()).to_string());
+        assert_eq!(unique, ["cat", "cat2", "cat3", "cat4", "cat5", "dog12", "dog2", "7", "2"]);
+    }
+
+    #[test]
+    fn reserved_sprite_names_stay() {
+        let mut names = UniqueNames::default();
+        for name in ["_mouse_", "_mouse_", "", ""] {
+            assert_eq!(&*names.unique_sprite(name.into()), name);
+        }
+    }
+
+    #[test]
+    fn ids_lose_what_xml_reserves() {
+        assert_eq!(safe_id(r#"a<b>&'"c"#), "altbgtampaposquotc");
+    }
+}

@@ -1,0 +1,31 @@
+//! Archives for tests.
+
+use std::io::{Cursor, Write};
+
+use catherd_sb3::{Limits, Project, ReadError};
+use zip::write::SimpleFileOptions;
+
+/// An archive of these files, deflated.
+pub(crate) fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// What comes of an archive that holds only this `project.json`.
+pub(crate) fn read(json: &str) -> Result<Project, ReadError> {
+    let bytes = archive(&[("project.json", json.as_bytes())]);
+    Project::from_bytes("test.sb3", &bytes, &Limits::default())
+}
+
+/// A project of an empty stage and a sprite `Cat` with these members.
+#[allow(dead_code)] // Not every test needs a sprite.
+pub(crate) fn cat(members: &str) -> String {
+    format!(
+        r#"{{"targets": [{{"isStage": true, "name": "Stage"}},
+            {{"name": "Cat", {members}}}], "meta": {{"semver": "3.0.0"}}}}"#
+    )
+}
