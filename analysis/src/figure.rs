@@ -7,6 +7,7 @@ use kuva::render::color::Color;
 use kuva::render::layout::{ComputedLayout, Layout, TickFormat};
 use kuva::render::plots::Plot;
 use kuva::render::render::{Primitive, Scene, TextAnchor, render_multiple};
+use kuva::render::theme::Theme;
 
 use crate::progress::{Curve, Point, Progress};
 use crate::tidy::Clock;
@@ -18,8 +19,11 @@ const COLOURS: [&str; 7] =
 /// Dash patterns in pixels; the first is solid.
 const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
 
-const WIDTH: f64 = 600.0;
-const HEIGHT: f64 = 380.0;
+/// Pixels of the frame, and of what stands around it.
+const FRAME: (f64, f64) = (430.0, 290.0);
+const LEFT: f64 = 62.0;
+const TOP: f64 = 32.0;
+const BOTTOM: f64 = 50.0;
 const TEXT: u32 = 13;
 /// Least distance of labels in pixels.
 const LINE: f64 = 17.0;
@@ -41,12 +45,12 @@ pub fn coverage_over_time(progress: &Progress, labels: &[String]) -> String {
         plots.push(Plot::Line(line.with_line_style(style.dashes())));
     }
     let names = progress.curves.iter().map(|c| labels[c.algorithm].chars().count());
-    // An average glyph is some 0.6 of the text's size wide; the value takes eight more.
-    let margin = 40.0 + 0.6 * f64::from(TEXT) * (names.max().unwrap_or(0) + 8) as f64;
+    // A bold glyph is at most some 0.7 of the text's size wide; the value takes eight.
+    let right = 40.0 + 0.7 * f64::from(TEXT) * (names.max().unwrap_or(0) + 8) as f64;
     let layout = || {
         Layout::new((time.low, time.high), (coverage.low, coverage.high))
-            .with_width(WIDTH)
-            .with_height(HEIGHT)
+            .with_width(LEFT + FRAME.0 + right)
+            .with_height(TOP + FRAME.1 + BOTTOM)
             .with_x_axis_min(time.low)
             .with_x_axis_max(time.high)
             .with_y_axis_min(coverage.low)
@@ -60,14 +64,15 @@ pub fn coverage_over_time(progress: &Progress, labels: &[String]) -> String {
             .with_label_size(TEXT)
             .with_tick_size(TEXT - 1)
             .with_show_grid(true)
+            .with_theme(Theme { grid_color: "#e4e4e4".to_owned(), ..Theme::light() })
             .with_font_family("Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif")
-            .with_force_margins(68.0, margin)
-            .with_force_margins_y(34.0, 52.0)
+            .with_force_margins(LEFT, right)
+            .with_force_margins_y(TOP, BOTTOM)
     };
     let frame = ComputedLayout::from_layout(&layout());
     let mut scene = render_multiple(plots, layout());
     label_curves(&mut scene, &frame, progress, labels, &time, &coverage);
-    scene.add(text(caption(progress), 68.0, 20.0, TEXT - 1, "#444444", false));
+    scene.add(text(caption(progress), LEFT, TOP - 13.0, TEXT - 1, "#444444", false));
     SvgBackend.render_scene(&scene)
 }
 
@@ -230,7 +235,7 @@ fn label_curves(
             stroke_dasharray: Some(style.dashes.to_owned()).filter(|d| !d.is_empty()),
         });
         let label = format!("{}  {:.1} %", labels[curve.algorithm], last * 100.0);
-        scene.add(text(label, right + 39.0, place + 4.5, TEXT, style.colour, true));
+        scene.add(text(label, right + 39.0, place + 4.5, TEXT, "#222222", true));
     }
 }
 
