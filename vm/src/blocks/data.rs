@@ -1,0 +1,52 @@
+//! Lists.
+
+use std::sync::Arc;
+
+use crate::eval::{LIST_LIMIT, ListIndex};
+use crate::machine::Run;
+use crate::program::{E, Slot};
+use crate::tracer::Tracer;
+
+impl<T: Tracer> Run<'_, T> {
+    pub(super) fn add_to_list(&mut self, list: Slot, item: E) {
+        let item = self.value(item);
+        let items = &mut self.list(list).items;
+        if items.len() < LIST_LIMIT {
+            Arc::make_mut(items).push(item);
+        }
+    }
+
+    pub(super) fn delete_of_list(&mut self, list: Slot, index: E) {
+        let index = self.value(index);
+        let length = self.list(list).items.len();
+        match self.list_index(&index, length, true) {
+            ListIndex::All => self.list(list).items = Arc::default(),
+            ListIndex::At(i) => {
+                Arc::make_mut(&mut self.list(list).items).remove(i);
+            }
+            ListIndex::Invalid => {}
+        }
+    }
+
+    pub(super) fn insert_at_list(&mut self, list: Slot, index: E, item: E) {
+        let item = self.value(item);
+        let index = self.value(index);
+        let length = self.list(list).items.len();
+        let ListIndex::At(i) = self.list_index(&index, length + 1, false) else { return };
+        if i >= LIST_LIMIT {
+            return;
+        }
+        let items = Arc::make_mut(&mut self.list(list).items);
+        items.insert(i, item);
+        items.truncate(LIST_LIMIT);
+    }
+
+    pub(super) fn replace_item(&mut self, list: Slot, index: E, item: E) {
+        let index = self.value(index);
+        let item = self.value(item);
+        let length = self.list(list).items.len();
+        if let ListIndex::At(i) = self.list_index(&index, length, false) {
+            Arc::make_mut(&mut self.list(list).items)[i] = item;
+        }
+    }
+}

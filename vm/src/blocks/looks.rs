@@ -1,0 +1,233 @@
+//! Bubbles, costumes, effects, size, layers.
+
+use catherd_render::Effect;
+use catherd_sb3::BlockNo;
+
+use super::step_count;
+use crate::machine::Run;
+use crate::program::{E, Start};
+use crate::state::TargetId;
+use crate::text::Text;
+use crate::tracer::Tracer;
+use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
+
+/// Longer bubbles are cut, in UTF-16 units.
+const BUBBLE_LIMIT: usize = 330;
+
+impl<T: Tracer> Run<'_, T> {
+    /// Says or thinks something; blank text removes the bubble.
+    pub(crate) fn say(&mut self, target: usize, value: &Value) {
+        let text = match value {
+            Value::Number(n) if n.abs() >= 0.01 && n.fract() != 0.0 => Text::new(to_fixed_2(*n)),
+            other => other.to_text(),
+        };
+        if T::ACTIVE {
+            self.tracer.said(&text);
+        }
+        self.set_bubble(target, text.truncated(BUBBLE_LIMIT));
+    }
+
+    pub(crate) fn set_bubble(&mut self, target: usize, text: Text) {
+        self.s.targets[target].bubble.text = Some(text);
+        self.show_bubble(target);
+    }
+
+    /// Makes the bubble's drawable agree with its text and the target's visibility.
+    fn show_bubble(&mut self, target: usize) {
+        let visible = self.s.targets[target].visible;
+        let Some(text) = self.s.targets[target].bubble.text.clone() else { return };
+        if !visible || text.is_empty() {
+            return self.hide_bubble(target);
+        }
+        match self.s.targets[target].bubble.drawable {
+            Some(drawable) => self.s.scene.set_bubble_text(drawable, &text.to_str()),
+            None => {
+                let drawable = self.s.scene.add_bubble(&text.to_str());
+                self.s.targets[target].bubble.drawable = Some(drawable);
+            }
+        }
+        self.place_bubble(target);
+    }
+
+    fn hide_bubble(&mut self, target: usize) {
+        if let Some(drawable) = self.s.targets[target].bubble.drawable.take() {
+            self.s.scene.remove(drawable);
+        }
+    }
+
+    /// Removes the bubble and forgets its text.
+    pub(crate) fn drop_bubble(&mut self, target: usize) {
+        self.hide_bubble(target);
+        self.s.targets[target].bubble.text = None;
+    }
+
+    fn place_bubble(&mut self, target: usize) {
+        let target = &mut self.s.targets[target];
+        if let (Some(drawable), true) = (target.bubble.drawable, target.visible) {
+            let on_right = target.bubble.on_right;
+            target.bubble.on_right = self.s.scene.place_bubble(drawable, target.drawable, on_right);
+        }
+    }
+
+    /// What changes a target's looks moves its bubble (moves alone do not).
+    pub(crate) fn appearance_changed(&mut self, target: usize) {
+        if self.s.targets[target].bubble.drawable.is_some() {
+            self.place_bubble(target);
+        }
+    }
+
+    pub(super) fn say_for(&mut self, no: BlockNo, text: E, seconds: E) {
+        let text = self.value(text);
+        let seconds = self.number(seconds);
+        if !self.frame().active {
+            self.say(self.target, &text);
+        }
+        if self.wait_steps(no, step_count(seconds)) {
+            // Whatever the bubble says by now.
+            self.set_bubble(self.target, Text::new(""));
+        }
+    }
+
+    pub(super) fn set_visible(&mut self, visible: bool) {
+        if self.target == self.p.stage {
+            return;
+        }
+        let target = &mut self.s.targets[self.target];
+        target.visible = visible;
+        self.s.scene.set_visible(target.drawable, visible);
+        if visible {
+            self.appearance_changed(self.target);
+        }
+        self.show_bubble(self.target);
+    }
+
+    /// Shows the costume of an index, rounded and wrapped.
+    pub(crate) fn set_costume(&mut self, target: usize, index: f64) {
+        let sprite = &self.p.sprites[self.s.targets[target].sprite as usize];
+        let index = if index.is_finite() { js_round(index) } else { 0.0 };
+        let costume = wrap(index, 0.0, sprite.costumes.len() as f64 - 1.0) as usize;
+        let target_state = &mut self.s.targets[target];
+        target_state.costume = costume;
+        self.s.scene.set_skin(target_state.drawable, sprite.costumes[costume].skin);
+        self.appearance_changed(target);
+    }
+
+    pub(super) fn switch_costume(&mut self, value: &Value) {
+        self.select_costume(self.target, value, ["next costume", "previous costume"]);
+    }
+
+    /// Selects by number, name, word or numeral, in this order. False if the words asked
+    /// for something else.
+    fn select_costume(&mut self, target: usize, value: &Value, words: [&str; 2]) {
+        let current = self.s.targets[target].costume as f64;
+        if let Value::Number(n) = value {
+            return self.set_costume(target, n - 1.0);
+        }
+        let name = value.to_text();
+        let sprite = &self.p.sprites[self.s.targets[target].sprite as usize];
+        if let Some(i) = sprite.costumes.iter().position(|c| c.name == name) {
+            self.set_costume(target, i as f64);
+        } else if name == *words[0] {
+            self.set_costume(target, current + 1.0);
+        } else if name == *words[1] {
+            self.set_costume(target, current - 1.0);
+        } else if target == self.p.stage
+            && words[0] == "next backdrop"
+            && name == *"random backdrop"
+        {
+            let others = sprite.costumes.len() as f64 - 1.0;
+            if others > 0.0 {
+                let k = (self.s.random.draw() * others).floor();
+                self.set_costume(target, if k >= current { k + 1.0 } else { k });
+            }
+        } else {
+            let n = value.js_number();
+            let blank = matches!(value, Value::Text(t) if t.is_blank());
+            if !blank && !n.is_nan() {
+                self.set_costume(target, n - 1.0);
+            }
+        }
+    }
+
+    pub(super) fn switch_backdrop(&mut self, value: &Value) {
+        self.select_costume(self.p.stage, value, ["next backdrop", "previous backdrop"]);
+        self.start_backdrop_hats();
+    }
+
+    /// Hats of the backdrop that shows now, whether it changed or not.
+    pub(super) fn start_backdrop_hats(&mut self) {
+        let name = self.costume_name(self.p.stage);
+        self.start_hats(&Start::Backdrop(name.upper()), None);
+    }
+
+    pub(super) fn set_effect(&mut self, effect: Effect, value: f64) {
+        let value = match effect {
+            Effect::Ghost => clamp(value, 0.0, 100.0),
+            Effect::Brightness => clamp(value, -100.0, 100.0),
+            _ => value,
+        };
+        let target = &mut self.s.targets[self.target];
+        target.effects[effect as usize] = value;
+        self.s.scene.set_effect(target.drawable, effect, value);
+        self.appearance_changed(self.target);
+    }
+
+    pub(crate) fn clear_effects(&mut self, target: usize) {
+        let target = &mut self.s.targets[target];
+        target.effects = [0.0; 7];
+        for effect in Effect::ALL {
+            self.s.scene.set_effect(target.drawable, effect, 0.0);
+        }
+    }
+
+    /// Sets the size in percent, within limits that depend on the costume.
+    pub(super) fn set_size(&mut self, size: f64) {
+        if self.target == self.p.stage {
+            return;
+        }
+        let target = &mut self.s.targets[self.target];
+        let skin = self.p.sprites[target.sprite as usize].costumes[target.costume].skin;
+        let (w, h) = self.p.skins.size(skin);
+        let least = (5.0 / w).max(5.0 / h).min(1.0);
+        let most = (720.0 / w).min(540.0 / h);
+        target.size = clamp(size / 100.0, least, most) * 100.0;
+        target.turn(&mut self.s.scene);
+        self.appearance_changed(self.target);
+    }
+
+    /// To the front (infinity) or to the back (minus infinity).
+    pub(super) fn go_to_layer(&mut self, end: f64) {
+        if self.target == self.p.stage {
+            return;
+        }
+        let drawable = self.s.targets[self.target].drawable;
+        self.s.scene.set_order(drawable, end);
+        self.move_in_order(end);
+    }
+
+    pub(super) fn go_layers(&mut self, by: f64) {
+        if self.target == self.p.stage {
+            return;
+        }
+        let drawable = self.s.targets[self.target].drawable;
+        self.s.scene.move_order(drawable, by);
+        self.move_in_order(by);
+    }
+
+    /// Moves the target in the execution order, where the stage usually stays first.
+    fn move_in_order(&mut self, by: f64) {
+        let id = TargetId(self.target as u32);
+        let Some(old) = self.s.order.iter().position(|&t| t == id) else { return };
+        self.s.order.remove(old);
+        let new = old as f64 + by;
+        let place = if new > self.s.order.len() as f64 {
+            self.s.order.len()
+        } else if new <= 0.0 {
+            usize::from(self.s.order.first() == Some(&TargetId(self.p.stage as u32)))
+        } else {
+            // Truncated only now: a place between 0 and 1 is before the stage.
+            new as usize
+        };
+        self.s.order.insert(place, id);
+    }
+}

@@ -1,0 +1,308 @@
+//! What each stack block does.
+
+mod control;
+mod data;
+mod events;
+mod looks;
+mod motion;
+mod pen;
+mod procedures;
+mod sensing;
+pub(crate) use sensing::NOWHERE;
+mod sound;
+
+use catherd_sb3::BlockNo;
+
+use crate::machine::Run;
+use crate::program::{E, Op};
+use crate::settings::STEP_MS;
+use crate::thread::{Frame, Status, Thread, Timer};
+use crate::tracer::Tracer;
+
+impl<T: Tracer> Run<'_, T> {
+    /// Performs the operation of a block; its operands are evaluated here.
+    pub(crate) fn perform(&mut self, op: &Op, no: BlockNo) {
+        match *op {
+            Op::Nothing => {}
+            Op::HatGreater { timer, value } => self.hat_greater(timer, value),
+            Op::HatTouching(what) => {
+                let what = self.value(what);
+                let touching = self.touching(&what);
+                self.edge(touching);
+            }
+            Op::HatNever => self.edge(false),
+
+            Op::MoveSteps(steps) => self.move_steps(steps),
+            Op::GoTo(place) => self.go_to(place),
+            Op::GoToXY(x, y) => {
+                let (x, y) = (self.number(x), self.number(y));
+                self.set_position(self.target, x, y);
+            }
+            Op::Turn { degrees, left } => {
+                let degrees = self.number(degrees);
+                let direction = self.s.targets[self.target].direction;
+                self.set_direction(if left { direction - degrees } else { direction + degrees });
+            }
+            Op::PointInDirection(direction) => {
+                let direction = self.number(direction);
+                self.set_direction(direction);
+            }
+            Op::PointTowards(place) => self.point_towards(place),
+            Op::GlideTo { seconds, to } => self.glide_to(no, seconds, to),
+            Op::GlideToXY { seconds, x, y } => {
+                let seconds = self.number(seconds);
+                let to = (self.number(x), self.number(y));
+                self.glide(no, seconds, to);
+            }
+            Op::ChangeX(dx) => self.change_position(dx, true),
+            Op::ChangeY(dy) => self.change_position(dy, false),
+            Op::SetX(x) => {
+                let (x, y) = (self.number(x), self.s.targets[self.target].y);
+                self.set_position(self.target, x, y);
+            }
+            Op::SetY(y) => {
+                let (x, y) = (self.s.targets[self.target].x, self.number(y));
+                self.set_position(self.target, x, y);
+            }
+            Op::BounceOnEdge => self.bounce_on_edge(),
+            Op::SetRotationStyle(style) => self.set_rotation_style(style),
+
+            Op::Say { text } => {
+                let text = self.value(text);
+                self.say(self.target, &text);
+            }
+            Op::SayFor { text, seconds } => self.say_for(no, text, seconds),
+            Op::Show => self.set_visible(true),
+            Op::Hide => self.set_visible(false),
+            Op::SwitchCostume(costume) => {
+                let costume = self.value(costume);
+                self.switch_costume(&costume);
+            }
+            Op::NextCostume => {
+                let next = self.s.targets[self.target].costume as f64 + 1.0;
+                self.set_costume(self.target, next);
+            }
+            Op::SwitchBackdrop(backdrop) => {
+                let backdrop = self.value(backdrop);
+                self.switch_backdrop(&backdrop);
+            }
+            Op::NextBackdrop => {
+                let next = self.s.targets[self.p.stage].costume as f64 + 1.0;
+                self.set_costume(self.p.stage, next);
+                self.start_backdrop_hats();
+            }
+            Op::ChangeEffect(effect, by) => {
+                let value = self.s.targets[self.target].effects[effect as usize];
+                let by = self.number(by);
+                self.set_effect(effect, value + by);
+            }
+            Op::SetEffect(effect, value) => {
+                let value = self.number(value);
+                self.set_effect(effect, value);
+            }
+            Op::ClearEffects => {
+                self.clear_effects(self.target);
+                self.appearance_changed(self.target);
+            }
+            Op::ChangeSize(by) => {
+                let size = self.s.targets[self.target].size;
+                let by = self.number(by);
+                self.set_size(size + by);
+            }
+            Op::SetSize(size) => {
+                let size = self.number(size);
+                self.set_size(size);
+            }
+            Op::GoToFront => self.go_to_layer(f64::INFINITY),
+            Op::GoToBack => self.go_to_layer(f64::NEG_INFINITY),
+            Op::GoLayers { by, backward } => {
+                let by = self.number(by);
+                self.go_layers(if backward { -by } else { by });
+            }
+
+            Op::PlaySoundUntilDone(sound) => self.play_until_done(no, sound),
+            Op::SetSoundEffect { effect, value, change } => {
+                self.set_sound_effect(effect, value, change);
+            }
+            Op::ClearSoundEffects => self.s.targets[self.target].sound_effects = [0.0; 2],
+            Op::SetVolume { value, change } => self.set_volume(value, change),
+
+            Op::Broadcast(message) => {
+                if let Some(message) = self.message(message) {
+                    self.start_hats(&crate::program::Start::Message(message), None);
+                }
+            }
+            Op::BroadcastAndWait(message) => self.broadcast_and_wait(message),
+
+            Op::Wait(seconds) => {
+                let seconds = self.number(seconds);
+                self.wait_steps(no, step_count(seconds));
+            }
+            Op::Repeat { times, body } => self.repeat(no, times, body),
+            Op::Forever { body } => {
+                if T::ACTIVE {
+                    self.tracer.distance(no, 0.0, 1.0);
+                }
+                self.branch(body, true);
+            }
+            Op::If { condition, then } => {
+                if self.condition(no, condition) {
+                    self.branch(then, false);
+                }
+            }
+            Op::IfElse { condition, then, otherwise } => {
+                let branch = if self.condition(no, condition) { then } else { otherwise };
+                self.branch(branch, false);
+            }
+            Op::WaitUntil { condition, draws } => {
+                if !self.condition(no, condition) {
+                    // Without random numbers nothing can change before the slice ends.
+                    self.set_status(if draws { Status::Yield } else { Status::YieldTick });
+                }
+            }
+            Op::RepeatUntil { condition, body } => {
+                if !self.condition(no, condition) {
+                    self.branch(body, true);
+                }
+            }
+            Op::While { condition, body } => {
+                if self.condition(no, condition) {
+                    self.branch(body, true);
+                }
+            }
+            Op::ForEach { variable, count, body } => self.for_each(no, variable, count, body),
+            Op::AllAtOnce { body } => self.branch(body, false),
+            Op::StopAll => {
+                self.stop_all();
+                self.s.threads[self.thread].kill();
+            }
+            Op::StopThisScript => self.stop_this_script(),
+            Op::StopOtherScripts => self.stop_other_scripts(),
+            Op::CreateClone(of) => self.create_clone(of),
+            Op::DeleteThisClone => self.delete_this_clone(),
+            Op::IncrementCounter => self.s.counter += 1.0,
+            Op::ClearCounter => self.s.counter = 0.0,
+
+            Op::Ask(question) => self.ask(question),
+            Op::SetDraggable(draggable) => self.s.targets[self.target].draggable = draggable,
+            Op::ResetTimer => self.s.timer = 0.0,
+
+            Op::SetVariable(slot, value) => {
+                let value = self.value(value);
+                *self.variable_mut(slot) = value;
+            }
+            Op::ChangeVariable(slot, by) => {
+                let by = self.number(by);
+                let variable = self.variable_mut(slot);
+                *variable = (variable.to_number() + by).into();
+            }
+            Op::AddToList(list, item) => self.add_to_list(list, item),
+            Op::DeleteOfList(list, index) => self.delete_of_list(list, index),
+            Op::DeleteAllOfList(list) => self.list(list).items = Default::default(),
+            Op::InsertAtList { list, index, item } => self.insert_at_list(list, index, item),
+            Op::ReplaceItemOfList { list, index, item } => self.replace_item(list, index, item),
+
+            Op::Call { procedure, arguments } => self.call(procedure, arguments),
+
+            Op::PenClear => self.s.scene.pen_clear(),
+            Op::PenStamp => self.s.scene.pen_stamp(self.s.targets[self.target].drawable),
+            Op::PenDown => self.pen_down(),
+            Op::PenUp => self.s.targets[self.target].pen.down = false,
+            Op::PenColor(color) => self.pen_color(color),
+            Op::PenParam { param, value, change } => self.pen_param(param, value, change),
+            Op::PenSize { value, change } => self.pen_size(value, change),
+            Op::PenShade { value, change } => self.pen_shade(value, change),
+            Op::PenHue { value, change } => self.pen_hue(value, change),
+
+            Op::PlayBeats { beats, note } => self.play_beats(no, beats, note),
+            Op::SetTempo { value, change } => self.set_tempo(value, change),
+            Op::Speak(words) => self.speak(no, words),
+        }
+    }
+
+    pub(crate) fn thread(&mut self) -> &mut Thread {
+        &mut self.s.threads[self.thread]
+    }
+
+    /// The frame of the block that executes.
+    pub(crate) fn frame(&mut self) -> &mut Frame {
+        let thread = &mut self.s.threads[self.thread];
+        // A block executes only from the top of its thread's stack.
+        thread.stack.last_mut().expect("the executing block is on the stack")
+    }
+
+    pub(crate) fn set_status(&mut self, status: Status) {
+        self.s.threads[self.thread].status = status;
+    }
+
+    /// The waiting that all timed blocks share: it always takes at least one step and ends
+    /// in the step in which `duration` steps have passed. True when it has ended.
+    pub(crate) fn wait_steps(&mut self, no: BlockNo, duration: f64) -> bool {
+        if !self.frame().active {
+            self.start_timer(no, duration);
+            return false;
+        }
+        self.check_timer(no)
+    }
+
+    pub(crate) fn start_timer(&mut self, no: BlockNo, duration: f64) {
+        self.frame().active = true;
+        self.thread().timer = Timer { start: self.s.steps, duration };
+        self.trace_timer(no, 0.0, duration);
+        self.set_status(Status::YieldTick);
+    }
+
+    pub(crate) fn check_timer(&mut self, no: BlockNo) -> bool {
+        let Timer { start, duration } = self.s.threads[self.thread].timer;
+        let elapsed = (self.s.steps - start) as f64;
+        self.trace_timer(no, elapsed, duration);
+        if elapsed < duration {
+            self.set_status(Status::YieldTick);
+            return false;
+        }
+        true
+    }
+
+    /// Distances of timed blocks: the fraction of the time that is left.
+    pub(crate) fn trace_timer(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
+        if T::ACTIVE {
+            let left = 1.0 - elapsed / duration;
+            if left > 0.0 {
+                self.tracer.distance(no, left, 0.0);
+            } else {
+                self.tracer.distance(no, 0.0, 1.0);
+            }
+        }
+    }
+
+    /// Enters a branch of the executing block.
+    pub(crate) fn branch(&mut self, body: crate::program::CommandId, is_loop: bool) {
+        self.frame().is_loop = is_loop;
+        let limit = self.settings.stack_limit;
+        let thread = self.thread();
+        if thread.stack.len() >= limit {
+            self.overflow();
+        } else {
+            thread.push(body);
+        }
+    }
+
+    /// Ends a thread whose recursion is too deep.
+    pub(crate) fn overflow(&mut self) {
+        self.s.fault.get_or_insert("a script was nested deeper than allowed and was stopped");
+        self.thread().kill();
+    }
+
+    fn hat_greater(&mut self, timer: bool, value: E) {
+        let value = self.number(value);
+        let now =
+            if timer { self.s.clock_steps as f64 * (STEP_MS / 1000.0) } else { self.loudness() };
+        self.edge(now > value);
+    }
+}
+
+/// Steps that some seconds last: not rounded, because the wait ends in the first step
+/// that is not earlier.
+pub(crate) fn step_count(seconds: f64) -> f64 {
+    (1000.0 * seconds).max(0.0) / STEP_MS
+}

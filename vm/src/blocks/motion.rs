@@ -1,0 +1,209 @@
+//! Position, direction, gliding, bouncing.
+
+use catherd_sb3::{BlockNo, RotationStyle};
+
+use super::step_count;
+use crate::machine::Run;
+use crate::program::E;
+use crate::state::Target;
+use crate::text::Text;
+use crate::thread::{Glide, Status, Timer};
+use crate::tracer::Tracer;
+use crate::value::{js_round, wrap};
+
+const PI: f64 = std::f64::consts::PI;
+
+fn radians(degrees: f64) -> f64 {
+    degrees * PI / 180.0
+}
+
+fn degrees(radians: f64) -> f64 {
+    radians * 180.0 / PI
+}
+
+impl<T: Tracer> Run<'_, T> {
+    /// Moves a target: fenced, with a pen line if the pen is down. Ignored for the stage
+    /// and while the target is dragged.
+    pub(crate) fn set_position(&mut self, target: usize, x: f64, y: f64) {
+        if self.s.targets[target].dragging || target == self.p.stage {
+            return;
+        }
+        let from = self.fenced_move(target, x, y);
+        let Target { x, y, ref pen, .. } = self.s.targets[target];
+        if pen.down {
+            let stroke = pen.stroke();
+            self.s.scene.pen_line(from, (x, y), &stroke);
+        }
+    }
+
+    /// Moves a target within the fence and says where it was.
+    pub(crate) fn fenced_move(&mut self, target: usize, x: f64, y: f64) -> (f64, f64) {
+        let target = &mut self.s.targets[target];
+        let from = (target.x, target.y);
+        (target.x, target.y) = self.s.scene.fence(target.drawable, x, y);
+        self.s.scene.set_position(target.drawable, target.x, target.y);
+        from
+    }
+
+    pub(super) fn change_position(&mut self, by: E, horizontal: bool) {
+        let by = self.number(by);
+        let Target { x, y, .. } = self.s.targets[self.target];
+        let (x, y) = if horizontal { (x + by, y) } else { (x, y + by) };
+        self.set_position(self.target, x, y);
+    }
+
+    pub(super) fn move_steps(&mut self, steps: E) {
+        let steps = self.number(steps);
+        let Target { x, y, direction, .. } = self.s.targets[self.target];
+        let angle = radians(90.0 - direction);
+        let (dx, dy) = (steps * libm::cos(angle), steps * libm::sin(angle));
+        self.set_position(self.target, x + dx, y + dy);
+    }
+
+    pub(super) fn go_to(&mut self, place: E) {
+        let place = self.text(place);
+        if let Some((x, y)) = self.place(&place) {
+            self.set_position(self.target, x, y);
+        }
+    }
+
+    /// Where a "go to" menu points: the mouse, a random position, a sprite.
+    fn place(&mut self, name: &Text) -> Option<(f64, f64)> {
+        if *name == *"_mouse_" {
+            return Some(self.mouse_position());
+        }
+        if *name == *"_random_" {
+            let x = js_round(480.0 * (self.s.random.draw() - 0.5));
+            let y = js_round(360.0 * (self.s.random.draw() - 0.5));
+            return Some((x, y));
+        }
+        let Target { x, y, .. } = self.s.targets[self.p.sprite_named(name)?];
+        Some((x, y))
+    }
+
+    pub(crate) fn set_direction(&mut self, direction: f64) {
+        if self.target == self.p.stage || !direction.is_finite() {
+            return;
+        }
+        let target = &mut self.s.targets[self.target];
+        target.direction = wrap(direction, -179.0, 180.0);
+        target.turn(&mut self.s.scene);
+        self.appearance_changed(self.target);
+    }
+
+    pub(super) fn set_rotation_style(&mut self, style: RotationStyle) {
+        if self.target == self.p.stage {
+            return;
+        }
+        let target = &mut self.s.targets[self.target];
+        target.style = style;
+        target.turn(&mut self.s.scene);
+        self.appearance_changed(self.target);
+    }
+
+    pub(super) fn point_towards(&mut self, place: E) {
+        let name = self.text(place);
+        let (x, y) = if name == *"_random_" {
+            let direction = js_round(self.s.random.draw() * 360.0) - 180.0;
+            return self.set_direction(direction);
+        } else if name == *"_mouse_" {
+            self.mouse_position()
+        } else {
+            match self.p.sprite_named(&name) {
+                Some(sprite) => (self.s.targets[sprite].x, self.s.targets[sprite].y),
+                None => return,
+            }
+        };
+        let own = &self.s.targets[self.target];
+        let direction = 90.0 - degrees(libm::atan2(y - own.y, x - own.x));
+        self.set_direction(direction);
+    }
+
+    pub(super) fn glide_to(&mut self, no: BlockNo, seconds: E, to: E) {
+        let seconds = self.number(seconds);
+        let to = self.text(to);
+        // The place is looked up in every step, with its draws; the first one counts.
+        if let Some(to) = self.place(&to) {
+            self.glide(no, seconds, to);
+        }
+    }
+
+    pub(super) fn glide(&mut self, no: BlockNo, seconds: f64, to: (f64, f64)) {
+        let target = self.target;
+        if !self.frame().active {
+            let duration = step_count(seconds);
+            self.trace_timer(no, 0.0, duration);
+            if duration <= 0.0 {
+                return self.set_position(target, to.0, to.1);
+            }
+            let from = (self.s.targets[target].x, self.s.targets[target].y);
+            self.frame().active = true;
+            self.thread().timer = Timer { start: self.s.steps, duration };
+            self.thread().glide = Glide { from, to };
+            return self.set_status(Status::YieldTick);
+        }
+        let Glide { from, to } = self.s.threads[self.thread].glide;
+        let Timer { start, duration } = self.s.threads[self.thread].timer;
+        let elapsed = (self.s.steps - start) as f64;
+        self.trace_timer(no, elapsed, duration);
+        if elapsed < duration {
+            let part = elapsed / duration;
+            let (dx, dy) = (part * (to.0 - from.0), part * (to.1 - from.1));
+            self.set_position(target, from.0 + dx, from.1 + dy);
+            self.set_status(Status::YieldTick);
+        } else {
+            self.set_position(target, to.0, to.1);
+        }
+    }
+
+    pub(super) fn bounce_on_edge(&mut self) {
+        let target = self.target;
+        let drawable = self.s.targets[target].drawable;
+        let bounds = self.s.scene.bounds(drawable);
+        let distances = [
+            (240.0 + bounds.left).max(0.0),
+            (180.0 - bounds.top).max(0.0),
+            (240.0 - bounds.right).max(0.0),
+            (180.0 + bounds.bottom).max(0.0),
+        ];
+        let (mut nearest, mut least) = (0, f64::INFINITY);
+        for (edge, &distance) in distances.iter().enumerate() {
+            if distance < least {
+                (nearest, least) = (edge, distance);
+            }
+        }
+        if least > 0.0 {
+            return;
+        }
+        let angle = radians(90.0 - self.s.targets[target].direction);
+        let (mut dx, mut dy) = (libm::cos(angle), -libm::sin(angle));
+        match nearest {
+            0 => dx = dx.abs().max(0.2),
+            1 => dy = dy.abs().max(0.2),
+            2 => dx = -dx.abs().max(0.2),
+            _ => dy = -dy.abs().max(0.2),
+        }
+        self.set_direction(degrees(libm::atan2(dy, dx)) + 90.0);
+        let bounds = self.s.scene.bounds(drawable);
+        let (mut cx, mut cy) = (0.0, 0.0);
+        if bounds.left < -240.0 {
+            cx += -240.0 - bounds.left;
+        }
+        if bounds.right > 240.0 {
+            cx += 240.0 - bounds.right;
+        }
+        if bounds.top > 180.0 {
+            cy += 180.0 - bounds.top;
+        }
+        if bounds.bottom < -180.0 {
+            cy += -180.0 - bounds.bottom;
+        }
+        let Target { x, y, .. } = self.s.targets[target];
+        self.set_position(target, x + cx, y + cy);
+    }
+
+    /// The mouse as the reporters see it; (0, 0) before it moved.
+    pub(crate) fn mouse_position(&self) -> (f64, f64) {
+        (self.s.mouse.x.unwrap_or(0.0), self.s.mouse.y.unwrap_or(0.0))
+    }
+}

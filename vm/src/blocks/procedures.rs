@@ -1,0 +1,65 @@
+//! Custom blocks.
+
+use crate::machine::Run;
+use crate::program::{NONE, Op};
+use crate::thread::Status;
+use crate::tracer::Tracer;
+
+/// How far down the stack a call looks for itself.
+const RECURSION_DEPTH: usize = 6;
+
+impl<T: Tracer> Run<'_, T> {
+    pub(super) fn call(&mut self, procedure: Option<u32>, (from, to): (u32, u32)) {
+        // The parameters of the caller must stay visible while arguments are evaluated, so
+        // the new ones are pushed behind them and become visible at the end.
+        let base = self.s.threads[self.thread].parameters.len();
+        let p = self.p;
+        let sprite = &p.sprites[self.s.targets[self.target].sprite as usize];
+        let entry = procedure.map(|i| &sprite.procedures[i as usize]);
+        let again = self.frame().active;
+        if let (Some(entry), false) = (entry, again) {
+            self.thread().parameters.extend(entry.defaults.iter().cloned());
+        }
+        for &(slot, e) in &p.arguments[from as usize..to as usize] {
+            let value = self.value(e);
+            if slot != NONE && !again && value != crate::value::Value::Undefined {
+                self.thread().parameters[base + slot as usize] = value;
+            }
+        }
+        let Some(entry) = entry else { return };
+        // After "stop this script" inside, the call is executed once more and does nothing.
+        if again {
+            return;
+        }
+        let frame = self.frame();
+        frame.active = true;
+        frame.parameters = base as u32 + 1;
+        let in_warp = frame.warp;
+        if entry.definition == NONE {
+            return;
+        }
+        let limit = self.settings.stack_limit;
+        let recursive = !in_warp && self.is_recursive(procedure);
+        let thread = self.thread();
+        if thread.stack.len() >= limit {
+            return self.overflow();
+        }
+        thread.push(entry.definition);
+        if in_warp && self.warp_left == 0 {
+            self.set_status(Status::Yield);
+        } else if entry.warp {
+            self.frame().warp = true;
+        } else if recursive {
+            self.set_status(Status::Yield);
+        }
+    }
+
+    fn is_recursive(&self, procedure: Option<u32>) -> bool {
+        let stack = &self.s.threads[self.thread].stack;
+        stack.iter().rev().skip(1).take(RECURSION_DEPTH).any(|frame| {
+            frame.block != NONE
+                && matches!(self.p.commands[frame.block as usize].op,
+                    Op::Call { procedure: other, .. } if other == procedure)
+        })
+    }
+}

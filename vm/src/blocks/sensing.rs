@@ -1,0 +1,170 @@
+//! Touching, distances, keys, questions, properties of others.
+
+use crate::keys::{Key, KeyQuery};
+use crate::machine::Run;
+use crate::program::{E, Property};
+use crate::state::{Question, TargetId};
+use crate::text::Text;
+use crate::thread::Status;
+use crate::tracer::Tracer;
+use crate::value::{Value, to_rgba};
+
+/// What `distance to` reports for something that does not exist.
+pub(crate) const NOWHERE: f64 = 10_000.0;
+
+impl<T: Tracer> Run<'_, T> {
+    pub(crate) fn touching(&mut self, what: &Value) -> bool {
+        let name = what.to_text();
+        self.touching_named(self.target, &name)
+    }
+
+    /// Does a target touch the mouse, the edge, or any visible instance of a sprite?
+    pub(crate) fn touching_named(&mut self, target: usize, name: &Text) -> bool {
+        let drawable = self.s.targets[target].drawable;
+        if *name == *"_mouse_" {
+            return match self.s.mouse.sensed() {
+                Some((x, y)) => self.s.scene.touching_point(drawable, x, y),
+                None => false,
+            };
+        }
+        if *name == *"_edge_" {
+            return self.s.scene.touching_edge(drawable);
+        }
+        let Some(sprite) = self.p.sprite_named(name) else { return false };
+        let mut others = std::mem::take(&mut self.scratch.drawables);
+        others.clear();
+        for id in &self.s.list {
+            let other = &self.s.targets[id.0 as usize];
+            if other.sprite as usize == sprite && !other.dragging && id.0 as usize != target {
+                others.push(other.drawable);
+            }
+        }
+        let touching = self.s.scene.touching_drawables(drawable, &others);
+        self.scratch.drawables = others;
+        touching
+    }
+
+    pub(crate) fn touching_color(&mut self, color: &Value) -> bool {
+        let drawable = self.s.targets[self.target].drawable;
+        self.s.scene.touching_color(drawable, to_rgba(color).0)
+    }
+
+    pub(crate) fn color_touching_color(&mut self, own: &Value, other: &Value) -> bool {
+        let drawable = self.s.targets[self.target].drawable;
+        let touching =
+            self.s.scene.color_touching_color(drawable, to_rgba(own).0, to_rgba(other).0);
+        if !touching && self.settings.distances_touch_hulls {
+            self.s.scene.bounds(drawable);
+        }
+        touching
+    }
+
+    pub(crate) fn distance_to(&mut self, name: &Text) -> f64 {
+        if self.target == self.p.stage {
+            return NOWHERE;
+        }
+        let (x, y) = if *name == *"_mouse_" {
+            self.mouse_position()
+        } else {
+            match self.p.sprite_named(name) {
+                Some(sprite) => (self.s.targets[sprite].x, self.s.targets[sprite].y),
+                None => return NOWHERE,
+            }
+        };
+        let own = &self.s.targets[self.target];
+        let (dx, dy) = (own.x - x, own.y - y);
+        (dx * dx + dy * dy).sqrt()
+    }
+
+    pub(crate) fn key_pressed(&mut self, key: &Value) -> bool {
+        match Key::of_sensing(key) {
+            KeyQuery::Any => !self.s.keys.is_empty(),
+            KeyQuery::Key(key) => self.s.keys.contains(&key),
+        }
+    }
+
+    /// Virtual sound where there is some; there is no microphone.
+    pub(crate) fn loudness(&self) -> f64 {
+        self.s.loudness.filter(|&v| v > 0.0).unwrap_or(-1.0)
+    }
+
+    pub(crate) fn property_of(&mut self, property: &Property, object: &Text) -> Value {
+        let target = if *object == *"_stage_" {
+            self.p.stage
+        } else {
+            match self.p.sprite_named(object) {
+                Some(sprite) => sprite,
+                None => return Value::Number(0.0),
+            }
+        };
+        let stage = target == self.p.stage;
+        let state = &self.s.targets[target];
+        let number = match property {
+            Property::Volume => state.volume,
+            Property::BackdropNumber if stage => state.costume as f64 + 1.0,
+            Property::BackdropName if stage => return Value::Text(self.costume_name(target)),
+            Property::X if !stage => state.x,
+            Property::Y if !stage => state.y,
+            Property::Direction if !stage => state.direction,
+            Property::CostumeNumber if !stage => state.costume as f64 + 1.0,
+            Property::CostumeName if !stage => return Value::Text(self.costume_name(target)),
+            Property::Size if !stage => state.size,
+            Property::Variable(name) => {
+                let variables = &self.p.sprites[target].variables;
+                let found = variables.iter().position(|v| v.name == *name);
+                return found.map_or(Value::Number(0.0), |i| state.variables[i].clone());
+            }
+            _ => 0.0,
+        };
+        Value::Number(number)
+    }
+
+    pub(super) fn ask(&mut self, question: E) {
+        let text = self.text(question);
+        let first = self.s.questions.is_empty();
+        let state = &self.s.targets[self.target];
+        self.s.questions.push_back(Question {
+            text,
+            thread: (self.thread as u32, self.s.threads[self.thread].serial),
+            target: TargetId(self.target as u32),
+            bubble: state.visible && self.target != self.p.stage,
+        });
+        if first {
+            self.show_question();
+        }
+        self.set_status(Status::Promise { resolved: false });
+    }
+
+    /// Shows the first question of the queue in a bubble, if its asker was visible.
+    pub(crate) fn show_question(&mut self) {
+        if let Some(question) = self.s.questions.front().filter(|q| q.bubble) {
+            let (target, text) = (question.target.0 as usize, question.text.clone());
+            self.say(target, &Value::Text(text));
+        }
+    }
+
+    /// Drops all questions of a target; the next one in the queue is asked.
+    pub(crate) fn drop_questions(&mut self, target: TargetId) {
+        let asking = self.s.questions.front().is_some_and(|q| q.target == target);
+        self.s.questions.retain(|q| q.target != target);
+        if asking {
+            self.set_bubble(target.0 as usize, Text::new(""));
+            self.show_question();
+        }
+    }
+
+    /// The answer to the first question arrives.
+    pub(crate) fn answer(&mut self, answer: Text) {
+        self.s.answer = answer;
+        let Some(question) = self.s.questions.pop_front() else { return };
+        if question.bubble {
+            self.set_bubble(question.target.0 as usize, Text::new(""));
+        }
+        let (slot, serial) = question.thread;
+        let thread = &self.s.threads[slot as usize];
+        if thread.serial == serial && matches!(thread.status, Status::Promise { .. }) {
+            self.resolve(slot as usize);
+        }
+        self.show_question();
+    }
+}

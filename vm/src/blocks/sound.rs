@@ -1,0 +1,101 @@
+//! Sounds, music and speech: silent, but they take time.
+
+use catherd_sb3::BlockNo;
+
+use super::step_count;
+use crate::machine::Run;
+use crate::program::{E, SoundEffect};
+use crate::text::Text;
+use crate::thread::Status;
+use crate::tracer::Tracer;
+use crate::value::{Value, clamp, wrap};
+
+impl<T: Tracer> Run<'_, T> {
+    pub(super) fn play_until_done(&mut self, no: BlockNo, sound: E) {
+        let sound = self.value(sound);
+        if self.frame().active {
+            self.check_timer(no);
+            return;
+        }
+        match self.sound_length(&sound) {
+            Some(seconds) => self.start_timer(no, 1000.0 * seconds / crate::settings::STEP_MS),
+            // The original never comes back from an unknown sound.
+            None => {
+                self.trace_timer(no, 0.0, f64::INFINITY);
+                self.set_status(Status::YieldTick);
+            }
+        }
+    }
+
+    /// Seconds of the sound that a menu value means: by name, else by number.
+    fn sound_length(&self, value: &Value) -> Option<f64> {
+        let sounds = &self.p.sprites[self.s.targets[self.target].sprite as usize].sounds;
+        if sounds.is_empty() {
+            return None;
+        }
+        if let Value::Text(name) = value
+            && let Some(sound) = sounds.iter().find(|s| s.name == *name)
+        {
+            return Some(sound.length);
+        }
+        let n = integer_prefix(&value.to_text())?;
+        Some(sounds[wrap(n - 1.0, 0.0, sounds.len() as f64 - 1.0) as usize].length)
+    }
+
+    pub(super) fn set_sound_effect(&mut self, effect: SoundEffect, value: E, change: bool) {
+        let value = self.number(value);
+        let limit = if effect == SoundEffect::Pitch { 360.0 } else { 100.0 };
+        let slot = &mut self.s.targets[self.target].sound_effects[effect as usize];
+        *slot = clamp(if change { *slot + value } else { value }, -limit, limit);
+        self.set_status(Status::Promise { resolved: true });
+    }
+
+    pub(super) fn set_volume(&mut self, value: E, change: bool) {
+        let value = self.number(value);
+        let volume = &mut self.s.targets[self.target].volume;
+        *volume = clamp(if change { *volume + value } else { value }, 0.0, 100.0);
+        self.set_status(Status::Promise { resolved: true });
+    }
+
+    pub(super) fn play_beats(&mut self, no: BlockNo, beats: E, note: bool) {
+        let beats = clamp(self.number(beats), 0.0, 100.0);
+        if self.frame().active {
+            self.check_timer(no);
+        } else if !(note && beats == 0.0) {
+            let seconds = 60.0 / self.s.tempo * beats;
+            self.start_timer(no, step_count(seconds));
+        }
+    }
+
+    pub(super) fn set_tempo(&mut self, value: E, change: bool) {
+        let value = self.number(value);
+        let tempo = if change { self.s.tempo + value } else { value };
+        self.s.tempo = clamp(tempo, 20.0, 500.0);
+    }
+
+    pub(super) fn speak(&mut self, no: BlockNo, words: E) {
+        let words = self.text(words);
+        if self.frame().active {
+            self.check_timer(no);
+            return;
+        }
+        let seconds = match self.settings.speech_rate {
+            Some(rate) => words.len() as f64 / rate,
+            None => f64::INFINITY,
+        };
+        self.start_timer(no, step_count(seconds));
+    }
+}
+
+/// JavaScript's `parseInt(text, 10)`.
+fn integer_prefix(text: &Text) -> Option<f64> {
+    let text = text.to_str();
+    let text = text.trim_start_matches(crate::text::is_js_space);
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(rest) => (-1.0, rest),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let n: f64 = digits[..end].parse().ok()?;
+    Some(sign * n)
+}

@@ -1,0 +1,343 @@
+//! Stack blocks.
+
+use catherd_render::Effect;
+use catherd_sb3::{self as sb3, Block, Opcode, RotationStyle};
+
+use super::{Compiler, message};
+use crate::program::*;
+
+impl<'a> Compiler<'a> {
+    /// The operation of a stack block, and its range in [`Program::before`].
+    pub(super) fn operation(&mut self, block: &'a Block) -> (Op, (u32, u32)) {
+        let (names, build) = operands(block.opcode);
+        let mut operands = [E(0); 3];
+        for (slot, name) in names.iter().enumerate() {
+            operands[slot] = self.input(block, name);
+        }
+        let before = self.order(block, names, &mut operands);
+        let op = match build {
+            Build::Plain(op) => op,
+            Build::One(make) => make(operands[0]),
+            Build::Two(make) => make(operands[0], operands[1]),
+            Build::Three(make) => make(operands[0], operands[1], operands[2]),
+            Build::Special => self.special(block, operands),
+        };
+        (op, before)
+    }
+
+    /// Makes the draws of all inputs happen in file order: if more than one input draws, or
+    /// one that the block does not use, all that draw are evaluated beforehand.
+    fn order(&mut self, block: &'a Block, names: &[&str], operands: &mut [E; 3]) -> (u32, u32) {
+        let start = self.before.len() as u32;
+        if block.opcode == Opcode::ProceduresCall {
+            return (start, start); // Arguments are evaluated in file order anyway.
+        }
+        let used: Vec<_> = (0..names.len()).filter(|&i| self.draws(operands[i])).collect();
+        let place = |i: &usize| block.inputs.iter().position(|input| *input.name == *names[*i]);
+        let in_order = used.iter().map(place).is_sorted();
+        let mut list: Vec<(usize, E)> = Vec::new();
+        for (at, input) in block.inputs.iter().enumerate() {
+            let name = &*input.name;
+            if names.contains(&name) || name.starts_with("SUBSTACK") || name == "custom_block" {
+                continue;
+            }
+            if matches!(input.block, sb3::Slot::Block(_)) {
+                let e = self.slot(&input.block);
+                if self.draws(e) {
+                    list.push((at, e));
+                }
+            }
+        }
+        if list.is_empty() && in_order {
+            return (start, start);
+        }
+        list.extend(used.iter().filter_map(|i| Some((place(i)?, operands[*i]))));
+        list.sort_by_key(|&(at, _)| at);
+        for slot in used {
+            let at = list.iter().position(|&(_, e)| e == operands[slot]);
+            if let Some(at) = at {
+                operands[slot] = self.expr(Expr::Before(at as u32), false);
+            }
+        }
+        self.before.extend(list.iter().map(|&(_, e)| e));
+        (start, self.before.len() as u32)
+    }
+
+    fn special(&mut self, block: &'a Block, operands: [E; 3]) -> Op {
+        use Opcode::*;
+        let field = |name: &str| block.field(name).map_or("", |f| f.text());
+        let [a, b, _] = operands;
+        let body = block.substack(1);
+        match block.opcode {
+            EventWhenGreaterThan => match &*field("WHENGREATERTHANMENU").to_lowercase() {
+                "timer" => Op::HatGreater { timer: true, value: a },
+                "loudness" => Op::HatGreater { timer: false, value: a },
+                _ => Op::HatNever,
+            },
+            MotionSetRotationStyle => match field("STYLE") {
+                "all around" => Op::SetRotationStyle(RotationStyle::AllAround),
+                "left-right" => Op::SetRotationStyle(RotationStyle::LeftRight),
+                "don't rotate" => Op::SetRotationStyle(RotationStyle::DontRotate),
+                _ => Op::Nothing,
+            },
+            LooksChangeEffectBy | LooksSetEffectTo => {
+                match Effect::from_name(&field("EFFECT").to_lowercase()) {
+                    Some(effect) if block.opcode == LooksSetEffectTo => Op::SetEffect(effect, a),
+                    Some(effect) => Op::ChangeEffect(effect, a),
+                    None => Op::Nothing,
+                }
+            }
+            LooksGoToFrontBack => {
+                if field("FRONT_BACK") == "front" {
+                    Op::GoToFront
+                } else {
+                    Op::GoToBack
+                }
+            }
+            LooksGoForwardBackwardLayers => {
+                Op::GoLayers { by: a, backward: field("FORWARD_BACKWARD") != "forward" }
+            }
+            SoundSetEffectTo | SoundChangeEffectBy => {
+                let effect = match &*field("EFFECT").to_lowercase() {
+                    "pitch" => SoundEffect::Pitch,
+                    "pan" => SoundEffect::Pan,
+                    _ => return Op::Nothing,
+                };
+                Op::SetSoundEffect { effect, value: a, change: block.opcode == SoundChangeEffectBy }
+            }
+            EventBroadcast => Op::Broadcast(self.message(block)),
+            EventBroadcastAndWait => Op::BroadcastAndWait(self.message(block)),
+            ControlRepeat => Op::Repeat { times: a, body: self.command_or_none(body) },
+            ControlForever => Op::Forever { body: self.command_or_none(body) },
+            ControlIf => Op::If { condition: a, then: self.command_or_none(body) },
+            ControlIfElse => Op::IfElse {
+                condition: a,
+                then: self.command_or_none(body),
+                otherwise: self.command_or_none(block.substack(2)),
+            },
+            ControlWaitUntil => Op::WaitUntil { condition: a, draws: self.draws(a) },
+            ControlRepeatUntil => {
+                Op::RepeatUntil { condition: a, body: self.command_or_none(body) }
+            }
+            ControlWhile => Op::While { condition: a, body: self.command_or_none(body) },
+            ControlForEach => match block.field("VARIABLE") {
+                Some(f) => {
+                    let (variable, _) = self.variable(f.id.as_deref().unwrap_or(""), f.text());
+                    Op::ForEach { variable, count: a, body: self.command_or_none(body) }
+                }
+                None => Op::Nothing,
+            },
+            ControlAllAtOnce => Op::AllAtOnce { body: self.command_or_none(body) },
+            ControlStop => match field("STOP_OPTION") {
+                "all" => Op::StopAll,
+                "this script" => Op::StopThisScript,
+                "other scripts in sprite" | "other scripts in stage" => Op::StopOtherScripts,
+                _ => Op::Nothing,
+            },
+            SensingSetDragMode => Op::SetDraggable(field("DRAG_MODE") == "draggable"),
+            DataSetVariableTo | DataChangeVariableBy => {
+                let Some(f) = block.field("VARIABLE") else { return Op::Nothing };
+                let (slot, _) = self.variable(f.id.as_deref().unwrap_or(""), f.text());
+                if block.opcode == DataSetVariableTo {
+                    Op::SetVariable(slot, a)
+                } else {
+                    Op::ChangeVariable(slot, a)
+                }
+            }
+            DataAddToList
+            | DataDeleteOfList
+            | DataDeleteAllOfList
+            | DataInsertAtList
+            | DataReplaceItemOfList => {
+                let Some(f) = block.field("LIST") else { return Op::Nothing };
+                let list = self.list(f.id.as_deref().unwrap_or(""), f.text());
+                match block.opcode {
+                    DataAddToList => Op::AddToList(list, a),
+                    DataDeleteOfList => Op::DeleteOfList(list, a),
+                    DataDeleteAllOfList => Op::DeleteAllOfList(list),
+                    DataInsertAtList => Op::InsertAtList { list, index: b, item: a },
+                    _ => Op::ReplaceItemOfList { list, index: a, item: b },
+                }
+            }
+            ProceduresCall => self.call(block),
+            _ => Op::Nothing,
+        }
+    }
+
+    /// What a broadcast block sends: by id if the message is a menu, by name otherwise.
+    fn message(&mut self, block: &'a Block) -> Message {
+        let Some(input) = block.input("BROADCAST_INPUT") else { return Message::Fixed(None) };
+        let id = match &input.block {
+            sb3::Slot::Literal(sb3::Literal::Broadcast { id, .. }) => Some(&**id),
+            sb3::Slot::Block(menu) => {
+                let menu = &self.scope.target.blocks[*menu as usize];
+                match (menu.opcode, menu.field("BROADCAST_OPTION")) {
+                    (Opcode::EventBroadcastMenu, Some(field)) => {
+                        Some(field.id.as_deref().unwrap_or(""))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let Some(id) = id else {
+            return Message::Computed(self.slot(&input.block));
+        };
+        let stage = &self.project.targets[self.stage];
+        let name = stage.broadcasts.iter().find(|(known, _)| **known == *id);
+        Message::Fixed(
+            name.map(|(_, name)| message(&mut self.messages, &crate::text::Text::new(&**name))),
+        )
+    }
+
+    fn call(&mut self, block: &'a Block) -> Op {
+        let procedure = match &block.mutation {
+            Some(sb3::Mutation::Call { proccode }) => {
+                self.scope.by_proccode.get(&**proccode).copied()
+            }
+            _ => None,
+        };
+        let arguments: Vec<(u32, E)> = block
+            .inputs
+            .iter()
+            .map(|input| {
+                let slot = procedure.and_then(|p| {
+                    let (ids, _) = self.scope.parameters[p as usize];
+                    ids.iter().position(|id| **id == *input.name)
+                });
+                (slot.map_or(NONE, |s| s as u32), self.slot(&input.block))
+            })
+            .collect();
+        let start = self.arguments.len() as u32;
+        self.arguments.extend(arguments);
+        Op::Call { procedure, arguments: (start, self.arguments.len() as u32) }
+    }
+}
+
+/// How an operation is made from its operands.
+enum Build {
+    Plain(Op),
+    One(fn(E) -> Op),
+    Two(fn(E, E) -> Op),
+    Three(fn(E, E, E) -> Op),
+    /// Needs fields, branches or names: [`Compiler::special`].
+    Special,
+}
+
+/// The names of a block's operands, in the order in which the machine evaluates them.
+fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
+    use Build::*;
+    use Opcode::*;
+    match opcode {
+        EventWhenTouchingObject => (&["TOUCHINGOBJECTMENU"], One(Op::HatTouching)),
+        EventWhenGreaterThan => (&["VALUE"], Special),
+        VideoSensingWhenMotionGreaterThan
+        | MakeyMakeyWhenMakeyKeyPressed
+        | MakeyMakeyWhenCodePressed => (&[], Plain(Op::HatNever)),
+
+        MotionMoveSteps => (&["STEPS"], One(Op::MoveSteps)),
+        MotionGoTo => (&["TO"], One(Op::GoTo)),
+        MotionGoToXY => (&["X", "Y"], Two(Op::GoToXY)),
+        MotionTurnRight => (&["DEGREES"], One(|degrees| Op::Turn { degrees, left: false })),
+        MotionTurnLeft => (&["DEGREES"], One(|degrees| Op::Turn { degrees, left: true })),
+        MotionPointInDirection => (&["DIRECTION"], One(Op::PointInDirection)),
+        MotionPointTowards => (&["TOWARDS"], One(Op::PointTowards)),
+        MotionGlideTo => (&["SECS", "TO"], Two(|seconds, to| Op::GlideTo { seconds, to })),
+        MotionGlideSecsToXY => {
+            (&["SECS", "X", "Y"], Three(|seconds, x, y| Op::GlideToXY { seconds, x, y }))
+        }
+        MotionChangeXBy => (&["DX"], One(Op::ChangeX)),
+        MotionSetX => (&["X"], One(Op::SetX)),
+        MotionChangeYBy => (&["DY"], One(Op::ChangeY)),
+        MotionSetY => (&["Y"], One(Op::SetY)),
+        MotionIfOnEdgeBounce => (&[], Plain(Op::BounceOnEdge)),
+
+        LooksSay | LooksThink => (&["MESSAGE"], One(|text| Op::Say { text })),
+        LooksSayForSecs | LooksThinkForSecs => {
+            (&["MESSAGE", "SECS"], Two(|text, seconds| Op::SayFor { text, seconds }))
+        }
+        LooksShow => (&[], Plain(Op::Show)),
+        LooksHide => (&[], Plain(Op::Hide)),
+        LooksSwitchCostumeTo => (&["COSTUME"], One(Op::SwitchCostume)),
+        LooksNextCostume => (&[], Plain(Op::NextCostume)),
+        // In the original with the paper's changes "and wait" does not wait.
+        LooksSwitchBackdropTo | LooksSwitchBackdropToAndWait => {
+            (&["BACKDROP"], One(Op::SwitchBackdrop))
+        }
+        LooksNextBackdrop => (&[], Plain(Op::NextBackdrop)),
+        LooksChangeEffectBy => (&["CHANGE"], Special),
+        LooksSetEffectTo => (&["VALUE"], Special),
+        LooksClearGraphicEffects => (&[], Plain(Op::ClearEffects)),
+        LooksChangeSizeBy => (&["CHANGE"], One(Op::ChangeSize)),
+        LooksSetSizeTo => (&["SIZE"], One(Op::SetSize)),
+        LooksGoForwardBackwardLayers => (&["NUM"], Special),
+
+        SoundPlayUntilDone => (&["SOUND_MENU"], One(Op::PlaySoundUntilDone)),
+        SoundSetEffectTo | SoundChangeEffectBy => (&["VALUE"], Special),
+        SoundClearEffects => (&[], Plain(Op::ClearSoundEffects)),
+        SoundSetVolumeTo => (&["VOLUME"], One(|value| Op::SetVolume { value, change: false })),
+        SoundChangeVolumeBy => (&["VOLUME"], One(|value| Op::SetVolume { value, change: true })),
+
+        ControlWait => (&["DURATION"], One(Op::Wait)),
+        ControlRepeat => (&["TIMES"], Special),
+        ControlIf | ControlIfElse | ControlWaitUntil | ControlRepeatUntil | ControlWhile => {
+            (&["CONDITION"], Special)
+        }
+        ControlForEach => (&["VALUE"], Special),
+        ControlCreateCloneOf => (&["CLONE_OPTION"], One(Op::CreateClone)),
+        ControlDeleteThisClone => (&[], Plain(Op::DeleteThisClone)),
+        ControlIncrCounter => (&[], Plain(Op::IncrementCounter)),
+        ControlClearCounter => (&[], Plain(Op::ClearCounter)),
+
+        SensingAskAndWait => (&["QUESTION"], One(Op::Ask)),
+        SensingResetTimer => (&[], Plain(Op::ResetTimer)),
+
+        DataSetVariableTo | DataChangeVariableBy => (&["VALUE"], Special),
+        DataAddToList => (&["ITEM"], Special),
+        DataDeleteOfList => (&["INDEX"], Special),
+        DataInsertAtList => (&["ITEM", "INDEX"], Special),
+        DataReplaceItemOfList => (&["INDEX", "ITEM"], Special),
+
+        PenClear => (&[], Plain(Op::PenClear)),
+        PenStamp => (&[], Plain(Op::PenStamp)),
+        PenPenDown => (&[], Plain(Op::PenDown)),
+        PenPenUp => (&[], Plain(Op::PenUp)),
+        PenSetPenColorToColor => (&["COLOR"], One(Op::PenColor)),
+        PenSetPenColorParamTo => (
+            &["COLOR_PARAM", "VALUE"],
+            Two(|param, value| Op::PenParam { param, value, change: false }),
+        ),
+        PenChangePenColorParamBy => (
+            &["COLOR_PARAM", "VALUE"],
+            Two(|param, value| Op::PenParam { param, value, change: true }),
+        ),
+        PenSetPenSizeTo => (&["SIZE"], One(|value| Op::PenSize { value, change: false })),
+        PenChangePenSizeBy => (&["SIZE"], One(|value| Op::PenSize { value, change: true })),
+        PenSetPenShadeToNumber => (&["SHADE"], One(|value| Op::PenShade { value, change: false })),
+        PenChangePenShadeBy => (&["SHADE"], One(|value| Op::PenShade { value, change: true })),
+        PenSetPenHueToNumber => (&["HUE"], One(|value| Op::PenHue { value, change: false })),
+        PenChangePenHueBy => (&["HUE"], One(|value| Op::PenHue { value, change: true })),
+
+        MusicPlayDrumForBeats | MusicMidiPlayDrumForBeats | MusicRestForBeats => {
+            (&["BEATS"], One(|beats| Op::PlayBeats { beats, note: false }))
+        }
+        MusicPlayNoteForBeats => (&["BEATS"], One(|beats| Op::PlayBeats { beats, note: true })),
+        MusicSetTempo => (&["TEMPO"], One(|value| Op::SetTempo { value, change: false })),
+        MusicChangeTempo => (&["TEMPO"], One(|value| Op::SetTempo { value, change: true })),
+        Text2SpeechSpeakAndWait => (&["WORDS"], One(Op::Speak)),
+
+        MotionSetRotationStyle
+        | LooksGoToFrontBack
+        | EventBroadcast
+        | EventBroadcastAndWait
+        | ControlForever
+        | ControlAllAtOnce
+        | ControlStop
+        | SensingSetDragMode
+        | DataDeleteAllOfList
+        | ProceduresCall => (&[], Special),
+        // Playing a sound without waiting, showing monitors, video, speech and instrument
+        // settings change nothing that a program can sense.
+        _ => (&[], Plain(Op::Nothing)),
+    }
+}

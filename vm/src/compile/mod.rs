@@ -1,0 +1,453 @@
+//! From the project model to [`Program`]: names become slots, literals become numbers,
+//! chains of blocks become chains of commands.
+
+mod commands;
+mod expressions;
+
+use std::sync::Arc;
+
+use catherd_render::{Limits, SkinSetBuilder};
+use catherd_sb3::{self as sb3, Block, BlockIndex, Opcode, Project};
+use rustc_hash::FxHashMap;
+
+use crate::keys::Key;
+use crate::program::*;
+use crate::text::Text;
+use crate::value::{Value, clamp};
+
+/// Reporters nested deeper than this are refused.
+pub(crate) const MAX_NESTING: usize = 400;
+
+/// Why a project cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// Reporters within reporters, too deep.
+    #[error("{target}: block `{block}` stands in reporters nested more than {MAX_NESTING} deep")]
+    Nesting {
+        /// Owner.
+        target: String,
+        /// Block id.
+        block: String,
+    },
+    /// No stage, or a target without a costume.
+    #[error("{0}")]
+    Project(String),
+}
+
+impl Program {
+    /// Compiles a project.
+    ///
+    /// # Errors
+    /// [`CompileError`] when it cannot run at all. Unknown blocks and unreadable
+    /// costumes are no errors: they do nothing and show nothing.
+    pub fn compile(project: &Project) -> Result<Program, CompileError> {
+        Compiler::new(project).program()
+    }
+}
+
+/// What is known of one target while its blocks are compiled.
+struct Scope<'a> {
+    target: &'a sb3::Target,
+    is_stage: bool,
+    variables: Vec<VariableDef>,
+    lists: Vec<ListDef>,
+    by_id: FxHashMap<&'a str, u32>,
+    list_by_id: FxHashMap<&'a str, u32>,
+    procedures: Vec<Procedure>,
+    by_proccode: FxHashMap<&'a str, u32>,
+    /// Parameters of each procedure: ids and names, in the first prototype's order.
+    parameters: Vec<(&'a [Arc<str>], &'a [Arc<str>])>,
+    commands: FxHashMap<BlockIndex, CommandId>,
+    /// Blocks whose command is reserved but not yet filled in, and the procedure they are in.
+    open: Vec<(BlockIndex, CommandId, Option<u32>)>,
+    /// The procedure whose body is being compiled.
+    procedure: Option<u32>,
+}
+
+struct Compiler<'a> {
+    project: &'a Project,
+    stage: usize,
+    commands: Vec<Command>,
+    exprs: Vec<Expr>,
+    /// Whether an expression takes random numbers, by index.
+    draws: Vec<bool>,
+    constants: Vec<Value>,
+    before: Vec<E>,
+    arguments: Vec<(u32, E)>,
+    messages: FxHashMap<Text, u32>,
+    stage_variables: FxHashMap<&'a str, u32>,
+    stage_lists: FxHashMap<&'a str, u32>,
+    scope: Scope<'a>,
+    depth: usize,
+    error: Option<CompileError>,
+}
+
+impl<'a> Scope<'a> {
+    fn new(target: &'a sb3::Target) -> Scope<'a> {
+        let variables: Vec<_> = target
+            .variables
+            .iter()
+            .map(|v| VariableDef { name: Text::new(&*v.name), value: Value::from(&v.value) })
+            .collect();
+        let lists: Vec<_> = target
+            .lists
+            .iter()
+            .map(|l| ListDef {
+                name: Text::new(&*l.name),
+                items: Arc::new(l.items.iter().map(Value::from).collect()),
+                declared: true,
+            })
+            .collect();
+        let ids = |ids: &mut dyn Iterator<Item = &'a Arc<str>>| {
+            ids.enumerate().map(|(i, id)| (&**id, i as u32)).collect()
+        };
+        let mut scope = Scope {
+            target,
+            is_stage: target.is_stage,
+            variables,
+            lists,
+            by_id: ids(&mut target.variables.iter().map(|v| &v.id)),
+            list_by_id: ids(&mut target.lists.iter().map(|l| &l.id)),
+            procedures: Vec::new(),
+            by_proccode: FxHashMap::default(),
+            parameters: Vec::new(),
+            commands: FxHashMap::default(),
+            open: Vec::new(),
+            procedure: None,
+        };
+        scope.find_procedures();
+        scope
+    }
+
+    /// The first prototype in block order gives a custom block its parameters.
+    fn find_procedures(&mut self) {
+        for block in &self.target.blocks {
+            if block.opcode != Opcode::ProceduresPrototype {
+                continue;
+            }
+            let Some(sb3::Mutation::Prototype { proccode, ids, names, defaults, .. }) =
+                &block.mutation
+            else {
+                continue;
+            };
+            if self.by_proccode.contains_key(&**proccode) {
+                continue;
+            }
+            self.by_proccode.insert(proccode, self.procedures.len() as u32);
+            let defaults = (0..names.len())
+                .map(|i| defaults.get(i).map_or(Value::Undefined, Value::from))
+                .collect();
+            self.procedures.push(Procedure { definition: NONE, warp: false, defaults });
+            self.parameters.push((ids, names));
+        }
+    }
+
+    /// The custom block that a definition defines, by its prototype, and whether it runs in warp.
+    fn defined_by(&self, block: &Block) -> Option<(u32, bool)> {
+        let sb3::Slot::Block(prototype) = block.input("custom_block")?.block else { return None };
+        match &self.target.blocks.get(prototype as usize)?.mutation {
+            Some(sb3::Mutation::Prototype { proccode, warp, .. }) => {
+                Some((*self.by_proccode.get(&**proccode)?, *warp))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Compiler<'a> {
+    fn new(project: &'a Project) -> Compiler<'a> {
+        let stage = project.stage();
+        let target = &project.targets[stage];
+        let stage_scope = Scope::new(target);
+        Compiler {
+            project,
+            stage,
+            commands: Vec::new(),
+            exprs: Vec::new(),
+            draws: Vec::new(),
+            constants: Vec::new(),
+            before: Vec::new(),
+            arguments: Vec::new(),
+            messages: FxHashMap::default(),
+            stage_variables: stage_scope.by_id.clone(),
+            stage_lists: stage_scope.list_by_id.clone(),
+            scope: stage_scope,
+            depth: 0,
+            error: None,
+        }
+    }
+
+    fn program(mut self) -> Result<Program, CompileError> {
+        let project = self.project;
+        if !project.targets.iter().any(|t| t.is_stage) {
+            return Err(CompileError::Project("the project has no stage".to_owned()));
+        }
+        let mut skins = SkinSetBuilder::new(Limits::default());
+        let mut sprites: Vec<Option<Sprite>> = project.targets.iter().map(|_| None).collect();
+        // The stage last: blocks of sprites may bring variables of the stage into being
+        // only through the sprite itself, so the stage's scope does not grow meanwhile.
+        for (i, target) in project.targets.iter().enumerate() {
+            let costumes = self.costumes(target, &mut skins)?;
+            sprites[i] = Some(self.sprite(target, costumes));
+        }
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let sprites: Vec<Sprite> = sprites.into_iter().flatten().collect();
+        let mut order: Vec<u32> = (0..sprites.len() as u32).collect();
+        order.sort_by(|&a, &b| {
+            let layer = |i: u32| project.targets[i as usize].layer_order;
+            layer(a).partial_cmp(&layer(b)).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        let broadcasts = project.targets[self.stage]
+            .broadcasts
+            .iter()
+            .map(|(_, name)| {
+                let name = Text::new(&**name);
+                (name.lower(), message(&mut self.messages, &name))
+            })
+            .collect();
+        let mut edge_hats = Vec::new();
+        for opcode in [
+            Opcode::EventWhenTouchingObject,
+            Opcode::EventWhenGreaterThan,
+            Opcode::VideoSensingWhenMotionGreaterThan,
+            Opcode::MakeyMakeyWhenMakeyKeyPressed,
+            Opcode::MakeyMakeyWhenCodePressed,
+        ] {
+            if sprites.iter().any(|s| s.hats.contains_key(&Start::Edge(opcode))) {
+                edge_hats.push(opcode);
+            }
+        }
+        Ok(Program {
+            commands: self.commands,
+            exprs: self.exprs,
+            constants: self.constants,
+            before: self.before,
+            arguments: self.arguments,
+            sprites,
+            stage: self.stage,
+            order,
+            broadcasts,
+            skins: Arc::new(skins.build()),
+            edge_hats,
+            block_count: project.block_count(),
+        })
+    }
+
+    fn costumes(
+        &self,
+        target: &sb3::Target,
+        skins: &mut SkinSetBuilder,
+    ) -> Result<Vec<Costume>, CompileError> {
+        let add = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
+            let Some(asset) = costume.asset.and_then(|a| self.project.assets.get(a as usize))
+            else {
+                return skins.add_blank();
+            };
+            let (bytes, center) = (asset.bytes.clone(), costume.rotation_center);
+            let skin = if costume.vector {
+                skins.add_svg(bytes, center)
+            } else {
+                skins.add_bitmap(bytes, costume.bitmap_resolution, center)
+            };
+            // Unreadable: what Scratch shows instead.
+            skin.unwrap_or_else(|_| skins.add_blank())
+        };
+        let mut costumes: Vec<Costume> = target
+            .costumes
+            .iter()
+            .map(|c| Costume { name: Text::new(&*c.name), skin: add(c, skins) })
+            .collect();
+        if costumes.is_empty() {
+            costumes.push(Costume { name: Text::new(""), skin: skins.add_blank() });
+        }
+        Ok(costumes)
+    }
+
+    fn sprite(&mut self, target: &'a sb3::Target, costumes: Vec<Costume>) -> Sprite {
+        self.scope = Scope::new(target);
+        let mut scripts = Vec::new();
+        let mut hats: FxHashMap<Start, Vec<u32>> = FxHashMap::default();
+        let mut edges = 0;
+        for top in target.scripts() {
+            let block = &target.blocks[top as usize];
+            if block.opcode == Opcode::ProceduresDefinition {
+                self.definition(top, block);
+            } else if let Some(start) = self.start(block) {
+                let edge = matches!(start, Start::Edge(_)).then(|| {
+                    edges += 1;
+                    edges - 1
+                });
+                let hat = self.command(top);
+                hats.entry(start).or_default().push(scripts.len() as u32);
+                scripts.push(Script { hat, edge });
+            }
+            self.fill();
+        }
+        let sounds = target
+            .sounds
+            .iter()
+            .map(|s| Sound { name: Text::new(&*s.name), length: s.seconds() })
+            .collect();
+        let last = costumes.len() - 1;
+        let scope = std::mem::replace(&mut self.scope, Scope::new(target));
+        Sprite {
+            name: Text::new(&*target.name),
+            is_stage: target.is_stage,
+            variables: scope.variables,
+            lists: scope.lists,
+            costumes,
+            sounds,
+            procedures: scope.procedures,
+            scripts,
+            hats,
+            initial: Initial {
+                x: target.x,
+                y: target.y,
+                size: target.size,
+                direction: target.direction,
+                visible: target.visible,
+                draggable: target.draggable,
+                style: target.rotation_style,
+                costume: clamp(target.current_costume, 0.0, last as f64) as usize,
+                volume: target.volume,
+                tempo: target.tempo,
+            },
+        }
+    }
+
+    fn definition(&mut self, top: BlockIndex, block: &'a Block) {
+        let Some((procedure, warp)) = self.scope.defined_by(block) else { return };
+        // The first definition in block order counts.
+        if self.scope.procedures[procedure as usize].definition != NONE {
+            return;
+        }
+        self.scope.procedure = Some(procedure);
+        let definition = self.command(top);
+        let entry = &mut self.scope.procedures[procedure as usize];
+        (entry.definition, entry.warp) = (definition, warp);
+        self.fill();
+        self.scope.procedure = None;
+    }
+
+    /// What starts the script under a hat; none for blocks that are no hats, and for hats
+    /// that lack the field to be matched.
+    fn start(&mut self, block: &'a Block) -> Option<Start> {
+        use Opcode::*;
+        let option = |name: &str| match block.field(name) {
+            Some(field) => Some(field.text()),
+            // Old files keep the menu as an input.
+            None => self.menu_field(block, name),
+        };
+        Some(match block.opcode {
+            EventWhenFlagClicked => Start::Flag,
+            EventWhenKeyPressed => Start::Key(Key::of_hat(option("KEY_OPTION")?)?),
+            EventWhenThisSpriteClicked => Start::SpriteClicked,
+            EventWhenStageClicked => Start::StageClicked,
+            EventWhenBackdropSwitchesTo => {
+                Start::Backdrop(crate::text::Text::new(option("BACKDROP")?).upper())
+            }
+            EventWhenBroadcastReceived => {
+                let name = crate::text::Text::new(option("BROADCAST_OPTION")?);
+                Start::Message(message(&mut self.messages, &name))
+            }
+            ControlStartAsClone => Start::Clone,
+            opcode if opcode.is_edge_hat() => Start::Edge(opcode),
+            _ => return None,
+        })
+    }
+
+    fn menu_field(&self, block: &'a Block, name: &str) -> Option<&'a str> {
+        block.inputs.iter().find_map(|input| match input.block {
+            sb3::Slot::Block(menu) => {
+                Some(self.scope.target.blocks.get(menu as usize)?.field(name)?.text())
+            }
+            _ => None,
+        })
+    }
+
+    /// The command of a block, reserved if it is new.
+    fn command(&mut self, block: BlockIndex) -> CommandId {
+        if let Some(&id) = self.scope.commands.get(&block) {
+            return id;
+        }
+        let id = self.commands.len() as CommandId;
+        let no = self.scope.target.number(block);
+        self.commands.push(Command { op: Op::Nothing, next: NONE, no, before: (0, 0) });
+        self.scope.commands.insert(block, id);
+        self.scope.open.push((block, id, self.scope.procedure));
+        id
+    }
+
+    fn command_or_none(&mut self, block: Option<BlockIndex>) -> CommandId {
+        block.map_or(NONE, |b| self.command(b))
+    }
+
+    /// Fills in all reserved commands, and those that they reserve in turn.
+    fn fill(&mut self) {
+        while let Some((block, id, procedure)) = self.scope.open.pop() {
+            self.scope.procedure = procedure;
+            let target = self.scope.target;
+            let block = &target.blocks[block as usize];
+            let (op, before) = self.operation(block);
+            let next = self.command_or_none(block.next);
+            let command = &mut self.commands[id as usize];
+            (command.op, command.next, command.before) = (op, next, before);
+        }
+    }
+
+    /// The place of a variable that a field names: own by id, the stage's by id, own by
+    /// name, the stage's by name, else a new own one.
+    fn variable(&mut self, id: &'a str, name: &str) -> (Slot, bool) {
+        let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
+        if let Some(&i) = self.scope.by_id.get(id) {
+            let lazy = self.scope.variables[i as usize].value == Value::Undefined;
+            return (own(i), lazy);
+        }
+        if let Some(&i) = self.stage_variables.get(id) {
+            return (Slot::Stage(i), false);
+        }
+        let named = Text::new(name);
+        if let Some(i) = self.scope.variables.iter().position(|v| v.name == named) {
+            return (own(i as u32), self.scope.variables[i].value == Value::Undefined);
+        }
+        let stage = &self.project.targets[self.stage].variables;
+        if let Some(i) = stage.iter().position(|v| *v.name == *name) {
+            return (Slot::Stage(i as u32), false);
+        }
+        let i = self.scope.variables.len() as u32;
+        self.scope.variables.push(VariableDef { name: named, value: Value::Undefined });
+        self.scope.by_id.insert(id, i);
+        (own(i), true)
+    }
+
+    /// As [`Compiler::variable`], for lists.
+    fn list(&mut self, id: &'a str, name: &str) -> Slot {
+        let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
+        if let Some(&i) = self.scope.list_by_id.get(id) {
+            return own(i);
+        }
+        if let Some(&i) = self.stage_lists.get(id) {
+            return Slot::Stage(i);
+        }
+        let named = Text::new(name);
+        if let Some(i) = self.scope.lists.iter().position(|l| l.name == named) {
+            return own(i as u32);
+        }
+        let stage = &self.project.targets[self.stage].lists;
+        if let Some(i) = stage.iter().position(|l| *l.name == *name) {
+            return Slot::Stage(i as u32);
+        }
+        let i = self.scope.lists.len() as u32;
+        self.scope.lists.push(ListDef { name: named, items: Arc::default(), declared: false });
+        self.scope.list_by_id.insert(id, i);
+        own(i)
+    }
+}
+
+/// The number of a message by its name.
+fn message(messages: &mut FxHashMap<Text, u32>, name: &Text) -> u32 {
+    let next = messages.len() as u32;
+    *messages.entry(name.upper()).or_insert(next)
+}

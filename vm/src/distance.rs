@@ -1,0 +1,186 @@
+//! Branch distances: how far a condition was from the other outcome (Whisker paper,
+//! section 5.2.2).
+
+use catherd_render::ColorOf;
+use catherd_sb3::BlockNo;
+
+use crate::blocks::NOWHERE;
+use crate::machine::Run;
+use crate::program::{E, Expr};
+use crate::tracer::Tracer;
+use crate::value::{Value, to_rgba};
+
+/// The outcome of a condition with its distances to both outcomes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Measure {
+    pub(crate) value: bool,
+    pub(crate) to_true: f64,
+    pub(crate) to_false: f64,
+}
+
+impl Measure {
+    /// Whatever the formula of a block says, the distance to what happened is 0 and the
+    /// distance to what did not is positive.
+    fn new(value: bool, to_other: f64) -> Measure {
+        let distance = if to_other.is_nan() {
+            f64::INFINITY
+        } else if to_other > 0.0 {
+            to_other
+        } else {
+            1.0
+        };
+        if value {
+            Measure { value, to_true: 0.0, to_false: distance }
+        } else {
+            Measure { value, to_true: distance, to_false: 0.0 }
+        }
+    }
+}
+
+/// The length of the stage's diagonal, which scales distances to colours.
+const DIAGONAL: f64 = 600.0;
+
+impl<T: Tracer> Run<'_, T> {
+    /// The truth of a control block's condition; its distances go to the tracer.
+    pub(crate) fn condition(&mut self, no: BlockNo, condition: E) -> bool {
+        if !T::ACTIVE {
+            return self.truth(condition);
+        }
+        let measure = self.measure(condition);
+        self.tracer.distance(no, measure.to_true, measure.to_false);
+        measure.value
+    }
+
+    fn measure(&mut self, e: E) -> Measure {
+        match self.p.exprs[e.0 as usize] {
+            Expr::Less(a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.relation(a.compare(&b).is_lt(), &a, &b, |a, b| a - b + 1.0, |a, b| b - a)
+            }
+            Expr::Greater(a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.relation(a.compare(&b).is_gt(), &a, &b, |a, b| b - a + 1.0, |a, b| a - b)
+            }
+            Expr::Equals(a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                self.relation(a.compare(&b).is_eq(), &a, &b, |a, b| (a - b).abs(), |_, _| 1.0)
+            }
+            Expr::And(a, b) => {
+                let (a, b) = (self.measure(a), self.measure(b));
+                let value = a.value && b.value;
+                let to_false = a.to_false.min(b.to_false);
+                Measure::new(value, if value { to_false } else { a.to_true + b.to_true })
+            }
+            Expr::Or(a, b) => {
+                let (a, b) = (self.measure(a), self.measure(b));
+                let value = a.value || b.value;
+                let to_true = a.to_true.min(b.to_true);
+                Measure::new(value, if value { a.to_false + b.to_false } else { to_true })
+            }
+            Expr::Not(a) => {
+                let a = self.measure(a);
+                Measure { value: !a.value, to_true: a.to_false, to_false: a.to_true }
+            }
+            Expr::Reversed { first, node } => {
+                let value = self.value(first);
+                self.scratch.asides.push(value);
+                self.measure(node)
+            }
+            Expr::Then { first, node } => {
+                self.value(first);
+                self.measure(node)
+            }
+            Expr::Touching(what) => {
+                let what = self.value(what);
+                let touching = self.touching(&what);
+                let distance = if touching { 1.0 } else { self.distance_of_touching(&what) };
+                Measure::new(touching, distance)
+            }
+            Expr::TouchingColor(color) => {
+                let color = self.value(color);
+                let touching = self.touching_color(&color);
+                let distance = if touching { 1.0 } else { self.distance_of_color(&color) };
+                Measure::new(touching, distance)
+            }
+            Expr::ColorTouchingColor(own, other) => {
+                let (own, other) = (self.value(own), self.value(other));
+                let touching = self.color_touching_color(&own, &other);
+                let distance = if touching { 1.0 } else { self.distance_of_colors(&own, &other) };
+                Measure::new(touching, distance)
+            }
+            _ => Measure::new(self.truth(e), 1.0),
+        }
+    }
+
+    fn relation(
+        &self,
+        value: bool,
+        a: &Value,
+        b: &Value,
+        to_true: fn(f64, f64) -> f64,
+        to_false: fn(f64, f64) -> f64,
+    ) -> Measure {
+        if !a.both_numeric(b) {
+            return Measure::new(value, 1.0);
+        }
+        let (a, b) = (a.to_number(), b.to_number());
+        Measure::new(value, if value { to_false(a, b) } else { to_true(a, b) })
+    }
+
+    fn distance_of_touching(&self, what: &Value) -> f64 {
+        let own = &self.s.targets[self.target];
+        let to = |x: f64, y: f64| {
+            let (dx, dy) = (own.x - x, own.y - y);
+            (dx * dx + dy * dy).sqrt()
+        };
+        let name = what.to_text();
+        if name == *"_mouse_" {
+            let (x, y) = self.mouse_position();
+            return to(x, y);
+        }
+        if name == *"_edge_" {
+            return (240.0 + own.x).min(180.0 + own.y).min(240.0 - own.x).min(180.0 - own.y);
+        }
+        let Some(sprite) = self.p.sprite_named(&name) else { return NOWHERE };
+        // To the nearest instance that could be touched; to the original if none could.
+        let mut nearest = f64::INFINITY;
+        for id in &self.s.list {
+            let other = &self.s.targets[id.0 as usize];
+            if other.sprite as usize == sprite && other.visible && id.0 as usize != self.target {
+                nearest = nearest.min(to(other.x, other.y));
+            }
+        }
+        if nearest.is_finite() {
+            return nearest;
+        }
+        let original = &self.s.targets[sprite];
+        to(original.x, original.y)
+    }
+
+    fn distance_of_color(&mut self, color: &Value) -> f64 {
+        let own = &self.s.targets[self.target];
+        let (x, y) = (own.x, own.y);
+        self.search_color((x, y), color).unwrap_or(1.0)
+    }
+
+    fn distance_of_colors(&mut self, own: &Value, other: &Value) -> f64 {
+        let target = &self.s.targets[self.target];
+        let (drawable, start) = (target.drawable, (target.x, target.y));
+        let bounds = self.s.scene.fast_bounds(drawable);
+        let rgb = to_rgba(own).0;
+        match self.s.scene.find_color(start, bounds, rgb, ColorOf::Only(drawable)) {
+            Some(sample) => self.search_color(sample, other).unwrap_or(1.0),
+            None => 1.0,
+        }
+    }
+
+    /// Distance to the nearest sample of a colour on the stage, as a fraction of its diagonal.
+    fn search_color(&mut self, start: (f64, f64), color: &Value) -> Option<f64> {
+        let drawable = self.s.targets[self.target].drawable;
+        let rgb = to_rgba(color).0;
+        let (x, y) =
+            self.s.scene.find_color(start, crate::view::STAGE, rgb, ColorOf::AllBut(drawable))?;
+        let (dx, dy) = (start.0 - x, start.1 - y);
+        Some((dx * dx + dy * dy).sqrt() / DIAGONAL)
+    }
+}

@@ -1,0 +1,409 @@
+//! Expressions. Three readings of one tree: as a number, as a truth, as a value. Each
+//! avoids making values that its caller would only cast.
+
+use crate::machine::Run;
+use crate::program::{Calendar, E, Expr, MathOp, Slot};
+use crate::state::List;
+use crate::text::Text;
+use crate::tracer::Tracer;
+use crate::value::{Value, js_round, to_ten_decimals};
+
+/// Scratch's limit on the items of a list.
+pub(crate) const LIST_LIMIT: usize = 200_000;
+
+/// Where a list index points.
+pub(crate) enum ListIndex {
+    All,
+    /// Counted from 0.
+    At(usize),
+    Invalid,
+}
+
+fn nan_to_zero(n: f64) -> f64 {
+    if n.is_nan() { 0.0 } else { n }
+}
+
+impl<T: Tracer> Run<'_, T> {
+    /// The number cast of an expression.
+    pub(crate) fn number(&mut self, e: E) -> f64 {
+        let p = self.p;
+        match &p.exprs[e.0 as usize] {
+            Expr::Number(n) => nan_to_zero(*n),
+            Expr::Constant(c) => p.constants[*c as usize].to_number(),
+            Expr::Variable(slot) => self.variable(*slot).to_number(),
+            Expr::Parameter(i) => self.parameter(*i).map_or(0.0, Value::to_number),
+            _ => match self.arithmetic(e) {
+                Some(n) => nan_to_zero(n),
+                None => self.value(e).to_number(),
+            },
+        }
+    }
+
+    /// The truth of an expression.
+    pub(crate) fn truth(&mut self, e: E) -> bool {
+        let p = self.p;
+        match p.exprs[e.0 as usize] {
+            Expr::Less(a, b) => self.compare(a, b).is_lt(),
+            Expr::Equals(a, b) => self.compare(a, b).is_eq(),
+            Expr::Greater(a, b) => self.compare(a, b).is_gt(),
+            // Both sides are always evaluated.
+            Expr::And(a, b) => self.truth(a) & self.truth(b),
+            Expr::Or(a, b) => self.truth(a) | self.truth(b),
+            Expr::Not(a) => !self.truth(a),
+            Expr::Contains { text, part } => {
+                let (text, part) = (self.text(text), self.text(part));
+                text.contains_ignoring_case(&part)
+            }
+            Expr::Touching(what) => {
+                let what = self.value(what);
+                self.touching(&what)
+            }
+            Expr::TouchingColor(color) => {
+                let color = self.value(color);
+                self.touching_color(&color)
+            }
+            Expr::ColorTouchingColor(own, other) => {
+                let (own, other) = (self.value(own), self.value(other));
+                self.color_touching_color(&own, &other)
+            }
+            Expr::KeyPressed(key) => {
+                let key = self.value(key);
+                self.key_pressed(&key)
+            }
+            Expr::MouseDown => self.s.mouse.down,
+            Expr::Loud => self.loudness() > 10.0,
+            Expr::ListContains(list, item) => {
+                let item = self.value(item);
+                self.list(list).items.iter().any(|i| i.compare(&item).is_eq())
+            }
+            _ => self.value(e).to_bool(),
+        }
+    }
+
+    fn compare(&mut self, a: E, b: E) -> std::cmp::Ordering {
+        let a = self.value(a);
+        let b = self.value(b);
+        a.compare(&b)
+    }
+
+    /// The text of an expression.
+    pub(crate) fn text(&mut self, e: E) -> Text {
+        match self.value(e) {
+            Value::Text(t) => t,
+            other => other.to_text(),
+        }
+    }
+
+    /// Expressions that yield a number: the number, uncast (NaN is possible).
+    fn arithmetic(&mut self, e: E) -> Option<f64> {
+        let p = self.p;
+        Some(match p.exprs[e.0 as usize] {
+            Expr::Number(n) => n,
+            Expr::Add(a, b) => self.number(a) + self.number(b),
+            Expr::Subtract(a, b) => self.number(a) - self.number(b),
+            Expr::Multiply(a, b) => self.number(a) * self.number(b),
+            Expr::Divide(a, b) => self.number(a) / self.number(b),
+            Expr::Modulo(a, b) => {
+                let (n, m) = (self.number(a), self.number(b));
+                let r = n % m;
+                if r / m < 0.0 { r + m } else { r }
+            }
+            Expr::Round(a) => js_round(self.number(a)),
+            Expr::Math(op, a) => math(op, self.number(a)),
+            Expr::Random(a, b) => self.pick_random(a, b),
+            Expr::Length(text) => match &p.exprs[text.0 as usize] {
+                Expr::Variable(slot) => match self.variable(*slot) {
+                    Value::Text(t) => t.len() as f64,
+                    other => other.to_text().len() as f64,
+                },
+                _ => self.text(text).len() as f64,
+            },
+            Expr::XPosition => snap(self.s.targets[self.target].x),
+            Expr::YPosition => snap(self.s.targets[self.target].y),
+            Expr::Direction => self.s.targets[self.target].direction,
+            Expr::Size => js_round(self.s.targets[self.target].size),
+            Expr::CostumeNumber => self.s.targets[self.target].costume as f64 + 1.0,
+            Expr::BackdropNumber => self.s.targets[p.stage].costume as f64 + 1.0,
+            Expr::Volume => self.s.targets[self.target].volume,
+            Expr::Tempo => self.s.tempo,
+            Expr::Counter => self.s.counter,
+            Expr::DistanceTo(what) => {
+                let what = self.text(what);
+                self.distance_to(&what)
+            }
+            Expr::MouseX => self.s.mouse.x?,
+            Expr::MouseY => self.s.mouse.y?,
+            Expr::Loudness => self.loudness(),
+            Expr::Timer => self.s.timer,
+            Expr::Current(field) => current(field, self.settings.days_since_2000),
+            Expr::DaysSince2000 => self.settings.days_since_2000,
+            Expr::VideoMotion => -1.0,
+            Expr::ItemNumberOfList(list, item) => {
+                let item = self.value(item);
+                let items = &self.list(list).items;
+                items.iter().position(|i| i.compare(&item).is_eq()).map_or(0.0, |i| i as f64 + 1.0)
+            }
+            Expr::LengthOfList(list) => self.list(list).items.len() as f64,
+            _ => return None,
+        })
+    }
+
+    /// The value of an expression.
+    pub(crate) fn value(&mut self, e: E) -> Value {
+        let p = self.p;
+        match &p.exprs[e.0 as usize] {
+            Expr::Constant(c) => p.constants[*c as usize].clone(),
+            Expr::Undefined => Value::Undefined,
+            Expr::Variable(slot) => self.variable(*slot).clone(),
+            Expr::LazyVariable(slot) => {
+                let variable = self.variable_mut(*slot);
+                if *variable == Value::Undefined {
+                    *variable = Value::Number(0.0);
+                }
+                variable.clone()
+            }
+            Expr::Parameter(i) => self.parameter(*i).cloned().unwrap_or(Value::Number(0.0)),
+            Expr::ListContents(slot) => {
+                let slot = *slot;
+                let text = list_contents(self.list(slot));
+                Value::Text(text.truncated(self.settings.text_limit))
+            }
+            Expr::Aside => self.scratch.asides.pop().unwrap_or(Value::Undefined),
+            Expr::Before(i) => {
+                self.scratch.before.get(*i as usize).cloned().unwrap_or(Value::Undefined)
+            }
+            Expr::Reversed { first, node } => {
+                let value = self.value(*first);
+                self.scratch.asides.push(value);
+                self.value(*node)
+            }
+            Expr::Then { first, node } => {
+                self.value(*first);
+                self.value(*node)
+            }
+            Expr::Join(a, b) => {
+                let (a, b) = (self.text(*a), self.text(*b));
+                Value::Text(a.join(&b).truncated(self.settings.text_limit))
+            }
+            Expr::LetterOf { letter, text } => {
+                let index = self.number(*letter) - 1.0;
+                let text = self.text(*text);
+                let letter = (index >= 0.0 && index < text.len() as f64)
+                    .then(|| text.unit(index as usize))
+                    .flatten();
+                Value::Text(letter.unwrap_or_else(|| Text::new("")))
+            }
+            Expr::CostumeName => Value::Text(self.costume_name(self.target)),
+            Expr::BackdropName => Value::Text(self.costume_name(p.stage)),
+            Expr::Answer => Value::Text(self.s.answer.clone()),
+            Expr::Username => Value::from(""),
+            Expr::Translate(words) => Value::Text(self.text(*words)),
+            Expr::Of { property, object } => {
+                let object = self.text(*object);
+                self.property_of(property, &object)
+            }
+            Expr::ItemOfList(list, index) => {
+                let (list, index) = (*list, self.value(*index));
+                let length = self.list(list).items.len();
+                match self.list_index(&index, length, false) {
+                    ListIndex::At(i) => self.list(list).items[i].clone(),
+                    _ => Value::from(""),
+                }
+            }
+            Expr::Less(..)
+            | Expr::Equals(..)
+            | Expr::Greater(..)
+            | Expr::And(..)
+            | Expr::Or(..)
+            | Expr::Not(..)
+            | Expr::Contains { .. }
+            | Expr::Touching(..)
+            | Expr::TouchingColor(..)
+            | Expr::ColorTouchingColor(..)
+            | Expr::KeyPressed(..)
+            | Expr::MouseDown
+            | Expr::Loud
+            | Expr::ListContains(..) => Value::Bool(self.truth(e)),
+            _ => self.arithmetic(e).map_or(Value::Undefined, Value::Number),
+        }
+    }
+
+    pub(crate) fn variable(&self, slot: Slot) -> &Value {
+        match slot {
+            Slot::Stage(i) => &self.s.targets[self.p.stage].variables[i as usize],
+            Slot::Own(i) => &self.s.targets[self.target].variables[i as usize],
+        }
+    }
+
+    pub(crate) fn variable_mut(&mut self, slot: Slot) -> &mut Value {
+        match slot {
+            Slot::Stage(i) => &mut self.s.targets[self.p.stage].variables[i as usize],
+            Slot::Own(i) => &mut self.s.targets[self.target].variables[i as usize],
+        }
+    }
+
+    /// A list; it comes into being with the first block that uses it.
+    pub(crate) fn list(&mut self, slot: Slot) -> &mut List {
+        let list = match slot {
+            Slot::Stage(i) => &mut self.s.targets[self.p.stage].lists[i as usize],
+            Slot::Own(i) => &mut self.s.targets[self.target].lists[i as usize],
+        };
+        list.exists = true;
+        list
+    }
+
+    /// A parameter of the innermost call; none outside of calls.
+    fn parameter(&self, slot: u32) -> Option<&Value> {
+        let thread = &self.s.threads[self.thread];
+        let base = thread.stack.iter().rev().find(|f| f.parameters > 0)?.parameters - 1;
+        thread.parameters.get((base + slot) as usize)
+    }
+
+    fn pick_random(&mut self, from: E, to: E) -> f64 {
+        let (from, to) = (self.value(from), self.value(to));
+        let (a, b) = (from.to_number(), to.to_number());
+        let (low, high) = if a <= b { (a, b) } else { (b, a) };
+        if low == high {
+            return low;
+        }
+        let draw = self.s.random.draw();
+        if from.is_int() && to.is_int() {
+            low + (draw * (high + 1.0 - low)).floor()
+        } else {
+            draw * (high - low) + low
+        }
+    }
+
+    /// Scratch's reading of a list index.
+    pub(crate) fn list_index(&mut self, index: &Value, length: usize, all: bool) -> ListIndex {
+        let n = match index {
+            Value::Number(n) => *n,
+            Value::Text(t) if *t == *"all" => {
+                return if all { ListIndex::All } else { ListIndex::Invalid };
+            }
+            Value::Text(t) if *t == *"last" => {
+                return if length > 0 { ListIndex::At(length - 1) } else { ListIndex::Invalid };
+            }
+            Value::Text(t) if *t == *"random" || *t == *"any" => {
+                if length == 0 {
+                    return ListIndex::Invalid;
+                }
+                let place = (self.s.random.draw() * length as f64).floor() as usize;
+                return ListIndex::At(place.min(length - 1));
+            }
+            other => other.to_number(),
+        };
+        let n = n.floor();
+        if n >= 1.0 && n <= length as f64 {
+            ListIndex::At(n as usize - 1)
+        } else {
+            ListIndex::Invalid
+        }
+    }
+
+    pub(crate) fn costume_name(&self, target: usize) -> Text {
+        let target = &self.s.targets[target];
+        self.p.sprites[target.sprite as usize].costumes[target.costume].name.clone()
+    }
+}
+
+/// A coordinate as its reporter shows it: within 1e-9 of an integer it is that integer.
+fn snap(x: f64) -> f64 {
+    let round = js_round(x);
+    if (x - round).abs() < 1e-9 { round } else { x }
+}
+
+fn list_contents(list: &List) -> Text {
+    let single = |v: &Value| matches!(v, Value::Text(t) if t.len() == 1);
+    let separator = if list.items.iter().all(single) { "" } else { " " };
+    let mut units = Vec::new();
+    for (i, item) in list.items.iter().enumerate() {
+        if i > 0 {
+            units.extend(separator.encode_utf16());
+        }
+        if *item != Value::Undefined {
+            units.extend(item.to_text().units());
+        }
+    }
+    Text::from_units(units)
+}
+
+fn math(op: MathOp, n: f64) -> f64 {
+    use std::f64::consts::PI;
+    match op {
+        MathOp::Abs => n.abs(),
+        MathOp::Floor => n.floor(),
+        MathOp::Ceiling => n.ceil(),
+        MathOp::Sqrt => n.sqrt(),
+        MathOp::Sin => to_ten_decimals(libm::sin(PI * n / 180.0)),
+        MathOp::Cos => to_ten_decimals(libm::cos(PI * n / 180.0)),
+        MathOp::Tan => match n % 360.0 {
+            90.0 | -270.0 => f64::INFINITY,
+            -90.0 | 270.0 => f64::NEG_INFINITY,
+            n => to_ten_decimals(libm::tan(PI * n / 180.0)),
+        },
+        MathOp::Asin => libm::asin(n) * 180.0 / PI,
+        MathOp::Acos => libm::acos(n) * 180.0 / PI,
+        MathOp::Atan => libm::atan(n) * 180.0 / PI,
+        MathOp::Ln => libm::log(n),
+        MathOp::Log => libm::log(n) / std::f64::consts::LN_10,
+        MathOp::Exp => libm::exp(n),
+        MathOp::Exp10 => libm::pow(10.0, n),
+        MathOp::Unknown => 0.0,
+    }
+}
+
+/// A field of the calendar, UTC, from days since 2000-01-01.
+fn current(field: Calendar, days: f64) -> f64 {
+    let day = days.floor();
+    let second = ((days - day) * 86_400.0).floor();
+    match field {
+        Calendar::Hour => (second / 3600.0).floor(),
+        Calendar::Minute => (second / 60.0).floor() % 60.0,
+        Calendar::Second => second % 60.0,
+        // The year 2000 began on a Saturday.
+        Calendar::DayOfWeek => (day + 6.0).rem_euclid(7.0) + 1.0,
+        Calendar::Unknown => 0.0,
+        Calendar::Year | Calendar::Month | Calendar::Date => {
+            // Days from 0000-03-01, in eras of 400 years.
+            let z = day as i64 + 730_425;
+            let era = z.div_euclid(146_097);
+            let doe = z.rem_euclid(146_097);
+            let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+            let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+            let month = (5 * doy + 2) / 153;
+            let (date, month) = (doy - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+            let year = yoe + era * 400 + i64::from(month <= 2);
+            match field {
+                Calendar::Year => year as f64,
+                Calendar::Month => month as f64,
+                _ => date as f64,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calendar() {
+        let at = |days| {
+            [Calendar::Year, Calendar::Month, Calendar::Date, Calendar::DayOfWeek, Calendar::Hour]
+                .map(|f| current(f, days))
+        };
+        assert_eq!(at(0.0), [2000.0, 1.0, 1.0, 7.0, 0.0]);
+        assert_eq!(at(59.5), [2000.0, 2.0, 29.0, 3.0, 12.0]);
+        assert_eq!(at(8_766.75), [2024.0, 1.0, 1.0, 2.0, 18.0]);
+    }
+
+    #[test]
+    fn functions() {
+        assert_eq!(math(MathOp::Sin, 180.0), 0.0);
+        assert_eq!(math(MathOp::Cos, 60.0), 0.5);
+        assert_eq!(math(MathOp::Tan, 450.0), f64::INFINITY);
+        assert_eq!(math(MathOp::Log, 1000.0), 2.999_999_999_999_999_6);
+        assert_eq!(math(MathOp::Exp10, 3.0), 1000.0);
+    }
+}

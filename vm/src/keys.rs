@@ -1,0 +1,106 @@
+//! Keys by Scratch's names.
+
+use crate::text::Text;
+use crate::value::Value;
+
+/// A key of the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Key {
+    Space,
+    Left,
+    Up,
+    Right,
+    Down,
+    Enter,
+    /// The first UTF-16 unit of the upper-cased character.
+    Unit(u16),
+}
+
+/// What a hat or `key pressed?` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum KeyQuery {
+    Any,
+    Key(Key),
+}
+
+impl Key {
+    fn named(name: &str) -> Option<Key> {
+        Some(match name {
+            "space" | " " => Key::Space,
+            "left arrow" => Key::Left,
+            "up arrow" => Key::Up,
+            "right arrow" => Key::Right,
+            "down arrow" => Key::Down,
+            "enter" => Key::Enter,
+            _ => return None,
+        })
+    }
+
+    /// The key that an input names; none for names that no key has.
+    pub(crate) fn pressed(name: &str) -> Option<Key> {
+        Key::named(name).or_else(|| {
+            let upper = Text::new(name).upper();
+            let first = upper.units().next()?;
+            (Text::new(name).len() == 1).then_some(Key::Unit(first))
+        })
+    }
+
+    /// The key that a hat's menu names (matched without regard to case).
+    pub(crate) fn of_hat(option: &str) -> Option<KeyQuery> {
+        let lower = option.to_lowercase();
+        if lower == "any" {
+            return Some(KeyQuery::Any);
+        }
+        Key::pressed(if Key::named(&lower).is_some() { &lower } else { option }).map(KeyQuery::Key)
+    }
+
+    /// The key that `key [v] pressed?` asks for.
+    pub(crate) fn of_sensing(value: &Value) -> KeyQuery {
+        if let Value::Number(n) = value {
+            let code = n.trunc();
+            if (48.0..=90.0).contains(n) {
+                return KeyQuery::Key(Key::Unit(code as u16));
+            }
+            for (key, at) in [
+                (Key::Space, 32.0),
+                (Key::Left, 37.0),
+                (Key::Up, 38.0),
+                (Key::Right, 39.0),
+                (Key::Down, 40.0),
+            ] {
+                if *n == at {
+                    return KeyQuery::Key(key);
+                }
+            }
+        }
+        let text = value.to_text();
+        let name = text.to_str();
+        if name == "any" {
+            return KeyQuery::Any;
+        }
+        if let Some(key) = Key::named(&name) {
+            return KeyQuery::Key(key);
+        }
+        match text.truncated(1).upper().units().next() {
+            Some(32) => KeyQuery::Key(Key::Space),
+            Some(unit) => KeyQuery::Key(Key::Unit(unit)),
+            None => KeyQuery::Key(Key::Unit(0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_meet() {
+        assert_eq!(Key::pressed("a"), Some(Key::Unit(65)));
+        assert_eq!(Key::of_hat("A"), Some(KeyQuery::Key(Key::Unit(65))));
+        assert_eq!(Key::of_hat("Left Arrow"), Some(KeyQuery::Key(Key::Left)));
+        assert_eq!(Key::of_sensing(&Value::Number(65.5)), KeyQuery::Key(Key::Unit(65)));
+        assert_eq!(Key::of_sensing(&Value::from("apple")), KeyQuery::Key(Key::Unit(65)));
+        assert_eq!(Key::of_sensing(&Value::Number(5.0)), KeyQuery::Key(Key::Unit(53)));
+        assert_eq!(Key::pressed("F1"), None);
+    }
+}

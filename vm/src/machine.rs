@@ -1,0 +1,129 @@
+//! The machine: a program, its state, and what may be asked of them from outside.
+
+use std::sync::Arc;
+
+use catherd_render::DrawableId;
+use catherd_sb3::BlockNo;
+
+use crate::program::{NONE, Program};
+use crate::random::Random;
+use crate::settings::Settings;
+use crate::state::State;
+use crate::tracer::Tracer;
+use crate::value::Value;
+
+/// A Scratch machine. It is driven from outside: inputs and steps in turn.
+pub struct Vm<T: Tracer = ()> {
+    /// What watches the execution.
+    pub tracer: T,
+    pub(crate) program: Arc<Program>,
+    pub(crate) settings: Settings,
+    pub(crate) state: State,
+    scratch: Scratch,
+}
+
+/// The whole state of a machine, the tracer's excepted.
+#[derive(Clone)]
+pub struct Snapshot(State);
+
+/// Buffers that live longer than one operation only to keep their memory.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// Values put aside by [`crate::program::Expr::Reversed`].
+    pub(crate) asides: Vec<Value>,
+    /// Values of [`crate::program::Command::before`].
+    pub(crate) before: Vec<Value>,
+    pub(crate) drawables: Vec<DrawableId>,
+    /// Threads that a hat has started just now.
+    pub(crate) started: Vec<u32>,
+}
+
+/// [`Run::thread`] between slices.
+pub(crate) const NO_CURRENT: usize = usize::MAX;
+
+/// A machine at work: borrowed apart so that program and state can be used side by side.
+pub(crate) struct Run<'a, T: Tracer> {
+    pub(crate) p: &'a Program,
+    pub(crate) settings: &'a Settings,
+    pub(crate) s: &'a mut State,
+    pub(crate) tracer: &'a mut T,
+    pub(crate) scratch: &'a mut Scratch,
+    /// The thread that executes, by slot.
+    pub(crate) thread: usize,
+    /// Its target.
+    pub(crate) target: usize,
+    /// Blocks that this slice may still execute in warp.
+    pub(crate) warp_left: u32,
+}
+
+impl<T: Tracer> Vm<T> {
+    /// A machine with the project as loaded: no script runs, one frame is drawn.
+    pub fn new(program: Arc<Program>, settings: Settings, random: Random, tracer: T) -> Vm<T> {
+        let state = State::new(&program, random);
+        Vm { tracer, program, settings, state, scratch: Scratch::default() }
+    }
+
+    /// The program that it runs.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// The whole state, to come back to with [`Vm::restore`].
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.state.clone())
+    }
+
+    /// Puts a state back. The tracer is left alone.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.state.clone_from(&snapshot.0);
+    }
+
+    /// Replaces the random stream.
+    pub fn set_random(&mut self, random: Random) {
+        self.state.random = random;
+    }
+
+    /// Steps since the green flag.
+    pub fn steps(&self) -> u64 {
+        self.state.steps
+    }
+
+    /// True while some thread is alive or ended in the last step. It falls to false once a
+    /// program has ended; programs with edge-activated hats never end.
+    pub fn is_running(&self) -> bool {
+        self.state.active > 0
+    }
+
+    /// Threads alive.
+    pub fn thread_count(&self) -> usize {
+        self.state.thread_list.len()
+    }
+
+    /// Is the script under this top block running, for the original or any clone?
+    pub fn is_active(&self, top: BlockNo) -> bool {
+        self.state.thread_list.iter().any(|&t| {
+            let thread = &self.state.threads[t as usize];
+            !thread.is_done()
+                && thread.hat != NONE
+                && self.program.commands[thread.hat as usize].no == top
+        })
+    }
+
+    /// The first limit that the program ran into, in words.
+    pub fn fault(&self) -> Option<&'static str> {
+        self.state.fault
+    }
+
+    pub(crate) fn run(&mut self) -> Run<'_, T> {
+        Run {
+            p: &self.program,
+            settings: &self.settings,
+            s: &mut self.state,
+            tracer: &mut self.tracer,
+            scratch: &mut self.scratch,
+            thread: NO_CURRENT,
+            target: 0,
+            warp_left: 0,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What a machine is told about its world.
+
+/// Milliseconds of Scratch time a step, as the original computes it.
+pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
+
+/// Settings of a machine. All of them influence results.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Seconds by which the `timer` block advances a step. 1/30 is Scratch time; the
+    /// Whisker paper found 0.075 empirically (section 3.2).
+    pub timer_increment: f64,
+    /// Blocks that one thread may execute "without screen refresh" before its slice
+    /// ends, in place of the original's 500 ms of real time.
+    pub warp_budget: u32,
+    /// Blocks that all threads together may execute in one step; whoever comes later
+    /// waits for the next step.
+    pub step_budget: u64,
+    /// Frames on one thread's stack; a deeper recursion ends the thread.
+    pub stack_limit: usize,
+    /// Characters of text; longer results are cut.
+    pub text_limit: usize,
+    /// Characters that speech synthesis says in a second; none: speech never ends, as
+    /// in the original without a network.
+    pub speech_rate: Option<f64>,
+    /// The instant that `current` and `days since 2000` show: days since the beginning
+    /// of the year 2000, UTC. It does not advance.
+    pub days_since_2000: f64,
+    /// A false `color is touching color` computes the tester's hull, as the recording
+    /// of branch distances does in the original.
+    pub distances_touch_hulls: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            timer_increment: 1.0 / 30.0,
+            warp_budget: 1_000_000,
+            step_budget: 4_000_000,
+            stack_limit: 20_000,
+            text_limit: 1_000_000,
+            speech_rate: Some(15.0),
+            days_since_2000: 8_766.5,
+            distances_touch_hulls: false,
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Text as JavaScript sees it: a sequence of UTF-16 units.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+/// An immutable string, cheap to clone. Its numeric reading is worked out once, when
+/// it is made, because Scratch programs compute with strings all the time.
+#[derive(Clone)]
+pub struct Text(Arc<Data>);
+
+struct Data {
+    units: Units,
+    /// JavaScript's `Number(text)`; NaN if it is not a numeral. Blank text reads as 0.
+    number: f64,
+    /// Nothing but white space.
+    blank: bool,
+}
+
+/// Invariant: `Wide` holds at least one unit outside ASCII, so equal texts have equal
+/// representations.
+enum Units {
+    Ascii(Box<str>),
+    Wide(Box<[u16]>),
+}
+
+impl Text {
+    /// A text from Rust's UTF-8.
+    pub fn new(text: impl Into<Box<str>>) -> Text {
+        let text = text.into();
+        if text.is_ascii() {
+            let trimmed = text.trim_matches(is_js_space);
+            let (number, blank) = (parse_number(trimmed), trimmed.is_empty());
+            Text(Arc::new(Data { units: Units::Ascii(text), number, blank }))
+        } else {
+            Text::from_units(text.encode_utf16().collect())
+        }
+    }
+
+    /// A text from UTF-16 units, which need not be well-formed.
+    pub fn from_units(units: Vec<u16>) -> Text {
+        if units.iter().all(|&u| u < 0x80) {
+            return Text::new(units.iter().map(|&u| u as u8 as char).collect::<String>());
+        }
+        let space = |u: &u16| char::from_u32(u32::from(*u)).is_some_and(is_js_space);
+        let start = units.iter().position(|u| !space(u)).unwrap_or(units.len());
+        let end = units.iter().rposition(|u| !space(u)).map_or(start, |i| i + 1);
+        let number = match String::from_utf16(&units[start..end]) {
+            Ok(core) if core.is_ascii() => parse_number(&core),
+            _ => f64::NAN,
+        };
+        let blank = start == units.len();
+        Text(Arc::new(Data { units: Units::Wide(units.into()), number, blank }))
+    }
+
+    /// JavaScript's `Number(text)`.
+    pub fn number(&self) -> f64 {
+        self.0.number
+    }
+
+    /// True if there is nothing but white space.
+    pub fn is_blank(&self) -> bool {
+        self.0.blank
+    }
+
+    /// Length in UTF-16 units.
+    pub fn len(&self) -> usize {
+        match &self.0.units {
+            Units::Ascii(s) => s.len(),
+            Units::Wide(u) => u.len(),
+        }
+    }
+
+    /// True for the empty text.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The unit at an index, as a text of length 1; lone surrogates are kept.
+    pub fn unit(&self, index: usize) -> Option<Text> {
+        match &self.0.units {
+            Units::Ascii(s) => Some(Text::new(s.get(index..=index)?)),
+            Units::Wide(u) => Some(Text::from_units(vec![*u.get(index)?])),
+        }
+    }
+
+    /// At most the first `n` units.
+    pub fn truncated(&self, n: usize) -> Text {
+        match &self.0.units {
+            _ if self.len() <= n => self.clone(),
+            Units::Ascii(s) => Text::new(&s[..n]),
+            Units::Wide(u) => Text::from_units(u[..n].to_vec()),
+        }
+    }
+
+    /// The concatenation of two texts.
+    pub fn join(&self, other: &Text) -> Text {
+        match (&self.0.units, &other.0.units) {
+            (Units::Ascii(a), Units::Ascii(b)) => Text::new([&**a, &**b].concat()),
+            _ => Text::from_units(self.units().chain(other.units()).collect()),
+        }
+    }
+
+    /// The UTF-16 units.
+    pub fn units(&self) -> impl Iterator<Item = u16> + '_ {
+        let (ascii, wide): (&[u8], &[u16]) = match &self.0.units {
+            Units::Ascii(s) => (s.as_bytes(), &[]),
+            Units::Wide(u) => (&[], u),
+        };
+        ascii.iter().map(|&b| u16::from(b)).chain(wide.iter().copied())
+    }
+
+    /// As UTF-8; lone surrogates become replacement characters.
+    pub fn to_str(&self) -> Cow<'_, str> {
+        match &self.0.units {
+            Units::Ascii(s) => Cow::Borrowed(s),
+            Units::Wide(u) => Cow::Owned(String::from_utf16_lossy(u)),
+        }
+    }
+
+    /// JavaScript's `toLowerCase`.
+    pub fn lower(&self) -> Text {
+        self.map_case(str::to_ascii_lowercase, str::to_lowercase)
+    }
+
+    /// JavaScript's `toUpperCase`.
+    pub fn upper(&self) -> Text {
+        self.map_case(str::to_ascii_uppercase, str::to_uppercase)
+    }
+
+    fn map_case(&self, ascii: fn(&str) -> String, full: fn(&str) -> String) -> Text {
+        match &self.0.units {
+            Units::Ascii(s) => Text::new(ascii(s)),
+            Units::Wide(u) => match String::from_utf16(u) {
+                Ok(s) => Text::new(full(&s)),
+                Err(_) => {
+                    // Lone surrogates have no case: map what is around them.
+                    let mut out = Vec::with_capacity(u.len());
+                    let mut part = String::new();
+                    for c in char::decode_utf16(u.iter().copied()) {
+                        match c {
+                            Ok(c) => part.push(c),
+                            Err(lone) => {
+                                out.extend(full(&part).encode_utf16());
+                                part.clear();
+                                out.push(lone.unpaired_surrogate());
+                            }
+                        }
+                    }
+                    out.extend(full(&part).encode_utf16());
+                    Text::from_units(out)
+                }
+            },
+        }
+    }
+
+    /// Order by UTF-16 units after lower-casing both.
+    pub fn compare_ignoring_case(&self, other: &Text) -> Ordering {
+        if let (Units::Ascii(a), Units::Ascii(b)) = (&self.0.units, &other.0.units) {
+            let lower = |s: &str| s.as_bytes().to_owned().into_iter();
+            if a.len() + b.len() < 64 {
+                let a = a.bytes().map(|c| c.to_ascii_lowercase());
+                return a.cmp(b.bytes().map(|c| c.to_ascii_lowercase()));
+            }
+            return lower(&a.to_ascii_lowercase()).cmp(lower(&b.to_ascii_lowercase()));
+        }
+        self.lower().units().cmp(other.lower().units())
+    }
+
+    /// Does the lower-cased `self` contain the lower-cased `part`?
+    pub fn contains_ignoring_case(&self, part: &Text) -> bool {
+        let (whole, part) = (self.lower(), part.lower());
+        if let (Units::Ascii(a), Units::Ascii(b)) = (&whole.0.units, &part.0.units) {
+            return a.contains(&**b);
+        }
+        let (whole, part): (Vec<u16>, Vec<u16>) = (whole.units().collect(), part.units().collect());
+        part.is_empty() || whole.windows(part.len()).any(|w| w == part)
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Text) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || match (&self.0.units, &other.0.units) {
+                (Units::Ascii(a), Units::Ascii(b)) => a == b,
+                (Units::Wide(a), Units::Wide(b)) => a == b,
+                _ => false,
+            }
+    }
+}
+
+impl Eq for Text {}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        match &self.0.units {
+            Units::Ascii(s) => **s == *other,
+            Units::Wide(u) => other.encode_utf16().eq(u.iter().copied()),
+        }
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_str(), f)
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_str())
+    }
+}
+
+/// JavaScript's white space and line terminators.
+pub(crate) fn is_js_space(c: char) -> bool {
+    matches!(c, '\u{9}'..='\u{d}' | ' ' | '\u{a0}' | '\u{feff}' | '\u{2028}' | '\u{2029}')
+        || matches!(c, '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+}
+
+/// JavaScript's numeral grammar on trimmed text: NaN if it does not match, 0 if empty.
+fn parse_number(text: &str) -> f64 {
+    let bytes = text.as_bytes();
+    let Some(&first) = bytes.first() else { return 0.0 };
+    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.' | b'I')) {
+        return f64::NAN;
+    }
+    if bytes.len() > 2 && first == b'0' {
+        let radix = match bytes[1] | 0x20 {
+            b'x' => 16,
+            b'o' => 8,
+            b'b' => 2,
+            _ => 0,
+        };
+        if radix != 0 {
+            return parse_radix(&text[2..], radix);
+        }
+    }
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if unsigned == "Infinity" {
+        return if first == b'-' { f64::NEG_INFINITY } else { f64::INFINITY };
+    }
+    // Rust reads "inf", "nan" and "infinity" too, JavaScript does not.
+    let decimal = |b: &u8| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-');
+    if !bytes.iter().all(decimal) {
+        return f64::NAN;
+    }
+    text.parse().unwrap_or(f64::NAN)
+}
+
+/// Correctly rounded for every length: digits beyond 53 bits only matter as a sticky bit,
+/// which a decimal detour would lose; the radices here are powers of two.
+fn parse_radix(digits: &str, radix: u32) -> f64 {
+    let bits = radix.trailing_zeros();
+    let (mut mantissa, mut exponent, mut sticky) = (0_u64, 0_i32, false);
+    for c in digits.chars() {
+        let Some(d) = c.to_digit(radix) else { return f64::NAN };
+        if mantissa >> 58 == 0 {
+            mantissa = (mantissa << bits) | u64::from(d);
+        } else {
+            sticky |= d != 0;
+            exponent += bits as i32;
+        }
+    }
+    // The mantissa has at least 59 significant bits here if any digit was dropped, so
+    // setting its lowest bit cannot disturb the 53 that survive, only break the tie.
+    libm::ldexp((mantissa | u64::from(sticky)) as f64, exponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> f64 {
+        Text::new(text).number()
+    }
+
+    #[test]
+    fn numerals_are_javascripts() {
+        for (text, want) in [
+            ("", 0.0),
+            ("  \t\n", 0.0),
+            (" 12 ", 12.0),
+            ("\u{a0}7\u{feff}", 7.0),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("-1e3", -1000.0),
+            ("0x1F", 31.0),
+            ("0b101", 5.0),
+            ("0O17", 15.0),
+            ("Infinity", f64::INFINITY),
+            ("-Infinity", f64::NEG_INFINITY),
+            ("0x20000000000001", 9007199254740993_u64 as f64),
+        ] {
+            assert_eq!(number(text), want, "{text:?}");
+        }
+        for text in [".", "-0x1F", "inf", "nan", "1_000", "1 2", "1e", "infinity", "0x", "+-1", "٣"]
+        {
+            assert!(number(text).is_nan(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn surrogate_halves_can_be_taken_apart_and_joined() {
+        let smile = Text::new("😀");
+        assert_eq!(smile.len(), 2);
+        let (a, b) = (smile.unit(0).unwrap(), smile.unit(1).unwrap());
+        assert_eq!(a.join(&b), smile);
+        assert_ne!(a, b);
+        assert_eq!(a.lower(), a);
+    }
+
+    #[test]
+    fn comparison_ignores_case_by_units() {
+        let cmp = |a: &str, b: &str| Text::new(a).compare_ignoring_case(&Text::new(b));
+        assert_eq!(cmp("abc", "ABC"), Ordering::Equal);
+        assert_eq!(cmp("a", "a "), Ordering::Less);
+        assert_eq!(cmp("Ä", "ä"), Ordering::Equal);
+        assert_eq!(cmp("", "x"), Ordering::Less);
+        assert!(Text::new("Ärger").contains_ignoring_case(&Text::new("RGE")));
+    }
+}

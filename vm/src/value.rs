@@ -1,0 +1,270 @@
+//! Values and the casts between them, as JavaScript and Scratch's cast rules make them.
+
+use std::cmp::Ordering;
+
+use catherd_sb3 as sb3;
+
+use crate::text::Text;
+
+/// A run-time value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// An IEEE double; NaN is possible.
+    Number(f64),
+    /// Text.
+    Text(Text),
+    /// The result of a condition.
+    Bool(bool),
+    /// An absent argument.
+    Undefined,
+}
+
+impl From<&sb3::Value> for Value {
+    fn from(value: &sb3::Value) -> Value {
+        match value {
+            sb3::Value::Number(n) => Value::Number(*n),
+            sb3::Value::Text(t) => Value::Text(Text::new(&**t)),
+            sb3::Value::Bool(b) => Value::Bool(*b),
+        }
+    }
+}
+
+impl From<f64> for Value {
+    fn from(n: f64) -> Value {
+        Value::Number(n)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(b: bool) -> Value {
+        Value::Bool(b)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(Text::new(text))
+    }
+}
+
+impl Value {
+    /// Scratch's number cast: what is not a number is 0. Infinities survive.
+    #[inline]
+    pub fn to_number(&self) -> f64 {
+        let n = self.js_number();
+        if n.is_nan() { 0.0 } else { n }
+    }
+
+    /// JavaScript's `Number(value)`: NaN is kept.
+    #[inline]
+    pub fn js_number(&self) -> f64 {
+        match self {
+            Value::Number(n) => *n,
+            Value::Text(t) => t.number(),
+            Value::Bool(b) => f64::from(u8::from(*b)),
+            Value::Undefined => f64::NAN,
+        }
+    }
+
+    /// Scratch's truth: "", "0" and "false" are false, and so are 0 and NaN.
+    pub fn to_bool(&self) -> bool {
+        match self {
+            Value::Bool(b) => *b,
+            Value::Number(n) => *n != 0.0 && !n.is_nan(),
+            Value::Text(t) => {
+                !(t.is_empty()
+                    || *t == *"0"
+                    || (t.len() == 5 && t.to_str().eq_ignore_ascii_case("false")))
+            }
+            Value::Undefined => false,
+        }
+    }
+
+    /// JavaScript's `String(value)`.
+    pub fn to_text(&self) -> Text {
+        match self {
+            Value::Text(t) => t.clone(),
+            Value::Number(n) => Text::new(ryu_js::Buffer::new().format(*n)),
+            Value::Bool(b) => Text::new(if *b { "true" } else { "false" }),
+            Value::Undefined => Text::new("undefined"),
+        }
+    }
+
+    /// Only white space, or nothing: what comparison must not read as 0.
+    fn is_blank(&self) -> bool {
+        matches!(self, Value::Text(t) if t.is_blank())
+    }
+
+    /// The reading that comparison uses: NaN stands for "compare as text".
+    fn comparand(&self) -> f64 {
+        if self.is_blank() { f64::NAN } else { self.js_number() }
+    }
+
+    /// Whether the comparison of two values is numeric.
+    pub(crate) fn both_numeric(&self, other: &Value) -> bool {
+        !self.comparand().is_nan() && !other.comparand().is_nan()
+    }
+
+    /// Scratch's order: numeric if both are numeric, else by lower-cased text.
+    pub fn compare(&self, other: &Value) -> Ordering {
+        let (a, b) = (self.comparand(), other.comparand());
+        match a.partial_cmp(&b) {
+            Some(order) => order,
+            None => self.to_text().compare_ignoring_case(&other.to_text()),
+        }
+    }
+
+    /// "Is it written as an integer?", which decides what `pick random` draws.
+    pub(crate) fn is_int(&self) -> bool {
+        match self {
+            Value::Number(n) => n.is_nan() || n.trunc() == *n && (*n).abs() < 1e21,
+            Value::Bool(_) => true,
+            Value::Text(t) => !t.units().any(|u| u == u16::from(b'.')),
+            Value::Undefined => false,
+        }
+    }
+}
+
+/// JavaScript's `Math.round`: to the nearest integer, ties upward.
+#[inline]
+pub(crate) fn js_round(x: f64) -> f64 {
+    let floor = x.floor();
+    if x - floor >= 0.5 { floor + 1.0 } else { floor }
+}
+
+/// `min(max(x, lo), hi)`: `hi` wins if the range is empty. NaN stays NaN.
+pub(crate) fn clamp(x: f64, lo: f64, hi: f64) -> f64 {
+    if x.is_nan() { x } else { x.max(lo).min(hi) }
+}
+
+/// `x` shifted by multiples of `hi - lo + 1` into the range; fractions survive.
+pub(crate) fn wrap(x: f64, lo: f64, hi: f64) -> f64 {
+    let range = hi - lo + 1.0;
+    x - ((x - lo) / range).floor() * range
+}
+
+/// JavaScript's `toFixed(2)`: exact decimal value, ties away from zero.
+pub(crate) fn to_fixed_2(x: f64) -> String {
+    let eighths = x.abs() * 8.0;
+    if eighths < 1e15 && eighths.fract() == 0.0 && eighths % 2.0 == 1.0 {
+        // Odd eighths are the only doubles that lie exactly between two cents.
+        let cents = ((x.abs() * 100.0).floor() + 1.0) / 100.0;
+        return format!("{}{cents:.2}", if x < 0.0 { "-" } else { "" });
+    }
+    format!("{x:.2}")
+}
+
+/// The number that remains after printing with ten decimals and reading again.
+pub(crate) fn to_ten_decimals(x: f64) -> f64 {
+    let scaled = x * 1e10;
+    let nearest = scaled.round();
+    // Away from ties the rounded integer is certain, and dividing it by an exact power of
+    // ten rounds as reading its decimal text would.
+    if nearest.abs() < 9e15 && ((scaled - scaled.trunc()).abs() - 0.5).abs() > 1e-3 {
+        return nearest / 1e10;
+    }
+    format!("{x:.10}").parse().unwrap_or(x)
+}
+
+/// Scratch's colour cast to bytes: `#rgb`, `#rrggbb`, or a 32-bit number. Alpha is none
+/// for texts that start with `#` and are well-formed.
+pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
+    if let Value::Text(t) = value {
+        let text = t.to_str();
+        if let Some(hex) = text.strip_prefix('#') {
+            let digits: Option<Vec<u8>> =
+                hex.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
+            return match digits.as_deref() {
+                Some([r, g, b]) => ([r * 17, g * 17, b * 17], None),
+                Some([a, b, c, d, e, f]) => ([a * 16 + b, c * 16 + d, e * 16 + f], None),
+                _ => ([0, 0, 0], Some(255)),
+            };
+        }
+    }
+    let n = to_uint32(value.to_number());
+    let alpha = (n >> 24) as u8;
+    let rgb = [(n >> 16) as u8, (n >> 8) as u8, n as u8];
+    (rgb, Some(if alpha > 0 { alpha } else { 255 }))
+}
+
+/// The colour that a colour argument stands for.
+pub fn color_of(text: &str) -> [u8; 3] {
+    to_rgba(&Value::from(text)).0
+}
+
+/// JavaScript's `ToUint32`.
+fn to_uint32(n: f64) -> u32 {
+    if !n.is_finite() {
+        return 0;
+    }
+    n.trunc().rem_euclid(4_294_967_296.0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn v(text: &str) -> Value {
+        Value::from(text)
+    }
+
+    #[test]
+    fn comparison_follows_scratch() {
+        use Ordering::*;
+        for (a, b, want) in [
+            (v("1"), v("1.0"), Equal),
+            (v(" 1"), Value::Number(1.0), Equal),
+            (v("0x10"), Value::Number(16.0), Equal),
+            (Value::Bool(true), Value::Number(1.0), Equal),
+            (v("abc"), v("ABC"), Equal),
+            (Value::Number(f64::NAN), v("nan"), Equal),
+            (Value::Number(f64::INFINITY), Value::Number(f64::INFINITY), Equal),
+            (v("10"), v("9"), Greater),
+            (v("a"), v("b"), Less),
+        ] {
+            assert_eq!(a.compare(&b), want, "{a:?} {b:?}");
+        }
+        assert_ne!(v("").compare(&Value::Number(0.0)), Equal);
+        assert_ne!(v("true").compare(&Value::Number(1.0)), Equal);
+    }
+
+    #[test]
+    fn rounding_is_javascripts() {
+        for (x, want) in [(2.5, 3.0), (-2.5, -2.0), (-0.5, 0.0), (0.499_999_999_999_999_94, 0.0)] {
+            assert_eq!(js_round(x), want, "{x}");
+        }
+        assert_eq!(js_round(4_503_599_627_370_497.0), 4_503_599_627_370_497.0);
+        assert_eq!(wrap(-179.5, -179.0, 180.0), 180.5);
+        assert_eq!(wrap(101.0, 0.0, 100.0), 0.0);
+    }
+
+    #[test]
+    fn decimals_are_javascripts() {
+        for (x, want) in [(1.005, "1.00"), (2.675, "2.67"), (0.125, "0.13"), (-0.125, "-0.13")] {
+            assert_eq!(to_fixed_2(x), want);
+        }
+        assert_eq!(to_ten_decimals(libm::sin(std::f64::consts::PI)), 0.0);
+        assert_eq!(to_ten_decimals(0.123_456_789_05), 0.123_456_789_1);
+        assert_eq!(to_ten_decimals(f64::INFINITY), f64::INFINITY);
+    }
+
+    #[test]
+    fn truth_and_integers() {
+        for (value, want) in
+            [(v("0.0"), true), (v(" "), true), (v("FALSE"), false), (v("0"), false)]
+        {
+            assert_eq!(value.to_bool(), want, "{value:?}");
+        }
+        assert!(!v("1.0").is_int() && v("abc").is_int() && v("1e-1").is_int());
+        assert!(Value::Number(2.0).is_int() && !Value::Number(2.5).is_int());
+    }
+
+    #[test]
+    fn colours() {
+        assert_eq!(color_of("#f00"), [255, 0, 0]);
+        assert_eq!(color_of("#0a0b0c"), [10, 11, 12]);
+        assert_eq!(color_of("#nope"), [0, 0, 0]);
+        assert_eq!(color_of("16711680"), [255, 0, 0]);
+        assert_eq!(to_rgba(&Value::Number(-1.0)), ([255, 255, 255], Some(255)));
+    }
+}

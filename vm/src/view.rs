@@ -1,0 +1,185 @@
+//! Looking at a machine from outside, between steps.
+
+use catherd_render::{ColorOf, Rect};
+
+use crate::machine::Vm;
+use crate::state::{Target, TargetId};
+use crate::text::Text;
+use crate::tracer::Tracer;
+use crate::value::Value;
+
+/// The stage in its own coordinates.
+pub(crate) const STAGE: Rect = Rect { left: -240.0, right: 240.0, bottom: -180.0, top: 180.0 };
+
+/// The state of one target.
+pub struct TargetView<'a> {
+    /// Its number.
+    pub id: TargetId,
+    /// Position of its sprite in the project's targets.
+    pub sprite: usize,
+    /// Name of the sprite.
+    pub name: &'a Text,
+    /// False for clones.
+    pub original: bool,
+    /// True for the stage.
+    pub is_stage: bool,
+    /// Stage units.
+    pub x: f64,
+    /// Stage units, up.
+    pub y: f64,
+    /// Degrees, 90 is right.
+    pub direction: f64,
+    /// Percent.
+    pub size: f64,
+    /// Shown?
+    pub visible: bool,
+    /// Index of the costume, from 0.
+    pub costume: usize,
+    /// How the costume follows the direction.
+    pub rotation_style: catherd_sb3::RotationStyle,
+    /// Percent.
+    pub volume: f64,
+    /// Clicked on release?
+    pub draggable: bool,
+    /// color, fisheye, whirl, pixelate, mosaic, brightness, ghost.
+    pub effects: [f64; 7],
+    /// Speech or thought, none without.
+    pub bubble: Option<&'a Text>,
+    /// Rank among sprites and clones from the back, from 1; 0 for the stage.
+    pub layer: usize,
+    state: &'a Target,
+    program: &'a crate::program::Program,
+}
+
+impl<'a> TargetView<'a> {
+    /// Its scalars, in file order.
+    pub fn variables(&self) -> impl Iterator<Item = (&'a Text, &'a Value)> {
+        let names = &self.program.sprites[self.sprite].variables;
+        let pairs = names.iter().zip(&self.state.variables);
+        pairs.filter(|(_, v)| **v != Value::Undefined).map(|(def, value)| (&def.name, value))
+    }
+
+    /// Its lists, in file order.
+    pub fn lists(&self) -> impl Iterator<Item = (&'a Text, &'a [Value])> {
+        let names = &self.program.sprites[self.sprite].lists;
+        let pairs = names.iter().zip(&self.state.lists);
+        pairs.filter(|(_, l)| l.exists).map(|(def, list)| (&def.name, &list.items[..]))
+    }
+}
+
+impl<T: Tracer> Vm<T> {
+    /// Living targets: stage and sprites in file order, clones in order of creation.
+    pub fn targets(&self) -> impl Iterator<Item = TargetId> + '_ {
+        self.state.list.iter().copied()
+    }
+
+    /// Living targets in execution order, back to front.
+    pub fn execution_order(&self) -> impl Iterator<Item = TargetId> + '_ {
+        self.state.order.iter().copied()
+    }
+
+    /// One target; none if it has been deleted.
+    pub fn target(&self, id: TargetId) -> Option<TargetView<'_>> {
+        let state = self.state.targets.get(id.0 as usize).filter(|t| t.alive)?;
+        let sprite = state.sprite as usize;
+        Some(TargetView {
+            id,
+            sprite,
+            name: &self.program.sprites[sprite].name,
+            original: state.original,
+            is_stage: sprite == self.program.stage,
+            x: state.x,
+            y: state.y,
+            direction: state.direction,
+            size: state.size,
+            visible: state.visible,
+            costume: state.costume,
+            rotation_style: state.style,
+            volume: state.volume,
+            draggable: state.draggable,
+            effects: state.effects,
+            bubble: state.bubble.text.as_ref().filter(|t| !t.is_empty()),
+            layer: self.layer(state),
+            state,
+            program: &self.program,
+        })
+    }
+
+    fn layer(&self, target: &Target) -> usize {
+        if target.sprite as usize == self.program.stage {
+            return 0;
+        }
+        let sprites = self.state.scene.sprite_order().filter(|&d| !self.state.scene.is_bubble(d));
+        sprites.take_while(|&d| d != target.drawable).count() + 1
+    }
+
+    /// The mouse as the blocks report it.
+    pub fn mouse(&self) -> (f64, f64) {
+        (self.state.mouse.x.unwrap_or(0.0), self.state.mouse.y.unwrap_or(0.0))
+    }
+
+    /// The mouse button.
+    pub fn mouse_down(&self) -> bool {
+        self.state.mouse.down
+    }
+
+    /// Does a question wait for its answer?
+    pub fn is_asking(&self) -> bool {
+        !self.state.questions.is_empty()
+    }
+
+    /// Does the target reach beyond the edge of the stage?
+    pub fn is_touching_edge(&mut self, target: TargetId) -> bool {
+        self.is_touching(target, "_edge_")
+    }
+
+    /// Does the target touch a sprite of that name (the original or any clone), `_mouse_`
+    /// or `_edge_`?
+    pub fn is_touching(&mut self, target: TargetId, name: &str) -> bool {
+        self.run().touching_named(target.0 as usize, &Text::new(name))
+    }
+
+    /// Does the target touch a colour?
+    pub fn is_touching_color(&mut self, target: TargetId, rgb: [u8; 3]) -> bool {
+        let drawable = self.state.targets[target.0 as usize].drawable;
+        self.state.scene.touching_color(drawable, rgb)
+    }
+
+    /// Does one colour of the target touch another?
+    pub fn is_color_touching_color(
+        &mut self,
+        target: TargetId,
+        own: [u8; 3],
+        rgb: [u8; 3],
+    ) -> bool {
+        let drawable = self.state.targets[target.0 as usize].drawable;
+        self.state.scene.color_touching_color(drawable, own, rgb)
+    }
+
+    /// The first sample of a colour on the stage in a grid search that starts at `from`;
+    /// the target itself is left out.
+    pub fn find_color(
+        &mut self,
+        target: TargetId,
+        from: (f64, f64),
+        rgb: [u8; 3],
+    ) -> Option<(f64, f64)> {
+        let drawable = self.state.targets[target.0 as usize].drawable;
+        self.state.scene.find_color(from, STAGE, rgb, ColorOf::AllBut(drawable))
+    }
+
+    /// The first sample of a colour on the target, searched from its centre.
+    pub fn find_own_color(&mut self, target: TargetId, rgb: [u8; 3]) -> Option<(f64, f64)> {
+        let state = &self.state.targets[target.0 as usize];
+        let (drawable, start) = (state.drawable, (state.x, state.y));
+        let bounds = self.state.scene.fast_bounds(drawable);
+        self.state.scene.find_color(start, bounds, rgb, ColorOf::Only(drawable))
+    }
+
+    /// Width and height of the target's bounding box, as far as it is known without
+    /// computing its outline.
+    pub fn extent(&self, target: TargetId) -> (f64, f64) {
+        let bounds = self.state.scene.fast_bounds(self.state.targets[target.0 as usize].drawable);
+        (bounds.right - bounds.left, bounds.top - bounds.bottom)
+    }
+}

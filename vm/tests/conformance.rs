@@ -1,0 +1,29 @@
+//! Scratch's own execution tests: each project reports on the machine that runs it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use catherd_sb3::Project;
+use catherd_vm::{Program, conformance};
+
+#[test]
+fn projects_that_test_their_machine_pass() {
+    let Some(corpus) = std::env::var_os("CATHERD_CORPUS") else {
+        println!("CATHERD_CORPUS is not set: skipped");
+        return;
+    };
+    let folder = PathBuf::from(corpus).join("vm-execute");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let mut failures = Vec::new();
+    for file in &files {
+        let project = Project::read(file).unwrap();
+        let program = Arc::new(Program::compile(&project).unwrap());
+        let report = conformance(&program, 3000);
+        if !report.is_ok() {
+            failures.push(format!("{}: {report:?}", file.file_name().unwrap().display()));
+        }
+    }
+    println!("{} of {} pass", files.len() - failures.len(), files.len());
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
