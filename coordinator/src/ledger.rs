@@ -1,0 +1,482 @@
+//! The pure state machine of runs and leases: [`Ledger::step`] takes an event and the
+//! time, and says what has to be written and answered. It has no clock and does no
+//! I/O, so its laws can be checked by property tests:
+//!
+//! 1. at most one record of a run is ever accepted;
+//! 2. planned = pending + leased + done + failed + quarantined;
+//! 3. fencing tokens only grow, across restarts too;
+//! 4. a run that has ended never changes again.
+//!
+//! A run is `pending -> leased -> done | failed | quarantined`. It is *failed* when the
+//! tool gave a verdict that a repetition would not change, since a run is a pure
+//! function. It is *quarantined* when attempts broke down too often: the tool crashed
+//! ([`Policy::crashes`]), or workers died over it ([`Policy::losses`]).
+//!
+//! A worker executes its leases in the order of their tokens, so when it dies only the
+//! one with the lowest token was in its hands and is charged; the others go back to
+//! the queue for free.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use catherd_experiments::Digest;
+
+use crate::queue::{GroupNumber, Queue};
+
+/// The number of a run in the store, from 0; it never changes.
+pub type RunNumber = u32;
+
+/// A fencing token.
+pub type Token = u64;
+
+/// The rules of a study's leases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// A lease ends this long after its last renewal.
+    pub term: Duration,
+    /// Attempts at a run that may crash.
+    pub crashes: u32,
+    /// Workers that may be lost while they execute a run. More than for crashes,
+    /// because most losses are the fault of the machine.
+    pub losses: u32,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy { term: Duration::from_secs(15), crashes: 3, losses: 10 }
+    }
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Phase {
+    /// In the store, but not in the study as it is planned now.
+    Unplanned = 0,
+    /// Waits for a worker.
+    Pending = 1,
+    /// In the hands of a worker.
+    Leased = 2,
+    /// Has an accepted record with a proper end.
+    Done = 3,
+    /// Has an accepted record with a verdict against it.
+    Failed = 4,
+    /// Given up.
+    Quarantined = 5,
+}
+
+impl Phase {
+    /// All phases, in the order of their numbers.
+    pub const ALL: [Phase; 6] = [
+        Phase::Unplanned,
+        Phase::Pending,
+        Phase::Leased,
+        Phase::Done,
+        Phase::Failed,
+        Phase::Quarantined,
+    ];
+
+    /// Nothing follows this phase.
+    pub fn is_final(self) -> bool {
+        matches!(self, Phase::Done | Phase::Failed | Phase::Quarantined)
+    }
+}
+
+/// What is known of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it stands.
+    pub phase: Phase,
+    /// Leases given so far.
+    pub attempt: u32,
+    /// Attempts that crashed.
+    pub crashes: u32,
+    /// Workers lost over it.
+    pub losses: u32,
+    /// Token of its latest lease, 0 if it never had one.
+    pub token: Token,
+    /// Its group in the queue.
+    pub group: GroupNumber,
+}
+
+impl Run {
+    /// A run nobody has tried.
+    pub fn new(phase: Phase, group: GroupNumber) -> Run {
+        Run { phase, attempt: 0, crashes: 0, losses: 0, token: 0, group }
+    }
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With a record and a proper end; it took this long.
+    Done(Duration),
+    /// With a record and a verdict against the run.
+    Failed(Duration),
+    /// Without a result that can be trusted.
+    Crashed,
+    /// Not begun, or broken off for no fault of its own.
+    Returned,
+}
+
+/// What happens to the ledger.
+#[derive(Clone, Debug)]
+pub enum Event<'a> {
+    /// A worker process has started.
+    Register {
+        /// Its name.
+        worker: &'a str,
+    },
+    /// A worker wants runs.
+    Lease {
+        /// Its name.
+        worker: &'a str,
+        /// Projects it has at hand.
+        loaded: &'a BTreeSet<Digest>,
+        /// The leases it knows of.
+        held: &'a BTreeSet<Token>,
+    },
+    /// A worker is alive.
+    Heartbeat {
+        /// Its name.
+        worker: &'a str,
+        /// The leases it works on.
+        held: &'a BTreeSet<Token>,
+    },
+    /// An attempt has ended.
+    Commit {
+        /// The run.
+        run: RunNumber,
+        /// The lease.
+        token: Token,
+        /// How.
+        end: End,
+    },
+    /// Time has passed.
+    Tick,
+}
+
+/// A lease given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// The run.
+    pub run: RunNumber,
+    /// Which attempt this is, from 1.
+    pub attempt: u32,
+    /// The fencing token.
+    pub token: Token,
+}
+
+/// What becomes of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It counts.
+    Accepted,
+    /// It counted already.
+    Repeated,
+    /// The lease had ended.
+    Superseded,
+}
+
+/// What a step asks for. Everything but the answers must be durable before any answer
+/// of the step leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Write what [`Ledger::run`] and [`Ledger::holder`] say of this run.
+    Save(RunNumber),
+    /// Keep the record of the commit as the run's result.
+    Accept(RunNumber),
+    /// Keep the record of the commit for the curious.
+    Supersede(RunNumber),
+    /// Note that an attempt broke down because its worker was lost.
+    Lost {
+        /// The run.
+        run: RunNumber,
+        /// Which attempt.
+        attempt: u32,
+        /// The worker's name.
+        worker: String,
+    },
+    /// Note that an attempt crashed.
+    Crashed {
+        /// The run.
+        run: RunNumber,
+        /// Which attempt.
+        attempt: u32,
+    },
+    /// Answer: a lease.
+    Grant(Grant),
+    /// Answer: this lease has ended, drop it.
+    Drop(Token),
+    /// Answer to a commit.
+    Verdict(Verdict),
+}
+
+#[derive(Clone, Debug)]
+struct Lease {
+    run: RunNumber,
+    worker: String,
+    expires: Duration,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Worker {
+    leases: BTreeSet<Token>,
+    seen: Duration,
+}
+
+/// Runs and leases of a study.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    policy: Policy,
+    runs: Vec<Run>,
+    queue: Queue,
+    leases: BTreeMap<Token, Lease>,
+    workers: BTreeMap<String, Worker>,
+    counts: [u64; Phase::ALL.len()],
+    next_token: Token,
+}
+
+impl Ledger {
+    /// A ledger of runs as they were saved, each with the worker that holds it. `queue`
+    /// has the groups and nothing pending. Every lease gets one fresh term: how long
+    /// nobody looked at the clock is not known.
+    pub fn restore(
+        policy: Policy,
+        mut queue: Queue,
+        rows: impl IntoIterator<Item = (Run, Option<String>)>,
+        now: Duration,
+    ) -> Ledger {
+        let mut runs = Vec::new();
+        let mut leases = BTreeMap::new();
+        let mut workers: BTreeMap<String, Worker> = BTreeMap::new();
+        let mut counts = [0; Phase::ALL.len()];
+        let mut next_token = 1;
+        for (number, (mut run, holder)) in rows.into_iter().enumerate() {
+            let number = number as RunNumber;
+            match (run.phase, holder) {
+                (Phase::Leased, Some(name)) => {
+                    let worker = workers.entry(name.clone()).or_default();
+                    worker.leases.insert(run.token);
+                    worker.seen = now;
+                    let expires = now + policy.term;
+                    leases.insert(run.token, Lease { run: number, worker: name, expires });
+                    queue.note_leased(run.group);
+                }
+                (Phase::Leased, None) | (Phase::Pending, _) => {
+                    run.phase = Phase::Pending;
+                    queue.push(run.group, number);
+                }
+                _ => {}
+            }
+            counts[run.phase as usize] += 1;
+            next_token = next_token.max(run.token + 1);
+            runs.push(run);
+        }
+        Ledger { policy, runs, queue, leases, workers, counts, next_token }
+    }
+
+    /// What is known of a run.
+    pub fn run(&self, run: RunNumber) -> Option<&Run> {
+        self.runs.get(run as usize)
+    }
+
+    /// The worker that holds a run.
+    pub fn holder(&self, run: RunNumber) -> Option<&str> {
+        let lease = self.leases.get(&self.run(run)?.token)?;
+        Some(&lease.worker)
+    }
+
+    /// Runs in a phase.
+    pub fn count(&self, phase: Phase) -> u64 {
+        self.counts[phase as usize]
+    }
+
+    /// Runs of the study.
+    pub fn planned(&self) -> u64 {
+        self.runs.len() as u64 - self.count(Phase::Unplanned)
+    }
+
+    /// No run is pending or leased.
+    pub fn is_finished(&self) -> bool {
+        self.count(Phase::Pending) == 0 && self.count(Phase::Leased) == 0
+    }
+
+    /// Workers heard of within the last term.
+    pub fn live_workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// The queue behind the pending runs.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Takes one event at a time that never goes back.
+    pub fn step(&mut self, now: Duration, event: Event<'_>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match event {
+            Event::Register { worker } => self.register(now, worker, &mut effects),
+            Event::Lease { worker, loaded, held } => {
+                self.lease(now, worker, loaded, held, &mut effects);
+            }
+            Event::Heartbeat { worker, held } => self.heartbeat(now, worker, held, &mut effects),
+            Event::Commit { run, token, end } => self.commit(run, token, end, &mut effects),
+            Event::Tick => self.expire(now, &mut effects),
+        }
+        effects
+    }
+
+    fn register(&mut self, now: Duration, name: &str, effects: &mut Vec<Effect>) {
+        let orphans = self.workers.get(name).map(|worker| worker.leases.clone());
+        for (rank, token) in orphans.into_iter().flatten().enumerate() {
+            self.lose(token, rank == 0, effects);
+        }
+        self.see(now, name);
+    }
+
+    fn lease(
+        &mut self,
+        now: Duration,
+        name: &str,
+        loaded: &BTreeSet<Digest>,
+        held: &BTreeSet<Token>,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.see(now, name);
+        let unheard: Vec<_> = self.workers[name].leases.difference(held).copied().collect();
+        for token in unheard {
+            self.lose(token, false, effects);
+        }
+        for number in self.queue.take(loaded, self.workers.len()) {
+            let token = self.next_token;
+            self.next_token += 1;
+            let run = &mut self.runs[number as usize];
+            run.token = token;
+            run.attempt += 1;
+            let attempt = run.attempt;
+            self.queue.note_leased(run.group);
+            self.enter(number, Phase::Leased);
+            let expires = now + self.policy.term;
+            self.leases.insert(token, Lease { run: number, worker: name.to_owned(), expires });
+            self.see(now, name).leases.insert(token);
+            effects.push(Effect::Save(number));
+            effects.push(Effect::Grant(Grant { run: number, attempt, token }));
+        }
+    }
+
+    fn heartbeat(
+        &mut self,
+        now: Duration,
+        name: &str,
+        held: &BTreeSet<Token>,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.see(now, name);
+        for &token in held {
+            match self.leases.get_mut(&token) {
+                Some(lease) if lease.worker == name => lease.expires = now + self.policy.term,
+                _ => effects.push(Effect::Drop(token)),
+            }
+        }
+    }
+
+    fn commit(&mut self, number: RunNumber, token: Token, end: End, effects: &mut Vec<Effect>) {
+        if self.leases.get(&token).is_none_or(|lease| lease.run != number) {
+            let run = &self.runs[number as usize];
+            // No lease follows an accepted record, so the latest token is the accepted one.
+            let accepted = matches!(run.phase, Phase::Done | Phase::Failed);
+            let verdict = if accepted && run.token == token {
+                Verdict::Repeated
+            } else {
+                if matches!(end, End::Done(_) | End::Failed(_)) {
+                    effects.push(Effect::Supersede(number));
+                }
+                Verdict::Superseded
+            };
+            effects.push(Effect::Verdict(verdict));
+            return;
+        }
+        self.release(token);
+        let run = &mut self.runs[number as usize];
+        match end {
+            End::Done(time) | End::Failed(time) => {
+                self.queue.measure(run.group, time);
+                let done = matches!(end, End::Done(_));
+                self.enter(number, if done { Phase::Done } else { Phase::Failed });
+                effects.push(Effect::Accept(number));
+            }
+            End::Crashed => {
+                run.crashes += 1;
+                effects.push(Effect::Crashed { run: number, attempt: run.attempt });
+                let exhausted = run.crashes >= self.policy.crashes;
+                self.retry(number, exhausted);
+            }
+            End::Returned => self.retry(number, false),
+        }
+        effects.push(Effect::Save(number));
+        effects.push(Effect::Verdict(Verdict::Accepted));
+    }
+
+    fn expire(&mut self, now: Duration, effects: &mut Vec<Effect>) {
+        let expired: Vec<_> = self
+            .leases
+            .iter()
+            .filter(|(_, lease)| lease.expires <= now)
+            .map(|(&token, lease)| {
+                let in_hand = self.workers[&lease.worker].leases.first() == Some(&token);
+                (token, in_hand)
+            })
+            .collect();
+        for (token, in_hand) in expired {
+            self.lose(token, in_hand, effects);
+        }
+        let term = self.policy.term;
+        self.workers.retain(|_, worker| !worker.leases.is_empty() || worker.seen + term > now);
+    }
+
+    /// Ends a lease without a word from its worker; `in_hand` if the run was being
+    /// executed.
+    fn lose(&mut self, token: Token, in_hand: bool, effects: &mut Vec<Effect>) {
+        let Some(Lease { run: number, worker, .. }) = self.release(token) else { return };
+        let run = &mut self.runs[number as usize];
+        if in_hand {
+            run.losses += 1;
+            effects.push(Effect::Lost { run: number, attempt: run.attempt, worker });
+        }
+        let exhausted = run.losses >= self.policy.losses;
+        self.retry(number, exhausted);
+        effects.push(Effect::Save(number));
+    }
+
+    fn release(&mut self, token: Token) -> Option<Lease> {
+        let lease = self.leases.remove(&token)?;
+        if let Some(worker) = self.workers.get_mut(&lease.worker) {
+            worker.leases.remove(&token);
+        }
+        self.queue.note_ended(self.runs[lease.run as usize].group);
+        Some(lease)
+    }
+
+    fn retry(&mut self, number: RunNumber, exhausted: bool) {
+        if exhausted {
+            self.enter(number, Phase::Quarantined);
+        } else {
+            self.enter(number, Phase::Pending);
+            self.queue.push(self.runs[number as usize].group, number);
+        }
+    }
+
+    fn enter(&mut self, number: RunNumber, phase: Phase) {
+        let run = &mut self.runs[number as usize];
+        self.counts[run.phase as usize] -= 1;
+        self.counts[phase as usize] += 1;
+        run.phase = phase;
+    }
+
+    fn see(&mut self, now: Duration, name: &str) -> &mut Worker {
+        let worker = self.workers.entry(name.to_owned()).or_default();
+        worker.seen = now;
+        worker
+    }
+}

@@ -1,0 +1,251 @@
+//! gRPC in front of the desk: reads what the wire brings, asks, writes the answer.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use catherd_experiments::{Digest, ENGINE, RunRecord};
+use catherd_proto::transport::PROJECT_CHUNK;
+use catherd_proto::{DOCUMENT_VERSION, PROTOCOL, digest, v1};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+
+use crate::desk::{self, Completion, Told};
+use crate::ledger::{Policy, Verdict};
+use crate::progress::Progress;
+use crate::projects::Projects;
+use crate::store::Sealed;
+
+/// Longest worker name in bytes.
+const LONGEST_NAME: usize = 200;
+
+/// A worker without work asks again after this time.
+const IDLE: Duration = Duration::from_millis(250);
+
+/// The service; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Service {
+    pub(crate) desk: Sender<desk::Request>,
+    pub(crate) progress: watch::Receiver<Progress>,
+    pub(crate) projects: Projects,
+    pub(crate) policy: Policy,
+    pub(crate) draining: Arc<AtomicBool>,
+}
+
+impl Service {
+    async fn ask<T>(
+        &self,
+        request: impl FnOnce(oneshot::Sender<T>) -> desk::Request,
+    ) -> Result<T, Status> {
+        let (answer, answered) = oneshot::channel();
+        let unavailable = |_| Status::unavailable("the coordinator cannot reach its store");
+        self.desk
+            .send(request(answer))
+            .map_err(|_| Status::unavailable("the coordinator is closing"))?;
+        answered.await.map_err(unavailable)
+    }
+}
+
+type Reply<T> = Result<Response<T>, Status>;
+type Streamed<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+#[tonic::async_trait]
+impl v1::coordinator_server::Coordinator for Service {
+    async fn register(&self, request: Request<v1::RegisterRequest>) -> Reply<v1::RegisterReply> {
+        let request = request.into_inner();
+        let worker = named(request.worker)?;
+        if (request.protocol, request.engine.as_str()) != (PROTOCOL, ENGINE) {
+            return Err(Status::failed_precondition(format!(
+                "worker {worker} is {} with protocol {}, this coordinator is {ENGINE} with \
+                 protocol {PROTOCOL}; use the same catherd for both",
+                request.engine, request.protocol,
+            )));
+        }
+        self.ask(|answer| desk::Request::Register { worker, answer }).await?;
+        Ok(Response::new(v1::RegisterReply {
+            term_ms: self.policy.term.as_millis() as u64,
+            // Four heartbeats may be lost in a row.
+            heartbeat_ms: (self.policy.term / 5).as_millis() as u64,
+        }))
+    }
+
+    async fn lease(&self, request: Request<v1::LeaseRequest>) -> Reply<v1::LeaseReply> {
+        let request = request.into_inner();
+        let worker = named(request.worker)?;
+        if self.draining.load(Ordering::Relaxed) {
+            let wait_ms = IDLE.as_millis() as u64;
+            return Ok(Response::new(v1::LeaseReply { wait_ms, ..Default::default() }));
+        }
+        let loaded = request.loaded.iter().map(|bytes| digest(bytes)).collect::<Result<_, _>>();
+        let loaded = loaded.map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let held = request.held.into_iter().collect();
+        let (granted, finished) =
+            self.ask(|answer| desk::Request::Lease { worker, loaded, held, answer }).await?;
+        let leases = granted.into_iter().map(|(grant, spec)| v1::Lease {
+            run: grant.run,
+            attempt: grant.attempt,
+            token: grant.token,
+            spec: Some(v1::Document { version: DOCUMENT_VERSION, json: spec.into() }),
+        });
+        Ok(Response::new(v1::LeaseReply {
+            leases: leases.collect(),
+            wait_ms: IDLE.as_millis() as u64,
+            finished,
+        }))
+    }
+
+    async fn heartbeat(&self, request: Request<v1::HeartbeatRequest>) -> Reply<v1::HeartbeatReply> {
+        let request = request.into_inner();
+        let worker = named(request.worker)?;
+        let held: BTreeSet<_> = request.held.iter().map(|held| held.token).collect();
+        let drop = self.ask(|answer| desk::Request::Heartbeat { worker, held, answer }).await?;
+        let drain = self.draining.load(Ordering::Relaxed);
+        Ok(Response::new(v1::HeartbeatReply { drop, drain }))
+    }
+
+    async fn commit(&self, request: Request<v1::CommitRequest>) -> Reply<v1::CommitReply> {
+        let request = request.into_inner();
+        let worker = named(request.worker)?;
+        // Reading records takes longer than anything else here: not on the desk.
+        let read: Vec<_> = request.completions.into_iter().map(completion).collect();
+        let (sound, flaws): (Vec<_>, Vec<_>) = read
+            .into_iter()
+            .map(|read| match read {
+                Ok(completion) => (Some(completion), None),
+                Err(flaw) => (None, Some(flaw)),
+            })
+            .unzip();
+        let completions = sound.into_iter().flatten().collect();
+        let mut outcomes = self
+            .ask(|answer| desk::Request::Commit { worker, completions, answer })
+            .await?
+            .into_iter();
+        let verdicts = flaws.into_iter().filter_map(|flaw| match flaw {
+            Some(flaw) => Some(verdict(Err(flaw))),
+            None => outcomes.next().map(verdict),
+        });
+        Ok(Response::new(v1::CommitReply { verdicts: verdicts.collect() }))
+    }
+
+    type FetchProjectStream = Streamed<v1::ProjectChunk>;
+
+    async fn fetch_project(
+        &self,
+        request: Request<v1::FetchProjectRequest>,
+    ) -> Reply<Self::FetchProjectStream> {
+        let wanted = digest(&request.into_inner().digest)
+            .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let projects = self.projects.clone();
+        let (sender, receiver) = mpsc::channel(4);
+        tokio::task::spawn_blocking(move || {
+            let mut send = |chunk| sender.blocking_send(chunk).is_ok();
+            if let Err(error) = read_project(&projects, wanted, &mut send) {
+                send(Err(error));
+            }
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
+    }
+
+    async fn get_status(&self, _: Request<v1::StatusRequest>) -> Reply<v1::Status> {
+        let status = status(&self.progress.borrow());
+        Ok(Response::new(status))
+    }
+
+    type WatchStream = Streamed<v1::Status>;
+
+    async fn watch(&self, request: Request<v1::WatchRequest>) -> Reply<Self::WatchStream> {
+        let interval = Duration::from_millis(request.into_inner().interval_ms.max(100));
+        let mut progress = self.progress.clone();
+        let (sender, receiver) = mpsc::channel(1);
+        tokio::spawn(async move {
+            loop {
+                let (now, finished) = {
+                    let progress = progress.borrow_and_update();
+                    (status(&progress), progress.is_finished())
+                };
+                if sender.send(Ok(now)).await.is_err() || finished {
+                    return;
+                }
+                tokio::time::sleep(interval).await;
+                if progress.changed().await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
+    }
+}
+
+fn named(worker: String) -> Result<String, Status> {
+    if worker.is_empty() || worker.len() > LONGEST_NAME || worker.contains(char::is_control) {
+        let rule = format!("a worker needs a printable name of 1 to {LONGEST_NAME} bytes");
+        return Err(Status::invalid_argument(rule));
+    }
+    Ok(worker)
+}
+
+fn completion(completion: v1::Completion) -> Result<Completion, String> {
+    use v1::completion::End;
+    let end = match completion.end {
+        Some(End::Record(document)) => {
+            let record: RunRecord = document.read().map_err(|error| error.to_string())?;
+            Told::Record(Box::new(Sealed::new(&record, document.json.into())))
+        }
+        Some(End::Crash(reason)) => Told::Crash(reason),
+        Some(End::Returned(_)) => Told::Returned,
+        None => return Err("a completion without an end".to_owned()),
+    };
+    Ok(Completion { run: completion.run, token: completion.token, end })
+}
+
+fn verdict(outcome: Result<Verdict, String>) -> v1::Verdict {
+    use v1::verdict::Kind;
+    let (kind, reason) = match outcome {
+        Ok(Verdict::Accepted) => (Kind::Accepted, String::new()),
+        Ok(Verdict::Repeated) => (Kind::Repeated, String::new()),
+        Ok(Verdict::Superseded) => (Kind::Superseded, "the lease had ended".to_owned()),
+        Err(reason) => (Kind::Refused, reason),
+    };
+    v1::Verdict { kind: kind.into(), reason }
+}
+
+fn read_project(
+    projects: &Projects,
+    wanted: Digest,
+    send: &mut impl FnMut(Result<v1::ProjectChunk, Status>) -> bool,
+) -> Result<(), Status> {
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => Status::not_found(format!("no project {wanted}")),
+        _ => Status::internal(format!("project {wanted}: {error}")),
+    };
+    let (size, mut file) = projects.read(wanted).map_err(failed)?;
+    loop {
+        let mut data = Vec::with_capacity(PROJECT_CHUNK.min(size as usize));
+        file.by_ref().take(PROJECT_CHUNK as u64).read_to_end(&mut data).map_err(failed)?;
+        let last = data.len() < PROJECT_CHUNK;
+        if !send(Ok(v1::ProjectChunk { size, data: data.into() })) || last {
+            return Ok(());
+        }
+    }
+}
+
+fn status(progress: &Progress) -> v1::Status {
+    v1::Status {
+        planned: progress.planned,
+        pending: progress.pending,
+        leased: progress.leased,
+        done: progress.done,
+        failed: progress.failed,
+        quarantined: progress.quarantined,
+        workers: progress.workers as u32,
+        runs_per_second: progress.runs_per_second,
+        mean_coverage: progress.mean_coverage,
+        eta_ms: progress.eta.map(|eta| eta.as_millis() as u64),
+    }
+}

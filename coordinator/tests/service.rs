@@ -1,0 +1,333 @@
+//! The coordinator through its gRPC face, with a real client on loopback.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use catherd_coordinator::clock::{Clock, Manual};
+use catherd_coordinator::{Coordinator, CoordinatorError, Options, Policy, Progress};
+use catherd_experiments::{
+    Algorithm, Budget, Digest, ENGINE, Outcome, Provenance, Resources, RunRecord, RunSpec,
+};
+use catherd_proto::v1::coordinator_client::CoordinatorClient;
+use catherd_proto::v1::verdict::Kind;
+use catherd_proto::v1::{self, completion::End};
+use catherd_proto::{PROTOCOL, transport};
+use tokio::net::TcpListener;
+use tonic::transport::Channel;
+
+const PROJECT: &[u8] = b"a project";
+
+fn specs(seeds: u64) -> Vec<RunSpec> {
+    (1..=seeds)
+        .map(|seed| RunSpec {
+            project: Digest::of(PROJECT),
+            project_name: "p".into(),
+            subject: "noop".into(),
+            algorithm: Algorithm::plain("random"),
+            seed,
+            budget: Budget { executions: Some(1), ..Budget::default() },
+            engine: ENGINE.into(),
+        })
+        .collect()
+}
+
+fn record(spec: &RunSpec, outcome: Outcome) -> RunRecord {
+    RunRecord {
+        run: spec.id(),
+        outcome,
+        reason: String::new(),
+        goals: 4,
+        covered: vec![0, 1],
+        executions: 1,
+        steps: 1,
+        timeline: Vec::new(),
+        suite_tests: 0,
+        suite_events: 0,
+        minimised_events: 0,
+        counts: Default::default(),
+        suite: String::new(),
+        resources: Resources::default(),
+        provenance: Provenance::default(),
+    }
+}
+
+fn done(lease: &v1::Lease) -> v1::Completion {
+    let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
+    let record = v1::Document::write(&record(&spec, Outcome::Done)).unwrap();
+    v1::Completion { run: lease.run, token: lease.token, end: Some(End::Record(record)) }
+}
+
+struct Bench {
+    coordinator: Coordinator,
+    client: CoordinatorClient<Channel>,
+    server: tokio::task::JoinHandle<Result<(), CoordinatorError>>,
+}
+
+impl Bench {
+    async fn open(options: Options, runs: Vec<RunSpec>) -> Bench {
+        let coordinator = Coordinator::open(options, runs).unwrap();
+        coordinator.projects().insert(PROJECT).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let server = tokio::spawn(coordinator.serve(listener));
+        let client = transport::client(&address).unwrap();
+        Bench { coordinator, client, server }
+    }
+
+    async fn lease(&mut self, worker: &str, held: &[u64]) -> v1::LeaseReply {
+        let held = held.to_vec();
+        let request = v1::LeaseRequest { worker: worker.into(), loaded: Vec::new(), held };
+        self.client.lease(request).await.unwrap().into_inner()
+    }
+
+    async fn commit(&mut self, worker: &str, completions: Vec<v1::Completion>) -> Vec<Kind> {
+        let request = v1::CommitRequest { worker: worker.into(), completions };
+        let reply = self.client.commit(request).await.unwrap().into_inner();
+        reply.verdicts.iter().map(v1::Verdict::kind).collect()
+    }
+
+    async fn settled(&mut self, condition: impl FnMut(&Progress) -> bool) -> Progress {
+        let mut watch = self.coordinator.watch();
+        let settled = tokio::time::timeout(Duration::from_secs(5), watch.wait_for(condition));
+        settled.await.expect("the condition holds within five seconds").unwrap().clone()
+    }
+
+    async fn close(self) {
+        drop(self.coordinator);
+        self.server.abort();
+        let _ = self.server.await;
+    }
+}
+
+fn manual(folder: &std::path::Path) -> (Options, Arc<Manual>) {
+    let clock = Arc::new(Manual::default());
+    let shared: Arc<dyn Clock> = clock.clone();
+    (Options { clock: shared, ..Options::new(folder) }, clock)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let (options, clock) = manual(folder.path());
+    let mut bench = Bench::open(options, specs(1)).await;
+
+    let zombie = bench.lease("zombie", &[]).await.leases.remove(0);
+    assert_eq!((zombie.attempt, bench.lease("other", &[]).await.leases.len()), (1, 0));
+    bench.settled(|progress| progress.leased == 1).await;
+    clock.advance(Policy::default().term);
+    bench.settled(|progress| progress.pending == 1).await;
+
+    let second = bench.lease("other", &[]).await.leases.remove(0);
+    assert_eq!((second.run, second.attempt), (zombie.run, 2));
+    assert!(second.token > zombie.token);
+    let late = v1::HeartbeatRequest {
+        worker: "zombie".into(),
+        held: vec![v1::Held { token: zombie.token, live: None }],
+    };
+    let reply = bench.client.heartbeat(late).await.unwrap().into_inner();
+    assert_eq!(reply.drop, [zombie.token]);
+
+    assert_eq!(bench.commit("zombie", vec![done(&zombie)]).await, [Kind::Superseded]);
+    assert_eq!(bench.coordinator.records().unwrap().count(), 0);
+    assert_eq!(bench.commit("other", vec![done(&second)]).await, [Kind::Accepted]);
+    assert_eq!(bench.commit("other", vec![done(&second)]).await, [Kind::Repeated]);
+    assert_eq!(bench.commit("zombie", vec![done(&zombie)]).await, [Kind::Superseded]);
+
+    let progress = bench.settled(Progress::is_finished).await;
+    assert_eq!((progress.done, progress.planned), (1, 1));
+    assert_eq!(progress.mean_coverage, Some(0.5));
+    assert!(bench.lease("other", &[]).await.finished);
+    assert_eq!(bench.coordinator.records().unwrap().count(), 1);
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn heartbeats_renew() {
+    let folder = tempfile::tempdir().unwrap();
+    let (options, clock) = manual(folder.path());
+    let mut bench = Bench::open(options, specs(1)).await;
+    let lease = bench.lease("w", &[]).await.leases.remove(0);
+    for _ in 0..4 {
+        clock.advance(Policy::default().term / 2);
+        let beat = v1::HeartbeatRequest {
+            worker: "w".into(),
+            held: vec![v1::Held { token: lease.token, live: None }],
+        };
+        assert!(bench.client.heartbeat(beat).await.unwrap().into_inner().drop.is_empty());
+    }
+    assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_study_reopens_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = Bench::open(Options::new(folder.path()), specs(3)).await;
+    let first = bench.lease("w", &[]).await.leases.remove(0);
+    let accepted = bench.commit("w", vec![done(&first)]).await;
+    assert_eq!(accepted, [Kind::Accepted]);
+    let held = bench.lease("w", &[]).await.leases.remove(0);
+    let busy = Coordinator::open(Options::new(folder.path()), specs(3));
+    assert!(matches!(busy.err(), Some(CoordinatorError::Busy { .. })));
+    bench.close().await;
+
+    // Two seeds more; the lease of the other process still holds, for one fresh term.
+    let mut bench = Bench::open(Options::new(folder.path()), specs(5)).await;
+    let progress = bench.coordinator.progress();
+    assert_eq!((progress.planned, progress.done, progress.leased), (5, 1, 1));
+    assert_eq!(progress.mean_coverage, Some(0.5));
+    assert_eq!(bench.commit("w", vec![done(&first)]).await, [Kind::Repeated]);
+    assert_eq!(bench.commit("w", vec![done(&held)]).await, [Kind::Accepted]);
+    let next = bench.lease("w", &[]).await.leases.remove(0);
+    assert!(next.token > held.token);
+    bench.close().await;
+
+    // A smaller plan counts what it plans, in its own order.
+    let mut fewer = specs(2);
+    fewer.reverse();
+    let bench = Bench::open(Options::new(folder.path()), fewer).await;
+    assert_eq!(bench.coordinator.progress().planned, 2);
+    let seeds: Vec<_> =
+        bench.coordinator.records().unwrap().map(|record| record.unwrap().0.seed).collect();
+    assert_eq!(seeds, [2, 1]);
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verdicts_end_a_run_and_crashes_are_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = Bench::open(Options::new(folder.path()), specs(2)).await;
+
+    let lease = bench.lease("w", &[]).await.leases.remove(0);
+    let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
+    let failed = v1::Document::write(&record(&spec, Outcome::Failed)).unwrap();
+    let end = Some(End::Record(failed));
+    let failed = v1::Completion { run: lease.run, token: lease.token, end };
+    assert_eq!(bench.commit("w", vec![failed]).await, [Kind::Accepted]);
+
+    for attempt in 1..=3 {
+        let lease = bench.lease("w", &[]).await.leases.remove(0);
+        assert_eq!(lease.attempt, attempt);
+        let end = Some(End::Crash(format!("panicked in attempt {attempt}")));
+        let crash = v1::Completion { run: lease.run, token: lease.token, end };
+        assert_eq!(bench.commit("w", vec![crash]).await, [Kind::Accepted]);
+    }
+    let progress = bench.settled(Progress::is_finished).await;
+    assert_eq!((progress.done, progress.failed, progress.quarantined), (0, 1, 1));
+    assert_eq!(progress.mean_coverage, None);
+    let given_up = bench.coordinator.quarantined().unwrap();
+    assert_eq!(given_up[0].attempts, 3);
+    assert_eq!(given_up[0].reason, "panicked in attempt 3");
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nonsense_is_refused_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = Bench::open(Options::new(folder.path()), specs(2)).await;
+    let lease = bench.lease("w", &[]).await.leases.remove(0);
+
+    let good = done(&lease);
+    let document = |json: &'static str| v1::Document { version: 1, json: json.into() };
+    let nonsense = vec![
+        v1::Completion { run: 99, ..good.clone() },
+        v1::Completion { run: lease.run + 1, ..good.clone() },
+        v1::Completion { end: Some(End::Record(document("{}"))), ..good.clone() },
+        v1::Completion { end: None, ..good.clone() },
+        good,
+    ];
+    let verdicts = bench.commit("w", nonsense).await;
+    assert_eq!(verdicts[..4], [Kind::Refused; 4]);
+    assert_eq!(verdicts[4], Kind::Accepted);
+
+    let stranger = v1::RegisterRequest {
+        worker: "w".into(),
+        protocol: PROTOCOL,
+        engine: "catherd/0.0.0".into(),
+    };
+    let refusal = bench.client.register(stranger).await.unwrap_err();
+    assert_eq!(refusal.code(), tonic::Code::FailedPrecondition);
+    assert!(refusal.message().contains("use the same catherd"), "{}", refusal.message());
+    let nameless = v1::LeaseRequest { worker: "a\nb".into(), ..Default::default() };
+    let refusal = bench.client.lease(nameless).await.unwrap_err();
+    assert_eq!(refusal.code(), tonic::Code::InvalidArgument);
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn projects_are_streamed_by_digest() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = Bench::open(Options::new(folder.path()), specs(1)).await;
+    let large: Vec<u8> = (0..1_000_000_u32).map(|i| (i * 31) as u8).collect();
+    let digest = bench.coordinator.projects().insert(&large).unwrap();
+    let fetch = |digest: Digest| v1::FetchProjectRequest { digest: digest.0.to_vec().into() };
+
+    let mut stream = bench.client.fetch_project(fetch(digest)).await.unwrap().into_inner();
+    let mut bytes = Vec::new();
+    while let Some(chunk) = stream.message().await.unwrap() {
+        assert_eq!(chunk.size, large.len() as u64);
+        bytes.extend_from_slice(&chunk.data);
+    }
+    assert_eq!(Digest::of(&bytes), digest);
+
+    let stream = bench.client.fetch_project(fetch(Digest::of(b"other"))).await;
+    let refusal = stream.unwrap().into_inner().message().await.unwrap_err();
+    assert_eq!(refusal.code(), tonic::Code::NotFound);
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn status_is_watched_to_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = Bench::open(Options::new(folder.path()), specs(1)).await;
+    let request = v1::WatchRequest { interval_ms: 100 };
+    let mut watch = bench.client.watch(request).await.unwrap().into_inner();
+    let first = watch.message().await.unwrap().unwrap();
+    assert_eq!((first.planned, first.pending), (1, 1));
+    let lease = bench.lease("w", &[]).await.leases.remove(0);
+    bench.commit("w", vec![done(&lease)]).await;
+    let mut last = first;
+    while let Some(status) = watch.message().await.unwrap() {
+        last = status;
+    }
+    assert_eq!((last.done, last.pending, last.mean_coverage), (1, 0, Some(0.5)));
+    bench.close().await;
+}
+
+/// Durable commits of several workers share transactions. Prints the rate; the bound is
+/// one that single commits could not reach on a disk that syncs in half a millisecond.
+#[tokio::test(flavor = "multi_thread")]
+async fn commits_are_grouped() {
+    const RUNS: u64 = 4000;
+    const WORKERS: usize = 8;
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Bench::open(Options::new(folder.path()), specs(RUNS)).await;
+    let start = Instant::now();
+    let mut workers = tokio::task::JoinSet::new();
+    for worker in 0..WORKERS {
+        let mut client = bench.client.clone();
+        workers.spawn(async move {
+            let worker = format!("w{worker}");
+            loop {
+                let request = v1::LeaseRequest { worker: worker.clone(), ..Default::default() };
+                let reply = client.lease(request).await.unwrap().into_inner();
+                if reply.finished {
+                    return;
+                }
+                let completions = reply.leases.iter().map(done).collect();
+                let request = v1::CommitRequest { worker: worker.clone(), completions };
+                client.commit(request).await.unwrap();
+            }
+        });
+    }
+    workers.join_all().await;
+    let rate = RUNS as f64 / start.elapsed().as_secs_f64();
+    #[expect(clippy::print_stdout, reason = "the measurement is the point")]
+    {
+        println!("{RUNS} runs leased and committed durably: {rate:.0} a second");
+    }
+    let progress = bench.coordinator.progress();
+    assert_eq!((progress.done, progress.planned), (RUNS, RUNS));
+    assert_eq!(bench.coordinator.records().unwrap().count() as u64, RUNS);
+    bench.close().await;
+}
