@@ -1,11 +1,23 @@
 //! SVG documents as Scratch prepares them before the browser draws them.
+//!
+//! Text leaves no pixels: no fonts are shipped, and those of the host differ between machines.
 
+mod dom;
+mod gradient;
+mod measure;
+mod repair;
+mod stroke;
+mod transform;
+
+use image::ImageReader;
 use resvg::usvg;
+use roxmltree::ParsingOptions;
 
 use crate::skin::{Limits, SkinError};
+use dom::Element;
 
 /// The coordinate system of a document.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ViewBox {
     pub(crate) x: f64,
     pub(crate) y: f64,
@@ -13,48 +25,119 @@ pub(crate) struct ViewBox {
     pub(crate) height: f64,
 }
 
-/// A document whose size is known and which is parsed fully when it is drawn.
+/// A document whose size is known and which is prepared fully when it is drawn.
 #[derive(Debug)]
 pub(crate) struct Document {
     text: String,
+    limits: Limits,
     view_box: ViewBox,
     intrinsic: (f64, f64),
 }
 
 impl Document {
     pub(crate) fn new(bytes: &[u8], limits: &Limits) -> Result<Self, SkinError> {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let options = roxmltree::ParsingOptions {
-            allow_dtd: true,
-            nodes_limit: limits.nodes,
-            ..Default::default()
-        };
-        let xml = roxmltree::Document::parse_with_options(&text, options)
-            .map_err(|error| SkinError::Xml(error.to_string()))?;
+        let text = repair::repaired(&String::from_utf8_lossy(bytes)).into_owned();
+        let xml = parse(&text, limits)?;
         let root = xml.root_element();
-        let numbers: Vec<f64> = root
-            .attribute("viewBox")
-            .unwrap_or_default()
-            .split([' ', ','])
-            .filter_map(|number| number.parse::<f32>().ok().map(f64::from))
-            .collect();
-        let view_box = match numbers[..] {
-            [x, y, width, height] => ViewBox { x, y, width, height },
-            _ => ViewBox { x: 0.0, y: 0.0, width: 0.0, height: 0.0 },
+        if root.tag_name().name() != "svg" {
+            return Err(SkinError::NotSvg(root.tag_name().name().to_owned()));
+        }
+        check_depth(&xml, limits.depth)?;
+        let (view_box, intrinsic) = match root.attribute("viewBox") {
+            Some(view_box) => {
+                let view_box = measure::parse_view_box(view_box);
+                let lengths = (root.attribute("width"), root.attribute("height"));
+                (view_box, measure::intrinsic_size(view_box, lengths))
+            }
+            // The only documents that are drawn to be loaded.
+            None => {
+                let mut root = Element::read(root);
+                prepare(&mut root);
+                let view_box = measure::measured(root, limits);
+                (view_box, (view_box.width, view_box.height))
+            }
         };
         drop(xml);
-        Ok(Self { text, view_box, intrinsic: (view_box.width, view_box.height) })
+        Ok(Self { text, limits: *limits, view_box, intrinsic })
     }
 
     pub(crate) fn view_box(&self) -> ViewBox {
         self.view_box
     }
 
+    /// Width and height of the picture in CSS pixels, where they are those of the drawing.
     pub(crate) fn intrinsic_size(&self) -> (f64, f64) {
         self.intrinsic
     }
 
+    /// The drawing; `None` if the renderer cannot make sense of it.
     pub(crate) fn tree(&self) -> Option<usvg::Tree> {
-        usvg::Tree::from_str(&self.text, &usvg::Options::default()).ok()
+        let xml = parse(&self.text, &self.limits).ok()?;
+        let mut root = Element::read(xml.root_element());
+        prepare(&mut root);
+        let ViewBox { x, y, width, height } = self.view_box;
+        root.set("viewBox", format!("{x} {y} {width} {height}"));
+        root.set("width", self.intrinsic.0.to_string());
+        root.set("height", self.intrinsic.1.to_string());
+        drawing(&root, &self.limits)
     }
+}
+
+fn parse<'a>(text: &'a str, limits: &Limits) -> Result<roxmltree::Document<'a>, SkinError> {
+    let options =
+        ParsingOptions { allow_dtd: true, nodes_limit: limits.nodes, ..Default::default() };
+    roxmltree::Document::parse_with_options(text, options)
+        .map_err(|error| SkinError::Xml(error.to_string()))
+}
+
+/// Everything that walks a document recurses, so its depth is limited first.
+fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
+    // Nodes are numbered in document order, parents before children.
+    let mut depths: Vec<usize> = Vec::new();
+    for node in xml.descendants() {
+        let depth = node.parent().map_or(0, |parent| depths[parent.id().get_usize()] + 1);
+        depths.push(depth);
+        if depth > limit {
+            return Err(SkinError::NestedTooDeeply { limit });
+        }
+    }
+    Ok(())
+}
+
+/// The changes that are made to every document.
+fn prepare(root: &mut Element) {
+    stroke::normalise(root);
+    root.visit_mut(&mut |element| {
+        if element.name == "image" {
+            let own = element.get("style").unwrap_or_default();
+            let style = format!("image-rendering: pixelated; {own}");
+            element.set("style", style);
+        }
+    });
+}
+
+/// Parses a prepared document. Embedded bitmaps are read within the limits, everything outside
+/// of the document is ignored.
+fn drawing(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
+    let limits = *limits;
+    let resolver = usvg::ImageHrefResolver {
+        resolve_data: Box::new(move |_, data, _| {
+            let reader = ImageReader::new(std::io::Cursor::new(&data[..]));
+            let reader = reader.with_guessed_format().ok()?;
+            let format = reader.format()?;
+            let (width, height) = reader.into_dimensions().ok()?;
+            if u64::from(width) * u64::from(height) > limits.pixels {
+                return None;
+            }
+            match format {
+                image::ImageFormat::Png => Some(usvg::ImageKind::PNG(data)),
+                image::ImageFormat::Jpeg => Some(usvg::ImageKind::JPEG(data)),
+                image::ImageFormat::Gif => Some(usvg::ImageKind::GIF(data)),
+                _ => None,
+            }
+        }),
+        resolve_string: Box::new(|_, _| None),
+    };
+    let options = usvg::Options { image_href_resolver: resolver, ..usvg::Options::default() };
+    usvg::Tree::from_str(&root.document(), &options).ok()
 }

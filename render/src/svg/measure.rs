@@ -1,0 +1,140 @@
+//! How large a document is.
+
+use svgtypes::{Length, LengthUnit, NumberListParser};
+
+use super::dom::Element;
+use super::{ViewBox, drawing};
+use crate::rounding::single;
+use crate::skin::Limits;
+
+/// The size of a picture that says nothing about its own.
+const DEFAULT_SIZE: (f64, f64) = (300.0, 150.0);
+/// CSS pixels in an inch.
+const INCH: f64 = 96.0;
+const FONT_SIZE: f64 = 16.0;
+
+/// A `viewBox` attribute. Browsers keep its numbers in binary32; one that cannot be read has no
+/// size.
+pub(super) fn parse_view_box(text: &str) -> ViewBox {
+    let numbers: Result<Vec<f64>, _> = NumberListParser::from(text).take(5).collect();
+    match numbers.as_deref() {
+        Ok(&[x, y, width, height]) => ViewBox {
+            x: single(x),
+            y: single(y),
+            width: single(width.max(0.0)),
+            height: single(height.max(0.0)),
+        },
+        _ => ViewBox::default(),
+    }
+}
+
+/// The size of a picture by itself, from its `width` and `height` attributes.
+pub(super) fn intrinsic_size(
+    view_box: ViewBox,
+    (width, height): (Option<&str>, Option<&str>),
+) -> (f64, f64) {
+    let (Some(width), Some(height)) = (width, height) else {
+        return (view_box.width, view_box.height);
+    };
+    let ratio = view_box.width / view_box.height;
+    match (pixels(width), pixels(height)) {
+        (Some(width), Some(height)) => (width, height),
+        (Some(width), None) => (width, width / ratio),
+        (None, Some(height)) => (height * ratio, height),
+        (None, None) => {
+            let (width, height) = DEFAULT_SIZE;
+            if ratio > width / height { (width, width / ratio) } else { (height * ratio, height) }
+        }
+    }
+}
+
+/// A length in CSS pixels; `None` for percentages and what cannot be read.
+fn pixels(text: &str) -> Option<f64> {
+    let length: Length = text.trim().parse().ok()?;
+    let unit = match length.unit {
+        LengthUnit::None | LengthUnit::Px => 1.0,
+        LengthUnit::Em => FONT_SIZE,
+        LengthUnit::Ex => FONT_SIZE / 2.0,
+        LengthUnit::In => INCH,
+        LengthUnit::Cm => INCH / 2.54,
+        LengthUnit::Mm => INCH / 25.4,
+        LengthUnit::Pt => INCH / 72.0,
+        LengthUnit::Pc => INCH / 6.0,
+        LengthUnit::Percent => return None,
+    };
+    Some(length.number * unit).filter(|pixels| *pixels >= 0.0)
+}
+
+/// The box of everything that a prepared document without a `viewBox` draws, half of the
+/// broadest stroke added on every side.
+pub(super) fn measured(mut root: Element, limits: &Limits) -> ViewBox {
+    let mut broadest = 0.0_f64;
+    root.visit(&mut |element| {
+        if element.get("stroke").is_some_and(|stroke| !stroke.is_empty()) {
+            broadest = broadest.max(1.0);
+        }
+        let width = element.get("stroke-width").map_or(0.0, super::transform::number);
+        broadest = broadest.max(width);
+    });
+    // With a size of its own the drawing keeps its coordinates.
+    root.set("width", "480");
+    root.set("height", "360");
+    let Some(tree) = drawing(&root, limits) else { return ViewBox::default() };
+    let bounds = tree.root().abs_bounding_box();
+    let [x, y, width, height] =
+        [bounds.x(), bounds.y(), bounds.width(), bounds.height()].map(f64::from);
+    if width == 0.0 || height == 0.0 || !tree.root().has_children() {
+        return ViewBox { x, y, width, height };
+    }
+    let half = broadest / 2.0;
+    ViewBox {
+        x: single(x - half),
+        y: single(y - half),
+        width: single(width + broadest),
+        height: single(height + broadest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::svg::Document;
+
+    fn document(svg: &str) -> Document {
+        Document::new(svg.as_bytes(), &Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn view_boxes_are_single_precision() {
+        let view = parse_view_box("0 0 45.3 20.1");
+        assert_eq!((view.width, view.height), (45.299_999_237_060_55, 20.100_000_381_469_727));
+        assert_eq!(parse_view_box("0,0,1"), ViewBox::default());
+        assert_eq!(parse_view_box("0 0 -5 5").width, 0.0);
+    }
+
+    #[test]
+    fn a_document_without_view_box_is_measured() {
+        let measured = document(
+            "<svg width='100' height='100'>\
+             <rect x='10' y='20' width='50' height='40' stroke='red' stroke-width='4'/></svg>",
+        );
+        let expected = ViewBox { x: 8.0, y: 18.0, width: 54.0, height: 44.0 };
+        assert_eq!(measured.view_box(), expected);
+        assert_eq!(measured.intrinsic_size(), (54.0, 44.0));
+        assert_eq!(document("<svg/>").view_box(), ViewBox::default());
+    }
+
+    #[test]
+    fn intrinsic_sizes_come_from_attributes() {
+        for (attributes, size) in [
+            ("width='100' height='100'", (100.0, 100.0)),
+            ("width='100'", (50.0, 50.0)),
+            ("width='100%' height='100%'", (150.0, 150.0)),
+            ("width='1in' height='72pt'", (96.0, 96.0)),
+            ("width='25.4mm' height='100%'", (96.0, 96.0)),
+        ] {
+            let document = document(&format!("<svg viewBox='0 0 50 50' {attributes}/>"));
+            assert_eq!(document.intrinsic_size(), size, "{attributes}");
+        }
+    }
+}
