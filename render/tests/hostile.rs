@@ -1,0 +1,262 @@
+//! Costumes come from strangers: whatever they hold, loading and sensing them ends.
+
+mod stage;
+
+use std::sync::Arc;
+
+use catherd_render::{Effect, Group, Limits, PenStroke, Rect, Scene, SkinError, SkinSetBuilder};
+use proptest::prelude::*;
+
+/// Small enough that the worst document is drawn quickly.
+fn limits() -> Limits {
+    Limits { bytes: 1 << 20, nodes: 20_000, depth: 64, side: 2048, pixels: 1 << 20 }
+}
+
+/// Senses a costume in every way.
+fn sense(builder: SkinSetBuilder, skin: catherd_render::SkinId) {
+    let mut scene = Scene::new(Arc::new(builder.build()));
+    let id = scene.add(Group::Sprite);
+    scene.set_skin(id, skin);
+    scene.bounds(id);
+    scene.touching_color(id, [0; 3]);
+    scene.set_direction_scale(id, 33.0, 150.0, 20.0);
+    scene.set_effect(id, Effect::Whirl, 50.0);
+    scene.bounds(id);
+    scene.pen_stamp(id);
+    scene.pick(0.0, 0.0);
+}
+
+fn sense_svg(text: &[u8]) -> Result<(), SkinError> {
+    let mut builder = SkinSetBuilder::new(limits());
+    let skin = builder.add_svg(text.into(), Some((1e300, f64::NAN)))?;
+    sense(builder, skin);
+    Ok(())
+}
+
+fn sense_bitmap(bytes: &[u8]) -> Result<(), SkinError> {
+    let mut builder = SkinSetBuilder::new(limits());
+    let skin = builder.add_bitmap(bytes.into(), Some(1.0), None)?;
+    sense(builder, skin);
+    Ok(())
+}
+
+#[test]
+fn limits_are_kept() {
+    let deep = format!("<svg>{}{}</svg>", "<g>".repeat(100_000), "</g>".repeat(100_000));
+    assert!(matches!(sense_svg(deep.as_bytes()), Err(SkinError::Xml(_))));
+    let deep = format!("<svg>{}{}</svg>", "<g>".repeat(1000), "</g>".repeat(1000));
+    assert_eq!(sense_svg(deep.as_bytes()), Err(SkinError::NestedTooDeeply { limit: 64 }));
+    let large = b"<svg viewBox='0 0 1e9 1e9'/>";
+    assert!(matches!(sense_svg(large), Err(SkinError::PictureTooLarge { .. })));
+    assert!(matches!(sense_svg(&[b' '; 2 << 20]), Err(SkinError::FileTooLarge { .. })));
+    assert_eq!(sense_svg(b"<html/>"), Err(SkinError::NotSvg("html".to_owned())));
+    assert!(matches!(sense_bitmap(b"no picture"), Err(SkinError::Picture(_))));
+    let wide = stage::png(4000, 1, |_, _| [0; 4]);
+    assert!(matches!(sense_bitmap(&wide), Err(SkinError::PictureTooLarge { .. })));
+}
+
+#[test]
+fn documents_that_refer_to_themselves_end() {
+    for body in [
+        "<use href='#a' id='a'/>",
+        "<g id='a'><use href='#a'/></g>",
+        "<pattern id='p' width='1' height='1'><rect width='9' height='9' fill='url(#p)'/></pattern><rect width='9' height='9' fill='url(#p)'/>",
+        "<linearGradient id='g' href='#g'/><path transform='scale(2)' d='M0 0h9v9' fill='url(#g)'/>",
+        "<mask id='m' mask='url(#m)'><rect width='9' height='9' mask='url(#m)'/></mask><rect width='9' height='9' mask='url(#m)'/>",
+        "<clipPath id='c' clip-path='url(#c)'/><rect width='9' height='9' clip-path='url(#c)'/>",
+        "<filter id='f'><feImage href='#r'/></filter><rect id='r' width='9' height='9' filter='url(#f)'/>",
+    ] {
+        let text = format!("<svg viewBox='0 0 20 20'>{body}</svg>");
+        assert_eq!(sense_svg(text.as_bytes()), Ok(()), "{body}");
+    }
+}
+
+#[test]
+fn bombs_do_not_explode() {
+    let mut uses = String::from("<rect id='u0' width='1' height='1'/>");
+    for i in 1..30 {
+        uses += &format!("<g id='u{i}'><use href='#u{0}'/><use href='#u{0}'/></g>", i - 1);
+    }
+    let text = format!("<svg viewBox='0 0 20 20'><defs>{uses}</defs><use href='#u29'/></svg>");
+    assert_eq!(sense_svg(text.as_bytes()), Ok(()));
+    let mut laughs = String::from("<!DOCTYPE svg [<!ENTITY a0 'ha'>");
+    for i in 1..20 {
+        laughs += &format!("<!ENTITY a{i} '&a{0};&a{0};&a{0};'>", i - 1);
+    }
+    let text = format!("{laughs}]><svg viewBox='0 0 20 20'><text>&a19;</text></svg>");
+    assert!(matches!(sense_svg(text.as_bytes()), Err(SkinError::Xml(_))));
+}
+
+#[test]
+fn broken_pictures_are_transparent() {
+    let whole = stage::png(40, 40, |_, _| [1, 2, 3, 255]);
+    for length in (60..whole.len()).step_by(7) {
+        assert_eq!(sense_bitmap(&whole[..length]), Ok(()));
+    }
+}
+
+#[test]
+fn positions_may_be_anything() {
+    let (mut scene, ids) = stage::scene(&[&stage::filled(20, 20, "red")]);
+    let id = ids[0];
+    for wild in [f64::NAN, f64::INFINITY, -1e300, 1e300, 5e-324] {
+        scene.set_position(id, wild, wild);
+        scene.set_direction_scale(id, wild, wild, wild);
+        for effect in Effect::ALL {
+            scene.set_effect(id, effect, wild);
+        }
+        scene.bounds(id);
+        scene.fence(id, wild, wild);
+        scene.touching_color(id, [255; 3]);
+        scene.touching_edge(id);
+        scene.touching_point(id, wild, wild);
+        scene.pick(wild, wild);
+        scene.pen_stamp(id);
+        let stroke = PenStroke { rgba: [wild; 4], diameter: wild };
+        scene.pen_line((wild, 0.0), (0.0, wild), &stroke);
+        let within = Rect { left: -wild, right: wild, bottom: wild, top: wild };
+        let own = catherd_render::ColorOf::Only(id);
+        scene.find_color((wild, wild), within, [0; 3], own);
+        scene.move_order(id, wild);
+        scene.end_frame();
+    }
+}
+
+/// Fragments that documents are made of.
+fn fragment() -> impl Strategy<Value = String> {
+    let names = prop::sample::select(vec![
+        "g",
+        "path",
+        "rect",
+        "circle",
+        "use",
+        "defs",
+        "linearGradient",
+        "radialGradient",
+        "stop",
+        "text",
+        "tspan",
+        "image",
+        "svg",
+        "symbol",
+        "pattern",
+        "clipPath",
+        "mask",
+        "filter",
+        "feGaussianBlur",
+        "ellipse",
+        "line",
+        "polygon",
+        "style",
+        "switch",
+        "marker",
+    ]);
+    let attributes = prop::collection::vec(
+        (
+            prop::sample::select(vec![
+                "d",
+                "transform",
+                "fill",
+                "stroke",
+                "stroke-width",
+                "width",
+                "height",
+                "x",
+                "y",
+                "r",
+                "id",
+                "href",
+                "viewBox",
+                "style",
+                "points",
+                "offset",
+                "stop-color",
+                "x2",
+                "gradientUnits",
+                "gradientTransform",
+                "stdDeviation",
+                "clip-path",
+                "mask",
+                "stroke-dasharray",
+                "font-size",
+                "opacity",
+            ]),
+            prop::sample::select(vec![
+                "M0 0L10 10",
+                "M1 1a5 5 0 1 1 3 3z",
+                "m1,1 c1 2 3 4 5 6 s1 1 1 1 t2 2",
+                "",
+                "0",
+                "-1",
+                "1e9",
+                "NaN",
+                "50%",
+                "5px",
+                "url(#a)",
+                "#a",
+                "a",
+                "red",
+                "none",
+                "matrix(1 2 2 4 0 0)",
+                "scale(0)",
+                "rotate(45) skewX(90)",
+                "scale(1e20)",
+                "translate(3,4)scale(2 -3)",
+                "0 0 10 10",
+                "1,2 3,4 5,6",
+                "userSpaceOnUse",
+                "stroke-width: 3",
+                "1e-40",
+                "&#xe9;",
+            ]),
+        ),
+        0..5,
+    );
+    let leaf = (names.clone(), attributes.clone())
+        .prop_map(|(name, attributes)| element(name, &attributes, ""));
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        (names.clone(), attributes.clone(), prop::collection::vec(inner, 0..4))
+            .prop_map(|(name, attributes, children)| element(name, &attributes, &children.concat()))
+    })
+}
+
+fn element(name: &str, attributes: &[(&str, &str)], inside: &str) -> String {
+    let mut seen = Vec::new();
+    let mut text = format!("<{name}");
+    for (attribute, value) in attributes {
+        if !seen.contains(attribute) {
+            text += &format!(" {attribute}='{value}'");
+            seen.push(attribute);
+        }
+    }
+    format!("{text}>{inside}</{name}>")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let _ = sense_svg(&bytes);
+        let _ = sense_bitmap(&bytes);
+    }
+
+    #[test]
+    fn any_text_in_a_document_ends(text in "[<>/ a-z='\"&;#%.0-9-]{0,200}") {
+        let _ = sense_svg(format!("<svg viewBox='0 0 20 20'>{text}</svg>").as_bytes());
+    }
+
+    #[test]
+    fn any_document_ends(body in fragment(), measured in any::<bool>()) {
+        let view_box = if measured { "" } else { " viewBox='-3 2 30 20'" };
+        let _ = sense_svg(format!("<svg{view_box}>{body}</svg>").as_bytes());
+    }
+
+    #[test]
+    fn any_damage_to_a_picture_ends(index in 0_usize..120, byte in any::<u8>()) {
+        let mut picture = stage::png(9, 9, |x, y| [x as u8, y as u8, 0, 200]).to_vec();
+        let index = index % picture.len();
+        picture[index] = byte;
+        let _ = sense_bitmap(&picture);
+    }
+}

@@ -1,0 +1,51 @@
+//! Scenes of rectangles, on which agreement with the original is exact.
+
+// Every test binary compiles this and uses a part of it.
+#![allow(dead_code)]
+
+use std::sync::Arc;
+
+use catherd_render::{DrawableId, Group, Limits, Scene, SkinId, SkinSet, SkinSetBuilder};
+
+/// A vector costume of this size filled with one colour.
+pub(crate) fn filled(width: u32, height: u32, color: &str) -> String {
+    svg(width, height, &format!("<rect width='{width}' height='{height}' fill='{color}'/>"))
+}
+
+/// A vector costume of this size.
+pub(crate) fn svg(width: u32, height: u32, body: &str) -> String {
+    format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'>{body}</svg>")
+}
+
+/// A scene of visible sprites at the origin, one for each document, back to front.
+pub(crate) fn scene(documents: &[&str]) -> (Scene, Vec<DrawableId>) {
+    let (skins, ids) = skins(documents);
+    let mut scene = Scene::new(Arc::new(skins));
+    let drawables = ids
+        .into_iter()
+        .map(|skin| {
+            let id = scene.add(Group::Sprite);
+            scene.set_skin(id, skin);
+            id
+        })
+        .collect();
+    (scene, drawables)
+}
+
+/// The costumes of some documents.
+pub(crate) fn skins(documents: &[&str]) -> (SkinSet, Vec<SkinId>) {
+    let mut builder = SkinSetBuilder::new(Limits::default());
+    let ids = documents
+        .iter()
+        .map(|document| builder.add_svg(document.as_bytes().into(), None).unwrap())
+        .collect();
+    (builder.build(), ids)
+}
+
+/// A PNG file.
+pub(crate) fn png(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 4]) -> Arc<[u8]> {
+    let image = image::RgbaImage::from_fn(width, height, |x, y| image::Rgba(pixel(x, y)));
+    let mut bytes = Vec::new();
+    image.write_to(&mut std::io::Cursor::new(&mut bytes), image::ImageFormat::Png).unwrap();
+    bytes.into()
+}
