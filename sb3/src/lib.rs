@@ -1,4 +1,5 @@
-//! The Scratch project model: reading `.sb3` archives and unpacked folders, packing folders.
+//! The Scratch project model: reading `.sb3` and `.sb2` archives and unpacked
+//! folders, packing folders.
 //!
 //! [`Project::read`] opens whatever a path names, [`Project::from_bytes`] an archive in
 //! memory, and [`pack()`] turns a folder into an archive. Any input ends in a [`Project`] or
@@ -13,6 +14,7 @@ mod model;
 mod names;
 mod opcode;
 mod pack;
+mod sb2;
 mod sb3;
 mod source;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::json::{self, Json};
 use crate::source::{Source, read_up_to};
-use crate::{Cause, Limits, Place, Project, ReadError, sb3};
+use crate::{Cause, Limits, Place, Project, ReadError, sb2, sb3};
 
 impl Project {
     /// Reads an archive, or a folder with an unpacked `project.json`, within the default limits.
@@ -60,7 +60,7 @@ pub(crate) fn from_json(bytes: &[u8], source: Source, limits: &Limits) -> Result
     if json.get("targets").is_some() {
         sb3::read(&json, source, limits)
     } else if json.get("objName").is_some() {
-        Err(Cause::Version("Scratch 2".to_owned()))
+        sb2::read(&json, source, limits)
     } else if matches!(json, Json::Object(_)) {
         Err(Cause::Version("neither `targets` (Scratch 3) nor `objName` (Scratch 2)".to_owned()))
     } else {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use catherd_sb3::Project;
+use catherd_sb3::{Literal, Project, Slot, Target};
 
 fn corpus() -> Option<PathBuf> {
     let corpus = std::env::var_os("CATHERD_CORPUS").map(PathBuf::from);
@@ -80,4 +80,72 @@ fn counts_agree_with_the_manifest() {
     }
     assert!(compared > 0);
     println!("{compared} projects agree");
+}
+
+#[test]
+fn scratch_2_projects_become_what_scratch_3_makes_of_them() {
+    let Some(corpus) = corpus() else { return };
+    let mut blocks = 0;
+    let originals = files(&corpus, "sb2");
+    assert!(!originals.is_empty());
+    for path in &originals {
+        let ours = Project::read(path).unwrap_or_else(|error| panic!("{error}"));
+        blocks += ours.block_count();
+        let converted = corpus.join("vm-execute").join(path.file_name().unwrap());
+        let Ok(theirs) = Project::read(converted.with_extension("sb3")) else { continue };
+        let names = |p: &Project| p.targets.iter().map(|t| t.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&ours), names(&theirs), "{}", path.display());
+        for (ours, theirs) in ours.targets.iter().zip(&theirs.targets) {
+            assert_eq!(state(ours), state(theirs), "{}, {}", path.display(), ours.name);
+            for (ours, theirs) in shape(ours).iter().zip(&shape(theirs)) {
+                assert_eq!(ours, theirs, "{}", path.display());
+            }
+            assert_eq!(ours.blocks.len(), theirs.blocks.len(), "{}", path.display());
+        }
+        assert_eq!(ours.extensions.len(), theirs.extensions.len(), "{}", path.display());
+        let watchers = |p: &Project| -> Vec<_> {
+            p.monitors
+                .iter()
+                .map(|m| (m.opcode, m.sprite.clone(), m.params.clone(), m.visible))
+                .collect()
+        };
+        assert_eq!(watchers(&ours), watchers(&theirs), "{}", path.display());
+    }
+    println!("{} Scratch 2 projects, {blocks} blocks", originals.len());
+}
+
+/// A target without its blocks, ids and layer.
+fn state(target: &Target) -> String {
+    let variables: Vec<_> = target.variables.iter().map(|v| (&v.name, &v.value, v.cloud)).collect();
+    let lists: Vec<_> = target.lists.iter().map(|l| (&l.name, &l.items)).collect();
+    let messages: Vec<_> = target.broadcasts.iter().map(|(_, name)| name).collect();
+    let costumes: Vec<_> = target
+        .costumes
+        .iter()
+        .map(|c| (&c.name, c.vector, c.bitmap_resolution, c.rotation_center, c.asset.is_some()))
+        .collect();
+    let sounds: Vec<_> = target.sounds.iter().map(|s| (&s.name, s.seconds())).collect();
+    let place = (target.x, target.y, target.size, target.direction, target.rotation_style);
+    let looks = (target.visible, target.draggable, target.current_costume, target.tempo);
+    format!("{variables:?} {lists:?} {messages:?} {costumes:?} {sounds:?} {place:?} {looks:?}")
+}
+
+/// The blocks without ids.
+fn shape(target: &Target) -> Vec<String> {
+    let slot = |slot: &Slot| match slot {
+        Slot::Literal(Literal::Broadcast { name, .. }) => format!("message {name}"),
+        Slot::Literal(Literal::Variable { name, .. }) => format!("variable {name}"),
+        Slot::Literal(Literal::List { name, .. }) => format!("list {name}"),
+        other => format!("{other:?}"),
+    };
+    let blocks = target.blocks.iter().map(|b| {
+        let inputs: Vec<_> =
+            b.inputs.iter().map(|i| (&i.name, slot(&i.block), slot(&i.shadow))).collect();
+        let fields: Vec<_> = b.fields.iter().map(|f| (&f.name, &f.value, f.id.is_some())).collect();
+        let flags = (b.shadow, b.top_level);
+        // Scratch leaves shadows of converted blocks without parent.
+        let links = (b.next, b.parent.filter(|_| !b.shadow));
+        format!("{} {links:?} {inputs:?} {fields:?} {flags:?} {:?}", b.opcode_name(), b.mutation)
+    });
+    blocks.collect()
 }

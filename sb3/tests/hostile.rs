@@ -207,6 +207,25 @@ proptest! {
     }
 
     #[test]
+    fn mutated_scratch_2_never_panics(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}\",:0-9abc]"), 1..4),
+    ) {
+        let mut json = r#"{"objName": "S", "variables": [{"name": "v", "value": 1}], "children": [
+            {"objName": "Cat", "scripts": [[1, 2, [["procDef", "a %n", ["n"], [1], false],
+                ["call", "a %n", ["+", 1, ["readVariable", "v"]]], ["doIf", false, [["broadcast:", "m"]]],
+                ["penColor:", -1], ["lookLike:", 1]]]], "costumes": [{"costumeName": "c", "baseLayerID": 1}]},
+            {"cmd": "getVar:", "param": "v", "target": "S"}, {"listName": "l"}]}"#
+            .to_owned();
+        for (at, with) in edits {
+            let at = at.index(json.len());
+            json.replace_range(at..=at, &with);
+        }
+        if let Err(error) = read(&json) {
+            prop_assert!(error.to_string().starts_with("test.sb3: "));
+        }
+    }
+
+    #[test]
     fn mutated_json_never_panics(
         edits in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}\",:0-9abc]"), 1..4),
     ) {
