@@ -15,6 +15,12 @@ pub(crate) fn matches_mask(sample: [u8; 4], mask: [u8; 3]) -> bool {
     sample[3] > 0 && sample.iter().zip(mask).all(|(a, b)| (a ^ b) & 0xfc == 0)
 }
 
+/// Whether a drawn colour (premultiplied, 0 to 1) is the one of a mask, for a graphics processor:
+/// within 2/255, whatever its alpha. A black mask accepts what is transparent.
+pub(crate) fn matches_mask_drawn(drawn: [f64; 4], mask: [u8; 3]) -> bool {
+    drawn.iter().zip(mask).all(|(a, b)| (a - f64::from(b) / 255.0).abs() <= 2.0 / 255.0)
+}
+
 /// Which of the effects on colours a sense honours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ghosting {
@@ -151,6 +157,14 @@ impl Blend {
     /// Lays a premultiplied colour behind what is there. The bytes are rounded every time.
     #[inline]
     pub(crate) fn behind(&mut self, sample: [u8; 4]) {
+        // Nothing, or the first thing and opaque: the formula would give the same.
+        if sample[3] == 0 && sample == [0; 4] {
+            return;
+        }
+        if sample[3] == 255 && self.left == 1.0 && self.color == [0; 3] {
+            *self = Self { color: [sample[0], sample[1], sample[2]], left: 0.0 };
+            return;
+        }
         for (channel, behind) in self.color.iter_mut().zip(sample) {
             *channel = clamped_byte(f64::from(*channel) + f64::from(behind) * self.left);
         }
@@ -160,8 +174,21 @@ impl Blend {
     /// The colour on white paper.
     #[inline]
     pub(crate) fn on_paper(self) -> [u8; 3] {
+        if self.opaque() {
+            return self.color;
+        }
         self.color.map(|channel| clamped_byte(f64::from(channel) + self.left * 255.0))
     }
+}
+
+/// Lays a premultiplied colour (0 to 1) over bytes, which are rounded every time.
+#[inline]
+pub(crate) fn painted<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8; N] {
+    std::array::from_fn(|channel| {
+        let under = f64::from(under[channel]) / 255.0;
+        // The cast saturates, and sends NaN to 0.
+        (255.0 * (over[channel] + under * (1.0 - over[3]))).round() as u8
+    })
 }
 
 #[cfg(test)]

@@ -124,6 +124,12 @@ pub(crate) struct Inverse {
 }
 
 impl Inverse {
+    /// Whether a whole unit on the stage is far more than the rounding of texture coordinates.
+    pub(crate) fn is_precise(&self) -> bool {
+        let precise = |a: f64, b: f64, t: f64| a.abs().max(b.abs()) > 1e-3 && t.abs() < 100.0;
+        precise(self.ux, self.uy, self.u0) && precise(self.vx, self.vy, self.v0)
+    }
+
     /// The texture coordinates of a stage point, before effects.
     #[inline]
     pub(crate) fn texture(&self, (x, y): (f64, f64)) -> (f64, f64) {

@@ -7,9 +7,14 @@ pub(crate) fn round_half_up(x: f64) -> f64 {
 }
 
 /// Stores a number in a clamped byte: NaN becomes 0, ties go to the even neighbour.
+#[inline]
 pub(crate) fn clamped_byte(x: f64) -> u8 {
-    // `as` saturates and maps NaN to 0.
-    x.round_ties_even() as u8
+    // `max` maps NaN to 0. Adding 2^52 leaves no room for a fraction, so the sum is rounded to
+    // even; without special instructions this is much faster than a call.
+    const NO_FRACTION: f64 = (1_u64 << 52) as f64;
+    #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
+    let clamped = x.max(0.0).min(255.0);
+    ((clamped + NO_FRACTION) - NO_FRACTION) as u8
 }
 
 /// Stores a number in binary32 and reads it back.

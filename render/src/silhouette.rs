@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::color::painted;
 use crate::hull::HullPoints;
 use crate::rounding::clamped_byte;
 
@@ -101,6 +102,7 @@ impl Silhouette {
     }
 
     /// The premultiplied colour at a texture coordinate; transparent outside of the unit square.
+    #[inline]
     pub(crate) fn color(&self, (u, v): (f64, f64)) -> [u8; 4] {
         if u < 0.0 || v < 0.0 || u > 1.0 || v > 1.0 || self.pixels.is_empty() {
             return [0; 4];
@@ -120,10 +122,7 @@ impl Silhouette {
     /// Lays a premultiplied colour (0 to 1) over a pixel of a premultiplied raster.
     pub(crate) fn paint(&mut self, column: usize, row: usize, source: [f64; 4]) {
         let pixel = &mut self.pixels[row * self.width + column];
-        for (channel, source_channel) in pixel.iter_mut().zip(source) {
-            let under = f64::from(*channel) / 255.0;
-            *channel = (255.0 * (source_channel + under * (1.0 - source[3]))).round() as u8;
-        }
+        *pixel = painted(*pixel, source);
         let bit = 1 << (column % 64);
         let word = &mut self.mask[row * self.stride + column / 64];
         if pixel[3] > 0 { *word |= bit } else { *word &= !bit }
@@ -155,12 +154,18 @@ impl Silhouette {
 #[inline]
 fn index(t: f64, length: usize) -> i64 {
     let scaled = t * (length as f64 - 1.0);
-    if scaled.is_nan() { i64::MIN } else { scaled.floor() as i64 }
+    if scaled.is_nan() {
+        return i64::MIN;
+    }
+    // Without special instructions `floor` is a call, and this is the innermost loop.
+    let whole = scaled as i64;
+    whole.saturating_sub(i64::from(scaled < whole as f64))
 }
 
+#[inline]
 fn premultiplied([r, g, b, a]: [u8; 4]) -> [u8; 4] {
-    if a == 255 {
-        return [r, g, b, a];
+    if a == 255 || a == 0 {
+        return if a == 0 { [0; 4] } else { [r, g, b, a] };
     }
     let factor = f64::from(a) / 255.0;
     let times = |channel: u8| clamped_byte(f64::from(channel) * factor);

@@ -361,3 +361,28 @@ fn blank_costumes_touch_nothing() {
     assert_eq!(scene.pick(0.0, 0.0), None);
     assert_eq!(scene.fence(id, 300.0, 0.0), (240.0, 0.0));
 }
+
+#[test]
+fn large_areas_are_finished_from_the_top_by_drawing() {
+    // The left half of the tester is transparent; a paper of 480 x 360 lies below it.
+    let half = svg(240, 240, "<rect x='120' width='120' height='240' fill='red'/>");
+    let marked =
+        |y: u32| svg(480, 360, &format!("<rect y='{y}' width='480' height='1' fill='blue'/>"));
+    // The dirt of the half turn makes 242 x 242 of the area; with two drawables 83 rows of
+    // points are sampled from the bottom, y = -121 to -39, which read the rows 218 to 300. The
+    // others are drawn.
+    for (row, found) in
+        [(60, true), (130, true), (215, true), (217, true), (218, true), (300, true), (301, false)]
+    {
+        let (mut scene, ids) = scene(&[&marked(row), &half]);
+        assert_eq!(scene.touching_color(ids[1], [0, 0, 255]), found, "row {row}");
+        // A black mask accepts transparent pixels where the picture is drawn, not where it is
+        // sampled.
+        let accepted = scene.color_touching_color(ids[1], [0, 0, 0], [0, 0, 255]);
+        assert_eq!(accepted, (60..218).contains(&row), "row {row}");
+        // Touching reaches one texel further down than colours do.
+        let red = scene.color_touching_color(ids[1], [255, 0, 0], [0, 0, 255]);
+        assert_eq!(red, found && row < 300, "row {row}");
+        assert!(!scene.color_touching_color(ids[1], [0, 255, 0], [0, 0, 255]));
+    }
+}

@@ -46,6 +46,8 @@ pub(super) struct Probe<'a> {
     size: (f64, f64),
     nearest: bool,
     warped: bool,
+    /// Outside of this box the drawable has no colour.
+    colored: Rect,
 }
 
 impl Probe<'_> {
@@ -72,6 +74,9 @@ impl Probe<'_> {
     /// The premultiplied colour of the drawable at a stage point.
     #[inline]
     pub(super) fn color(&self, point: (f64, f64), ghosting: Ghosting) -> [u8; 4] {
+        if !self.colored.contains(point) {
+            return [0; 4];
+        }
         let sample = self.silhouette.color(self.texture(point));
         if self.effects.any() { with_effects(sample, self.effects, ghosting) } else { sample }
     }
@@ -82,13 +87,15 @@ impl Scene {
     /// have happened before, since drawables share rasters.
     pub(super) fn probe(&self, slot: usize) -> Probe<'_> {
         let drawable = &self.drawables[slot];
+        let inverse = drawable.model.inverse();
         Probe {
             silhouette: silhouette(&self.skins, &self.levels, self.pen.as_ref(), drawable),
-            inverse: drawable.model.inverse(),
+            inverse,
             effects: &drawable.effects,
             size: drawable.size,
             nearest: drawable.samples_nearest(&self.skins),
             warped: drawable.effects.changes_shape(),
+            colored: colored(drawable, &inverse),
         }
     }
 
@@ -142,6 +149,28 @@ impl Scene {
             }
         }
         candidates
+    }
+}
+
+/// A box that surely holds all points with texture coordinates from 0 to 1.
+fn colored(drawable: &Drawable, inverse: &Inverse) -> Rect {
+    const EVERYWHERE: Rect = Rect {
+        left: f64::NEG_INFINITY,
+        right: f64::INFINITY,
+        bottom: f64::NEG_INFINITY,
+        top: f64::INFINITY,
+    };
+    // Without coordinates a drawable shows its last texel everywhere. Where a unit on the stage
+    // is less than the precision of the coordinates, the box would not be sure.
+    if !inverse.is_precise() {
+        return EVERYWHERE;
+    }
+    let bounds = drawable.model.aabb();
+    Rect {
+        left: bounds.left - 1.0,
+        right: bounds.right + 1.0,
+        bottom: bounds.bottom - 1.0,
+        top: bounds.top + 1.0,
     }
 }
 

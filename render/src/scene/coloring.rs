@@ -3,10 +3,15 @@
 use smallvec::SmallVec;
 
 use super::candidates::{Probe, columns, rows};
+use super::shading::Shader;
 use super::{DrawableId, Scene};
-use crate::color::{Blend, Ghosting, matches, matches_mask};
+use crate::bounds::Rect;
+use crate::color::{Blend, Ghosting, matches, matches_mask, matches_mask_drawn, painted};
 
 const PAPER: [u8; 3] = [255; 3];
+
+/// Points times drawables that the original samples on the processor in one query.
+const ROW_BUDGET: f64 = 40_000.0;
 
 impl Scene {
     /// Whether a drawable, hidden or not, is solid at a whole point of the stage where the
@@ -31,7 +36,7 @@ impl Scene {
         self.prepare(tester);
         let own = self.probe(tester);
         let others = self.probes(&candidates.slots);
-        rows(area).any(|y| {
+        let found_at = |y: f64| {
             columns(area).any(|x| {
                 let point = (x, y);
                 let inside = match mask {
@@ -39,6 +44,55 @@ impl Scene {
                     None => own.touches(point),
                 };
                 inside && matches(blend(&others, point), rgb)
+            })
+        };
+        // Large areas are finished by the graphics processor, from the top down, after the
+        // processor has done as many rows from the bottom as it may.
+        let row_cost = area.width() * (others.len() + 1) as f64;
+        if row_cost * area.height() < ROW_BUDGET {
+            return rows(area).any(found_at);
+        }
+        let lower_rows = (ROW_BUDGET / row_cost).ceil();
+        rows(area).take(lower_rows as usize).any(found_at)
+            || self.drawn_color_query(
+                tester,
+                &candidates.slots,
+                mask,
+                rgb,
+                Rect { bottom: area.bottom + lower_rows, ..area },
+            )
+    }
+
+    /// The same question answered by drawing: one sample in the middle of every pixel of the
+    /// area, through the rasters of the drawables' own scales, blended from back to front.
+    fn drawn_color_query(
+        &self,
+        tester: usize,
+        front_to_back: &[u32],
+        mask: Option<[u8; 3]>,
+        rgb: [u8; 3],
+        area: Rect,
+    ) -> bool {
+        let own = self.shader(tester);
+        let others: SmallVec<[Shader<'_>; 8]> =
+            front_to_back.iter().rev().map(|&slot| self.shader(slot as usize)).collect();
+        let pixels =
+            |from: f64, to: f64| (from as i32..to as i32).map(|pixel| f64::from(pixel) + 0.5);
+        pixels(area.bottom, area.top).any(|y| {
+            pixels(area.left, area.right).any(|x| {
+                let inside =
+                    own.fragment((x, y), Ghosting::Ignored).is_some_and(|drawn| match mask {
+                        Some(mask) => matches_mask_drawn(drawn, mask),
+                        None => drawn[3] != 0.0,
+                    });
+                inside && {
+                    let drawn = others.iter().fold(PAPER, |paper, other| {
+                        other
+                            .fragment((x, y), Ghosting::Seen)
+                            .map_or(paper, |over| painted(paper, over))
+                    });
+                    matches(drawn, rgb)
+                }
             })
         })
     }
