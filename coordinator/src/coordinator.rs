@@ -78,6 +78,8 @@ pub struct Coordinator {
     service: Service,
     database: PathBuf,
     desk: Option<JoinHandle<()>>,
+    /// Servers close when this is dropped.
+    open: watch::Sender<()>,
 }
 
 impl Coordinator {
@@ -114,7 +116,7 @@ impl Coordinator {
             .map_err(unusable)?;
         let draining = Arc::new(AtomicBool::new(false));
         let service = Service { desk: requests, progress, projects, policy, draining };
-        Ok(Coordinator { service, database, desk: Some(desk) })
+        Ok(Coordinator { service, database, desk: Some(desk), open: watch::Sender::new(()) })
     }
 
     /// The study's projects; every project of the plan must be inserted before serving.
@@ -122,7 +124,8 @@ impl Coordinator {
         &self.service.projects
     }
 
-    /// Serves workers until the future is dropped.
+    /// Serves workers until the coordinator is dropped; connections are then closed in
+    /// order, so that workers turn to a successor at the same address.
     ///
     /// # Errors
     ///
@@ -132,7 +135,12 @@ impl Coordinator {
         listener: TcpListener,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
         let router = transport::server(self.service.clone());
-        async move { Ok(router.serve_with_incoming(TcpListenerStream::new(listener)).await?) }
+        let mut open = self.open.subscribe();
+        async move {
+            let closed = async move { while open.changed().await.is_ok() {} };
+            let incoming = TcpListenerStream::new(listener);
+            Ok(router.serve_with_incoming_shutdown(incoming, closed).await?)
+        }
     }
 
     /// How far the study is, at most a fifth of a second ago.

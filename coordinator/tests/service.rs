@@ -94,8 +94,7 @@ impl Bench {
 
     async fn close(self) {
         drop(self.coordinator);
-        self.server.abort();
-        let _ = self.server.await;
+        self.server.await.unwrap().unwrap();
     }
 }
 

@@ -1,1 +1,27 @@
-//! catherd-worker
+//! The worker: one process, pinned to one core, that leases runs, executes them and
+//! commits their records.
+//!
+//! - [`run_worker`] is the whole process; [`Options`] is what it needs to know.
+//! - [`Subject`] is what executes a run; [`rehearsal`] is one that does nothing.
+//! - [`LocalFleet`] keeps one worker process a core alive on this machine.
+//!
+//! Inside, an `executor` thread runs one job at a time, and a `session` on the async
+//! side talks to the coordinator meanwhile. A finished record goes to the `spool` on
+//! disk before it is offered and stays there until it is acknowledged, so neither the
+//! death of this process nor that of the coordinator costs more than the run in hand.
+
+mod cache;
+mod calls;
+mod executor;
+mod fleet;
+pub mod rehearsal;
+mod seat;
+mod session;
+mod spool;
+mod subject;
+mod worker;
+
+pub use fleet::LocalFleet;
+pub use seat::allowed_cores;
+pub use subject::{Live, MakeSubject, RunError, Subject};
+pub use worker::{Ending, Options, WorkerError, run_worker};

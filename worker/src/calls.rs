@@ -1,0 +1,90 @@
+//! Requests to the coordinator, repeated while they may still succeed.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use catherd_experiments::Digest;
+use catherd_proto::transport::{MAX_PROJECT, REQUEST_TIMEOUT};
+use catherd_proto::v1;
+use catherd_proto::v1::coordinator_client::CoordinatorClient;
+use tonic::transport::Channel;
+use tonic::{Code, Response, Status};
+
+/// First and longest wait between two tries.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+
+/// A connection and how long to wait for the other end.
+#[derive(Clone)]
+pub(crate) struct Calls {
+    pub(crate) client: CoordinatorClient<Channel>,
+    pub(crate) patience: Duration,
+}
+
+impl Calls {
+    /// Repeats a request until it is answered, refused, or patience ends.
+    pub(crate) async fn ask<T, F>(
+        &self,
+        mut request: impl FnMut(CoordinatorClient<Channel>) -> F,
+    ) -> Result<T, Status>
+    where
+        F: Future<Output = Result<Response<T>, Status>>,
+    {
+        let start = Instant::now();
+        let mut pause = PAUSE.0;
+        loop {
+            match request(self.client.clone()).await {
+                Ok(reply) => return Ok(reply.into_inner()),
+                Err(status) if is_refusal(&status) => return Err(status),
+                Err(status) if start.elapsed() >= self.patience => return Err(status),
+                Err(status) => tracing::debug!("asking again: {status}"),
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(PAUSE.1);
+        }
+    }
+
+    /// Fetches a project and checks that it is the one.
+    pub(crate) async fn fetch(&self, digest: Digest) -> Result<Arc<[u8]>, Status> {
+        self.ask(|client| async move {
+            // The time-out of a request ends with its first answer, not with its last.
+            let slow = |_| Status::deadline_exceeded("the project comes too slowly");
+            let limit = 6 * REQUEST_TIMEOUT;
+            tokio::time::timeout(limit, download(client, digest)).await.map_err(slow)?
+        })
+        .await
+    }
+}
+
+async fn download(
+    mut client: CoordinatorClient<Channel>,
+    digest: Digest,
+) -> Result<Response<Arc<[u8]>>, Status> {
+    let request = v1::FetchProjectRequest { digest: digest.0.to_vec().into() };
+    let mut chunks = client.fetch_project(request).await?.into_inner();
+    let mut bytes = Vec::new();
+    while let Some(chunk) = chunks.message().await? {
+        if chunk.size > MAX_PROJECT || (bytes.len() + chunk.data.len()) as u64 > chunk.size {
+            return Err(Status::out_of_range(format!("project {digest} is larger than agreed")));
+        }
+        bytes.extend_from_slice(&chunk.data);
+    }
+    if Digest::of(&bytes) != digest {
+        return Err(Status::data_loss(format!("project {digest} arrived damaged")));
+    }
+    Ok(Response::new(bytes.into()))
+}
+
+/// Asking again would bring the same answer.
+fn is_refusal(status: &Status) -> bool {
+    matches!(
+        status.code(),
+        Code::InvalidArgument
+            | Code::NotFound
+            | Code::FailedPrecondition
+            | Code::OutOfRange
+            | Code::Unimplemented
+            | Code::PermissionDenied
+            | Code::Unauthenticated
+            | Code::DataLoss
+    )
+}

@@ -1,0 +1,178 @@
+//! The thread that executes runs, one after another, apart from the network.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Instant;
+
+use catherd_experiments::{Digest, Outcome, Provenance, Resources, RunRecord, RunSpec};
+
+use crate::seat;
+use crate::subject::{Live, MakeSubject, RunError, Subject};
+
+/// A run to execute.
+pub(crate) struct Job {
+    pub(crate) token: u64,
+    pub(crate) attempt: u32,
+    pub(crate) spec: RunSpec,
+    pub(crate) project: Arc<[u8]>,
+}
+
+/// How a job ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    Record(Box<RunRecord>),
+    Crash(String),
+    Stopped,
+}
+
+/// What the network side sees of the running job, and how it stops it.
+#[derive(Default)]
+pub(crate) struct Window {
+    live: Mutex<Live>,
+    /// Token of the job to stop; tokens start at 1.
+    stop: AtomicU64,
+}
+
+impl Window {
+    pub(crate) fn live(&self) -> Live {
+        *self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn stop(&self, token: u64) {
+        self.stop.store(token, Ordering::Relaxed);
+    }
+
+    fn show(&self, token: u64, live: Live) -> ControlFlow<()> {
+        *self.live.lock().unwrap_or_else(PoisonError::into_inner) = live;
+        if self.stop.load(Ordering::Relaxed) == token {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+/// Starts the thread. It ends when the sender of jobs is dropped.
+pub(crate) fn start(
+    make: Box<MakeSubject>,
+    provenance: Provenance,
+    window: Arc<Window>,
+    mut report: impl FnMut(u64, Ended) + Send + 'static,
+) -> std::io::Result<mpsc::Sender<Job>> {
+    remember_panics();
+    let (sender, jobs) = mpsc::channel::<Job>();
+    let mut executor = Executor { make, provenance, window, subject: None, loaded: None };
+    std::thread::Builder::new().name("executor".to_owned()).spawn(move || {
+        for job in jobs {
+            report(job.token, executor.execute(&job));
+        }
+    })?;
+    Ok(sender)
+}
+
+struct Executor {
+    make: Box<MakeSubject>,
+    provenance: Provenance,
+    window: Arc<Window>,
+    subject: Option<(String, Box<dyn Subject>)>,
+    loaded: Option<Digest>,
+}
+
+impl Executor {
+    fn execute(&mut self, job: &Job) -> Ended {
+        let start = Instant::now();
+        // What a panic leaves of the subject is thrown away below.
+        let ended = panic::catch_unwind(AssertUnwindSafe(|| self.attempt(job)));
+        match ended {
+            Ok(Ok(record)) if record.run != job.spec.id() => {
+                Ended::Crash(format!("the subject returned a record of run {}", record.run))
+            }
+            Ok(Ok(record)) => Ended::Record(Box::new(self.sign(record, job.attempt))),
+            Ok(Err(RunError::Failed(reason))) => {
+                let wall_ms = start.elapsed().as_millis() as u64;
+                Ended::Record(Box::new(self.sign(verdict(&job.spec, reason, wall_ms), job.attempt)))
+            }
+            Ok(Err(RunError::Stopped)) => Ended::Stopped,
+            Err(_) => {
+                self.subject = None;
+                self.loaded = None;
+                Ended::Crash(LAST_PANIC.take())
+            }
+        }
+    }
+
+    fn attempt(&mut self, job: &Job) -> Result<RunRecord, RunError> {
+        let spec = &job.spec;
+        let _ = self.window.show(job.token, Live::default());
+        if self.subject.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
+            let unknown = || RunError::Failed(format!("unknown subject kind `{}`", spec.subject));
+            let subject = (self.make)(&spec.subject).ok_or_else(unknown)?;
+            self.subject = Some((spec.subject.clone(), subject));
+            self.loaded = None;
+        }
+        let Some((_, subject)) = &mut self.subject else { return Err(RunError::Stopped) };
+        if self.loaded != Some(spec.project) {
+            self.loaded = None;
+            subject.load(spec.project, job.project.clone()).map_err(RunError::Failed)?;
+            self.loaded = Some(spec.project);
+        }
+        subject.run(spec, &mut |live| self.window.show(job.token, live))
+    }
+
+    fn sign(&self, mut record: RunRecord, attempt: u32) -> RunRecord {
+        record.resources.peak_rss_kib = seat::peak_rss_kib();
+        record.provenance = Provenance { attempt, ..self.provenance.clone() };
+        record
+    }
+}
+
+/// The record of a run that the subject refused.
+fn verdict(spec: &RunSpec, reason: String, wall_ms: u64) -> RunRecord {
+    RunRecord {
+        run: spec.id(),
+        outcome: Outcome::Failed,
+        reason,
+        goals: 0,
+        covered: Vec::new(),
+        executions: 0,
+        steps: 0,
+        timeline: Vec::new(),
+        suite_tests: 0,
+        suite_events: 0,
+        minimised_events: 0,
+        counts: Default::default(),
+        suite: String::new(),
+        resources: Resources { wall_ms, ..Resources::default() },
+        provenance: Provenance::default(),
+    }
+}
+
+thread_local! {
+    /// Message and place of the last panic of this thread.
+    static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Puts a hook before the process's own that keeps the message for the report, and keeps
+/// the executor's panics out of the terminal: they are reported, not fatal.
+fn remember_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let payload = info.payload();
+            let message = payload
+                .downcast_ref::<&str>()
+                .copied()
+                .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+                .unwrap_or("a panic without a message");
+            let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
+            LAST_PANIC.set(format!("panicked{place}: {message}"));
+            if std::thread::current().name() != Some("executor") {
+                usual(info);
+            }
+        }));
+    });
+}

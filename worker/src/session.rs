@@ -1,0 +1,484 @@
+//! The async side of a worker. Everything that happens (a run ended, an answer came, a
+//! timer rang) arrives as a [`Notice`]; each is noted, and then [`Session::advance`]
+//! starts whatever can be started. At most one request of each kind is under way.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use catherd_experiments::{Digest, ENGINE, Provenance, RunSpec};
+use catherd_proto::transport::MAX_MESSAGE;
+use catherd_proto::{PROTOCOL, v1};
+use prost::Message;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tonic::Status;
+use v1::completion::End;
+
+use crate::cache::Cache;
+use crate::calls::Calls;
+use crate::executor::{self, Ended, Job, Window};
+use crate::spool::Spool;
+use crate::subject::MakeSubject;
+use crate::worker::{Ending, WorkerError};
+
+/// Most completions, and about the most bytes, in one commit.
+const COMMIT: (usize, usize) = (512, 4 << 20);
+
+/// Room for what surrounds a record in its message.
+const ENVELOPE: usize = 64 << 10;
+
+/// With more unacknowledged records than this no run is leased.
+const MOST_UNACKNOWLEDGED: usize = 4096;
+
+/// What ends a session early.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    Start(io::Error),
+    Spool(io::Error),
+    Coordinator(Status),
+}
+
+impl Trouble {
+    pub(crate) fn into_error(self, address: String, folder: PathBuf) -> WorkerError {
+        match self {
+            Trouble::Start(cause) => WorkerError::Start(cause),
+            Trouble::Spool(cause) => WorkerError::Spool { folder, cause },
+            Trouble::Coordinator(cause) => {
+                WorkerError::Coordinator { address, cause: Box::new(cause) }
+            }
+        }
+    }
+}
+
+impl From<Status> for Trouble {
+    fn from(status: Status) -> Trouble {
+        Trouble::Coordinator(status)
+    }
+}
+
+enum Notice {
+    Executed(u64, Ended),
+    /// These leases are acknowledged.
+    Committed(Result<Vec<u64>, Trouble>),
+    Leased(Result<v1::LeaseReply, Status>),
+    Fetched(Digest, Result<Arc<[u8]>, Status>),
+    Beaten(Option<v1::HeartbeatReply>),
+    BeatDue,
+    LeaseDue,
+    Terminate,
+}
+
+/// A run that waits for its turn.
+struct Waiting {
+    run: u32,
+    attempt: u32,
+    token: u64,
+    spec: RunSpec,
+}
+
+pub(crate) struct Session {
+    name: String,
+    calls: Calls,
+    spool: Spool,
+    jobs: mpsc::Sender<Job>,
+    window: Arc<Window>,
+    notices: UnboundedReceiver<Notice>,
+    notify: UnboundedSender<Notice>,
+    cache: Cache,
+
+    waiting: VecDeque<Waiting>,
+    /// Lease and number of the run that the executor has.
+    running: Option<(u64, u32)>,
+    /// Ended leases that no commit under way has, in the order in which they ended.
+    outbox: VecDeque<v1::Completion>,
+    /// Ended leases not acknowledged, and their runs.
+    unacknowledged: BTreeMap<u64, u32>,
+
+    committing: bool,
+    leasing: bool,
+    fetching: bool,
+    beating: bool,
+    /// The coordinator had nothing; wait before asking again.
+    resting: bool,
+    /// Lease again when no more runs than this are waiting.
+    low_water: usize,
+    finished: bool,
+    draining: bool,
+    stopped: bool,
+}
+
+impl Session {
+    /// Offers what an earlier process left in the spool, then registers: a registration
+    /// takes back the leases of the earlier process.
+    pub(crate) async fn start(
+        name: String,
+        calls: Calls,
+        spool: Spool,
+        provenance: Provenance,
+        make: Box<MakeSubject>,
+    ) -> Result<Session, Trouble> {
+        for (path, request) in spool.left_behind().map_err(Trouble::Spool)? {
+            commit(&calls, &request).await?;
+            std::fs::remove_file(path).map_err(Trouble::Spool)?;
+        }
+        let registered = calls
+            .ask(|mut client| {
+                let engine = ENGINE.to_owned();
+                let request =
+                    v1::RegisterRequest { worker: name.clone(), protocol: PROTOCOL, engine };
+                async move { client.register(request).await }
+            })
+            .await?;
+
+        let (notify, notices) = unbounded_channel();
+        ring(&notify, Duration::from_millis(registered.heartbeat_ms.max(50)));
+        listen(&notify).map_err(Trouble::Start)?;
+        let window = Arc::new(Window::default());
+        let report = {
+            let notify = notify.clone();
+            move |token, ended| {
+                // Nobody listens once the session has ended.
+                let _ = notify.send(Notice::Executed(token, ended));
+            }
+        };
+        let jobs =
+            executor::start(make, provenance, window.clone(), report).map_err(Trouble::Start)?;
+        Ok(Session {
+            name,
+            calls,
+            spool,
+            jobs,
+            window,
+            notices,
+            notify,
+            cache: Cache::default(),
+            waiting: VecDeque::new(),
+            running: None,
+            outbox: VecDeque::new(),
+            unacknowledged: BTreeMap::new(),
+            committing: false,
+            leasing: false,
+            fetching: false,
+            beating: false,
+            resting: false,
+            low_water: 0,
+            finished: false,
+            draining: false,
+            stopped: false,
+        })
+    }
+
+    pub(crate) async fn run(mut self) -> Result<Ending, Trouble> {
+        loop {
+            if self.stopped {
+                return Ok(Ending::Stopped);
+            }
+            self.advance();
+            let idle = self.held().next().is_none() && !self.leasing;
+            if idle && self.draining {
+                return Ok(Ending::Drained);
+            }
+            if idle && self.finished {
+                return Ok(Ending::Finished);
+            }
+            // The session holds a sender itself, so there is always a next notice.
+            let Some(notice) = self.notices.recv().await else { return Ok(Ending::Stopped) };
+            self.note(notice)?;
+        }
+    }
+
+    /// Every lease this worker knows of.
+    fn held(&self) -> impl Iterator<Item = u64> {
+        let waiting = self.waiting.iter().map(|waiting| waiting.token);
+        let running = self.running.iter().map(|(token, _)| *token);
+        waiting.chain(running).chain(self.unacknowledged.keys().copied())
+    }
+
+    fn note(&mut self, notice: Notice) -> Result<(), Trouble> {
+        match notice {
+            Notice::Executed(token, ended) => {
+                if let Some((running, run)) = self.running.take_if(|(running, _)| *running == token)
+                {
+                    self.end(run, running, completion_of(ended));
+                }
+            }
+            Notice::Committed(acknowledged) => {
+                self.committing = false;
+                for token in acknowledged? {
+                    self.unacknowledged.remove(&token);
+                }
+            }
+            Notice::Leased(reply) => {
+                self.leasing = false;
+                self.take(reply?);
+            }
+            Notice::Fetched(digest, fetched) => {
+                self.fetching = false;
+                match fetched {
+                    Ok(bytes) => self.cache.insert(digest, bytes),
+                    // Only the runs on this project suffer, visibly.
+                    Err(status) => self.abandon(digest, status.message()),
+                }
+            }
+            Notice::Beaten(reply) => {
+                self.beating = false;
+                if let Some(reply) = reply {
+                    self.drop_leases(&reply.drop);
+                    if reply.drain {
+                        self.drain();
+                    }
+                }
+            }
+            Notice::BeatDue => self.beat(),
+            Notice::LeaseDue => self.resting = false,
+            Notice::Terminate if self.draining => self.stopped = true,
+            Notice::Terminate => self.drain(),
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self) {
+        self.execute();
+        self.commit();
+        self.lease();
+    }
+
+    /// Gives the next run to the executor, or fetches its project.
+    fn execute(&mut self) {
+        if self.running.is_some() || self.fetching {
+            return;
+        }
+        let Some(next) = self.waiting.front() else { return };
+        let digest = next.spec.project;
+        let Some(project) = self.cache.get(digest) else {
+            self.fetching = true;
+            let calls = self.calls.clone();
+            self.start_call(async move { Notice::Fetched(digest, calls.fetch(digest).await) });
+            return;
+        };
+        if let Some(Waiting { run, attempt, token, spec }) = self.waiting.pop_front() {
+            self.running = Some((token, run));
+            if self.jobs.send(Job { token, attempt, spec, project }).is_err() {
+                self.running = None;
+                self.end(run, token, End::Crash("the executor has ended".to_owned()));
+            }
+        }
+    }
+
+    /// Spools and offers what has ended since the last commit.
+    fn commit(&mut self) {
+        if self.committing || self.outbox.is_empty() {
+            return;
+        }
+        let mut completions = Vec::new();
+        let mut bytes = 0;
+        while let Some(completion) = self.outbox.front() {
+            bytes += completion.encoded_len();
+            if completions.len() == COMMIT.0 || (bytes > COMMIT.1 && !completions.is_empty()) {
+                break;
+            }
+            completions.extend(self.outbox.pop_front());
+        }
+        let request = v1::CommitRequest { worker: self.name.clone(), completions };
+        self.committing = true;
+        let (calls, spool) = (self.calls.clone(), self.spool.clone());
+        self.start_call(async move { Notice::Committed(offer(calls, spool, request).await) });
+    }
+
+    fn lease(&mut self) {
+        let enough = self.waiting.len() > self.low_water
+            || (self.low_water == 0 && self.running.is_some())
+            || self.unacknowledged.len() > MOST_UNACKNOWLEDGED;
+        if self.leasing || self.resting || self.draining || self.finished || enough {
+            return;
+        }
+        self.leasing = true;
+        let request = v1::LeaseRequest {
+            worker: self.name.clone(),
+            loaded: self.cache.digests().map(|digest| digest.0.to_vec().into()).collect(),
+            held: self.held().collect(),
+        };
+        let calls = self.calls.clone();
+        self.start_call(async move {
+            let ask = calls.ask(|mut client| {
+                let request = request.clone();
+                async move { client.lease(request).await }
+            });
+            Notice::Leased(ask.await)
+        });
+    }
+
+    fn take(&mut self, reply: v1::LeaseReply) {
+        self.finished = reply.finished;
+        if reply.leases.is_empty() && !reply.finished {
+            self.resting = true;
+            let pause = Duration::from_millis(reply.wait_ms.max(10));
+            self.start_call(async move {
+                tokio::time::sleep(pause).await;
+                Notice::LeaseDue
+            });
+        }
+        // Tiny runs: ask before the last one has ended. Long ones: never hoard.
+        self.low_water = reply.leases.len() / 2;
+        for v1::Lease { run, attempt, token, spec } in reply.leases {
+            match spec.unwrap_or_default().read() {
+                Ok(spec) => self.waiting.push_back(Waiting { run, attempt, token, spec }),
+                Err(error) => self.end(run, token, End::Crash(error.to_string())),
+            }
+        }
+        if self.draining {
+            self.drain();
+        }
+    }
+
+    fn beat(&mut self) {
+        if self.beating {
+            return;
+        }
+        self.beating = true;
+        let running = self.running.map(|(token, _)| token);
+        let live = self.window.live();
+        let live = v1::Live {
+            executions: live.executions,
+            steps: live.steps,
+            covered: live.covered,
+            goals: live.goals,
+        };
+        let held = self
+            .held()
+            .map(|token| v1::Held { token, live: (running == Some(token)).then_some(live) });
+        let request = v1::HeartbeatRequest { worker: self.name.clone(), held: held.collect() };
+        let mut client = self.calls.client.clone();
+        self.start_call(async move {
+            // Not repeated: the next one is due soon.
+            let reply = client.heartbeat(request).await;
+            Notice::Beaten(reply.map(tonic::Response::into_inner).ok())
+        });
+    }
+
+    /// These leases have ended elsewhere. Ended runs are offered all the same: the
+    /// answer may be that they were accepted.
+    fn drop_leases(&mut self, dropped: &[u64]) {
+        self.waiting.retain(|waiting| !dropped.contains(&waiting.token));
+        if let Some((token, _)) = self.running
+            && dropped.contains(&token)
+        {
+            self.window.stop(token);
+        }
+    }
+
+    /// Hands back what has not begun, and takes no more.
+    fn drain(&mut self) {
+        self.draining = true;
+        for Waiting { run, token, .. } in std::mem::take(&mut self.waiting) {
+            self.end(run, token, End::Returned(v1::Returned {}));
+        }
+    }
+
+    fn abandon(&mut self, project: Digest, reason: &str) {
+        let (lost, others) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(|waiting| waiting.spec.project == project);
+        self.waiting = others;
+        let lost: VecDeque<Waiting> = lost;
+        for Waiting { run, token, .. } in lost {
+            self.end(run, token, End::Crash(format!("cannot fetch the project: {reason}")));
+        }
+    }
+
+    fn end(&mut self, run: u32, token: u64, end: End) {
+        let mut completion = v1::Completion { run, token, end: Some(end) };
+        let size = completion.encoded_len();
+        if size > MAX_MESSAGE - ENVELOPE {
+            let reason = format!("a record of {size} bytes, more than a message may have");
+            completion.end = Some(End::Crash(reason));
+        }
+        self.unacknowledged.insert(token, run);
+        self.outbox.push_back(completion);
+    }
+
+    fn start_call(&self, call: impl Future<Output = Notice> + Send + 'static) {
+        let notify = self.notify.clone();
+        tokio::spawn(async move {
+            // Nobody listens once the session has ended.
+            let _ = notify.send(call.await);
+        });
+    }
+}
+
+fn completion_of(ended: Ended) -> End {
+    match ended {
+        Ended::Record(record) => match v1::Document::write(&record) {
+            Ok(document) => End::Record(document),
+            Err(error) => End::Crash(error.to_string()),
+        },
+        Ended::Crash(reason) => End::Crash(reason),
+        Ended::Stopped => End::Returned(v1::Returned {}),
+    }
+}
+
+/// Keeps a commit on disk until it is acknowledged.
+async fn offer(
+    calls: Calls,
+    spool: Spool,
+    request: v1::CommitRequest,
+) -> Result<Vec<u64>, Trouble> {
+    let tokens = request.completions.iter().map(|completion| completion.token).collect();
+    let keep = move || spool.keep(&request).map(|path| (path, request));
+    // A sync may take long, and heartbeats must not wait for it.
+    let kept = tokio::task::spawn_blocking(keep).await;
+    let (path, request) =
+        kept.map_err(|error| Trouble::Spool(error.into()))?.map_err(Trouble::Spool)?;
+    commit(&calls, &request).await?;
+    std::fs::remove_file(path).map_err(Trouble::Spool)?;
+    Ok(tokens)
+}
+
+/// Offers a commit until every part is acknowledged, whatever the verdict.
+async fn commit(calls: &Calls, request: &v1::CommitRequest) -> Result<(), Status> {
+    let reply = calls
+        .ask(|mut client| {
+            let request = request.clone();
+            async move { client.commit(request).await }
+        })
+        .await?;
+    for (completion, verdict) in request.completions.iter().zip(&reply.verdicts) {
+        match verdict.kind() {
+            v1::verdict::Kind::Accepted | v1::verdict::Kind::Repeated => {}
+            _ => tracing::warn!("run {} does not count: {}", completion.run, verdict.reason),
+        }
+    }
+    Ok(())
+}
+
+/// Rings for a heartbeat now and then.
+fn ring(notify: &UnboundedSender<Notice>, every: Duration) {
+    let notify = notify.clone();
+    tokio::spawn(async move {
+        let mut timer = tokio::time::interval(every);
+        timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            timer.tick().await;
+            if notify.send(Notice::BeatDue).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+/// Passes SIGTERM on.
+fn listen(notify: &UnboundedSender<Notice>) -> io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let notify = notify.clone();
+    tokio::spawn(async move {
+        while terminate.recv().await.is_some() {
+            if notify.send(Notice::Terminate).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}

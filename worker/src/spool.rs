@@ -1,0 +1,103 @@
+//! Finished records on disk until the coordinator has acknowledged them.
+//!
+//! A file of the spool holds one commit request behind its SHA-256. It is written under
+//! another name, synced and renamed, so a file is whole or it is not there; a torn one
+//! (a dying disk) is set aside. Whatever is lost here is only time: the run is executed
+//! again.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use catherd_experiments::Digest;
+use catherd_proto::v1::CommitRequest;
+use prost::Message;
+
+/// The spool of one worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Spool {
+    folder: PathBuf,
+}
+
+impl Spool {
+    pub(crate) fn open(folder: &Path) -> io::Result<Spool> {
+        fs::create_dir_all(folder)?;
+        Ok(Spool { folder: folder.to_owned() })
+    }
+
+    /// Keeps a request; the file is to be removed when the request is acknowledged.
+    pub(crate) fn keep(&self, request: &CommitRequest) -> io::Result<PathBuf> {
+        let body = request.encode_to_vec();
+        // Tokens are never given twice, so neither are names.
+        let first = request.completions.first().map_or(0, |completion| completion.token);
+        let path = self.folder.join(format!("{first:020}.commit"));
+        let temporary = path.with_extension("part");
+        let mut file = File::create(&temporary)?;
+        file.write_all(&Digest::of(&body).0)?;
+        file.write_all(&body)?;
+        file.sync_all()?;
+        fs::rename(&temporary, &path)?;
+        Ok(path)
+    }
+
+    /// The requests that an earlier process left behind, the oldest first.
+    pub(crate) fn left_behind(&self) -> io::Result<Vec<(PathBuf, CommitRequest)>> {
+        let mut requests = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            match path.extension().and_then(|extension| extension.to_str()) {
+                Some("commit") => {}
+                Some("part") => {
+                    fs::remove_file(&path)?;
+                    continue;
+                }
+                _ => continue,
+            }
+            match whole(&fs::read(&path)?) {
+                Some(request) => requests.push((path, request)),
+                None => {
+                    tracing::warn!("{}: a torn spool file, set aside", path.display());
+                    fs::rename(&path, path.with_extension("torn"))?;
+                }
+            }
+        }
+        requests.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(requests)
+    }
+}
+
+fn whole(bytes: &[u8]) -> Option<CommitRequest> {
+    let (digest, body) = bytes.split_first_chunk::<32>()?;
+    (Digest::of(body).0 == *digest).then(|| CommitRequest::decode(body).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catherd_proto::v1::Completion;
+
+    #[test]
+    fn survives_the_process_but_not_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::open(folder.path()).unwrap();
+        let request = |token| CommitRequest {
+            worker: "w".into(),
+            completions: vec![Completion { run: 1, token, end: None }],
+        };
+        let second = spool.keep(&request(12)).unwrap();
+        spool.keep(&request(2)).unwrap();
+        fs::write(folder.path().join("half.part"), b"x").unwrap();
+
+        let again = Spool::open(folder.path()).unwrap();
+        let left: Vec<_> = again.left_behind().unwrap().into_iter().map(|(_, r)| r).collect();
+        assert_eq!(left, [request(2), request(12)]);
+        assert!(!folder.path().join("half.part").exists());
+
+        let mut bytes = fs::read(&second).unwrap();
+        bytes.truncate(bytes.len() - 1);
+        fs::write(&second, bytes).unwrap();
+        assert_eq!(again.left_behind().unwrap().len(), 1);
+        assert!(second.with_extension("torn").exists());
+        assert_eq!(again.left_behind().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,146 @@
+//! The worker process from its start to its end.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use catherd_experiments::Provenance;
+use catherd_proto::transport;
+
+use crate::calls::Calls;
+use crate::seat;
+use crate::session::Session;
+use crate::spool::Spool;
+use crate::subject::MakeSubject;
+
+/// What a worker needs to know.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the coordinator listens, such as `http://127.0.0.1:7000`.
+    pub coordinator: String,
+    /// The worker's name: unique among live workers, the same when it is started again.
+    pub name: String,
+    /// The core to be pinned to.
+    pub core: Option<usize>,
+    /// The folder of this worker's spool.
+    pub spool: PathBuf,
+    /// How long to wait for a coordinator that does not answer.
+    pub patience: Duration,
+    /// End at once when standard input closes, as it does when the parent dies.
+    pub leashed: bool,
+}
+
+/// Why a worker ended in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Every run of the study has ended.
+    Finished,
+    /// It was told to drain: the current run is committed, the others are handed back.
+    Drained,
+    /// It was told twice: the current run is lost.
+    Stopped,
+}
+
+/// Why a worker cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// The core cannot be used.
+    #[error("cannot pin to core {core}: {cause}; name one of {allowed:?}")]
+    Pin {
+        /// The core.
+        core: usize,
+        /// Cores that this process may use.
+        allowed: Vec<usize>,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// The spool cannot be used.
+    #[error("cannot use the spool {}: {cause}", folder.display())]
+    Spool {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// A thread or signal handler cannot be set up.
+    #[error("cannot start: {0}")]
+    Start(#[source] io::Error),
+    /// Not an address.
+    #[error("`{address}` is not the address of a coordinator: {cause}; write http://HOST:PORT")]
+    Address {
+        /// What was given.
+        address: String,
+        /// Why.
+        cause: tonic::transport::Error,
+    },
+    /// The coordinator refused, or did not answer as long as patience lasted.
+    #[error("coordinator {address}: {}", cause.message())]
+    Coordinator {
+        /// Where it should be.
+        address: String,
+        /// What came back.
+        cause: Box<tonic::Status>,
+    },
+}
+
+/// Runs a worker until the study is finished, it is told to end (SIGTERM: drain, again:
+/// stop), or it cannot go on. Takes over the process: pins the calling thread, handles
+/// SIGTERM, and puts a panic hook before the usual one.
+///
+/// # Errors
+///
+/// Why it cannot go on. Records that were not acknowledged are in the spool; the next
+/// worker with the same spool offers them first.
+pub fn run_worker(options: Options, make: Box<MakeSubject>) -> Result<Ending, WorkerError> {
+    if options.leashed {
+        follow_parent().map_err(WorkerError::Start)?;
+    }
+    if let Some(core) = options.core {
+        seat::pin(core).map_err(|cause| {
+            let allowed = seat::allowed_cores();
+            WorkerError::Pin { core, allowed, cause }
+        })?;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(WorkerError::Start)?;
+    runtime.block_on(work(options, make))
+}
+
+async fn work(options: Options, make: Box<MakeSubject>) -> Result<Ending, WorkerError> {
+    let Options { coordinator, name, core, spool: folder, patience, .. } = options;
+    let client = transport::client(&coordinator).map_err(|cause| {
+        let address = coordinator.clone();
+        WorkerError::Address { address, cause }
+    })?;
+    let calls = Calls { client, patience };
+    let spool = Spool::open(&folder).map_err(|cause| {
+        let folder = folder.clone();
+        WorkerError::Spool { folder, cause }
+    })?;
+    let provenance = Provenance {
+        host: seat::host(),
+        worker: name.clone(),
+        core: core.map(|core| core as u32),
+        attempt: 0,
+    };
+    let session = Session::start(name, calls, spool, provenance, make).await;
+    let ending = match session {
+        Ok(session) => session.run().await,
+        Err(trouble) => Err(trouble),
+    };
+    ending.map_err(|trouble| trouble.into_error(coordinator, folder))
+}
+
+/// Ends the process when standard input closes. A pipe from the parent closes however
+/// the parent dies, unlike the parent-death signal, which follows the *thread* that
+/// started the child and is lost if that ends before the child has asked for it.
+fn follow_parent() -> io::Result<()> {
+    std::thread::Builder::new().name("leash".to_owned()).spawn(|| {
+        let mut sink = [0; 64];
+        while io::stdin().read(&mut sink).is_ok_and(|count| count > 0) {}
+        std::process::exit(1);
+    })?;
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! Real worker processes against a real coordinator: they finish a study, survive
+//! kills, and end with their parent. The worker process is this test binary, told to
+//! run the one ignored test.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use catherd_coordinator::{Coordinator, CoordinatorError, Options as Study, Policy, Progress};
+use catherd_experiments::{Algorithm, Budget, Digest, ENGINE, Parameter, RunSpec};
+use catherd_worker::rehearsal::{self, Rehearsal};
+use catherd_worker::{Ending, LocalFleet, Options, Subject, allowed_cores, run_worker};
+use tokio::net::TcpListener;
+
+const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
+
+fn specs(seeds: u64, parameters: &[(&str, i64)]) -> Vec<RunSpec> {
+    let mut algorithm = Algorithm::plain("random");
+    for &(name, value) in parameters {
+        algorithm.parameters.insert(name.into(), Parameter::Integer(value));
+    }
+    let run = |project: &[u8], seed| RunSpec {
+        project: Digest::of(project),
+        project_name: String::from_utf8_lossy(project).into_owned(),
+        subject: rehearsal::KIND.into(),
+        algorithm: algorithm.clone(),
+        seed,
+        budget: Budget { executions: Some(1), ..Budget::default() },
+        engine: ENGINE.into(),
+    };
+    PROJECTS.iter().flat_map(|project| (1..=seeds).map(|seed| run(project, seed))).collect()
+}
+
+fn make(kind: &str) -> Option<Box<dyn Subject>> {
+    (kind == rehearsal::KIND).then(|| Box::<Rehearsal>::default() as _)
+}
+
+struct Bench {
+    coordinator: Coordinator,
+    address: String,
+    server: tokio::task::JoinHandle<Result<(), CoordinatorError>>,
+}
+
+impl Bench {
+    async fn open(folder: &Path, address: &str, runs: Vec<RunSpec>) -> Bench {
+        let policy = Policy { term: Duration::from_secs(2), ..Policy::default() };
+        let options = Study { policy, ..Study::new(folder) };
+        let coordinator = Coordinator::open(options, runs).unwrap();
+        for project in PROJECTS {
+            coordinator.projects().insert(project).unwrap();
+        }
+        let listener = TcpListener::bind(address).await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let server = tokio::spawn(coordinator.serve(listener));
+        Bench { coordinator, address, server }
+    }
+
+    async fn finish(&self) -> Progress {
+        self.settle(Progress::is_finished).await
+    }
+
+    async fn settle(&self, condition: impl FnMut(&Progress) -> bool) -> Progress {
+        let mut watch = self.coordinator.watch();
+        let settled = tokio::time::timeout(Duration::from_secs(20), watch.wait_for(condition));
+        settled.await.expect("the condition holds within 20 seconds").unwrap().clone()
+    }
+
+    fn digests(&self) -> BTreeMap<Digest, Digest> {
+        let records = self.coordinator.records().unwrap().map(Result::unwrap);
+        records.map(|(spec, record)| (spec.id(), record.digest())).collect()
+    }
+
+    async fn close(self) {
+        drop(self.coordinator);
+        self.server.await.unwrap().unwrap();
+    }
+}
+
+/// The command line of a worker process.
+fn worker(address: &str, folder: &Path, core: usize) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "worker_process", "--ignored", "--nocapture"])
+        .env("TEST_COORDINATOR", format!("http://{address}"))
+        .env("TEST_CORE", core.to_string())
+        .env("TEST_SPOOL", folder.join("spool").join(core.to_string()))
+        .stdout(Stdio::null());
+    command
+}
+
+fn options(address: &str, spool: PathBuf, name: &str) -> Options {
+    Options {
+        coordinator: address.to_owned(),
+        name: name.to_owned(),
+        core: None,
+        spool,
+        patience: Duration::from_secs(10),
+        leashed: false,
+    }
+}
+
+#[test]
+#[ignore = "not a test: the worker process of the others"]
+fn worker_process() {
+    let Ok(address) = std::env::var("TEST_COORDINATOR") else { return };
+    let core = std::env::var("TEST_CORE").unwrap();
+    let spool = std::env::var_os("TEST_SPOOL").unwrap().into();
+    let core_number = core.parse().unwrap();
+    let options = Options {
+        core: Some(core_number),
+        leashed: true,
+        ..options(&address, spool, &format!("local-{core}"))
+    };
+    let ending = run_worker(options, Box::new(make));
+    std::process::exit(if ending.is_ok_and(|e| e != Ending::Stopped) { 0 } else { 1 });
+}
+
+fn fleet(bench: &Bench, folder: &Path) -> LocalFleet {
+    let (address, folder) = (bench.address.clone(), folder.to_owned());
+    LocalFleet::start(&allowed_cores(), move |core| worker(&address, &folder, core)).unwrap()
+}
+
+async fn undisturbed(runs: Vec<RunSpec>) -> BTreeMap<Digest, Digest> {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", runs).await;
+    let options =
+        options(&format!("http://{}", bench.address), folder.path().join("spool"), "only");
+    let ended = tokio::task::spawn_blocking(|| run_worker(options, Box::new(make)));
+    assert_eq!(ended.await.unwrap().unwrap(), Ending::Finished);
+    let progress = bench.finish().await;
+    assert_eq!(progress.done, progress.planned);
+    let digests = bench.digests();
+    bench.close().await;
+    digests
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_workers_cost_attempts_but_no_result() {
+    let runs = || specs(40, &[("ms", 20)]);
+    let expected = undisturbed(runs()).await;
+
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", runs()).await;
+    let fleet = fleet(&bench, folder.path());
+    let mut killed = BTreeSet::new();
+    for kill in 1..=4 {
+        bench.settle(|progress| progress.done >= kill * 8).await;
+        let victim = loop {
+            match fleet.alive().into_values().find(|pid| !killed.contains(pid)) {
+                Some(pid) => break pid,
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        };
+        killed.insert(victim);
+        assert!(Command::new("kill").args(["-9", &victim.to_string()]).status().unwrap().success());
+    }
+    let progress = bench.finish().await;
+    assert_eq!((progress.done, progress.quarantined), (80, 0));
+    assert_eq!(bench.digests(), expected);
+    let attempts: u32 = bench
+        .coordinator
+        .records()
+        .unwrap()
+        .map(|record| record.unwrap().1)
+        .inspect(|record| {
+            assert!(record.resources.peak_rss_kib > 0);
+            assert!(record.provenance.worker.starts_with("local-"));
+            assert!(record.provenance.core.is_some());
+        })
+        .map(|record| record.provenance.attempt)
+        .sum();
+    assert!(attempts > 80, "no kill cost an attempt");
+    drop(fleet);
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_outlive_their_coordinator() {
+    let runs = || specs(30, &[("ms", 20)]);
+    let expected = undisturbed(runs()).await;
+
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", runs()).await;
+    let fleet = fleet(&bench, folder.path());
+    bench.settle(|progress| progress.done >= 10).await;
+    let address = bench.address.clone();
+    bench.close().await;
+
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let bench = Bench::open(folder.path(), &address, runs()).await;
+    let progress = bench.finish().await;
+    assert_eq!(progress.done, 60);
+    assert_eq!(bench.digests(), expected);
+    drop(fleet);
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn panics_and_aborts_are_quarantined_and_the_rest_completes() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = specs(6, &[("panic", 5), ("ms", 1)]);
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", runs).await;
+    let fleet = fleet(&bench, folder.path());
+    let progress = bench.finish().await;
+    assert_eq!((progress.done, progress.quarantined), (10, 2));
+    let given_up = bench.coordinator.quarantined().unwrap();
+    assert!(given_up.iter().all(|problem| problem.attempts == 3 && problem.spec.seed == 5));
+    let reason = &given_up[0].reason;
+    assert!(reason.contains("rehearsal.rs") && reason.contains("with seed 5"), "{reason}");
+    drop(fleet);
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_drained_worker_hands_back_what_it_did_not_begin() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", specs(200, &[("ms", 10)])).await;
+    let mut child = worker(&bench.address, folder.path(), allowed_cores()[0])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    bench.settle(|progress| progress.done >= 20).await;
+    // `wait` would close the leash.
+    let leash = child.stdin.take();
+    Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(tokio::task::spawn_blocking(move || child.wait()).await.unwrap().unwrap().success());
+    drop(leash);
+    let progress = bench.settle(|progress| progress.leased == 0).await;
+    assert!(progress.pending > 0 && progress.done >= 20);
+    bench.close().await;
+}
+
+#[test]
+fn a_worker_ends_with_its_parent() {
+    let folder = tempfile::tempdir().unwrap();
+    // Nobody listens there: the worker waits, patiently.
+    let mut child = worker("127.0.0.1:1", folder.path(), allowed_cores()[0])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(child.try_wait().unwrap().is_none());
+    drop(child.stdin.take());
+    let start = Instant::now();
+    let status = child.wait().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(2));
+    assert_eq!((status.code(), status.signal()), (Some(1), None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fleet_that_cannot_work_gives_up() {
+    let fleet = LocalFleet::start(&[0], |_| Command::new("false")).unwrap();
+    let start = Instant::now();
+    while fleet.given_up().is_empty() {
+        assert!(start.elapsed() < Duration::from_secs(10));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(fleet.given_up()[0].1.contains("died 5 times"), "{:?}", fleet.given_up());
+    assert!(fleet.alive().is_empty());
+}
+
+/// The cost of the runner itself: runs that do nothing, one worker in this process.
+#[tokio::test(flavor = "multi_thread")]
+async fn empty_runs_flow() {
+    const SEEDS: u64 = 1500;
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", specs(SEEDS, &[])).await;
+    let options =
+        options(&format!("http://{}", bench.address), folder.path().join("spool"), "only");
+    let start = Instant::now();
+    let ended = tokio::task::spawn_blocking(|| run_worker(options, Box::new(make)));
+    assert_eq!(ended.await.unwrap().unwrap(), Ending::Finished);
+    let runs = 2 * SEEDS;
+    let rate = runs as f64 / start.elapsed().as_secs_f64();
+    #[expect(clippy::print_stdout, reason = "the measurement is the point")]
+    {
+        println!("{runs} empty runs through one worker: {rate:.0} a second");
+    }
+    assert_eq!(bench.finish().await.done, runs);
+    assert_eq!(std::fs::read_dir(folder.path().join("spool")).unwrap().count(), 0);
+    bench.close().await;
+}
