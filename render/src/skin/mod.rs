@@ -109,7 +109,7 @@ impl SkinSetBuilder {
         Ok(self.add(Source::Vector(Box::new(vector))))
     }
 
-    /// Adds a bitmap costume (PNG, JPEG, GIF or BMP). `resolution` 1 means one pixel a stage
+    /// Adds a bitmap costume (PNG, JPEG, GIF, BMP or WebP, by its content). `resolution` 1 means one pixel a stage
     /// unit, everything else two; `center` is in pixels of the file. Only the header is read
     /// now; a picture that later fails to decode is fully transparent.
     ///

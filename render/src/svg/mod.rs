@@ -133,6 +133,7 @@ fn drawing(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
                 image::ImageFormat::Png => Some(usvg::ImageKind::PNG(data)),
                 image::ImageFormat::Jpeg => Some(usvg::ImageKind::JPEG(data)),
                 image::ImageFormat::Gif => Some(usvg::ImageKind::GIF(data)),
+                image::ImageFormat::WebP => Some(usvg::ImageKind::WEBP(data)),
                 _ => None,
             }
         }),

@@ -1,0 +1,93 @@
+//! Every costume of a corpus of real projects can be loaded and sensed.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use catherd_render::{Group, Limits, Scene, SkinId, SkinSetBuilder};
+
+#[test]
+fn costumes_of_a_corpus_can_be_sensed() {
+    let Some(corpus) = std::env::var_os("CATHERD_CORPUS") else {
+        println!("CATHERD_CORPUS is not set: nothing to check");
+        return;
+    };
+    let mut projects = Vec::new();
+    collect(Path::new(&corpus), &mut projects);
+    projects.sort();
+    assert!(!projects.is_empty(), "the corpus has no projects");
+    let mut totals = Totals::default();
+    for project in &projects {
+        totals.add(project);
+    }
+    println!("{} projects: {totals:?}", projects.len());
+    // Real projects hold a few broken costumes, and every tenth is empty or nothing but text.
+    assert!(totals.refused * 50 <= totals.costumes, "{totals:?}");
+    assert!(totals.invisible * 5 <= totals.costumes, "{totals:?}");
+}
+
+#[derive(Debug, Default)]
+struct Totals {
+    costumes: usize,
+    refused: usize,
+    invisible: usize,
+}
+
+impl Totals {
+    fn add(&mut self, project: &Path) {
+        let file = std::fs::File::open(project).unwrap();
+        let Ok(mut archive) = zip::ZipArchive::new(file) else { return };
+        let mut builder = SkinSetBuilder::new(Limits::default());
+        let mut skins = Vec::new();
+        for index in 0..archive.len() {
+            let Ok(mut entry) = archive.by_index(index) else { continue };
+            let Ok(name) = entry.name().map(|name| name.into_owned()) else { continue };
+            let mut bytes = Vec::new();
+            if entry.read_to_end(&mut bytes).is_err() {
+                continue;
+            }
+            let bytes: Arc<[u8]> = bytes.into();
+            let added = match name.rsplit('.').next() {
+                Some("svg") => builder.add_svg(bytes, None),
+                Some("png" | "jpg" | "jpeg" | "gif" | "bmp") => {
+                    builder.add_bitmap(bytes, Some(2.0), None)
+                }
+                _ => continue,
+            };
+            self.costumes += 1;
+            match added {
+                Ok(skin) => skins.push((name, skin)),
+                Err(error) => {
+                    println!("{} {name}: {error}", project.display());
+                    self.refused += 1;
+                }
+            }
+        }
+        let set = Arc::new(builder.build());
+        for (name, skin) in skins {
+            if !visible(Scene::new(Arc::clone(&set)), skin) {
+                println!("{} {name}: nothing to be seen", project.display());
+                self.invisible += 1;
+            }
+        }
+    }
+}
+
+/// Whether a costume has a hull.
+fn visible(mut scene: Scene, skin: SkinId) -> bool {
+    let id = scene.add(Group::Sprite);
+    scene.set_skin(id, skin);
+    let rough = scene.aabb(id);
+    scene.bounds(id) != rough
+}
+
+fn collect(folder: &Path, projects: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, projects);
+        } else if path.extension().is_some_and(|extension| extension == "sb3") {
+            projects.push(path);
+        }
+    }
+}
