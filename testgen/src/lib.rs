@@ -6,6 +6,6 @@ mod compat;
 pub mod event;
 pub mod extraction;
 
-use catherd_vm::api_sketch as machine;
+use catherd_vm as machine;
 
 pub use compat::Compat;

@@ -86,10 +86,10 @@ fn click<T: Tracer>(vm: &mut Vm<T>, target: u16) {
 
 /// The original and its clones, in order of creation.
 fn instances<T: Tracer>(vm: &Vm<T>, sprite: u16) -> impl Iterator<Item = TargetId> + '_ {
-    vm.targets().filter(move |&id| vm.target(id).sprite == usize::from(sprite))
+    vm.targets()
+        .filter(move |&id| vm.target(id).is_some_and(|target| target.sprite == usize::from(sprite)))
 }
 
 fn stands_at<T: Tracer>(vm: &Vm<T>, id: TargetId, x: f64, y: f64) -> bool {
-    let target = vm.target(id);
-    !target.is_stage && target.x == x && target.y == y
+    vm.target(id).is_some_and(|target| !target.is_stage && target.x == x && target.y == y)
 }
