@@ -4,6 +4,14 @@
 /// differs from the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {
+    /// Every "create clone" block may start the clones of every sprite.
+    pub clone_links: bool,
+    /// A call leads to its definition and to the next block, and the definition's end to
+    /// the exit, not back to the callers.
+    pub call_edges: bool,
+    /// A user event that did not happen is not reached: goals that only it leads to are
+    /// infinitely far away.
+    pub unreached_event_is_infinite: bool,
     /// While a question is open no wait is offered.
     pub no_wait_on_question: bool,
     /// Mutation draws one of four kinds: the fourth changes the parameter codons only.

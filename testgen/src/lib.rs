@@ -5,6 +5,12 @@ pub mod chromosome;
 mod compat;
 pub mod event;
 pub mod extraction;
+pub mod fitness;
+pub mod goals;
+pub mod graph;
+#[cfg(test)]
+mod sample;
+pub mod trace;
 
 use catherd_vm as machine;
 

@@ -1,0 +1,277 @@
+//! How far a test is from covering each goal (Whisker paper, section 5.2).
+//!
+//! The fitness of a test for a goal combines, in order of weight, the *approach level*
+//! (by how many control dependences the execution missed the goal), the *branch
+//! distance* (how far the decision at the nearest of them was from the other outcome)
+//! and, if that decision was right, the *control flow distance* (how many blocks are
+//! left to where it leads). Smaller is better and 0 means covered.
+//!
+//! All goals are evaluated together. Seen from a goal, its level counts dependences back
+//! to the nearest node that was reached; seen from the nodes that were reached, it is the
+//! distance of the goal in one breadth-first walk along the dependences. The nearest
+//! nodes' distances travel with that walk: a node takes the smallest of those that come
+//! to it in as many steps. Control flow distances are a second such walk, from the
+//! covered blocks along control flow.
+
+#[cfg(test)]
+mod tests;
+
+use crate::goals::Model;
+use crate::graph::{Adjacency, ENTRY, Edge, Event, FIRST_EVENT, NodeId, Outcomes, START};
+use crate::trace::Trace;
+
+/// Neither reached nor known to be reachable.
+const FAR: u32 = u32::MAX;
+
+/// Memory of [`Model::evaluate`], kept between calls so that they need not allocate.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    nodes: Vec<State>,
+    queue: Vec<NodeId>,
+}
+
+/// What an evaluation finds out about a node.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// Control flow edges from the nearest covered block or the entry.
+    flow: u32,
+    /// Control dependences from the nearest node that was reached, 0 if it was itself.
+    steps: u32,
+    /// The smallest distance at those nearest nodes to the outcome that leads here.
+    branch: f64,
+    /// Where that distance is 0: the control flow distance of what depends on the nearest
+    /// node and leads here.
+    rest: u32,
+}
+
+const UNKNOWN: State = State { flow: FAR, steps: FAR, branch: f64::INFINITY, rest: FAR };
+
+/// How far an execution was from a goal, in parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distance {
+    /// Control dependences between the goal and the execution; none if no chain of
+    /// dependences connects them.
+    pub approach_level: Option<u32>,
+    /// Distance to the outcome that leads to the goal, at least 0.
+    pub branch_distance: f64,
+    /// Blocks and events still to pass; none if that is not known or not what matters,
+    /// because the branch distance is positive.
+    pub control_flow_distance: Option<u32>,
+    /// All of them in one number, see [`Model::evaluate`].
+    pub fitness: f64,
+}
+
+impl Distance {
+    const COVERED: Self = Self {
+        approach_level: Some(0),
+        branch_distance: 0.0,
+        control_flow_distance: Some(0),
+        fitness: 0.0,
+    };
+}
+
+impl Model {
+    /// Writes the fitness of the execution for every goal to `fitness`, in goal order:
+    /// 0 if it is covered, else `2 a + alpha(b) + c` with the approach level `a`, the
+    /// branch distance `b` and `c = alpha(control flow distance)` if `b` is 0 and
+    /// `c = 1` if not, where `alpha(x) = x / (1 + x)`. Infinite if no dependence
+    /// connects execution and goal.
+    pub fn evaluate(&self, trace: &Trace, fitness: &mut Vec<f64>, scratch: &mut Scratch) {
+        self.measure(trace, scratch);
+        let goals = &scratch.nodes[self.graph.first_block() as usize..];
+        fitness.clear();
+        fitness.extend(goals.iter().map(State::fitness));
+    }
+
+    /// The distance of the execution from one goal, in parts. For tools and tests:
+    /// it takes as long as evaluating all goals.
+    pub fn explain(&self, trace: &Trace, goal: usize) -> Distance {
+        let mut scratch = Scratch::default();
+        self.measure(trace, &mut scratch);
+        scratch.nodes[self.graph.first_block() as usize + goal].distance()
+    }
+
+    fn measure(&self, trace: &Trace, scratch: &mut Scratch) {
+        let Scratch { nodes, queue } = scratch;
+        nodes.clear();
+        nodes.resize(self.graph.len(), UNKNOWN);
+        self.follow_flow(trace, nodes, queue);
+        self.reach(nodes, queue);
+        self.leave_reached(trace, nodes, queue);
+        follow_dependences(self.graph.dependence(), nodes, queue);
+    }
+
+    /// Control flow distances from the covered blocks and the entry.
+    fn follow_flow(&self, trace: &Trace, nodes: &mut [State], queue: &mut Vec<NodeId>) {
+        queue.clear();
+        queue.push(ENTRY);
+        let blocks = self.graph.blocks().iter().zip(self.graph.first_block()..);
+        queue.extend(blocks.filter(|(block, _)| trace.covered(**block)).map(|(_, node)| node));
+        for &node in &*queue {
+            nodes[node as usize].flow = 0;
+        }
+        let mut next = 0;
+        while let Some(&node) = queue.get(next) {
+            next += 1;
+            let flow = nodes[node as usize].flow + 1;
+            for edge in self.graph.flow().of(node) {
+                let to = &mut nodes[edge.to as usize];
+                if to.flow == FAR {
+                    to.flow = flow;
+                    queue.push(edge.to);
+                }
+            }
+        }
+    }
+
+    /// Queues the nodes that the execution reached: those that had an outcome.
+    fn reach(&self, nodes: &mut [State], queue: &mut Vec<NodeId>) {
+        let graph = &self.graph;
+        queue.clear();
+        let covered = |node: &NodeId| nodes[*node as usize].flow == 0;
+        if !self.compat.unreached_event_is_infinite {
+            queue.extend([ENTRY, START]);
+        }
+        for (position, event) in graph.events().iter().enumerate() {
+            let reached = if self.compat.unreached_event_is_infinite {
+                graph.hats(position).iter().any(covered)
+            } else {
+                event.is_from_user() || graph.senders(position).iter().any(covered)
+            };
+            if reached {
+                queue.push(FIRST_EVENT + position as NodeId);
+            }
+        }
+        queue.extend((graph.first_block()..graph.len() as NodeId).filter(covered));
+        for &node in &*queue {
+            nodes[node as usize].steps = 0;
+        }
+    }
+
+    /// Takes the first step along the dependences, from the nodes in the queue, and
+    /// queues the nodes that it leads to instead.
+    fn leave_reached(&self, trace: &Trace, nodes: &mut [State], queue: &mut Vec<NodeId>) {
+        let reached = queue.len();
+        for position in 0..reached {
+            let node = queue[position];
+            let dependents = self.graph.dependence().of(node);
+            if dependents.is_empty() {
+                continue;
+            }
+            let decision = self.decision(trace, nodes, node);
+            for edge in dependents {
+                let to = &mut nodes[edge.to as usize];
+                if to.steps == 0 {
+                    continue;
+                }
+                if to.steps == FAR {
+                    to.steps = 1;
+                    queue.push(edge.to);
+                }
+                let distance = decision.distance(edge.when);
+                to.branch = to.branch.min(distance);
+                if distance == 0.0 {
+                    to.rest = to.flow;
+                }
+            }
+        }
+        queue.drain(..reached);
+    }
+
+    /// What a node that was reached decided.
+    fn decision(&self, trace: &Trace, nodes: &[State], node: NodeId) -> Decision {
+        let graph = &self.graph;
+        if node >= graph.first_block() {
+            let block = graph.blocks()[(node - graph.first_block()) as usize];
+            return trace.record(block).map_or(Decision::Passed, |(to_true, to_false)| {
+                Decision::Condition { to_true, to_false }
+            });
+        }
+        if node < FIRST_EVENT {
+            return Decision::Passed;
+        }
+        let position = (node - FIRST_EVENT) as usize;
+        let happened = graph.events()[position] == Event::Flag
+            || graph.hats(position).iter().any(|&hat| nodes[hat as usize].flow == 0);
+        Decision::Event { happened }
+    }
+}
+
+/// Takes the other steps along the dependences, from the nodes in the queue.
+fn follow_dependences(dependence: &Adjacency<Edge>, nodes: &mut [State], queue: &mut Vec<NodeId>) {
+    let mut next = 0;
+    while let Some(&node) = queue.get(next) {
+        next += 1;
+        // Final: all nodes with fewer steps are behind us.
+        let from = nodes[node as usize];
+        for edge in dependence.of(node) {
+            let to = &mut nodes[edge.to as usize];
+            if to.steps == FAR {
+                to.steps = from.steps + 1;
+                queue.push(edge.to);
+            }
+            if to.steps == from.steps + 1 {
+                to.branch = to.branch.min(from.branch);
+                to.rest = to.rest.min(from.rest);
+            }
+        }
+    }
+}
+
+/// What a node that was reached decided.
+#[derive(Clone, Copy, Debug)]
+enum Decision {
+    /// The smallest distances to its outcomes.
+    Condition { to_true: f64, to_false: f64 },
+    /// Did the event start one of its scripts?
+    Event { happened: bool },
+    /// Nothing to decide.
+    Passed,
+}
+
+impl Decision {
+    /// The distance to the nearest of these outcomes.
+    fn distance(self, outcomes: Outcomes) -> f64 {
+        match self {
+            Decision::Condition { .. } if outcomes.has(Outcomes::ANY) => 0.0,
+            Decision::Condition { to_true, to_false } => {
+                let to_true = if outcomes.has(Outcomes::TRUE) { to_true } else { f64::INFINITY };
+                let to_false = if outcomes.has(Outcomes::FALSE) { to_false } else { f64::INFINITY };
+                to_true.min(to_false)
+            }
+            Decision::Event { happened: false } => 1.0,
+            Decision::Event { happened: true } | Decision::Passed => 0.0,
+        }
+    }
+}
+
+impl State {
+    fn fitness(&self) -> f64 {
+        if self.flow == 0 {
+            0.0
+        } else if self.steps == FAR {
+            f64::INFINITY
+        } else {
+            let level = f64::from(self.steps - 1);
+            let rest = if self.rest == FAR { 1.0 } else { normalized(f64::from(self.rest)) };
+            2.0 * level + normalized(self.branch) + rest
+        }
+    }
+
+    fn distance(&self) -> Distance {
+        if self.flow == 0 {
+            return Distance::COVERED;
+        }
+        Distance {
+            approach_level: (self.steps != FAR).then(|| self.steps - 1),
+            branch_distance: self.branch,
+            control_flow_distance: (self.rest != FAR).then_some(self.rest),
+            fitness: self.fitness(),
+        }
+    }
+}
+
+/// Maps distances from 0 on to `[0, 1]`, keeping their order.
+fn normalized(distance: f64) -> f64 {
+    if distance.is_finite() { distance / (1.0 + distance) } else { 1.0 }
+}

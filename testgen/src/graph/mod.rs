@@ -1,0 +1,155 @@
+//! The interprocedural control flow graph of a program and the control dependence graph
+//! derived from it (Whisker paper, section 5.2.1).
+
+mod adjacency;
+mod dead_code;
+mod dependence;
+mod event;
+mod links;
+mod postdominators;
+mod script;
+pub mod statement;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use catherd_sb3::{BlockNo, Project};
+
+pub(crate) use adjacency::Adjacency;
+pub use event::Event;
+
+use crate::Compat;
+
+/// The number of a node: [`ENTRY`], [`EXIT`], [`START`], then the events, then the blocks.
+pub(crate) type NodeId = u32;
+
+/// The environment, from which user events come.
+pub(crate) const ENTRY: NodeId = 0;
+/// Where every script ends.
+pub(crate) const EXIT: NodeId = 1;
+/// Above [`ENTRY`] and [`EXIT`], so that the entry is a control dependence too.
+pub(crate) const START: NodeId = 2;
+/// The first event, or the first block if there are no events.
+pub(crate) const FIRST_EVENT: NodeId = 3;
+
+/// When an edge is taken: a set of outcomes of the node that it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outcomes(u8);
+
+impl Outcomes {
+    /// Whatever happens.
+    pub(crate) const ANY: Self = Self(1);
+    pub(crate) const TRUE: Self = Self(2);
+    pub(crate) const FALSE: Self = Self(4);
+
+    /// Does one of `outcomes` take the edge?
+    pub(crate) fn has(self, outcomes: Self) -> bool {
+        self.0 & outcomes.0 != 0
+    }
+
+    /// Is the edge taken at all of `outcomes`?
+    fn includes(self, outcomes: Self) -> bool {
+        self.0 & outcomes.0 == outcomes.0
+    }
+
+    fn add(&mut self, outcomes: Self) {
+        self.0 |= outcomes.0;
+    }
+}
+
+/// An edge as seen from the node that it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    pub(crate) to: NodeId,
+    pub(crate) when: Outcomes,
+}
+
+/// Control flow and control dependence over events and live statement blocks.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph {
+    events: Vec<Event>,
+    /// Ascending, so the goals of a project are in the order of their nodes.
+    blocks: Vec<BlockNo>,
+    flow: Adjacency<Edge>,
+    dependence: Adjacency<Edge>,
+    /// By event, counted from 0: the blocks that send it.
+    senders: Adjacency<NodeId>,
+    /// By event, counted from 0: the blocks that it starts.
+    hats: Adjacency<NodeId>,
+}
+
+impl Graph {
+    /// The graph of a project without its dead code.
+    pub(crate) fn of(project: &Project, compat: Compat) -> Self {
+        links::graph(project, compat)
+    }
+
+    /// A graph of these nodes and edges. Nodes from which no path leads to the exit get
+    /// an edge to it: such code never ends (custom blocks that call themselves for
+    /// ever), and post-dominance needs an end, as it does for `forever`.
+    pub(crate) fn new(
+        events: Vec<Event>,
+        blocks: Vec<BlockNo>,
+        mut edges: Vec<(NodeId, Edge)>,
+    ) -> Self {
+        let first_block = FIRST_EVENT + events.len() as u32;
+        let nodes = first_block as usize + blocks.len();
+        edges.extend([ENTRY, EXIT].map(|to| (START, Edge { to, when: Outcomes::ANY })));
+        // A message is sent besides what the sender does next. Were its edge to count for
+        // post-dominance, everything after a broadcast would depend on the broadcast.
+        let is_sent = |from: NodeId, to| from >= first_block && to < first_block && to > START;
+        postdominators::make_ends_reachable(nodes, &mut edges, is_sent);
+        let to_events = edges.iter().filter(|(from, edge)| is_sent(*from, edge.to));
+        let senders = to_events.map(|&(from, edge)| (edge.to - FIRST_EVENT, from)).collect();
+        let from_events = edges.iter().filter(|(from, edge)| {
+            (FIRST_EVENT..first_block).contains(from) && edge.to >= first_block
+        });
+        let hats = from_events.map(|&(from, edge)| (from - FIRST_EVENT, edge.to)).collect();
+
+        let flow = Adjacency::new(nodes, edges);
+        let tree = postdominators::Tree::new(nodes, &flow, is_sent);
+        let dependence = dependence::control_dependence(nodes, &flow, &tree);
+        let senders = Adjacency::new(events.len(), senders);
+        let hats = Adjacency::new(events.len(), hats);
+        Self { events, blocks, flow, dependence, senders, hats }
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.first_block() as usize + self.blocks.len()
+    }
+
+    /// The node of `blocks()[0]`.
+    pub(crate) fn first_block(&self) -> NodeId {
+        FIRST_EVENT + self.events.len() as u32
+    }
+
+    /// The events, the first of them node [`FIRST_EVENT`].
+    pub(crate) fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The blocks, the first of them node [`Graph::first_block`].
+    pub(crate) fn blocks(&self) -> &[BlockNo] {
+        &self.blocks
+    }
+
+    /// Where control may go from each node.
+    pub(crate) fn flow(&self) -> &Adjacency<Edge> {
+        &self.flow
+    }
+
+    /// What depends on the outcome of each node.
+    pub(crate) fn dependence(&self) -> &Adjacency<Edge> {
+        &self.dependence
+    }
+
+    /// The blocks that send an event, counted from 0.
+    pub(crate) fn senders(&self, event: usize) -> &[NodeId] {
+        self.senders.of(event as u32)
+    }
+
+    /// The blocks that an event, counted from 0, starts.
+    pub(crate) fn hats(&self, event: usize) -> &[NodeId] {
+        self.hats.of(event as u32)
+    }
+}

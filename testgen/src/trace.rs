@@ -1,0 +1,102 @@
+//! What one execution left behind.
+
+use catherd_sb3::BlockNo;
+
+/// Covered blocks and branch distances of one execution, by project-wide block number.
+///
+/// Reused from execution to execution: [`Trace::clear`] touches two bits a block.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    covered: Vec<u64>,
+    recorded: Vec<u64>,
+    /// Valid where `recorded` says so, left over from earlier executions elsewhere.
+    distances: Vec<(f64, f64)>,
+}
+
+impl Trace {
+    /// An empty trace for a project of that many blocks, see
+    /// [`catherd_sb3::Project::block_count`].
+    pub fn new(block_count: usize) -> Self {
+        let words = block_count.div_ceil(64);
+        Self {
+            covered: vec![0; words],
+            recorded: vec![0; words],
+            distances: vec![(0.0, 0.0); block_count],
+        }
+    }
+
+    /// Forgets the execution.
+    pub fn clear(&mut self) {
+        self.covered.fill(0);
+        self.recorded.fill(0);
+    }
+
+    /// The block was evaluated.
+    ///
+    /// # Panics
+    /// If the trace was made for fewer blocks; so do the other methods.
+    pub fn cover(&mut self, block: BlockNo) {
+        let (word, bit) = place(block);
+        self.covered[word] |= bit;
+    }
+
+    /// The block was evaluated at these distances to the outcomes true and false. The
+    /// smallest of each is kept, separately; what is not a number is ignored.
+    pub fn record_min(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        let (word, bit) = place(block);
+        let kept = &mut self.distances[block.0 as usize];
+        if self.recorded[word] & bit == 0 {
+            self.recorded[word] |= bit;
+            *kept = (f64::INFINITY, f64::INFINITY);
+        }
+        // `min` returns the other operand when one is not a number.
+        *kept = (kept.0.min(to_true), kept.1.min(to_false));
+    }
+
+    /// Was the block evaluated?
+    pub fn covered(&self, block: BlockNo) -> bool {
+        let (word, bit) = place(block);
+        self.covered[word] & bit != 0
+    }
+
+    /// The smallest distances to true and false; none if the block left no record.
+    pub fn record(&self, block: BlockNo) -> Option<(f64, f64)> {
+        let (word, bit) = place(block);
+        (self.recorded[word] & bit != 0).then(|| self.distances[block.0 as usize])
+    }
+}
+
+fn place(block: BlockNo) -> (usize, u64) {
+    (block.0 as usize / 64, 1 << (block.0 % 64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_distance_keeps_its_own_minimum() {
+        let mut trace = Trace::new(70);
+        let block = BlockNo(69);
+        assert_eq!(trace.record(block), None);
+        trace.record_min(block, 5.0, 0.0);
+        trace.record_min(block, 0.0, 1.0);
+        trace.record_min(block, 3.0, f64::NAN);
+        assert_eq!(trace.record(block), Some((0.0, 0.0)));
+        assert!(!trace.covered(block));
+        trace.cover(block);
+        assert!(trace.covered(block) && !trace.covered(BlockNo(5)));
+    }
+
+    #[test]
+    fn nothing_survives_clearing() {
+        let mut trace = Trace::new(3);
+        trace.cover(BlockNo(1));
+        trace.record_min(BlockNo(1), 0.0, 1.0);
+        trace.clear();
+        assert!(!trace.covered(BlockNo(1)));
+        assert_eq!(trace.record(BlockNo(1)), None);
+        trace.record_min(BlockNo(1), 4.0, 2.0);
+        assert_eq!(trace.record(BlockNo(1)), Some((4.0, 2.0)));
+    }
+}

@@ -1,0 +1,130 @@
+//! Goals and fitness on real projects.
+//!
+//! Reads the folder of projects that `CATHERD_CORPUS` names; without it there is nothing
+//! to check.
+#![allow(clippy::print_stdout)] // Measurements are what these tests are run for by hand.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use catherd_sb3::Project;
+use catherd_testgen::Compat;
+use catherd_testgen::fitness::Scratch;
+use catherd_testgen::goals::Model;
+use catherd_testgen::trace::Trace;
+
+fn corpus() -> Option<PathBuf> {
+    let corpus = std::env::var_os("CATHERD_CORPUS").map(PathBuf::from);
+    if corpus.is_none() {
+        println!("CATHERD_CORPUS is not set: nothing to check");
+    }
+    corpus
+}
+
+/// The projects of a folder and its folders, sorted.
+fn projects(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder of projects") {
+        let path = entry.expect("an entry").path();
+        match path.extension().and_then(|extension| extension.to_str()) {
+            _ if path.is_dir() => found.extend(projects(&path)),
+            Some("sb3" | "sb2") => found.push(path),
+            _ => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn totals_are_those_of_the_published_study() {
+    let Some(corpus) = corpus() else { return };
+    let totals = [
+        ("FruitCatching", 54),
+        ("Pong", 49),
+        ("Snake", 59),
+        ("BoatRace", 50),
+        ("Fangen", 37),
+        ("Labyrinth", 38),
+        ("Sternenjagd", 37),
+        ("TicTacToe", 43),
+    ];
+    let mut checked = 0;
+    for path in projects(&corpus.join("whisker-examples")) {
+        let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        let Some((_, total)) = totals.iter().find(|(known, _)| *known == name) else { continue };
+        let project = Project::read(&path).expect("a readable project");
+        for clone_links in [false, true] {
+            let compat = Compat { clone_links, ..Compat::default() };
+            let goals = Model::new(&project, compat).goals().len();
+            println!("{}: {goals} goals, {total} published", path.display());
+            assert_eq!(goals, *total, "{name}, clone_links: {clone_links}");
+        }
+        checked += 1;
+    }
+    assert!(checked > 0, "none of the known projects is there");
+}
+
+/// Measurements of a project.
+struct Cost {
+    path: PathBuf,
+    goals: usize,
+    build: Duration,
+    evaluate: Duration,
+}
+
+#[test]
+fn every_project_has_a_model() {
+    let Some(corpus) = corpus() else { return };
+    let mut costs = Vec::new();
+    for path in projects(&corpus) {
+        let project = match Project::read(&path) {
+            Ok(project) => project,
+            Err(error) => {
+                println!("not read: {error}");
+                continue;
+            }
+        };
+        let start = Instant::now();
+        let model = Model::new(&project, Compat::default());
+        let build = start.elapsed();
+
+        let (mut fitness, mut scratch) = (Vec::new(), Scratch::default());
+        let mut trace = Trace::new(model.block_count());
+        // A third of the goals, in the pattern of a linear congruential generator, passed
+        // with right, wrong and unrecorded outcomes.
+        let mut state = 1u32;
+        for &goal in model.goals() {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if state >> 16 < 65_536 / 3 {
+                trace.cover(goal);
+                let distances = [(0.0, 1.0), (5.0, 0.0), (0.0, 0.0)];
+                if let Some(&(t, f)) = distances.get(state as usize >> 8 & 3) {
+                    trace.record_min(goal, t, f);
+                }
+            }
+        }
+        let rounds = 10;
+        let start = Instant::now();
+        for _ in 0..rounds {
+            model.evaluate(&trace, &mut fitness, &mut scratch);
+        }
+        let evaluate = start.elapsed() / rounds;
+        assert_eq!(fitness.len(), model.goals().len());
+        for (&goal, &fitness) in model.goals().iter().zip(&fitness) {
+            assert_eq!(fitness == 0.0, trace.covered(goal), "{}", path.display());
+            assert!(fitness >= 0.0, "{}", path.display());
+        }
+        assert!(model.independent_goals().iter().all(|&goal| goal < fitness.len()));
+        costs.push(Cost { path, goals: fitness.len(), build, evaluate });
+    }
+    let goals: usize = costs.iter().map(|cost| cost.goals).sum();
+    println!("{} projects, {goals} goals", costs.len());
+    let print = |what: &str, cost: Option<&Cost>| {
+        let Some(Cost { path, goals, build, evaluate }) = cost else { return };
+        println!("{what}: {}: {goals} goals, built {build:?}, {evaluate:?}", path.display());
+    };
+    print("largest", costs.iter().max_by_key(|cost| cost.goals));
+    print("longest to build", costs.iter().max_by_key(|cost| cost.build));
+    print("longest to evaluate", costs.iter().max_by_key(|cost| cost.evaluate));
+}
