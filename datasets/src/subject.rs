@@ -1,0 +1,75 @@
+//! One project, ready to be sent and run.
+
+use std::fs;
+use std::path::Path;
+
+use catherd_sb3::{Limits, Project, ReadError, pack};
+use sha2::{Digest, Sha256};
+
+/// A loaded project and the archive that stands for it.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The project.
+    pub project: Project,
+    /// The archive: a file's bytes as they are, or a folder packed so that the same files
+    /// give the same bytes on every machine.
+    pub archive: Vec<u8>,
+    /// SHA-256 of the archive: the identity of the project in runs and results.
+    pub digest: [u8; 32],
+}
+
+/// Why a project cannot be part of a study; one line that names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum Unusable {
+    /// It cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    /// It can be read, but there is nothing to run.
+    #[error("{file}: holds no blocks")]
+    NoBlocks {
+        /// The file or folder as the caller named it.
+        file: String,
+    },
+}
+
+impl Unusable {
+    /// The reason alone, without the file.
+    pub fn reason(&self) -> String {
+        match self {
+            Unusable::Unreadable(error) => error.cause.to_string(),
+            Unusable::NoBlocks { .. } => "holds no blocks".to_owned(),
+        }
+    }
+}
+
+impl Subject {
+    /// Loads an archive, or packs and loads an unpacked folder.
+    ///
+    /// The project is read from the very bytes of [`Subject::archive`], so what is checked
+    /// here is what a worker will see.
+    ///
+    /// # Errors
+    /// See [`Unusable`].
+    pub fn load(path: &Path) -> Result<Subject, Unusable> {
+        let limits = Limits::default();
+        let file = path.display().to_string();
+        let archive = if path.is_dir() { pack(path)? } else { read_file(path, &file, &limits)? };
+        let project = Project::from_bytes(&file, &archive, &limits)?;
+        if project.block_count() == 0 {
+            return Err(Unusable::NoBlocks { file });
+        }
+        let digest = Sha256::digest(&archive).into();
+        Ok(Subject { project, archive, digest })
+    }
+}
+
+/// The bytes of an archive, refused by its size before they are in memory.
+fn read_file(path: &Path, file: &str, limits: &Limits) -> Result<Vec<u8>, ReadError> {
+    let error = |cause| ReadError { file: file.to_owned(), cause };
+    let size = fs::metadata(path).map_err(|e| error(e.into()))?.len();
+    if size > limits.archive_bytes {
+        let (unit, most) = ("bytes of archive", limits.archive_bytes);
+        return Err(error(catherd_sb3::Cause::Limit { unit, most }));
+    }
+    fs::read(path).map_err(|e| error(e.into()))
+}

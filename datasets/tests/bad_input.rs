@@ -1,0 +1,224 @@
+//! Bad input: every hostile or broken project becomes one line naming file and cause, and
+//! the good ones beside it are found all the same.
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+use catherd_datasets::{FindError, Found, find};
+use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// A project with a stage and one sprite that has these blocks and costumes.
+fn project_json(blocks: &str, costumes: &str) -> String {
+    format!(
+        r#"{{"targets":[
+            {{"isStage":true,"name":"Stage","variables":{{}},"lists":{{}},"broadcasts":{{}},
+              "blocks":{{}},"currentCostume":0,"costumes":[],"sounds":[]}},
+            {{"isStage":false,"name":"Cat","variables":{{}},"lists":{{}},"broadcasts":{{}},
+              "blocks":{{{blocks}}},"currentCostume":0,"costumes":[{costumes}],"sounds":[]}}],
+            "monitors":[],"extensions":[],"meta":{{"semver":"3.0.0"}}}}"#
+    )
+}
+
+fn block(id: &str, opcode: &str, next: &str, top_level: bool) -> String {
+    format!(
+        r#""{id}":{{"opcode":"{opcode}","next":{next},"parent":null,"inputs":{{}},
+            "fields":{{}},"shadow":false,"topLevel":{top_level}}}"#
+    )
+}
+
+fn flag() -> String {
+    block("flag", "event_whenflagclicked", "null", true)
+}
+
+fn good_json() -> String {
+    project_json(&flag(), "")
+}
+
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, contents) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(contents).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn project(json: &str) -> Vec<u8> {
+    archive(&[("project.json", json.as_bytes())])
+}
+
+fn names(found: &Found) -> Vec<&str> {
+    found.projects.iter().map(|entry| &*entry.name).collect()
+}
+
+/// Looks for projects where `bytes` lie beside a good one; gives the line about them
+/// without the path that it must begin with.
+fn line_about(bytes: &[u8]) -> String {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("bad.sb3");
+    fs::write(&path, bytes).unwrap();
+    fs::write(folder.path().join("good.sb3"), project(&good_json())).unwrap();
+    let found = find([folder.path()]).unwrap();
+    assert_eq!(names(&found), ["good"]);
+    let [skipped] = &found.skipped[..] else { panic!("{:?}", found.skipped) };
+    let line = skipped.to_string();
+    assert!(!line.contains('\n'), "{line}");
+    line.strip_prefix(&path.display().to_string()).expect("the path leads").to_owned()
+}
+
+#[test]
+fn a_truncated_archive() {
+    let whole = project(&good_json());
+    let line = line_about(&whole[..whole.len() / 2]);
+    assert!(line.starts_with(": is not an intact zip archive: "), "{line}");
+}
+
+#[test]
+fn an_archive_without_project_json() {
+    assert_eq!(line_about(&archive(&[("notes.txt", b"hello")])), ": holds no project.json");
+}
+
+#[test]
+fn invalid_json() {
+    let line = line_about(&project(r#"{"targets": [ oops"#));
+    assert!(line.starts_with(": project.json is not valid JSON: "), "{line}");
+}
+
+#[test]
+fn a_project_without_blocks() {
+    assert_eq!(line_about(&project(&project_json("", ""))), ": holds no blocks");
+}
+
+#[test]
+fn a_block_cycle() {
+    let blocks = [
+        block("flag", "event_whenflagclicked", r#""show""#, true),
+        block("show", "looks_show", r#""hide""#, false),
+        block("hide", "looks_hide", r#""show""#, false),
+    ];
+    let line = line_about(&project(&project_json(&blocks.join(","), "")));
+    assert!(line.contains("cycle") && line.contains(r#"target "Cat", block ""#), "{line}");
+}
+
+#[test]
+fn hostile_names_do_not_break_the_line() {
+    let blocks = [
+        block(r"show\n", "looks_show", r#""hide""#, true),
+        block("hide", "looks_hide", r#""show\n""#, false),
+    ];
+    let line = line_about(&project(&project_json(&blocks.join(","), "")));
+    assert!(line.contains("cycle"), "{line}");
+}
+
+#[test]
+fn a_zip_bomb() {
+    // Hundreds of megabytes of blanks before the JSON: small, and well-formed to its end.
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file("project.json", SimpleFileOptions::default()).unwrap();
+    let blanks = vec![b' '; 1 << 20];
+    for _ in 0..300 {
+        zip.write_all(&blanks).unwrap();
+    }
+    zip.write_all(good_json().as_bytes()).unwrap();
+    let bomb = zip.finish().unwrap().into_inner();
+    assert!(bomb.len() < 1 << 20, "{} bytes", bomb.len());
+    let line = line_about(&bomb);
+    assert!(line.starts_with(": too large: more than "), "{line}");
+}
+
+#[test]
+fn a_missing_costume_is_a_warning() {
+    let costume = r#"{"name":"cat","assetId":"00ff","md5ext":"00ff.svg","dataFormat":"svg"}"#;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("cat.sb3");
+    fs::write(&path, project(&project_json(&flag(), costume))).unwrap();
+    let found = find([folder.path()]).unwrap();
+    assert_eq!(names(&found), ["cat"]);
+    let expected = format!(r#"{}: target "Cat", "cat": 00ff.svg is missing"#, path.display());
+    assert_eq!(found.projects[0].warnings, [expected]);
+}
+
+#[test]
+fn unknown_blocks_are_one_warning_a_kind() {
+    let blocks = [
+        block("flag", "event_whenflagclicked", r#""on""#, true),
+        block("on", "wedo2_motorOn", r#""again""#, false),
+        block("again", "wedo2_motorOn", "null", false),
+    ];
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("motor.sb3");
+    fs::write(&path, project(&project_json(&blocks.join(","), ""))).unwrap();
+    let found = find([folder.path()]).unwrap();
+    let expected = format!("{}: unknown block wedo2_motorOn does nothing", path.display());
+    assert_eq!(found.projects[0].warnings, [expected]);
+}
+
+#[test]
+fn a_folder_with_no_projects() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("notes.txt"), "hello").unwrap();
+    let error = find([folder.path()]).unwrap_err();
+    assert!(matches!(error, FindError::Empty { .. }));
+    let line = error.to_string();
+    assert!(line.starts_with(&folder.path().display().to_string()), "{line}");
+    assert!(line.contains("looked for .sb3 and .sb2 files") && !line.contains('\n'), "{line}");
+}
+
+#[test]
+fn a_path_that_does_not_exist() {
+    let line = find(["no/such/place.sb3"]).unwrap_err().to_string();
+    assert!(line.starts_with("no/such/place.sb3: "), "{line}");
+}
+
+#[test]
+fn what_a_search_finds() {
+    let folder = TempDir::new().unwrap();
+    let good = project(&good_json());
+    let put = |path: &str, bytes: &[u8]| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    };
+    put("snake.sb3", &good);
+    put("week1/pong.sb3", &good);
+    put("week2/set/pong.SB3", &good);
+    put("maze/project.json", good_json().as_bytes());
+    put("maze/inner.sb3", &good);
+    put("readme.md", b"hello");
+    put(".hidden.sb3", &good);
+    put(".git/pong.sb3", &good);
+    put("too/deep/for/us.sb3", &good);
+    let found = find([folder.path()]).unwrap();
+    assert_eq!(names(&found), ["maze", "set-pong", "snake", "week1-pong"]);
+    assert_eq!(found.skipped, []);
+
+    let maze = folder.path().join("maze");
+    let again = find([&maze, &maze.join("project.json"), &folder.path().join("snake.sb3")]);
+    assert_eq!(names(&again.unwrap()), ["maze", "snake"]);
+}
+
+#[test]
+fn a_folder_and_its_archive_are_one_project() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("project.json"), good_json()).unwrap();
+    let unpacked = find([folder.path()]).unwrap().projects.remove(0);
+    let packed = folder.path().join("packed.sb3");
+    fs::write(&packed, unpacked.load().unwrap().archive).unwrap();
+    assert_eq!(find([packed]).unwrap().projects[0].digest, unpacked.digest);
+}
+
+/// Real projects, where a corpus is at hand.
+#[test]
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+fn a_corpus_has_nothing_to_skip() {
+    let Some(corpus) = std::env::var_os("CATHERD_CORPUS") else {
+        println!("CATHERD_CORPUS is not set: no corpus to search");
+        return;
+    };
+    let found = find([Path::new(&corpus).join("whisker-examples")]).unwrap();
+    assert!(!found.projects.is_empty());
+    assert_eq!(found.skipped, []);
+}
