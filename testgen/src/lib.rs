@@ -1,17 +1,35 @@
 //! Test generation for Scratch programs, after *Automated Test Generation for Scratch
 //! Programs* (the Whisker paper).
+//!
+//! - What there is to cover, and how far a test is from it: [`goals`], [`graph`],
+//!   [`fitness`], [`trace`].
+//! - What a test is made of: [`event`], [`extraction`], [`chromosome`].
+//! - From a project to a suite: [`Prepared`], [`Request`], [`Generated`], [`Suite`].
 
 pub mod chromosome;
 mod compat;
+mod counts;
+#[cfg(test)]
+mod draft;
 pub mod event;
+mod execution;
 pub mod extraction;
 pub mod fitness;
+mod generation;
 pub mod goals;
 pub mod graph;
+mod local_search;
+mod minimisation;
+mod problem;
+mod recorder;
 #[cfg(test)]
 mod sample;
+mod suite;
 pub mod trace;
 
-use catherd_vm as machine;
-
 pub use compat::Compat;
+pub use counts::Counts;
+pub use generation::{
+    ENGINE, End, GenerateError, Generated, Prepared, Request, Settings, generate, replay,
+};
+pub use suite::{FORMAT, Suite, SuiteError, SuiteEvent, SuiteTest};

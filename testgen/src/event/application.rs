@@ -1,18 +1,29 @@
 //! Sending events to the machine.
 
-use crate::machine::{TargetId, Tracer, Vm};
+use catherd_vm::{TargetId, Tracer, Vm};
 
 use super::{Event, Vocabulary};
 
-/// The input devices as the events so far have left them. Clicks on clones and sounds
-/// are released not at once but before the step after the wait that follows them.
+/// A program under a test: the input devices as the events so far have left them, and
+/// whether the program has ended.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Input {
+pub struct Interaction {
+    /// Clicks on clones and sounds are released not at once but before the step after the
+    /// wait that follows them.
     button: bool,
     sound: bool,
+    /// Some thread was alive in the last step.
+    busy: bool,
+    ended: bool,
 }
 
-impl Input {
+impl Interaction {
+    /// Whether the program had threads and then, after some step, none. Threads that
+    /// start later run, but do not make it a running program again.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
     /// Sends an event, runs its steps and then one more. Objects that do not exist (any
     /// more) make the event do nothing; its steps run all the same.
     pub fn send<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
@@ -25,7 +36,7 @@ impl Input {
                     key => key,
                 };
                 vm.key(key, true);
-                run(vm, steps);
+                self.run(steps, vm);
                 vm.key(key, false);
             }
             Event::ClickSprite { sprite } => click(vm, sprite),
@@ -56,9 +67,19 @@ impl Input {
                     self.sound = true;
                 }
             }
-            Event::Wait { steps } => run(vm, steps),
+            Event::Wait { steps } => self.run(steps, vm),
         }
-        run(vm, 1);
+        self.run(1, vm);
+    }
+
+    /// Runs steps without sending anything.
+    pub fn run<T: Tracer>(&mut self, steps: u32, vm: &mut Vm<T>) {
+        for _ in 0..steps {
+            vm.step();
+            let busy = vm.is_running();
+            self.ended |= self.busy && !busy;
+            self.busy = busy;
+        }
     }
 
     fn release<T: Tracer>(&mut self, vm: &mut Vm<T>) {
@@ -68,12 +89,6 @@ impl Input {
         if std::mem::take(&mut self.sound) {
             vm.sound(None);
         }
-    }
-}
-
-fn run<T: Tracer>(vm: &mut Vm<T>, steps: u32) {
-    for _ in 0..steps {
-        vm.step();
     }
 }
 

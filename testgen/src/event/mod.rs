@@ -4,7 +4,7 @@ mod application;
 mod parameters;
 mod vocabulary;
 
-pub use application::Input;
+pub use application::Interaction;
 pub use vocabulary::{KeyNo, TextNo, Vocabulary};
 
 /// The largest codon; codons count from 0.
@@ -140,6 +140,18 @@ impl Event {
     /// True for waits.
     pub fn is_wait(&self) -> bool {
         matches!(self, Event::Wait { .. })
+    }
+
+    /// Whether the event's place is one. Programs can move sprites to places that are not
+    /// numbers, where nothing can be sent.
+    pub fn is_finite(&self) -> bool {
+        match *self {
+            Event::ClickClone { x, y, .. }
+            | Event::MouseMoveTo { x, y }
+            | Event::DragSprite { x, y, .. } => x.is_finite() && y.is_finite(),
+            Event::Sound { volume } => volume.is_finite(),
+            _ => true,
+        }
     }
 
     /// Steps that run for the event, the one-step wait after it included.

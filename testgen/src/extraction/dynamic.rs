@@ -67,6 +67,11 @@ impl<Id: Copy> Extractor<Id> {
         &self.words
     }
 
+    /// As [`Extractor::words`], to add words of events that are replayed.
+    pub fn words_mut(&mut self) -> &mut Vocabulary {
+        &mut self.words
+    }
+
     /// What the last extraction listed.
     pub fn events(&self) -> &[Event] {
         &self.events
@@ -155,7 +160,7 @@ impl<Id: Copy> Extractor<Id> {
     }
 
     fn offer(&mut self, event: Event) {
-        if self.known.insert(event.identifier()) {
+        if event.is_finite() && self.known.insert(event.identifier()) {
             self.events.push(event);
         }
     }

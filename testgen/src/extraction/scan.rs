@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tables::{Body, Source};
 use crate::event::Vocabulary;
-use crate::machine::color_of;
+use catherd_vm::color_of;
 
 /// Scans stacks of blocks, one target after the other.
 #[derive(Default)]
@@ -118,6 +118,10 @@ impl<'a> Scanner<'a> {
         let mut known = FxHashSet::default();
         let mut scanned = self.sources.split_off(start);
         scanned.retain(|source| *source == Source::TouchEdge || known.insert(*source));
+        if self.target.is_some_and(|target| target.is_stage) {
+            // The stage cannot be dragged.
+            scanned.retain(|source| !source.is_drag());
+        }
         self.sources.extend_from_slice(&scanned);
         let middle = self.sources.len() as u32;
         scanned.retain(|source| source.is_personal());

@@ -36,14 +36,17 @@ impl Source {
     /// True if the events depend on the sprite or clone that senses: clones of a sprite
     /// need to look at these only, the rest is the same for all of them.
     pub(super) fn is_personal(self) -> bool {
+        self.is_drag() || matches!(self, Source::TouchMouse | Source::Call(_))
+    }
+
+    /// True if the event moves the sprite or clone that senses.
+    pub(super) fn is_drag(self) -> bool {
         matches!(
             self,
-            Source::TouchMouse
-                | Source::TouchEdge
+            Source::TouchEdge
                 | Source::TouchSprite(_)
                 | Source::TouchColor(_)
                 | Source::ColorTouch { .. }
-                | Source::Call(_)
         )
     }
 }
@@ -90,7 +93,6 @@ pub struct Tables {
     pub(super) numbers: bool,
     words: Vocabulary,
     parameters: usize,
-    interactive: bool,
 }
 
 impl Tables {
@@ -126,7 +128,6 @@ impl Tables {
             numbers: compares_numbers(project),
             words,
             parameters: 1,
-            interactive: is_interactive(project),
         };
         if tables.senses_mouse() {
             tables.parameters = 2;
@@ -143,11 +144,6 @@ impl Tables {
     /// consumes (Whisker paper, section 5.1). A wait consumes 1, a mouse move 2.
     pub fn parameters(&self) -> usize {
         self.parameters
-    }
-
-    /// True if the program can react to anything at all.
-    pub fn is_interactive(&self) -> bool {
-        self.interactive
     }
 
     /// Whether some script, or a procedure that it calls, asks where the mouse is.
@@ -177,7 +173,7 @@ fn hat(target: &Target, top: u32, words: &mut Vocabulary) -> Hat {
     let field = |name| block.field(name).map_or("", |field| field.text());
     match block.opcode {
         Opcode::EventWhenKeyPressed => Hat::Key(words.key_no(field("KEY_OPTION"))),
-        Opcode::EventWhenThisSpriteClicked => Hat::SpriteClick,
+        Opcode::EventWhenThisSpriteClicked if !target.is_stage => Hat::SpriteClick,
         Opcode::EventWhenStageClicked => Hat::StageClick,
         Opcode::EventWhenGreaterThan
             if field("WHENGREATERTHANMENU").eq_ignore_ascii_case("loudness") =>
@@ -190,29 +186,4 @@ fn hat(target: &Target, top: u32, words: &mut Vocabulary) -> Hat {
         | Opcode::ControlStartAsClone => Hat::Brief,
         _ => Hat::Other,
     }
-}
-
-/// Hats that a user can start, and blocks that sense a user. A project without any runs
-/// the same whatever is sent to it.
-fn is_interactive(project: &Project) -> bool {
-    use Opcode::*;
-    let pointer = |target: &Target, block: u32, input, field| {
-        super::scan::menu(target, block, input, field) == Some("_mouse_")
-    };
-    project.targets.iter().any(|target| {
-        target.blocks.iter().zip(0..).any(|(block, index)| match block.opcode {
-            EventWhenFlagClicked
-            | EventWhenKeyPressed
-            | EventWhenThisSpriteClicked
-            | EventWhenStageClicked
-            | EventWhenGreaterThan => block.top_level,
-            SensingKeyPressed | SensingMouseDown | SensingMouseX | SensingMouseY
-            | SensingAskAndWait => true,
-            SensingTouchingObject => {
-                pointer(target, index, "TOUCHINGOBJECTMENU", "TOUCHINGOBJECTMENU")
-            }
-            SensingDistanceTo => pointer(target, index, "DISTANCETOMENU", "DISTANCETOMENU"),
-            _ => false,
-        })
-    })
 }

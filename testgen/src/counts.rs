@@ -1,0 +1,62 @@
+//! What a run counted.
+
+/// The statistics of a run, under the names that Whisker's result files use where they
+/// count the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Goals of the project.
+    pub goals: u64,
+    /// Goals that the search covered.
+    pub covered: u64,
+    /// Iterations as the algorithm counts them: executions (random), generations after
+    /// the first (MOSA), sampled and mutated tests (MIO).
+    pub iterations: u64,
+    /// Executed chromosomes and applications of extension.
+    pub executions: u64,
+    /// One for each executed chromosome and each event that extension appended.
+    pub evaluations: u64,
+    /// Events of executed chromosomes, without the waits between them and without what
+    /// extension appended.
+    pub events: u64,
+    /// Steps of the search.
+    pub steps: u64,
+    /// Executions up to and including the one that completed coverage.
+    pub executions_to_full_coverage: Option<u64>,
+    /// Tests of the final suite.
+    pub suite_tests: u64,
+    /// Events of the final suite; Whisker counts the waits as well, which is twice this.
+    pub suite_events: u64,
+    /// Tests that the search found and the suite does without.
+    pub minimised_tests: u64,
+    /// Events that minimisation removed.
+    pub minimised_events: u64,
+    /// Codons that minimisation removed: Whisker's unit.
+    pub minimised_codons: u64,
+    /// Executions that minimisation took; they are no part of the search.
+    pub minimisation_executions: u64,
+}
+
+impl Counts {
+    /// The counts by name.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        [
+            ("fitnessFunctionCount", Some(self.goals)),
+            ("coveredFitnessFunctionCount", Some(self.covered)),
+            ("iterationCount", Some(self.iterations)),
+            ("executedTests", Some(self.executions)),
+            ("numberFitnessEvaluations", Some(self.evaluations)),
+            ("executedEventsCount", Some(self.events)),
+            ("steps", Some(self.steps)),
+            ("createdTestsToReachFullCoverage", self.executions_to_full_coverage),
+            ("bestTestSuiteSize", Some(self.suite_tests)),
+            ("suiteEvents", Some(self.suite_events)),
+            ("testsuiteEventCount", Some(2 * self.suite_events)),
+            ("minimizedTests", Some(self.minimised_tests)),
+            ("minimizedEvents", Some(self.minimised_events)),
+            ("minimizedCodons", Some(self.minimised_codons)),
+            ("minimizationExecutions", Some(self.minimisation_executions)),
+        ]
+        .into_iter()
+        .filter_map(|(name, count)| Some((name, count?)))
+    }
+}

@@ -1,0 +1,261 @@
+//! Running tests on the machine.
+
+use std::sync::Arc;
+
+use catherd_sb3::BlockNo;
+use catherd_search::Stream;
+
+use crate::chromosome::Chromosome;
+use crate::event::{Event, Interaction};
+use crate::extraction::{Extractor, Instance, Scene};
+use crate::fitness::Scratch;
+use crate::generation::Prepared;
+use crate::minimisation::Replayer;
+use crate::recorder::{History, Recorder};
+use crate::trace::Trace;
+use catherd_vm::{Random, Snapshot, TargetId, Vm};
+
+/// A machine with one project and one seed, on which tests run one after the other. Each
+/// execution is a pure function of project, test and seed.
+pub(crate) struct Executor {
+    prepared: Arc<Prepared>,
+    seed: u64,
+    vm: Vm<Recorder>,
+    /// The project as loaded, before the green flag.
+    start: Snapshot,
+    pub(crate) extractor: Extractor<TargetId>,
+    /// Places drags to the edge; begins anew with every execution.
+    extraction: Stream,
+    interaction: Interaction,
+    /// Memory of fitness evaluations.
+    scratch: Scratch,
+    /// For questions about the past.
+    earlier: (Trace, Vec<f64>),
+}
+
+/// What came of an execution, apart from the fitness.
+#[derive(Debug, Default)]
+pub(crate) struct Recording {
+    /// The events with the parameters that they had. A one-step wait followed each.
+    pub(crate) events: Vec<Event>,
+    pub(crate) history: History,
+}
+
+impl Executor {
+    /// A machine for a run; `search` draws the run's random answer.
+    pub(crate) fn new(prepared: Arc<Prepared>, seed: u64, search: &mut Stream) -> Self {
+        let settings = &prepared.settings;
+        let blocks = prepared.model.block_count();
+        let vm = Vm::new(
+            Arc::clone(&prepared.program),
+            settings.machine.clone(),
+            Random::portable(seed),
+            Recorder::new(blocks),
+        );
+        Self {
+            start: vm.snapshot(),
+            vm,
+            extractor: Extractor::new(Arc::clone(&prepared.tables), settings.compat, search),
+            extraction: Stream::new(seed, Stream::EXTRACTION),
+            interaction: Interaction::default(),
+            scratch: Scratch::default(),
+            earlier: (Trace::new(blocks), Vec::new()),
+            seed,
+            prepared,
+        }
+    }
+
+    /// Resets everything, seeds the machine and sends the green flag. No step has run
+    /// when events are extracted first, but the threads of the flag exist.
+    pub(crate) fn begin(&mut self) {
+        self.vm.restore(&self.start);
+        self.vm.set_random(Random::portable(self.seed));
+        self.extraction = Stream::new(self.seed, Stream::EXTRACTION);
+        self.interaction = Interaction::default();
+        self.vm.tracer.clear();
+        self.vm.green_flag();
+    }
+
+    /// The project that it runs.
+    pub(crate) fn prepared(&self) -> &Prepared {
+        &self.prepared
+    }
+
+    /// Steps since the green flag.
+    pub(crate) fn steps(&self) -> u64 {
+        self.vm.steps()
+    }
+
+    /// Whether the program has ended (Whisker paper, section 5.1); input may start
+    /// scripts of it still.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.interaction.has_ended()
+    }
+
+    /// Lists the events that make sense now, see [`Extractor::events`].
+    pub(crate) fn extract(&mut self) {
+        self.extractor.extract(&mut self.vm, &mut self.extraction);
+    }
+
+    /// The position of the extraction stream, to be put back if a list is dropped.
+    pub(crate) fn extraction(&mut self) -> &mut Stream {
+        &mut self.extraction
+    }
+
+    /// The listed event at `index` with parameters from codons.
+    pub(crate) fn decode(&mut self, index: usize, codon: impl Fn(usize) -> u16) -> Event {
+        let event = self.extractor.events()[index];
+        event.with_codons(codon, || self.extractor.extent(&event, &mut self.vm))
+    }
+
+    /// Sends an event, runs its steps and one more, and records.
+    pub(crate) fn send(&mut self, event: Event, recording: &mut Recording) {
+        self.interaction.send(event, &mut self.vm, self.extractor.words());
+        recording.events.push(event);
+        self.flush(recording);
+    }
+
+    /// Lets the last event, a wait, last longer. Returns whether the trace changed.
+    pub(crate) fn prolong(&mut self, steps: u32, recording: &mut Recording) -> bool {
+        self.interaction.run(steps, &mut self.vm);
+        if let Some(Event::Wait { steps: waited }) = recording.events.last_mut() {
+            *waited += steps;
+        }
+        self.flush(recording)
+    }
+
+    fn flush(&mut self, recording: &mut Recording) -> bool {
+        let event = recording.events.len() as u32 - 1;
+        self.vm.tracer.flush(event, &mut recording.history)
+    }
+
+    /// Decodes and executes a chromosome from the green flag on (Whisker paper, section
+    /// 5.1). Ends early once the program has ended and there is nothing to do but wait.
+    pub(crate) fn run(&mut self, chromosome: &Chromosome) -> Recording {
+        let group = self.prepared.parameters + 1;
+        self.begin();
+        let mut recording = Recording::default();
+        for position in (0..chromosome.length()).step_by(group) {
+            self.extract();
+            let offered = self.extractor.events();
+            if offered.is_empty() || self.has_ended() && offered.iter().all(Event::is_wait) {
+                break;
+            }
+            let index = usize::from(chromosome.codon(position)) % offered.len();
+            let event = self.decode(index, |i| chromosome.codon(position + 1 + i));
+            self.send(event, &mut recording);
+        }
+        recording
+    }
+
+    /// Fitness for all goals of what has run since the green flag.
+    pub(crate) fn fitness(&mut self, fitness: &mut Vec<f64>) {
+        self.prepared.model.evaluate(self.vm.tracer.trace(), fitness, &mut self.scratch);
+    }
+
+    /// The number of events, at least 1, after which the fitness of no goal improved any
+    /// more.
+    ///
+    /// Fitness never rises as a trace grows, so the events after which it is what it is in
+    /// the end are a suffix, and few evaluations find where that begins: there is no need
+    /// to evaluate after every event of every execution.
+    pub(crate) fn last_improvement(&mut self, history: &History, fitness: &[f64]) -> u32 {
+        let (trace, earlier) = &mut self.earlier;
+        let (mut low, mut high) = (1, history.last_change().max(1));
+        while low < high {
+            let middle = low.midpoint(high);
+            history.replay(middle, trace);
+            self.prepared.model.evaluate(trace, earlier, &mut self.scratch);
+            if earlier == fitness { high = middle } else { low = middle + 1 }
+        }
+        low
+    }
+
+    /// Sends recorded events from the green flag on, whether they are listed or not, until
+    /// `stop` says so.
+    fn replay(&mut self, events: &[Event], mut stop: impl FnMut(&Trace) -> bool) {
+        self.begin();
+        for &event in events {
+            self.interaction.send(event, &mut self.vm, self.extractor.words());
+            if stop(self.vm.tracer.trace()) {
+                break;
+            }
+        }
+    }
+}
+
+impl Replayer for Executor {
+    fn covers(&mut self, events: &[Event], goal: u32) -> bool {
+        let goal = self.prepared.model.goals()[goal as usize];
+        // What is covered stays covered: the rest need not run.
+        self.replay(events, |trace| trace.covered(goal));
+        self.vm.tracer.trace().covered(goal)
+    }
+
+    fn covered(&mut self, events: &[Event]) -> Vec<u32> {
+        self.replay(events, |_| false);
+        let trace = self.vm.tracer.trace();
+        let goals = self.prepared.model.goals().iter().zip(0..);
+        goals.filter(|(goal, _)| trace.covered(**goal)).map(|(_, number)| number).collect()
+    }
+}
+
+impl Scene for Vm<Recorder> {
+    type Id = TargetId;
+
+    fn instances(&self, instances: &mut Vec<Instance<TargetId>>) {
+        instances.clear();
+        for target in self.targets().filter_map(|id| self.target(id)) {
+            let id = target.id;
+            let sprite = target.sprite as u16;
+            let number = if target.original {
+                0
+            } else {
+                // Clones come last and in order of creation.
+                let older = instances.iter().rev().find(|other| other.sprite == sprite);
+                older.map_or(0, |other| other.number) + 1
+            };
+            let (x, y, visible) = (target.x, target.y, target.visible);
+            instances.push(Instance { id, sprite, number, x, y, visible });
+        }
+    }
+    fn is_active(&self, top: BlockNo) -> bool {
+        self.is_active(top)
+    }
+    fn ran_last_step(&self, hat: BlockNo) -> bool {
+        self.tracer.ran_last_step(hat)
+    }
+    fn is_asking(&self) -> bool {
+        self.is_asking()
+    }
+    fn mouse(&self) -> (f64, f64) {
+        self.mouse()
+    }
+    fn mouse_down(&self) -> bool {
+        self.mouse_down()
+    }
+    fn touches_edge(&mut self, id: TargetId) -> bool {
+        self.is_touching_edge(id)
+    }
+    fn touches(&mut self, id: TargetId, sprite: &str) -> bool {
+        self.is_touching(id, sprite)
+    }
+    fn touches_color(&mut self, id: TargetId, color: [u8; 3]) -> bool {
+        self.is_touching_color(id, color)
+    }
+    fn color_touches(&mut self, id: TargetId, own: [u8; 3], other: [u8; 3]) -> bool {
+        self.is_color_touching_color(id, own, other)
+    }
+    fn find_color(&mut self, id: TargetId, from: (f64, f64), color: [u8; 3]) -> Option<(f64, f64)> {
+        self.find_color(id, from, color)
+    }
+    fn find_own_color(&mut self, id: TargetId, color: [u8; 3]) -> Option<(f64, f64)> {
+        self.find_own_color(id, color)
+    }
+    fn extent(&mut self, id: TargetId) -> (f64, f64) {
+        Vm::extent(self, id)
+    }
+}
+
+#[cfg(test)]
+mod tests;

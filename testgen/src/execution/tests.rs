@@ -1,0 +1,192 @@
+//! Executions and local search on the machine.
+
+use std::sync::Arc;
+
+use catherd_sb3::{Opcode, Project};
+use catherd_search::{Meter, Problem as _, Stream, Test as _};
+
+use super::{Executor, Recording};
+use crate::chromosome::{Chromosome, Genetics};
+use crate::draft::{Draft, number, project};
+use crate::event::Event;
+use crate::generation::{Prepared, Settings};
+use crate::minimisation::Replayer as _;
+use crate::problem::ScratchProblem;
+
+fn executor(project: &Project) -> Executor {
+    let prepared = Prepared::new(project, Settings::default()).unwrap();
+    Executor::new(prepared, 1, &mut Stream::new(1, Stream::SEARCH))
+}
+
+fn problem(project: &Project) -> ScratchProblem {
+    let executor = executor(project);
+    let genetics =
+        Genetics::new(executor.prepared().parameters, executor.prepared().settings.compat);
+    ScratchProblem { executor, genetics }
+}
+
+/// Waits for so many seconds after the flag, then says something.
+fn patient(seconds: &str) -> Project {
+    let mut cat = Draft::new("Cat");
+    let wait = cat.block(Opcode::ControlWait, &[("DURATION", number(seconds))]);
+    let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("done"))]);
+    cat.flag(&[wait, say]);
+    project(vec![Draft::new("Stage"), cat])
+}
+
+/// Senses keys and the mouse for ever, and reacts to clicks at random.
+fn lively() -> Project {
+    let mut cat = Draft::new("Cat");
+    let (a, mouse, edge) = (cat.key_pressed("a"), cat.touching("_mouse_"), cat.touching("_edge_"));
+    let [first, second, third] = [a, mouse, edge].map(|condition| {
+        let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("ha"))]);
+        let head = cat.when(condition);
+        cat.hold(head, say);
+        head
+    });
+    let (from, to) = (number("1"), number("9"));
+    let random = cat.value(Opcode::OperatorRandom, &[("FROM", from), ("TO", to)]);
+    let size = cat.block(Opcode::MotionChangeXBy, &[("DX", random)]);
+    let body = cat.chain(&[first, second, third, size]);
+    let forever = cat.block(Opcode::ControlForever, &[]);
+    cat.hold(forever, body);
+    cat.flag(&[forever]);
+    let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("clicked"))]);
+    cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[say]);
+    project(vec![Draft::new("Stage"), cat])
+}
+
+#[test]
+fn each_event_runs_its_steps_and_one_more() {
+    let mut executor = executor(&lively());
+    executor.begin();
+    executor.extract();
+    assert_eq!(executor.steps(), 0, "the first list is made before the first step");
+    let events = executor.extractor.events().to_vec();
+    assert!(events.len() > 3, "green flag threads exist before the first step: {events:?}");
+    let mut recording = Recording::default();
+    let mut steps = 0;
+    for index in 0..events.len() {
+        let event = executor.decode(index, |_| 104);
+        executor.send(event, &mut recording);
+        steps += match event {
+            Event::KeyPress { steps: 4, .. } | Event::Wait { steps: 4 } => 5,
+            Event::KeyPress { .. } | Event::Wait { .. } => panic!("{event:?}"),
+            _ => 1,
+        };
+        assert_eq!(executor.steps(), steps, "{event:?}");
+    }
+}
+
+#[test]
+fn an_execution_depends_on_nothing_but_its_codons() {
+    let project = lively();
+    let mut problem = problem(&project);
+    let mut rng = Stream::new(4, 0);
+    let chromosomes: Vec<_> = (0..10).map(|_| problem.genetics.sample(&mut rng)).collect();
+    let mut meter = Meter::default();
+    let first: Vec<_> =
+        chromosomes.iter().map(|c| problem.execute(c.clone(), &mut meter)).collect();
+    for (chromosome, expected) in chromosomes.iter().zip(&first).rev() {
+        let again = problem.execute(chromosome.clone(), &mut meter);
+        assert_eq!(again.events, expected.events);
+        assert_eq!(again.fitness(), expected.fitness());
+        assert_eq!(problem.executor.covered(&expected.events), expected.covered());
+    }
+    assert_eq!(meter.executions(), 20);
+    let events: usize = first.iter().map(|test| test.events.len()).sum();
+    assert_eq!(meter.events(), 2 * events as u64);
+}
+
+#[test]
+fn a_program_that_has_ended_ends_its_test() {
+    let mut cat = Draft::new("Cat");
+    let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("done"))]);
+    cat.flag(&[say]);
+    let mut executor = executor(&project(vec![Draft::new("Stage"), cat]));
+    let recording = executor.run(&Chromosome::new(vec![0, 7, 0, 7, 0, 7]));
+    assert_eq!(recording.events, [Event::Wait { steps: 7 }]);
+    let mut executor = self::executor(&lively());
+    let recording = executor.run(&Chromosome::new(vec![0; 3 * 6]));
+    assert_eq!(recording.events.len(), 6, "as long as it runs, tests do");
+}
+
+#[test]
+fn reduction_keeps_the_groups_that_brought_something() {
+    let mut problem = problem(&patient("1"));
+    let mut meter = Meter::default();
+    let codons = [0, 5, 0, 60, 0, 5, 0, 5];
+    let test = problem.execute(Chromosome::new(codons.to_vec()), &mut meter);
+    assert_eq!(test.covered().len(), 3);
+    let reduced = problem.reduce(&test).unwrap();
+    assert_eq!(reduced.chromosome.codons(), &codons[..4]);
+    assert_eq!(reduced.fitness(), test.fitness());
+    assert!(problem.reduce(&reduced).is_none());
+    assert_eq!(meter.executions(), 1);
+    let again = problem.execute(reduced.chromosome.clone(), &mut meter);
+    assert_eq!(again.fitness(), reduced.fitness(), "it needs no execution");
+    assert_eq!(again.events, reduced.events);
+}
+
+#[test]
+fn reduction_follows_progress_without_coverage() {
+    let mut problem = problem(&patient("100"));
+    let mut meter = Meter::default();
+    let waits = |n: usize| Chromosome::new([0, 50].repeat(n));
+    let test = problem.execute(waits(4), &mut meter);
+    assert!(problem.reduce(&test).is_none(), "every wait brings the end of waiting closer");
+}
+
+#[test]
+fn extension_waits_as_long_as_waiting_helps_and_replays() {
+    let mut problem = problem(&patient("30"));
+    let (mut rng, mut meter) = (Stream::new(3, 0), Meter::default());
+    let test = problem.execute(Chromosome::new(vec![0, 5, 0, 5]), &mut meter);
+    assert_eq!(test.covered().len(), 2);
+    let extended = problem.extend(&test, &mut rng, &mut meter).unwrap();
+    assert_eq!(extended.covered().len(), 3);
+    assert!(problem.extend(&test, &mut rng, &mut meter).is_none(), "once for a test");
+    assert_eq!(meter.executions(), 2);
+    // 30 seconds are 900 steps: two waits, prolonged by 100 steps at a time.
+    assert_eq!(extended.chromosome.codons()[4..6], [0, 480]);
+    assert_eq!(extended.events[2], Event::Wait { steps: 480 });
+    let steps: u64 = extended.events.iter().map(Event::steps).sum();
+    let before = meter.steps();
+    let again = problem.execute(extended.chromosome.clone(), &mut meter);
+    assert_eq!(again.events, extended.events);
+    assert_eq!(again.fitness(), extended.fitness());
+    assert_eq!(meter.steps() - before, steps);
+}
+
+#[test]
+fn extension_answers_questions() {
+    let mut cat = Draft::new("Cat");
+    let ask = cat.block(Opcode::SensingAskAndWait, &[("QUESTION", number("?"))]);
+    let answer = cat.value(Opcode::SensingAnswer, &[]);
+    let equal =
+        cat.value(Opcode::OperatorEquals, &[("OPERAND1", answer), ("OPERAND2", number("x"))]);
+    let when = cat.when(equal);
+    cat.flag(&[ask, when]);
+    let mut problem = problem(&project(vec![Draft::new("Stage"), cat]));
+    let (mut rng, mut meter) = (Stream::new(3, 0), Meter::default());
+    // Without an open question the only event is a wait.
+    let test = problem.execute(Chromosome::new(vec![0, 1]), &mut meter);
+    assert_eq!(test.events, [Event::Wait { steps: 1 }]);
+    let extended = problem.extend(&test, &mut rng, &mut meter).unwrap();
+    assert!(extended.events[1].is_answer());
+    assert_eq!(extended.covered().len(), 3);
+}
+
+#[test]
+fn executors_of_one_project_share_its_preparation() {
+    let prepared = Prepared::new(&lively(), Settings::default()).unwrap();
+    let fitness = |seed| {
+        let mut rng = Stream::new(seed, 0);
+        let mut executor = Executor::new(Arc::clone(&prepared), seed, &mut rng);
+        executor.run(&Chromosome::new(vec![3; 12]));
+        let mut fitness = Vec::new();
+        executor.fitness(&mut fitness);
+        fitness
+    };
+    assert_eq!(fitness(1), fitness(1));
+}

@@ -1,0 +1,333 @@
+//! Generating a test suite: search, machine and fitness tied together.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use catherd_sb3::Project;
+use catherd_search::{
+    Algorithm, Budget, Improvement, Parameters as _, Progress, Search, Stop, Stopwatch, Stream,
+    Test as _,
+};
+
+use crate::chromosome::{Chromosome, Genetics};
+use crate::compat::Compat;
+use crate::counts::Counts;
+use crate::event::Event;
+use crate::execution::{Executor, Recording};
+use crate::extraction::Tables;
+use crate::goals::Model;
+use crate::minimisation::{Candidate, Minimisation, Minimised, Replayer as _};
+use crate::problem::{ScratchProblem, TestCase};
+use crate::suite::{FORMAT, Suite, SuiteError, SuiteEvent, SuiteTest};
+use catherd_vm::{CompileError, Program};
+
+/// What generates: written into suites.
+pub const ENGINE: &str = concat!("catherd ", env!("CARGO_PKG_VERSION"));
+
+/// Settings of test generation that are no parameters of a search algorithm.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The world of the machine.
+    pub machine: catherd_vm::Settings,
+    /// Deviations of Whisker's published code.
+    pub compat: Compat,
+    /// Minimise the final suite (Whisker paper, section 5.4)?
+    pub minimise: bool,
+    /// Executions that minimisation may take; none: no bound.
+    pub minimisation_executions: Option<u64>,
+    /// When extension search sees events that are new: how likely it takes one, in 0..=1.
+    pub new_event_probability: f64,
+    /// MIO keeps populations only for goals whose coverage implies that of others.
+    pub independent_targets: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            machine: catherd_vm::Settings::default(),
+            compat: Compat::default(),
+            minimise: true,
+            minimisation_executions: None,
+            new_event_probability: 0.5,
+            independent_targets: true,
+        }
+    }
+}
+
+/// One run.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// How to search.
+    pub algorithm: Algorithm,
+    /// From which all randomness of the run comes.
+    pub seed: u64,
+    /// What the search may spend.
+    pub budget: Budget,
+    /// What suites call the project: usually its digest.
+    pub project: String,
+}
+
+impl Request {
+    /// A run of an algorithm by name, with parameters by name and defaults for the rest.
+    ///
+    /// # Errors
+    /// If there is no such algorithm or parameter, or a value is not allowed; the error
+    /// lists what is.
+    pub fn new(
+        algorithm: &str,
+        parameters: &[(&str, f64)],
+        seed: u64,
+        budget: Budget,
+    ) -> Result<Self, GenerateError> {
+        let mut algorithm = Algorithm::named(algorithm)?;
+        for &(name, value) in parameters {
+            algorithm.set(name, value)?;
+        }
+        Ok(Self { algorithm, seed, budget, project: String::new() })
+    }
+}
+
+/// Why no suite could be generated or replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The algorithm's name.
+    #[error(transparent)]
+    Algorithm(#[from] catherd_search::UnknownAlgorithm),
+    /// A parameter of the algorithm.
+    #[error(transparent)]
+    Parameter(#[from] catherd_search::ParameterError),
+    /// The project cannot be compiled.
+    #[error("the project cannot be compiled: {0}")]
+    Compile(#[from] CompileError),
+    /// A suite does not fit.
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// After a search.
+    Search(Stop),
+    /// The project has no goals; its coverage is complete by definition.
+    NothingToCover,
+    /// The project reacts to nothing, so all tests are the same; there is one, which
+    /// waits.
+    NoInput,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// How it ended.
+    pub end: End,
+    /// Goals of the project.
+    pub goals: u32,
+    /// The numbers of the goals that the search covered, ascending.
+    pub covered: Vec<u32>,
+    /// One point for each improvement.
+    pub timeline: Vec<Improvement>,
+    /// The final tests.
+    pub suite: Suite,
+    /// Tests of the suite whose replay did not cover what they were kept for, by
+    /// position. There are none unless the machine is not deterministic: a defect.
+    pub unstable: Vec<u32>,
+    /// The run in numbers.
+    pub counts: Counts,
+}
+
+/// A project made ready for any number of runs.
+pub struct Prepared {
+    pub(crate) program: Arc<Program>,
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) model: Model,
+    pub(crate) settings: Settings,
+    /// Parameter codons of a group.
+    pub(crate) parameters: usize,
+    /// Goals, deepest in the control dependence graph first.
+    order: Vec<u32>,
+}
+
+impl Prepared {
+    /// Compiles a project and finds its goals and its events.
+    ///
+    /// # Errors
+    /// If the project cannot be compiled.
+    pub fn new(project: &Project, settings: Settings) -> Result<Arc<Self>, GenerateError> {
+        let model = Model::new(project, settings.compat);
+        let tables = Tables::new(project);
+        let mut order: Vec<u32> = (0..model.goals().len() as u32).collect();
+        order.sort_by_key(|&goal| std::cmp::Reverse(model.depth(goal as usize)));
+        Ok(Arc::new(Self {
+            program: Arc::new(Program::compile(project)?),
+            parameters: tables.parameters(),
+            tables: Arc::new(tables),
+            order,
+            model,
+            settings,
+        }))
+    }
+
+    /// The project's goals and their fitness.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Searches for tests and makes a suite of what is found. `observer` is told after
+    /// every execution and may end the search.
+    pub fn generate(
+        self: &Arc<Self>,
+        request: &Request,
+        mut observer: impl FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Generated {
+        let mut rng = Stream::new(request.seed, Stream::SEARCH);
+        let mut problem = ScratchProblem {
+            executor: Executor::new(Arc::clone(self), request.seed, &mut rng),
+            genetics: Genetics::new(self.parameters, self.settings.compat),
+        };
+        let clock = Stopwatch::start();
+        let (end, search) = if self.order.is_empty() {
+            (End::NothingToCover, None)
+        } else if !self.model.has_any_input_event() {
+            (End::NoInput, None)
+        } else {
+            let search = request.algorithm.search(
+                &mut problem,
+                &request.budget,
+                &mut rng,
+                &clock,
+                &mut observer,
+            );
+            (End::Search(search.stop), Some(search))
+        };
+        let archive = match (&search, end) {
+            (Some(search), _) => search.archive.tests().into_iter().map(candidate).collect(),
+            (None, End::NoInput) => vec![candidate(&idle_test(&mut problem.executor))],
+            (None, _) => Vec::new(),
+        };
+        self.finish(request, end, search.as_ref(), archive, &mut problem.executor, &mut rng)
+    }
+
+    /// Makes the final suite and the result.
+    fn finish(
+        &self,
+        request: &Request,
+        end: End,
+        search: Option<&Search<TestCase>>,
+        archive: Vec<Candidate>,
+        executor: &mut Executor,
+        rng: &mut Stream,
+    ) -> Generated {
+        let mut covered: Vec<u32> = archive.iter().flat_map(|test| test.covered.clone()).collect();
+        covered.sort_unstable();
+        covered.dedup();
+        let minimisation = Minimisation {
+            enabled: self.settings.minimise,
+            limit: self.settings.minimisation_executions,
+            group: self.parameters + 1,
+        };
+        let minimised = minimisation.suite(archive, &self.order, executor, rng);
+        let unstable = unstable(&minimised, executor);
+        let words = executor.extractor.words();
+        let tests = minimised.tests.iter().map(|test| SuiteTest {
+            covers: test.covered.clone(),
+            codons: test.length as u32,
+            events: test.events.iter().map(|&event| SuiteEvent::new(event, words)).collect(),
+        });
+        let suite = Suite {
+            format: FORMAT,
+            engine: ENGINE.to_owned(),
+            project: request.project.clone(),
+            algorithm: request.algorithm.name().to_owned(),
+            seed: request.seed,
+            goals: self.order.len() as u32,
+            tests: tests.collect(),
+        };
+        let timeline = search.map_or(Vec::new(), |search| search.timeline.clone());
+        let mut counts = Counts {
+            goals: self.order.len() as u64,
+            covered: covered.len() as u64,
+            suite_tests: suite.tests.len() as u64,
+            suite_events: suite.events(),
+            minimised_tests: minimised.removed_tests,
+            minimised_events: minimised.removed_events,
+            minimised_codons: minimised.removed_codons,
+            minimisation_executions: minimised.executions,
+            ..Counts::default()
+        };
+        if let Some(search) = search {
+            counts.iterations = search.iterations;
+            counts.executions = search.meter.executions();
+            counts.evaluations = search.meter.evaluations();
+            counts.events = search.meter.events();
+            counts.steps = search.meter.steps();
+            let complete = |point: &&Improvement| point.covered == self.order.len();
+            counts.executions_to_full_coverage =
+                timeline.last().filter(complete).map(|point| point.executions);
+        }
+        Generated { end, goals: suite.goals, covered, timeline, suite, unstable, counts }
+    }
+
+    /// Runs the tests of a suite; returns what each covers, goals ascending.
+    ///
+    /// # Errors
+    /// If the suite was made for other goals or names sprites that the project lacks.
+    pub fn replay(self: &Arc<Self>, suite: &Suite) -> Result<Vec<Vec<u32>>, SuiteError> {
+        let goals = self.order.len() as u32;
+        if suite.goals != goals {
+            return Err(SuiteError::Goals { suite: suite.goals, project: goals });
+        }
+        let mut search = Stream::new(suite.seed, Stream::SEARCH);
+        let mut executor = Executor::new(Arc::clone(self), suite.seed, &mut search);
+        let replayed = suite.tests.iter().enumerate().map(|(position, test)| {
+            let words = executor.extractor.words_mut();
+            let events: Result<Vec<Event>, String> =
+                test.events.iter().map(|event| event.resolve(words)).collect();
+            let events = events.map_err(|sprite| SuiteError::Sprite { test: position, sprite })?;
+            Ok(executor.covered(&events))
+        });
+        replayed.collect()
+    }
+}
+
+/// Prepares a project and generates a suite for it, see [`Prepared::generate`].
+///
+/// # Errors
+/// If the project cannot be compiled.
+pub fn generate(
+    project: &Project,
+    settings: Settings,
+    request: &Request,
+    observer: impl FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Generated, GenerateError> {
+    Ok(Prepared::new(project, settings)?.generate(request, observer))
+}
+
+/// Runs the tests of a suite with default settings, see [`Prepared::replay`].
+///
+/// # Errors
+/// If the project cannot be compiled or the suite does not fit it.
+pub fn replay(project: &Project, suite: &Suite) -> Result<Vec<Vec<u32>>, GenerateError> {
+    Ok(Prepared::new(project, Settings::default())?.replay(suite)?)
+}
+
+fn candidate(test: &TestCase) -> Candidate {
+    Candidate { events: test.events.clone(), length: test.length(), covered: test.covered() }
+}
+
+/// The one test of a project that reacts to nothing.
+fn idle_test(executor: &mut Executor) -> TestCase {
+    executor.begin();
+    let mut recording = Recording::default();
+    executor.send(Event::WAIT, &mut recording);
+    TestCase::new(Chromosome::new(vec![0; executor.prepared().parameters + 1]), recording, executor)
+}
+
+/// Replays the tests; the positions of those that do not cover what they are kept for.
+fn unstable(minimised: &Minimised, executor: &mut Executor) -> Vec<u32> {
+    let tests = minimised.tests.iter().zip(0..);
+    tests
+        .filter(|(test, _)| executor.covered(&test.events) != test.covered)
+        .map(|(_, position)| position)
+        .collect()
+}

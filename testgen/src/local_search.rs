@@ -1,0 +1,164 @@
+//! Local search: what the operators do (Whisker paper, sections 5.3.1 and 5.3.2).
+
+use std::rc::Rc;
+
+use catherd_search::{Cost, Meter, Stream, Test};
+
+use crate::chromosome::Chromosome;
+use crate::event::{Event, Identifier, MAX_CODON};
+use crate::execution::Recording;
+use crate::problem::{ScratchProblem, TestCase};
+
+/// Steps by which extension waits, and waits on.
+const WAIT: u16 = 100;
+
+impl ScratchProblem {
+    /// Goes on where the test ends, as long as that brings some goal closer: answers
+    /// questions, takes up events that have just become possible, and otherwise waits.
+    ///
+    /// Applicable once to a test that has room for more codons, leaves goals uncovered
+    /// and whose program still runs.
+    pub(crate) fn extension(
+        &mut self,
+        test: &TestCase,
+        rng: &mut Stream,
+        meter: &mut Meter,
+    ) -> Option<TestCase> {
+        let applicable = test.length() < self.genetics.max_length()
+            && test.running
+            && test.fitness.iter().any(|fitness| *fitness > 0.0)
+            && !test.extended.replace(true);
+        if !applicable {
+            return None;
+        }
+        let mut recording = self.executor.run(&test.chromosome);
+        let replayed = recording.events.len() as u64;
+        let mut codons = test.chromosome.codons().to_vec();
+        let mut fitness = test.fitness.to_vec();
+        let mut next = Vec::with_capacity(fitness.len());
+        let mut last: Vec<Identifier> = Vec::new();
+        let mut waiting = false;
+        let mut appended = 0;
+        while codons.len() < self.genetics.max_length() && !self.executor.has_ended() {
+            let position = self.executor.extraction().clone();
+            self.executor.extract();
+            let choice = self.choose(&last, waiting, rng);
+            last.clear();
+            last.extend(self.executor.extractor.events().iter().map(Event::identifier));
+            let changed = match choice {
+                Choice::Send(index) => {
+                    let before = recording.history.last_change();
+                    waiting = self.append(index, &mut codons, &mut recording, rng);
+                    appended += 1;
+                    recording.history.last_change() > before
+                }
+                Choice::WaitOn => {
+                    // Replayed, the prolonged wait is one event, before which events are
+                    // extracted once.
+                    *self.executor.extraction() = position;
+                    let duration = codons.len() - self.genetics.group + 1;
+                    let more = WAIT.min(MAX_CODON - codons[duration]);
+                    codons[duration] += more;
+                    waiting = codons[duration] < MAX_CODON;
+                    self.executor.prolong(more.into(), &mut recording)
+                }
+                Choice::None => break,
+            };
+            if !changed {
+                break;
+            }
+            self.executor.fitness(&mut next);
+            if !improved(&fitness, &next) {
+                break;
+            }
+            std::mem::swap(&mut fitness, &mut next);
+            if fitness.iter().all(|fitness| *fitness == 0.0) {
+                break;
+            }
+        }
+        meter.execution(Cost {
+            evaluations: appended,
+            events: replayed,
+            steps: self.executor.steps(),
+        });
+        Some(TestCase::new(Chromosome::new(codons), recording, &mut self.executor))
+    }
+
+    /// What extension does next, given the events listed and those listed before.
+    fn choose(&self, last: &[Identifier], waiting: bool, rng: &mut Stream) -> Choice {
+        // Codons cannot point at events beyond.
+        let events = self.executor.extractor.events();
+        let events = &events[..events.len().min(usize::from(MAX_CODON) + 1)];
+        let listed = |test: &dyn Fn(&Event) -> bool| -> Vec<usize> {
+            (0..events.len()).filter(|&index| test(&events[index])).collect()
+        };
+        let answers = listed(&Event::is_answer);
+        if !answers.is_empty() {
+            return Choice::Send(*rng.pick(&answers));
+        }
+        if !last.is_empty() {
+            let probability = self.executor.prepared().settings.new_event_probability;
+            let new = listed(&|event| !last.contains(&event.identifier()));
+            if !new.is_empty() && rng.chance(probability) {
+                return Choice::Send(*rng.pick(&new));
+            }
+        }
+        if waiting {
+            return Choice::WaitOn;
+        }
+        events.iter().position(Event::is_wait).map_or(Choice::None, Choice::Send)
+    }
+
+    /// Appends a group for the listed event at `index` and sends it. Returns whether it is
+    /// a wait that may last longer.
+    fn append(
+        &mut self,
+        index: usize,
+        codons: &mut Vec<u16>,
+        recording: &mut Recording,
+        rng: &mut Stream,
+    ) -> bool {
+        let is_wait = self.executor.extractor.events()[index].is_wait();
+        codons.push(index as u16);
+        let first = codons.len();
+        codons.extend((1..self.genetics.group).map(|_| self.genetics.random_codon(rng)));
+        if is_wait {
+            codons[first] = WAIT;
+        }
+        let event = self.executor.decode(index, |i| codons[first + i]);
+        self.executor.send(event, recording);
+        is_wait
+    }
+
+    /// Leaves out the groups after which no goal came closer. The shorter test has the
+    /// fitness of the longer one, so nothing is executed.
+    pub(crate) fn reduction(&mut self, test: &TestCase) -> Option<TestCase> {
+        let events = self.executor.last_improvement(&test.history, &test.fitness);
+        let length = events as usize * self.genetics.group;
+        if length >= test.length() {
+            return None;
+        }
+        let recording = Recording {
+            events: test.events[..events as usize].to_vec(),
+            history: test.history.truncated(events),
+        };
+        let chromosome = Chromosome::new(test.chromosome.codons()[..length].to_vec());
+        Some(TestCase::with_fitness(chromosome, recording, Rc::clone(&test.fitness), true))
+    }
+}
+
+/// The next move of extension.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Choice {
+    /// The listed event at this index.
+    Send(usize),
+    /// Make the last wait longer.
+    WaitOn,
+    /// Nothing can be appended.
+    None,
+}
+
+/// Whether a goal was newly covered or came closer.
+fn improved(before: &[f64], after: &[f64]) -> bool {
+    before.iter().zip(after).any(|(before, after)| after < before)
+}

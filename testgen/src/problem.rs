@@ -1,0 +1,133 @@
+//! Scratch test generation as a search problem.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use catherd_search::{Cost, Meter, Problem, Stream, Test};
+
+use crate::chromosome::{Chromosome, Genetics};
+use crate::event::Event;
+use crate::execution::{Executor, Recording};
+use crate::recorder::History;
+
+/// An executed test; clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct TestCase(Rc<Executed>);
+
+#[derive(Debug)]
+pub(crate) struct Executed {
+    pub(crate) chromosome: Chromosome,
+    pub(crate) events: Vec<Event>,
+    pub(crate) fitness: Rc<[f64]>,
+    pub(crate) history: History,
+    /// Threads were alive, or could still start, after the last event.
+    pub(crate) running: bool,
+    /// Extension was applied to this very test.
+    pub(crate) extended: Cell<bool>,
+}
+
+impl TestCase {
+    pub(crate) fn new(chromosome: Chromosome, recording: Recording, end: &mut Executor) -> Self {
+        let mut fitness = Vec::new();
+        end.fitness(&mut fitness);
+        Self::with_fitness(chromosome, recording, fitness.into(), !end.has_ended())
+    }
+
+    pub(crate) fn with_fitness(
+        chromosome: Chromosome,
+        Recording { events, history }: Recording,
+        fitness: Rc<[f64]>,
+        running: bool,
+    ) -> Self {
+        let extended = Cell::new(false);
+        Self(Rc::new(Executed { chromosome, events, fitness, history, running, extended }))
+    }
+
+    /// The numbers of the goals that it covers, ascending.
+    pub(crate) fn covered(&self) -> Vec<u32> {
+        let goals = self.0.fitness.iter().zip(0..);
+        goals.filter(|(fitness, _)| **fitness == 0.0).map(|(_, goal)| goal).collect()
+    }
+}
+
+impl std::ops::Deref for TestCase {
+    type Target = Executed;
+
+    fn deref(&self) -> &Executed {
+        &self.0
+    }
+}
+
+impl Test for TestCase {
+    fn fitness(&self) -> &[f64] {
+        &self.0.fitness
+    }
+
+    fn length(&self) -> usize {
+        self.0.chromosome.length()
+    }
+
+    fn same_genes(&self, other: &Self) -> bool {
+        self.0.chromosome == other.0.chromosome
+    }
+}
+
+/// The search for tests of one project with one seed.
+pub(crate) struct ScratchProblem {
+    pub(crate) executor: Executor,
+    pub(crate) genetics: Genetics,
+}
+
+impl Problem for ScratchProblem {
+    type Genes = Chromosome;
+    type Test = TestCase;
+
+    fn goals(&self) -> usize {
+        self.executor.prepared().model.goals().len()
+    }
+
+    fn mio_targets(&self) -> Vec<usize> {
+        let prepared = self.executor.prepared();
+        if prepared.settings.independent_targets {
+            prepared.model.independent_goals().to_vec()
+        } else {
+            (0..self.goals()).collect()
+        }
+    }
+
+    fn sample(&mut self, rng: &mut Stream) -> Chromosome {
+        self.genetics.sample(rng)
+    }
+
+    fn genes(&self, test: &TestCase) -> Chromosome {
+        test.chromosome.clone()
+    }
+
+    fn mutate(&mut self, genes: &Chromosome, rng: &mut Stream) -> Chromosome {
+        self.genetics.mutate(genes, rng)
+    }
+
+    fn crossover(
+        &mut self,
+        a: &Chromosome,
+        b: &Chromosome,
+        rng: &mut Stream,
+    ) -> (Chromosome, Chromosome) {
+        self.genetics.crossover(a, b, rng)
+    }
+
+    fn execute(&mut self, genes: Chromosome, meter: &mut Meter) -> TestCase {
+        let recording = self.executor.run(&genes);
+        let events = recording.events.len() as u64;
+        meter.execution(Cost { evaluations: 1, events, steps: self.executor.steps() });
+        TestCase::new(genes, recording, &mut self.executor)
+    }
+
+    fn extend(&mut self, test: &TestCase, rng: &mut Stream, meter: &mut Meter) -> Option<TestCase> {
+        self.extension(test, rng, meter)
+    }
+
+    fn reduce(&mut self, test: &TestCase) -> Option<TestCase> {
+        self.reduction(test)
+    }
+}

@@ -1,0 +1,174 @@
+//! Recording what an execution does, event by event.
+
+use catherd_sb3::BlockNo;
+
+use crate::trace::Trace;
+use catherd_vm::Tracer;
+
+/// Fills a trace, and notes which entries each event changed.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    trace: Trace,
+    /// Steps since the recorder was made; it goes on counting from execution to execution.
+    step: u64,
+    /// The last step in which each block was evaluated.
+    evaluated: Vec<u64>,
+    changed: Vec<BlockNo>,
+    /// The span in which each block's entry changed last; spans go on counting, too.
+    changed_in: Vec<u64>,
+    span: u64,
+}
+
+impl Recorder {
+    pub(crate) fn new(blocks: usize) -> Self {
+        Self {
+            trace: Trace::new(blocks),
+            step: 0,
+            evaluated: vec![0; blocks],
+            changed: Vec::new(),
+            changed_in: vec![0; blocks],
+            span: 1,
+        }
+    }
+
+    /// Begins a new trace.
+    pub(crate) fn clear(&mut self) {
+        self.trace.clear();
+        self.changed.clear();
+        self.span += 1;
+        // What the last execution evaluated is not what the last step did.
+        self.step += 1;
+    }
+
+    /// What has been recorded since the last [`Recorder::clear`].
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Whether the block was evaluated in the last step.
+    pub(crate) fn ran_last_step(&self, block: BlockNo) -> bool {
+        self.evaluated[block.0 as usize] == self.step
+    }
+
+    /// Appends what has changed since the last call to a history, as the work of an event.
+    /// Returns whether anything has.
+    pub(crate) fn flush(&mut self, event: u32, history: &mut History) -> bool {
+        self.span += 1;
+        let changed = !self.changed.is_empty();
+        for block in self.changed.drain(..) {
+            let covered = self.trace.covered(block);
+            history.0.push(Change { event, block, covered, record: self.trace.record(block) });
+        }
+        changed
+    }
+
+    fn note(&mut self, block: BlockNo) {
+        let changed_in = &mut self.changed_in[block.0 as usize];
+        if std::mem::replace(changed_in, self.span) != self.span {
+            self.changed.push(block);
+        }
+    }
+}
+
+impl Tracer for Recorder {
+    const ACTIVE: bool = true;
+
+    fn step(&mut self) {
+        self.step += 1;
+    }
+
+    fn covered(&mut self, block: BlockNo) {
+        self.evaluated[block.0 as usize] = self.step;
+        if !self.trace.covered(block) {
+            self.trace.cover(block);
+            self.note(block);
+        }
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        let before = self.trace.record(block);
+        self.trace.record_min(block, to_true, to_false);
+        if self.trace.record(block) != before {
+            self.note(block);
+        }
+    }
+}
+
+/// How a trace came about: enough to have it again as it was after any event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History(Vec<Change>);
+
+/// The entry of a block after an event that changed it.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    event: u32,
+    block: BlockNo,
+    covered: bool,
+    record: Option<(f64, f64)>,
+}
+
+impl History {
+    /// The trace after the first `events` events.
+    pub(crate) fn replay(&self, events: u32, trace: &mut Trace) {
+        trace.clear();
+        for change in self.0.iter().take_while(|change| change.event < events) {
+            if change.covered {
+                trace.cover(change.block);
+            }
+            if let Some((to_true, to_false)) = change.record {
+                trace.record_min(change.block, to_true, to_false);
+            }
+        }
+    }
+
+    /// Forgets what came after the first `events` events.
+    pub(crate) fn truncated(&self, events: u32) -> History {
+        History(self.0.iter().take_while(|change| change.event < events).copied().collect())
+    }
+
+    /// The number of events after which nothing changed any more.
+    pub(crate) fn last_change(&self) -> u32 {
+        self.0.last().map_or(0, |change| change.event + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_knows_the_trace_after_each_event() {
+        let (a, b) = (BlockNo(0), BlockNo(1));
+        let mut recorder = Recorder::new(2);
+        recorder.clear();
+        let mut history = History::default();
+        recorder.step();
+        recorder.covered(a);
+        recorder.distance(a, 5.0, 0.0);
+        recorder.distance(a, 3.0, 0.0);
+        assert!(recorder.flush(0, &mut history));
+        recorder.step();
+        recorder.covered(a);
+        recorder.distance(a, 4.0, 0.0);
+        assert!(!recorder.flush(1, &mut history), "nothing is new");
+        recorder.step();
+        recorder.covered(b);
+        recorder.distance(a, 0.0, 2.0);
+        assert!(recorder.flush(2, &mut history));
+        assert!(recorder.ran_last_step(b) && !recorder.ran_last_step(a));
+
+        assert_eq!(history.last_change(), 3);
+        let mut trace = Trace::new(2);
+        history.replay(2, &mut trace);
+        assert!(trace.covered(a) && !trace.covered(b));
+        assert_eq!(trace.record(a), Some((3.0, 0.0)));
+        history.replay(3, &mut trace);
+        assert!(trace.covered(b));
+        assert_eq!(trace.record(a), Some((0.0, 0.0)));
+        assert_eq!(history.truncated(2).last_change(), 1);
+
+        recorder.clear();
+        assert!(!recorder.ran_last_step(b));
+        assert!(!recorder.trace().covered(b));
+    }
+}
