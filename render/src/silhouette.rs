@@ -94,11 +94,17 @@ impl Silhouette {
     /// Touching with four samples: the shape grows by up to one texel on all sides.
     #[inline]
     pub(crate) fn touches_linear(&self, (u, v): (f64, f64)) -> bool {
-        let (i, j) = (self.column(u), self.row(v));
-        self.solid(i, j)
-            || self.solid(i.saturating_add(1), j)
-            || self.solid(i, j.saturating_add(1))
-            || self.solid(i.saturating_add(1), j.saturating_add(1))
+        self.solid_around(self.column(u), self.row(v))
+    }
+
+    /// Whether the pixel or one of its three neighbours to the right and below is solid.
+    #[inline]
+    pub(crate) fn solid_around(&self, column: i64, row: i64) -> bool {
+        let (right, below) = (column.saturating_add(1), row.saturating_add(1));
+        self.solid(column, row)
+            || self.solid(right, row)
+            || self.solid(column, below)
+            || self.solid(right, below)
     }
 
     /// The premultiplied colour at a texture coordinate; transparent outside of the unit square.

@@ -1,5 +1,7 @@
 //! Every costume of a corpus of real projects can be loaded and sensed.
 
+#![expect(clippy::print_stdout, reason = "says what was checked, or that nothing was")]
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::axes::{Axes, Texel};
 use super::drawable::{Drawable, Look};
 use super::limits::fast_bounds;
 use super::{Pen, Scene};
@@ -48,6 +49,8 @@ pub(super) struct Probe<'a> {
     warped: bool,
     /// Outside of this box the drawable has no colour.
     colored: Rect,
+    /// Shortcuts to the texels of the query's area.
+    axes: Option<Axes<'a>>,
 }
 
 impl Probe<'_> {
@@ -63,6 +66,14 @@ impl Probe<'_> {
     /// Whether the drawable is solid at a stage point.
     #[inline]
     pub(super) fn touches(&self, point: (f64, f64)) -> bool {
+        if let Some(axes) = &self.axes {
+            let (column, row) = axes.texel(point);
+            return if self.nearest {
+                self.silhouette.solid(column.index, row.index)
+            } else {
+                self.silhouette.solid_around(column.index, row.index)
+            };
+        }
         let texture = self.texture(point);
         if self.nearest {
             self.silhouette.touches_nearest(texture)
@@ -77,8 +88,45 @@ impl Probe<'_> {
         if !self.colored.contains(point) {
             return [0; 4];
         }
-        let sample = self.silhouette.color(self.texture(point));
+        let sample = match &self.axes {
+            Some(axes) => {
+                let (column, row) = axes.texel(point);
+                if !column.colored || !row.colored || self.silhouette.is_empty() {
+                    return [0; 4];
+                }
+                self.silhouette.pixel(column.index as usize, row.index as usize)
+            }
+            None => self.silhouette.color(self.texture(point)),
+        };
         if self.effects.any() { with_effects(sample, self.effects, ghosting) } else { sample }
+    }
+}
+
+/// Gives probes shortcuts for an area, where these are possible and pay off.
+pub(super) fn tabulate<'a, 'p>(
+    probes: impl Iterator<Item = &'p mut Probe<'a>>,
+    area: Rect,
+    texels: &'a mut Vec<Texel>,
+) where
+    'a: 'p,
+{
+    texels.clear();
+    if !Axes::pay_off(area) {
+        return;
+    }
+    let mut tables: SmallVec<[_; 9]> = SmallVec::new();
+    for probe in probes {
+        let start = texels.len();
+        let turned = if probe.warped {
+            None
+        } else {
+            Axes::tabulate(probe.silhouette, &probe.inverse, area, texels)
+        };
+        tables.push((probe, start, turned));
+    }
+    let texels = &texels[..];
+    for (probe, start, turned) in tables {
+        probe.axes = turned.map(|turned| Axes::new(&texels[start..], area, turned));
     }
 }
 
@@ -96,6 +144,7 @@ impl Scene {
             nearest: drawable.samples_nearest(&self.skins),
             warped: drawable.effects.changes_shape(),
             colored: colored(drawable, &inverse),
+            axes: None,
         }
     }
 

@@ -2,7 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::candidates::{Probe, columns, rows};
+use super::axes::Texel;
+use super::candidates::{Probe, columns, rows, tabulate};
 use super::shading::Shader;
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
@@ -34,8 +35,24 @@ impl Scene {
         let area = if matches(rgb, PAPER) { self.query_bounds(tester) } else { candidates.area };
         let Some(area) = area else { return false };
         self.prepare(tester);
-        let own = self.probe(tester);
-        let others = self.probes(&candidates.slots);
+        let mut texels = std::mem::take(&mut self.texels);
+        let found = self.scan(tester, &candidates.slots, mask, rgb, area, &mut texels);
+        self.texels = texels;
+        found
+    }
+
+    fn scan(
+        &self,
+        tester: usize,
+        front_to_back: &[u32],
+        mask: Option<[u8; 3]>,
+        rgb: [u8; 3],
+        area: Rect,
+        texels: &mut Vec<Texel>,
+    ) -> bool {
+        let mut own = self.probe(tester);
+        let mut others = self.probes(front_to_back);
+        tabulate(std::iter::once(&mut own).chain(&mut others), area, texels);
         let found_at = |y: f64| {
             columns(area).any(|x| {
                 let point = (x, y);
@@ -56,7 +73,7 @@ impl Scene {
         rows(area).take(lower_rows as usize).any(found_at)
             || self.drawn_color_query(
                 tester,
-                &candidates.slots,
+                front_to_back,
                 mask,
                 rgb,
                 Rect { bottom: area.bottom + lower_rows, ..area },

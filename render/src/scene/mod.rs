@@ -1,5 +1,6 @@
 //! The state of everything that would be drawn.
 
+mod axes;
 mod bubble;
 mod candidates;
 mod coloring;
@@ -45,6 +46,8 @@ pub struct Scene {
     levels: Vec<Level>,
     pen: Option<Pen>,
     search: search::Scratch,
+    /// Memory that queries use again.
+    texels: Vec<axes::Texel>,
 }
 
 #[derive(Clone, Debug)]
@@ -64,6 +67,7 @@ impl Clone for Scene {
             pen: self.pen.clone(),
             // Scratch space holds nothing between queries.
             search: search::Scratch::default(),
+            texels: Vec::new(),
         }
     }
 }
@@ -100,6 +104,7 @@ impl Scene {
             levels,
             pen: None,
             search: search::Scratch::default(),
+            texels: Vec::new(),
         }
     }
 

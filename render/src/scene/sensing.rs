@@ -2,7 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::candidates::{columns, rows};
+use super::axes::Texel;
+use super::candidates::{columns, rows, tabulate};
 use super::limits::fast_bounds;
 use super::{DrawableId, Scene};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
@@ -41,8 +42,16 @@ impl Scene {
             return false;
         }
         self.prepare(tester);
-        let probe = self.probe(tester);
-        let others = self.probes(&candidates.slots);
+        let mut texels = std::mem::take(&mut self.texels);
+        let touching = self.overlap(tester, &candidates.slots, area, &mut texels);
+        self.texels = texels;
+        touching
+    }
+
+    fn overlap(&self, tester: usize, others: &[u32], area: Rect, texels: &mut Vec<Texel>) -> bool {
+        let mut probe = self.probe(tester);
+        let mut others = self.probes(others);
+        tabulate(std::iter::once(&mut probe).chain(&mut others), area, texels);
         rows(area).any(|y| {
             columns(area)
                 .any(|x| probe.touches((x, y)) && others.iter().any(|other| other.touches((x, y))))
