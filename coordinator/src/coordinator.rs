@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +48,14 @@ pub enum CoordinatorError {
         /// Why.
         cause: StoreError,
     },
+    /// Strangers could reach the coordinator.
+    #[error(
+        "refusing to serve on {0}: without TLS and tokens only loopback is safe; use 127.0.0.1"
+    )]
+    Exposed(SocketAddr),
+    /// The listener does not work.
+    #[error("cannot listen: {0}")]
+    Listen(#[source] io::Error),
     /// The network does not work.
     #[error("cannot serve: {0}")]
     Serve(#[from] tonic::transport::Error),
@@ -129,7 +138,7 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// When the listener breaks.
+    /// When the listener breaks, or listens beyond loopback.
     pub fn serve(
         &self,
         listener: TcpListener,
@@ -137,6 +146,10 @@ impl Coordinator {
         let router = transport::server(self.service.clone());
         let mut open = self.open.subscribe();
         async move {
+            let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
+            if !address.ip().is_loopback() {
+                return Err(CoordinatorError::Exposed(address));
+            }
             let closed = async move { while open.changed().await.is_ok() {} };
             let incoming = TcpListenerStream::new(listener);
             Ok(router.serve_with_incoming_shutdown(incoming, closed).await?)

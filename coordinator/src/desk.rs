@@ -15,7 +15,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::clock::Clock;
 use crate::ledger::{Effect, End, Event, Grant, Ledger, Policy, RunNumber, Token, Verdict};
-use crate::progress::{Meter, Progress};
+use crate::progress::{Live, Meter, Progress};
 use crate::queue::Queue;
 use crate::store::{Change, Reader, Sealed, Store, StoreError};
 
@@ -41,6 +41,7 @@ pub(crate) enum Request {
     Heartbeat {
         worker: String,
         held: BTreeSet<Token>,
+        live: Vec<(Token, Live)>,
         answer: oneshot::Sender<Vec<Token>>,
     },
     Commit {
@@ -84,6 +85,8 @@ pub(crate) struct Desk {
     database: PathBuf,
     /// The ledger is ahead of the store.
     stale: bool,
+    /// Why the store refused, until it accepts something again.
+    trouble: Option<String>,
     /// Held as long as anything may be written.
     _lock: File,
 }
@@ -111,6 +114,7 @@ impl Desk {
             progress,
             database,
             stale: false,
+            trouble: None,
             _lock: lock,
         })
     }
@@ -142,7 +146,8 @@ impl Desk {
                 Err(error) => {
                     tracing::error!("{error}");
                     self.stale = true;
-                    let trouble = Some(error.to_string());
+                    self.trouble = Some(error.to_string());
+                    let trouble = self.trouble.clone();
                     self.progress.send_modify(|progress| progress.trouble = trouble);
                     std::thread::sleep(TICK);
                 }
@@ -175,7 +180,9 @@ impl Desk {
         self.keep(changes)?;
         // Whoever is told that the study has ended must find it so.
         if tick || self.ledger.is_finished() {
-            self.progress.send_replace(self.meter.snapshot(now, &self.ledger));
+            let trouble = self.trouble.clone();
+            let snapshot = self.meter.snapshot(now, &self.ledger);
+            self.progress.send_replace(Progress { trouble, ..snapshot });
         }
         Ok(answers)
     }
@@ -204,7 +211,8 @@ impl Desk {
                 changes.note(&effects, None);
                 say(answer, ())
             }
-            Request::Heartbeat { worker, held, answer } => {
+            Request::Heartbeat { worker, held, live, answer } => {
+                self.meter.watched(live);
                 let event = Event::Heartbeat { worker: &worker, held: &held };
                 let effects = self.ledger.step(now, event);
                 changes.note(&effects, None);
@@ -289,7 +297,9 @@ impl Desk {
             let run = *self.ledger.run(number)?;
             Some(Change::Run(number, run, self.ledger.holder(number).map(str::to_owned)))
         }));
-        self.store.apply(&all)
+        self.store.apply(&all)?;
+        self.trouble = None;
+        Ok(())
     }
 }
 
@@ -353,7 +363,8 @@ impl Changes {
 fn load(store: &Store, policy: Policy, now: Duration) -> Result<Ledger, StoreError> {
     let mut queue = Queue::default();
     let mut groups = BTreeMap::new();
-    let mut rows = Vec::new();
+    let mut runs = Vec::new();
+    let mut holders = BTreeMap::new();
     store.runs(|saved| {
         let group = *groups
             .entry((saved.project, saved.label))
@@ -363,8 +374,11 @@ fn load(store: &Store, policy: Policy, now: Duration) -> Result<Ledger, StoreErr
         }
         let mut run = saved.run;
         run.group = group;
-        rows.push((run, saved.worker));
+        if let Some(worker) = saved.worker {
+            holders.insert(runs.len() as RunNumber, worker);
+        }
+        runs.push(run);
         Ok(())
     })?;
-    Ok(Ledger::restore(policy, queue, rows, now))
+    Ok(Ledger::restore(policy, queue, runs, holders, now))
 }

@@ -238,23 +238,22 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A ledger of runs as they were saved, each with the worker that holds it. `queue`
-    /// has the groups and nothing pending. Every lease gets one fresh term: how long
-    /// nobody looked at the clock is not known.
+    /// A ledger of runs as they were saved, by number, and the workers that hold some of
+    /// them. `queue` has the groups and nothing pending. Every lease gets one fresh term:
+    /// how long nobody looked at the clock is not known.
     pub fn restore(
         policy: Policy,
         mut queue: Queue,
-        rows: impl IntoIterator<Item = (Run, Option<String>)>,
+        mut runs: Vec<Run>,
+        mut holders: BTreeMap<RunNumber, String>,
         now: Duration,
     ) -> Ledger {
-        let mut runs = Vec::new();
         let mut leases = BTreeMap::new();
         let mut workers: BTreeMap<String, Worker> = BTreeMap::new();
         let mut counts = [0; Phase::ALL.len()];
         let mut next_token = 1;
-        for (number, (mut run, holder)) in rows.into_iter().enumerate() {
-            let number = number as RunNumber;
-            match (run.phase, holder) {
+        for (number, run) in (0..).zip(&mut runs) {
+            match (run.phase, holders.remove(&number)) {
                 (Phase::Leased, Some(name)) => {
                     let worker = workers.entry(name.clone()).or_default();
                     worker.leases.insert(run.token);
@@ -271,7 +270,6 @@ impl Ledger {
             }
             counts[run.phase as usize] += 1;
             next_token = next_token.max(run.token + 1);
-            runs.push(run);
         }
         Ledger { policy, runs, queue, leases, workers, counts, next_token }
     }
@@ -285,6 +283,11 @@ impl Ledger {
     pub fn holder(&self, run: RunNumber) -> Option<&str> {
         let lease = self.leases.get(&self.run(run)?.token)?;
         Some(&lease.worker)
+    }
+
+    /// The run and the worker of a lease that holds.
+    pub fn lease(&self, token: Token) -> Option<(RunNumber, &str)> {
+        self.leases.get(&token).map(|lease| (lease.run, lease.worker.as_str()))
     }
 
     /// Runs in a phase.
@@ -318,7 +321,7 @@ impl Ledger {
         match event {
             Event::Register { worker } => self.register(now, worker, &mut effects),
             Event::Lease { worker, loaded, held } => {
-                self.lease(now, worker, loaded, held, &mut effects);
+                self.grant(now, worker, loaded, held, &mut effects);
             }
             Event::Heartbeat { worker, held } => self.heartbeat(now, worker, held, &mut effects),
             Event::Commit { run, token, end } => self.commit(run, token, end, &mut effects),
@@ -335,7 +338,7 @@ impl Ledger {
         self.see(now, name);
     }
 
-    fn lease(
+    fn grant(
         &mut self,
         now: Duration,
         name: &str,

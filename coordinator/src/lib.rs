@@ -37,6 +37,6 @@ pub mod store;
 
 pub use coordinator::{Coordinator, CoordinatorError, Options};
 pub use ledger::Policy;
-pub use progress::Progress;
+pub use progress::{Live, Progress, Running};
 pub use projects::Projects;
 pub use store::{Problem, RunId, StoreError};

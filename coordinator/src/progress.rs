@@ -1,9 +1,9 @@
 //! How far a study is.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use crate::ledger::{Ledger, Phase};
+use crate::ledger::{Ledger, Phase, RunNumber, Token};
 
 /// Rates are taken over this time.
 const WINDOW: Duration = Duration::from_secs(30);
@@ -31,6 +31,8 @@ pub struct Progress {
     pub mean_coverage: Option<f64>,
     /// Until the last run ends, from measured run times.
     pub eta: Option<Duration>,
+    /// The runs that workers execute just now, as of their last heartbeats.
+    pub running: Vec<Running>,
     /// What keeps the coordinator from working, such as a full disk.
     pub trouble: Option<String>,
 }
@@ -42,6 +44,30 @@ impl Progress {
     }
 }
 
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// Test executions so far.
+    pub executions: u64,
+    /// Steps so far.
+    pub steps: u64,
+    /// Goals covered so far.
+    pub covered: u32,
+    /// Goals of the project.
+    pub goals: u32,
+}
+
+/// A run in the hands of a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// The run.
+    pub run: RunNumber,
+    /// Who executes it.
+    pub worker: String,
+    /// How far it is.
+    pub live: Live,
+}
+
 /// What the snapshots need beyond the ledger.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
@@ -50,6 +76,7 @@ pub(crate) struct Meter {
     started: Duration,
     coverage_sum: f64,
     coverage_count: u64,
+    live: BTreeMap<Token, Live>,
 }
 
 impl Meter {
@@ -69,11 +96,21 @@ impl Meter {
         }
     }
 
+    pub(crate) fn watched(&mut self, live: Vec<(Token, Live)>) {
+        self.live.extend(live);
+    }
+
     pub(crate) fn snapshot(&mut self, now: Duration, ledger: &Ledger) -> Progress {
         let oldest = now.saturating_sub(WINDOW).as_secs();
         while self.recent.front().is_some_and(|&(second, _)| second < oldest) {
             self.recent.pop_front();
         }
+        self.live.retain(|&token, _| ledger.lease(token).is_some());
+        let running = self.live.iter().filter_map(|(&token, &live)| {
+            let (run, worker) = ledger.lease(token)?;
+            Some(Running { run, worker: worker.to_owned(), live })
+        });
+        let running = running.collect();
         let accepted: u64 = self.recent.iter().map(|&(_, count)| count).sum();
         let over = now.saturating_sub(self.started).min(WINDOW).as_secs_f64().max(0.1);
         let workers = ledger.live_workers();
@@ -90,6 +127,7 @@ impl Meter {
             runs_per_second: accepted as f64 / over,
             mean_coverage: (self.coverage_count > 0).then_some(coverage),
             eta: if workers == 0 { None } else { ledger.queue().expected_work().map(share) },
+            running,
             trouble: None,
         }
     }

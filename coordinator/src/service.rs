@@ -18,7 +18,7 @@ use tonic::{Request, Response, Status};
 
 use crate::desk::{self, Completion, Told};
 use crate::ledger::{Policy, Verdict};
-use crate::progress::Progress;
+use crate::progress::{Live, Progress};
 use crate::projects::Projects;
 use crate::store::Sealed;
 
@@ -104,7 +104,13 @@ impl v1::coordinator_server::Coordinator for Service {
         let request = request.into_inner();
         let worker = named(request.worker)?;
         let held: BTreeSet<_> = request.held.iter().map(|held| held.token).collect();
-        let drop = self.ask(|answer| desk::Request::Heartbeat { worker, held, answer }).await?;
+        let live = request.held.into_iter().filter_map(|held| {
+            let v1::Live { executions, steps, covered, goals } = held.live?;
+            Some((held.token, Live { executions, steps, covered, goals }))
+        });
+        let live = live.collect();
+        let drop =
+            self.ask(|answer| desk::Request::Heartbeat { worker, held, live, answer }).await?;
         let drain = self.draining.load(Ordering::Relaxed);
         Ok(Response::new(v1::HeartbeatReply { drop, drain }))
     }
@@ -246,6 +252,7 @@ fn status(progress: &Progress) -> v1::Status {
         workers: progress.workers as u32,
         runs_per_second: progress.runs_per_second,
         mean_coverage: progress.mean_coverage,
+        trouble: progress.trouble.clone().unwrap_or_default(),
         eta_ms: progress.eta.map(|eta| eta.as_millis() as u64),
     }
 }

@@ -61,8 +61,14 @@ fn queue() -> Queue {
     queue
 }
 
+fn restore_with(queue: Queue, rows: &[(Run, Option<String>)], now: Duration) -> Ledger {
+    let runs = rows.iter().map(|(run, _)| *run).collect();
+    let held = (0..).zip(rows).filter_map(|(run, (_, holder))| Some((run, holder.clone()?)));
+    Ledger::restore(POLICY, queue, runs, held.collect(), now)
+}
+
 fn restore(rows: &[(Run, Option<String>)], now: Duration) -> Ledger {
-    Ledger::restore(POLICY, queue(), rows.iter().cloned(), now)
+    restore_with(queue(), rows, now)
 }
 
 impl World {
@@ -227,7 +233,7 @@ fn only_the_run_in_hand_is_charged_for_a_lost_worker() {
     for group in 0..3 {
         queue.measure(group, Duration::ZERO);
     }
-    world.ledger = Ledger::restore(POLICY, queue, world.saved.clone(), world.now);
+    world.ledger = restore_with(queue, &world.saved, world.now);
     world.play(&Act::Lease(0, false)).unwrap();
     assert!(world.granted.len() > 1);
     world.play(&Act::Register(0)).unwrap();

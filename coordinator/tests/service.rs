@@ -146,15 +146,20 @@ async fn heartbeats_renew() {
     let (options, clock) = manual(folder.path());
     let mut bench = Bench::open(options, specs(1)).await;
     let lease = bench.lease("w", &[]).await.leases.remove(0);
-    for _ in 0..4 {
+    for covered in 1..=4 {
         clock.advance(Policy::default().term / 2);
+        let live = Some(v1::Live { executions: 9, steps: 90, covered, goals: 7 });
         let beat = v1::HeartbeatRequest {
             worker: "w".into(),
-            held: vec![v1::Held { token: lease.token, live: None }],
+            held: vec![v1::Held { token: lease.token, live }],
         };
         assert!(bench.client.heartbeat(beat).await.unwrap().into_inner().drop.is_empty());
     }
+    let shown = |progress: &Progress| progress.running.first().map(|run| run.live.covered);
+    let progress = bench.settled(|progress| shown(progress) == Some(4)).await;
+    assert_eq!((progress.running[0].run, progress.running[0].worker.as_str()), (lease.run, "w"));
     assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
+    assert_eq!(bench.settled(Progress::is_finished).await.running, []);
     bench.close().await;
 }
 
@@ -291,6 +296,45 @@ async fn status_is_watched_to_the_end() {
     }
     assert_eq!((last.done, last.pending, last.mean_coverage), (1, 0, Some(0.5)));
     bench.close().await;
+}
+
+/// A store that refuses, as a full disk does, loses nothing and recovers by itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_refuses_gets_everything_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = Bench::open(Options::new(folder.path()), specs(2)).await;
+    let lease = bench.lease("w", &[]).await.leases.remove(0);
+    let disk = rusqlite::Connection::open(folder.path().join("study.db")).unwrap();
+    disk.execute_batch(
+        "create trigger full before insert on records
+         begin select raise(abort, 'disk is full'); end",
+    )
+    .unwrap();
+
+    let request = v1::CommitRequest { worker: "w".into(), completions: vec![done(&lease)] };
+    let refusal = bench.client.commit(request).await.unwrap_err();
+    assert_eq!(refusal.code(), tonic::Code::Unavailable);
+    let progress = bench.settled(|progress| progress.trouble.is_some()).await;
+    let trouble = progress.trouble.unwrap();
+    assert!(trouble.contains("disk is full"), "{trouble}");
+    bench.settled(|progress| (progress.done, progress.leased) == (0, 1)).await;
+
+    disk.execute_batch("drop trigger full").unwrap();
+    assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
+    let next = bench.lease("w", &[]).await.leases.remove(0);
+    assert_eq!(bench.commit("w", vec![done(&next)]).await, [Kind::Accepted]);
+    let progress = bench.settled(Progress::is_finished).await;
+    assert_eq!((progress.done, progress.trouble), (2, None));
+    bench.close().await;
+}
+
+#[tokio::test]
+async fn nothing_is_served_beyond_loopback() {
+    let folder = tempfile::tempdir().unwrap();
+    let coordinator = Coordinator::open(Options::new(folder.path()), specs(1)).unwrap();
+    let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+    let refusal = coordinator.serve(listener).await.unwrap_err().to_string();
+    assert!(refusal.contains("only loopback is safe"), "{refusal}");
 }
 
 /// Durable commits of several workers share transactions. Prints the rate; the bound is
