@@ -31,6 +31,7 @@ pub(crate) enum Ghosting {
 }
 
 /// Applies the colour effects to a premultiplied colour. Every assignment is rounded to a byte.
+#[inline(never)]
 pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghosting: Ghosting) -> [u8; 4] {
     let [mut r, mut g, mut b, mut a] = sample;
     if a == 0 {

@@ -90,7 +90,8 @@ impl Default for Effects {
 impl Effects {
     pub(crate) fn set(&mut self, effect: Effect, raw: f64) {
         // An effect is on when its raw value is truthy.
-        if raw == 0.0 || raw.is_nan() {
+        let raw = if raw.is_nan() { 0.0 } else { raw };
+        if raw == 0.0 {
             self.enabled &= !effect.bit();
         } else {
             self.enabled |= effect.bit();

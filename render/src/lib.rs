@@ -8,6 +8,17 @@
 //! Nothing is drawn on a screen and no costume is rasterised before something senses it. The
 //! answers follow the pixel rules of Scratch's own renderer, including its mixture of binary32
 //! storage and binary64 arithmetic, and are the same on every machine.
+//!
+//! # Where answers may differ from a browser
+//!
+//! - Outlines of vector costumes are antialiased by `resvg`: some pixels on curved or slanted
+//!   edges are solid here and not there. Costumes of whole rectangles agree exactly.
+//! - Text in vector costumes leaves no pixels until fonts are shipped.
+//! - Pen lines are covered exactly, without a graphics driver's grid of 1/16 pixel; bytes near
+//!   lines differ by up to 8.
+//! - Bubbles take the widths of Helvetica's letters; only clicks notice.
+//! - A drawable under the pixelate effect gets its raster at 100 percent as soon as a query
+//!   looks at it, not only when a sampled point lies on it.
 
 mod bounds;
 mod color;

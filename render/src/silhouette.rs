@@ -147,6 +147,7 @@ impl Silhouette {
     }
 
     /// The premultiplied pixel of a column and a row inside the raster.
+    #[inline]
     pub(crate) fn pixel(&self, column: usize, row: usize) -> [u8; 4] {
         let pixel = self.pixels[row * self.width + column];
         match self.alpha {
@@ -169,10 +170,15 @@ fn index(t: f64, length: usize) -> i64 {
 }
 
 #[inline]
-fn premultiplied([r, g, b, a]: [u8; 4]) -> [u8; 4] {
-    if a == 255 || a == 0 {
-        return if a == 0 { [0; 4] } else { [r, g, b, a] };
+fn premultiplied(pixel: [u8; 4]) -> [u8; 4] {
+    match pixel[3] {
+        0 => [0; 4],
+        255 => pixel,
+        _ => multiplied(pixel),
     }
+}
+
+fn multiplied([r, g, b, a]: [u8; 4]) -> [u8; 4] {
     let factor = f64::from(a) / 255.0;
     let times = |channel: u8| clamped_byte(f64::from(channel) * factor);
     [times(r), times(g), times(b), a]

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::axes::{Axes, Texel};
 use super::drawable::{Drawable, Look};
-use super::limits::fast_bounds;
+use super::extent::fast_bounds;
 use super::{Pen, Scene};
 use crate::bounds::Rect;
 use crate::color::{Ghosting, with_effects};
@@ -85,9 +85,6 @@ impl Probe<'_> {
     /// The premultiplied colour of the drawable at a stage point.
     #[inline]
     pub(super) fn color(&self, point: (f64, f64), ghosting: Ghosting) -> [u8; 4] {
-        if !self.colored.contains(point) {
-            return [0; 4];
-        }
         let sample = match &self.axes {
             Some(axes) => {
                 let (column, row) = axes.texel(point);
@@ -96,6 +93,7 @@ impl Probe<'_> {
                 }
                 self.silhouette.pixel(column.index as usize, row.index as usize)
             }
+            None if !self.colored.contains(point) => return [0; 4],
             None => self.silhouette.color(self.texture(point)),
         };
         if self.effects.any() { with_effects(sample, self.effects, ghosting) } else { sample }

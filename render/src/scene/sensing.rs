@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::axes::Texel;
 use super::candidates::{columns, rows, tabulate};
-use super::limits::fast_bounds;
+use super::extent::fast_bounds;
 use super::{DrawableId, Scene};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
