@@ -47,6 +47,11 @@ impl Program {
         self.block_count
     }
 
+    /// The blocks that were compiled to commands: all stack blocks and hats that can run.
+    pub fn commands(&self) -> impl Iterator<Item = BlockNo> + '_ {
+        self.commands.iter().map(|c| c.no)
+    }
+
     /// The sprite (never the stage) of that name.
     pub(crate) fn sprite_named(&self, name: &Text) -> Option<usize> {
         self.sprites.iter().position(|s| !s.is_stage && s.name == *name)

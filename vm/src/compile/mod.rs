@@ -305,9 +305,10 @@ impl<'a> Compiler<'a> {
             initial: Initial {
                 x: target.x,
                 y: target.y,
-                size: target.size,
-                direction: target.direction,
-                visible: target.visible,
+                // The file says nothing of the stage's size and direction.
+                size: if target.is_stage { 100.0 } else { target.size },
+                direction: if target.is_stage { 90.0 } else { target.direction },
+                visible: target.is_stage || target.visible,
                 draggable: target.draggable,
                 style: target.rotation_style,
                 costume: clamp(target.current_costume, 0.0, last as f64) as usize,

@@ -1,0 +1,8 @@
+//! The machine held against recordings of the original: reference traces, their replay,
+//! and the first divergence.
+
+mod replay;
+mod trace;
+
+pub use replay::{Divergence, Replay, replay};
+pub use trace::{Change, Event, Inputs, Properties, Trace, TraceError};
