@@ -8,7 +8,12 @@ fn main() {
     files.sort();
     let mut n: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     let mut props: BTreeMap<String, u32> = BTreeMap::new();
+    let mut cands: Vec<Devices> = vec![]; let mut dev = Devices::default();
+    for f in &files { let t = Trace::read(f).unwrap(); dev = dev.after(&t); if !cands.contains(&dev) { cands.push(dev.clone()); } let d = Devices::default().after(&t); if !cands.contains(&d) { cands.push(d); } }
+ println!("{} candidates", cands.len());
     for f in files {
+        let trace = Trace::read(&f).unwrap();
+
         let stem = f.file_name().unwrap().to_str().unwrap().trim_end_matches(".json.gz").to_owned();
         if !filter.is_empty() && !filter.iter().any(|x| stem.contains(x.as_str())) { continue }
         let (group, name) = stem.split_once("__").unwrap();
@@ -17,9 +22,8 @@ fn main() {
         let project = match catherd_sb3::Project::read(&p) { Ok(p) => p, Err(e) => { println!("{stem}: READ {e}"); continue } };
         let program = match catherd_vm::Program::compile(&project) { Ok(p) => Arc::new(p), Err(e) => { println!("{stem}: COMPILE {e}"); continue } };
         let load = t0.elapsed();
-        let trace = Trace::read(&f).unwrap();
         let t1 = std::time::Instant::now();
-        let r = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| replay(&trace, &project, &program))) { Ok(r) => r, Err(_) => { println!("{stem}: PANIC"); let e = n.entry(group.to_owned()).or_default(); e.1 += 1; continue } };
+        let r = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| replay_best(&trace, &project, &program, &cands))) { Ok(r) => r, Err(_) => { println!("{stem}: PANIC"); let e = n.entry(group.to_owned()).or_default(); e.1 += 1; continue } };
         let e = n.entry(group.to_owned()).or_default();
         e.1 += 1;
         if r.is_identical() { e.0 += 1 }

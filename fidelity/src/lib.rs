@@ -4,5 +4,5 @@
 mod replay;
 mod trace;
 
-pub use replay::{Divergence, Replay, replay};
+pub use replay::{Devices, Divergence, Replay, replay, replay_best};
 pub use trace::{Change, Event, Inputs, Properties, Trace, TraceError};

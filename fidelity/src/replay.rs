@@ -76,12 +76,57 @@ fn settings() -> Settings {
     }
 }
 
-/// Replays a trace and reports the first difference.
-pub fn replay(trace: &Trace, project: &Project, program: &Arc<Program>) -> Replay {
+/// What the recorder's keyboard and mouse looked like when a recording began. It kept them
+/// from one recording to the next, but does not say which came before; see [`replay_best`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Devices {
+    keys: BTreeSet<String>,
+    mouse: Option<(f64, f64)>,
+    down: bool,
+}
+
+impl Devices {
+    /// Their state after the inputs of a trace.
+    #[must_use]
+    pub fn after(mut self, trace: &Trace) -> Devices {
+        for event in trace.inputs.iter().flat_map(|i| &i.events) {
+            match event {
+                Event::Key { key, down: true } => _ = self.keys.insert(key.clone()),
+                Event::Key { key, down: false } => _ = self.keys.remove(key),
+                Event::Mouse { x, y } => self.mouse = Some((*x, *y)),
+                Event::Button { down } => self.down = *down,
+                Event::Answer { .. } => {}
+            }
+        }
+        self
+    }
+
+    fn post(&self, vm: &mut Vm<Watch>) {
+        for key in &self.keys {
+            vm.key(key, true);
+        }
+        if let Some((x, y)) = self.mouse {
+            vm.mouse_move(x, y);
+        }
+        if self.down {
+            vm.mouse_button(true);
+        }
+    }
+}
+
+/// Replays a trace and reports the first difference. `devices`: what keyboard and mouse
+/// looked like when the recording began.
+pub fn replay(
+    trace: &Trace,
+    project: &Project,
+    program: &Arc<Program>,
+    devices: &Devices,
+) -> Replay {
     let mut vm =
         Vm::new(program.clone(), settings(), Random::reference(trace.seed), Watch::default());
     // The recorder lets one step pass between loading and the flag.
     vm.step();
+    devices.post(&mut vm);
     vm.set_random(Random::reference(trace.seed));
     vm.tracer = Watch::default();
     vm.green_flag();
@@ -117,6 +162,28 @@ pub fn replay(trace: &Trace, project: &Project, program: &Arc<Program>) -> Repla
         compare_coverage(&vm, trace, project, &mut result);
     }
     result
+}
+
+/// Replays a trace with untouched devices and, should that diverge, with each of the given
+/// states; the one that agrees longest counts.
+pub fn replay_best(
+    trace: &Trace,
+    project: &Project,
+    program: &Arc<Program>,
+    candidates: &[Devices],
+) -> Replay {
+    let length = |r: &Replay| r.divergence.as_ref().map_or(u64::MAX, |d| d.step);
+    let mut best = replay(trace, project, program, &Devices::default());
+    for devices in candidates {
+        if best.divergence.is_none() {
+            break;
+        }
+        let other = replay(trace, project, program, devices);
+        if length(&other) > length(&best) {
+            best = other;
+        }
+    }
+    best
 }
 
 fn apply(vm: &mut Vm<Watch>, event: &Event) {
