@@ -88,8 +88,7 @@ impl<'a> Compiler<'a> {
     fn unary(&mut self, block: &'a Block, a: &str, make: impl FnOnce(E) -> Expr) -> E {
         let a = self.input(block, a);
         let draws = self.draws(a);
-        let node = self.expr(make(a), draws);
-        node
+        self.expr(make(a), draws)
     }
 
     /// A node with two operands, evaluated in the order in which the file has them.

@@ -45,6 +45,9 @@ impl Program {
     }
 }
 
+/// Ids and names of a custom block's parameters.
+type Parameters<'a> = (&'a [Arc<str>], &'a [Arc<str>]);
+
 /// What is known of one target while its blocks are compiled.
 struct Scope<'a> {
     target: &'a sb3::Target,
@@ -56,7 +59,7 @@ struct Scope<'a> {
     procedures: Vec<Procedure>,
     by_proccode: FxHashMap<&'a str, u32>,
     /// Parameters of each procedure: ids and names, in the first prototype's order.
-    parameters: Vec<(&'a [Arc<str>], &'a [Arc<str>])>,
+    parameters: Vec<Parameters<'a>>,
     commands: FxHashMap<BlockIndex, CommandId>,
     /// Blocks whose command is reserved but not yet filled in, and the procedure they are in.
     open: Vec<(BlockIndex, CommandId, Option<u32>)>,

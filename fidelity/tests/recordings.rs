@@ -1,0 +1,39 @@
+//! Reference recordings of real projects, replayed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use catherd_fidelity::{Devices, Trace, replay};
+use catherd_sb3::Project;
+use catherd_vm::Program;
+
+/// Recordings that agree in every state without knowing how keyboard and mouse looked
+/// when they began. Only ever raised.
+const IDENTICAL: usize = 185;
+
+#[test]
+fn recordings_replay_identically() {
+    let Some(corpus) = std::env::var_os("CATHERD_CORPUS").map(PathBuf::from) else {
+        println!("CATHERD_CORPUS is not set: skipped");
+        return;
+    };
+    let mut files: Vec<_> =
+        std::fs::read_dir(corpus.join("traces")).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let (mut identical, mut replayed) = (0, 0);
+    for file in files {
+        let stem = file.file_name().unwrap().to_str().unwrap().trim_end_matches(".json.gz");
+        let (group, name) = stem.split_once("__").unwrap();
+        let folder = corpus.join(group);
+        let path = [format!("{name}.sb3"), name.to_owned()].map(|n| folder.join(n));
+        let path = path.iter().find(|p| p.exists()).unwrap();
+        let project = Project::read(path).unwrap();
+        let program = Arc::new(Program::compile(&project).unwrap());
+        let trace = Trace::read(&file).unwrap();
+        let result = replay(&trace, &project, &program, &Devices::default());
+        replayed += 1;
+        identical += usize::from(result.is_identical());
+    }
+    println!("{identical} of {replayed} identical");
+    assert!(identical >= IDENTICAL, "{identical} of {replayed} identical");
+}
