@@ -386,30 +386,27 @@ fn blocks_of(vm: &Vm<Watch>, project: &Project, sprite: &str) -> Vec<String> {
 
 fn compare_coverage(vm: &Vm<Watch>, trace: &Trace, project: &Project, result: &mut Replay) {
     let recorded: BTreeSet<&str> = trace.covered.iter().map(String::as_str).collect();
-    // The recorder sometimes files a block under another sprite's name; ids are unique enough
-    // to recognise it as long as no sprite has its own key for the same id.
+    let recorded = |id: &str, target: &str| recorded.contains(format!("{id}-{target}").as_str());
+    // Blocks of Scratch 2 files have no ids; the recorder drew some.
+    let known = |t: &catherd_sb3::Target| t.blocks.iter().any(|b| recorded(&b.id, &t.name));
+    if !trace.covered.is_empty() && !project.targets.iter().any(known) {
+        return;
+    }
     let mut sprites_of: BTreeMap<&str, usize> = BTreeMap::new();
-    for target in &project.targets {
-        for block in &target.blocks {
-            *sprites_of.entry(&block.id).or_default() += 1;
-        }
+    for block in project.targets.iter().flat_map(|t| &t.blocks) {
+        *sprites_of.entry(&block.id).or_default() += 1;
     }
     for no in vm.program().commands() {
         let (target, index) = project.locate(no);
         let target = &project.targets[target];
         let block = &target.blocks[index as usize];
-        if project.monitors.iter().any(|m| m.id == block.id) {
-            // The recorder files monitors under the id of their variable, which small files
-            // share with a block.
-            continue;
-        }
-        let key = format!("{}-{}", block.id, target.name);
-        let anywhere = || {
-            let prefix = format!("{}-", block.id);
-            recorded.range(prefix.as_str()..).next().is_some_and(|k| k.starts_with(&prefix))
+        // The recorder files some blocks under the sprite whose script they started; where
+        // only one sprite has the id, that is recognised.
+        let elsewhere = || {
+            sprites_of.get(&*block.id) == Some(&1)
+                && project.targets.iter().any(|t| recorded(&block.id, &t.name))
         };
-        let want = recorded.contains(key.as_str())
-            || (sprites_of.get(&*block.id) == Some(&1) && anywhere());
+        let want = recorded(&block.id, &target.name) || elsewhere();
         let got = vm.tracer.covered.contains(&no);
         let name = || format!("{}: {} ({})", target.name, block.opcode_name(), block.id);
         match (want, got) {
