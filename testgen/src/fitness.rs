@@ -39,8 +39,8 @@ struct State {
     steps: u32,
     /// The smallest distance at those nearest nodes to the outcome that leads here.
     branch: f64,
-    /// Where that distance is 0: the control flow distance of what depends on the nearest
-    /// node and leads here.
+    /// Where that distance is 0: the control flow distance of what depends on the outcome
+    /// of the nearest node and leads here.
     rest: u32,
 }
 

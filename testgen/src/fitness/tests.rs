@@ -226,13 +226,18 @@ impl Definition<'_> {
         self.nodes().filter(|&node| self.covered(node)).filter_map(|n| levels[n as usize]).min()
     }
 
+    /// Approach levels of all nodes as seen from the goal.
+    fn approach_levels(&self, goal: NodeId) -> Vec<Option<u32>> {
+        let dependence = self.graph.dependence();
+        let direct = self.nodes().filter(|&n| Self::is_edge(dependence, n, goal)).collect();
+        self.levels(dependence, direct)
+    }
+
     fn distance(&self, goal: NodeId) -> Distance {
         if self.covered(goal) {
             return Distance::COVERED;
         }
-        let dependence = self.graph.dependence();
-        let direct = self.nodes().filter(|&n| Self::is_edge(dependence, n, goal)).collect();
-        let levels = self.levels(dependence, direct);
+        let levels = self.approach_levels(goal);
         let reached = self.nodes().filter(|&node| self.reached(node));
         let level = reached.clone().filter_map(|node| levels[node as usize]).min();
         let Some(level) = level else {
@@ -246,18 +251,17 @@ impl Definition<'_> {
         let mut branch = f64::INFINITY;
         let mut rest: Option<u32> = None;
         for node in reached.filter(|&node| levels[node as usize] == Some(level)) {
-            for edge in dependence.of(node) {
-                let leads = if level == 0 {
-                    edge.to == goal
-                } else {
-                    levels[edge.to as usize] == Some(level - 1)
-                };
-                if leads {
-                    let distance = self.decision(node, edge.when);
-                    branch = branch.min(distance);
-                    if distance == 0.0 {
-                        rest = rest.into_iter().chain(self.flow_distance(edge.to)).min();
-                    }
+            let leads = |edge: &&Edge| match level {
+                0 => edge.to == goal,
+                _ => levels[edge.to as usize] == Some(level - 1),
+            };
+            for edge in self.graph.dependence().of(node).iter().filter(leads) {
+                let distance = self.decision(node, edge.when);
+                branch = branch.min(distance);
+                // The side that was not taken may lead to the goal as well, but nothing
+                // is on its way there.
+                if distance == 0.0 {
+                    rest = rest.into_iter().chain(self.flow_distance(edge.to)).min();
                 }
             }
         }
@@ -305,10 +309,13 @@ proptest! {
         let definition = Definition { graph: &model.graph, trace: &trace };
         prop_assert_eq!(fitness.len(), model.goals().len());
         for (goal, &fitness) in fitness.iter().enumerate() {
-            let expected = definition.distance(model.graph.first_block() + goal as NodeId);
+            let node = model.graph.first_block() + goal as NodeId;
+            let expected = definition.distance(node);
             prop_assert_eq!(model.explain(&trace, goal), expected);
             prop_assert_eq!(fitness, expected.fitness);
             prop_assert_eq!(fitness == 0.0, trace.covered(model.goals()[goal]));
+            let depth = definition.approach_levels(node).into_iter().flatten().max();
+            prop_assert_eq!(model.depth(goal), depth.unwrap_or(0));
         }
     }
 }

@@ -6,47 +6,82 @@ use crate::graph::{Adjacency, Graph, NodeId};
 
 /// The largest approach level of each goal, by goal.
 pub(super) fn depths(graph: &Graph) -> Vec<u32> {
-    let dependence = graph.dependence();
-    let reverse = dependence.iter().map(|(from, edge)| (edge.to, from)).collect();
-    let reverse = Adjacency::new(graph.len(), reverse);
-    let mut walk = Walk { levels: vec![u32::MAX; graph.len()], queue: Vec::new() };
+    let dependence = graph.dependence().iter().map(|(from, edge)| (edge.to, from)).collect();
+    let controls = Adjacency::new(graph.len(), dependence);
     // Blocks in a row have the same dependences and so the same depth.
-    let mut known: FxHashMap<&[NodeId], u32> = FxHashMap::default();
-    (graph.first_block()..graph.len() as NodeId)
-        .map(|goal| reverse.of(goal))
-        .map(|direct| *known.entry(direct).or_insert_with(|| walk.eccentricity(direct, &reverse)))
-        .collect()
+    let mut classes: Vec<&[NodeId]> = Vec::new();
+    let mut known = FxHashMap::default();
+    let class_of: Vec<usize> = (graph.first_block()..graph.len() as NodeId)
+        .map(|goal| {
+            *known.entry(controls.of(goal)).or_insert_with_key(|direct| {
+                classes.push(direct);
+                classes.len() - 1
+            })
+        })
+        .collect();
+    let mut depths = Vec::with_capacity(classes.len());
+    for classes in classes.chunks(WALKS) {
+        depths.extend(largest_levels(classes, &controls, graph.len()));
+    }
+    class_of.into_iter().map(|class| depths[class]).collect()
 }
 
-struct Walk {
-    /// `u32::MAX` between walks.
-    levels: Vec<u32>,
-    queue: Vec<NodeId>,
-}
+/// Breadth-first walks made together, one bit each.
+const WALKS: usize = u64::BITS as usize;
 
-impl Walk {
-    /// The largest distance from `sources`, 0 without any.
-    fn eccentricity(&mut self, sources: &[NodeId], edges: &Adjacency<NodeId>) -> u32 {
-        self.queue.clear();
-        self.queue.extend(sources);
-        for &node in sources {
-            self.levels[node as usize] = 0;
+/// For each set of nodes the largest distance of any node from it against the
+/// dependences, 0 for the empty set.
+fn largest_levels(sets: &[&[NodeId]], controls: &Adjacency<NodeId>, nodes: usize) -> Vec<u32> {
+    let mut largest = vec![0; sets.len()];
+    let mut seen = vec![0u64; nodes];
+    let mut front = Front::new(nodes);
+    for (walk, set) in sets.iter().enumerate() {
+        for &node in *set {
+            front.add(node, 1 << walk);
         }
-        let mut next = 0;
-        while let Some(&node) = self.queue.get(next) {
-            next += 1;
-            let level = self.levels[node as usize] + 1;
-            for &before in edges.of(node) {
-                if self.levels[before as usize] == u32::MAX {
-                    self.levels[before as usize] = level;
-                    self.queue.push(before);
-                }
+    }
+    for level in 0.. {
+        if front.nodes.is_empty() {
+            break;
+        }
+        let mut moving = 0;
+        for &node in &front.nodes {
+            seen[node as usize] |= front.walks[node as usize];
+            moving |= front.walks[node as usize];
+        }
+        for (walk, largest) in largest.iter_mut().enumerate() {
+            if moving >> walk & 1 != 0 {
+                *largest = level;
             }
         }
-        let largest = self.queue.last().map_or(0, |&node| self.levels[node as usize]);
-        for &node in &self.queue {
-            self.levels[node as usize] = u32::MAX;
+        let mut next = Front::new(nodes);
+        for &node in &front.nodes {
+            for &control in controls.of(node) {
+                next.add(control, front.walks[node as usize] & !seen[control as usize]);
+            }
         }
-        largest
+        front = next;
+    }
+    largest
+}
+
+/// The nodes that some walks have just come to.
+struct Front {
+    /// By node: which walks.
+    walks: Vec<u64>,
+    nodes: Vec<NodeId>,
+}
+
+impl Front {
+    fn new(nodes: usize) -> Self {
+        Self { walks: vec![0; nodes], nodes: Vec::new() }
+    }
+
+    fn add(&mut self, node: NodeId, walks: u64) {
+        let known = &mut self.walks[node as usize];
+        if *known == 0 && walks != 0 {
+            self.nodes.push(node);
+        }
+        *known |= walks;
     }
 }
