@@ -88,6 +88,24 @@ fn bombs_do_not_explode() {
 }
 
 #[test]
+fn references_cannot_nest_without_end() {
+    // Groups as deep as the default limit allows, each holding a reference to the next.
+    let depth = Limits::default().depth - 6;
+    let mut body = String::from("<rect id='n0' width='9' height='9'/>");
+    for i in 1..8 {
+        let (open, close) = ("<g opacity='.9'>".repeat(depth), "</g>".repeat(depth));
+        body += &format!("<g id='n{i}'>{open}<use href='#n{}'/>{close}</g>", i - 1);
+    }
+    for last in 1..8 {
+        let text =
+            format!("<svg viewBox='0 0 20 20'><defs>{body}</defs><use href='#n{last}'/></svg>");
+        let mut builder = SkinSetBuilder::new(Limits::default());
+        let skin = builder.add_svg(text.as_bytes().into(), None).unwrap();
+        sense(builder, skin);
+    }
+}
+
+#[test]
 fn broken_pictures_are_transparent() {
     let whole = stage::png(40, 40, |_, _| [1, 2, 3, 255]);
     for length in (60..whole.len()).step_by(7) {
