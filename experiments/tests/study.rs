@@ -210,6 +210,8 @@ fn plans_the_matrix_in_order_and_each_run_once() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// The id of a run must be the same where it is planned and where it is executed,
     /// so every parameter must survive the text between them.
     #[test]
