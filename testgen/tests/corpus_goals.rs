@@ -5,13 +5,15 @@
 #![allow(clippy::print_stdout)] // Measurements are what these tests are run for by hand.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use catherd_sb3::Project;
+use catherd_sb3::{BlockNo, Project};
 use catherd_testgen::Compat;
-use catherd_testgen::fitness::Scratch;
+use catherd_testgen::fitness::{Distance, Scratch};
 use catherd_testgen::goals::Model;
 use catherd_testgen::trace::Trace;
+use catherd_vm::{Program, Random, Settings, Tracer, Vm};
 
 fn corpus() -> Option<PathBuf> {
     let corpus = std::env::var_os("CATHERD_CORPUS").map(PathBuf::from);
@@ -63,6 +65,63 @@ fn totals_are_those_of_the_published_study() {
         checked += 1;
     }
     assert!(checked > 0, "none of the known projects is there");
+}
+
+struct Recorder(Trace);
+
+impl Tracer for Recorder {
+    const ACTIVE: bool = true;
+
+    fn covered(&mut self, block: BlockNo) {
+        self.0.cover(block);
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        self.0.record_min(block, to_true, to_false);
+    }
+}
+
+/// The distances of the goals that the green flag and 30 steps leave uncovered.
+fn uncovered_by_flag(path: &Path) -> Vec<Distance> {
+    let project = Project::read(path).expect("a readable project");
+    let model = Model::new(&project, Compat::default());
+    let program = Arc::new(Program::compile(&project).expect("a program"));
+    let recorder = Recorder(Trace::new(model.block_count()));
+    let mut vm = Vm::new(program, Settings::default(), Random::portable(0), recorder);
+    vm.green_flag();
+    for _ in 0..30 {
+        vm.step();
+    }
+    let trace = &vm.tracer.0;
+    let distances = (0..model.goals().len()).map(|goal| model.explain(trace, goal));
+    distances.filter(|distance| distance.fitness != 0.0).collect()
+}
+
+#[test]
+fn distances_of_executions_are_those_of_the_published_tests() {
+    let Some(corpus) = corpus() else { return };
+    let expected = [
+        ("IfThenDistance", 0, 42.0..=42.0),
+        ("IfElseDistance", 0, 42.0..=42.0),
+        ("WaitUntilDistance", 0, 42.0..=42.0),
+        ("RepeatUntilDistance", 0, 42.0..=42.0),
+        ("RepeatUntilTrueDistance", 0, 1.0..=1.0),
+        ("RepeatUntilApproachLevel1", 1, 1.0..=1.0),
+        ("ImpossibleRepeatTimes", 0, 1.0..=1.0),
+        ("ExecutionHalting-Wait", 0, f64::MIN_POSITIVE..=1.0),
+        ("ExecutionHalting-SayForSeconds", 0, f64::MIN_POSITIVE..=1.0),
+        ("TouchingColorDistance", 0, 120.0 / 600.0..=411.0 / 600.0),
+    ];
+    for (name, level, branch) in expected {
+        let file = format!("whisker-integration/branchDistance__{name}.sb3");
+        let uncovered = uncovered_by_flag(&corpus.join(file));
+        let is_expected = |distance: &&Distance| {
+            distance.approach_level == Some(level) && branch.contains(&distance.branch_distance)
+        };
+        let found = uncovered.iter().find(is_expected);
+        let found = found.unwrap_or_else(|| panic!("{name}: {uncovered:?}"));
+        assert_eq!(found.control_flow_distance, None, "{name}: the decision was not right");
+    }
 }
 
 /// Measurements of a project.
