@@ -1,5 +1,5 @@
-//! Real projects, if there are any: `CATHERD_CORPUS` names the folder, beside which
-//! `reference` holds what Whisker's own tests expect.
+//! Whole projects: those of the demo corpus, and real ones if `CATHERD_CORPUS` names a
+//! folder of them, beside which `reference` holds what Whisker's own tests expect.
 #![allow(clippy::print_stderr)]
 
 use std::ops::ControlFlow;
@@ -59,17 +59,30 @@ fn projects_that_whisker_covers_are_covered() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
+/// The projects in a folder that a test accepts, in order of their names.
+fn projects(folder: &Path, accepts: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut projects: Vec<_> =
+        entries.map(|entry| entry.unwrap().path()).filter(|path| accepts(path)).collect();
+    projects.sort();
+    assert!(!projects.is_empty());
+    projects
+}
+
+#[test]
+fn suites_of_the_demo_corpus_repeat_their_coverage() {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
+    for path in projects(&demo, Path::is_dir) {
+        let generated = run(&path, "mio", 20);
+        assert!(!generated.covered.is_empty(), "{}", path.display());
+    }
+}
+
 #[test]
 fn suites_of_real_projects_repeat_their_coverage() {
     let Some(corpus) = corpus() else { return };
-    let mut projects: Vec<_> = std::fs::read_dir(corpus.join("whisker-examples"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "sb3"))
-        .collect();
-    projects.sort();
-    assert!(!projects.is_empty());
-    for path in projects {
+    let is_archive = |path: &Path| path.extension().is_some_and(|extension| extension == "sb3");
+    for path in projects(&corpus.join("whisker-examples"), is_archive) {
         let generated = run(&path, "mosa", 60);
         assert!(!generated.covered.is_empty(), "{}", path.display());
     }
