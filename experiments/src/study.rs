@@ -64,6 +64,12 @@ impl Study {
         flags::build(flags)
     }
 
+    /// The study with what the flags name replaced. Budget flags replace the whole
+    /// budget. Errors name the flag.
+    pub fn overridden(self, flags: &Flags) -> Result<Study, StudyError> {
+        flags::replace(self, flags)
+    }
+
     /// How many runs the study has with this many projects.
     pub fn runs(&self, projects: usize) -> usize {
         projects * self.algorithms.len() * self.seeds.len()

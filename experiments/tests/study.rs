@@ -148,7 +148,7 @@ fn errors_name_file_line_and_field() {
 fn flags_make_the_same_study() {
     let flags = Flags {
         projects: vec!["demo".into()],
-        algorithms: "random,mosa".into(),
+        algorithms: Some("random,mosa".into()),
         seeds: Some("3".into()),
         executions: Some("300".into()),
         wall: Some("10s".into()),
@@ -172,13 +172,29 @@ fn flags_make_the_same_study() {
         "--executions: no budget; give --executions, --steps or --wall"
     );
     assert!(
-        wrong(|f| f.algorithms = "mio,mio".into()).starts_with("--algorithms: the label `mio`")
+        wrong(|f| f.algorithms = Some("mio,mio".into()))
+            .starts_with("--algorithms: the label `mio`")
     );
     assert!(wrong(|f| f.seeds = Some("0".into())).starts_with("--seeds: 0 is too small"));
     assert!(wrong(|f| f.projects.clear()).starts_with("--projects: no projects"));
 
     let one = Flags { seeds: Some("7,".into()), ..flags };
     assert_eq!(Study::from_flags(&one).unwrap().seeds, [7]);
+}
+
+#[test]
+fn flags_replace_what_a_file_says() {
+    let file = parse(GOOD).unwrap();
+    assert_eq!(file.clone().overridden(&Flags::default()).unwrap(), file);
+    let flags =
+        Flags { algorithms: Some("mio".into()), executions: Some("7".into()), ..Flags::default() };
+    let study = file.clone().overridden(&flags).unwrap();
+    assert_eq!(study.algorithms, [Algorithm::plain("mio")]);
+    // The file's wall limit is gone: the flags give the whole budget.
+    assert_eq!(study.budget, Budget { executions: Some(7), ..Budget::default() });
+    assert_eq!((study.projects, study.seeds), (file.projects.clone(), file.seeds.clone()));
+    let error = file.overridden(&Flags { steps: Some("0".into()), ..flags }).unwrap_err();
+    assert!(error.to_string().starts_with("--steps: 0 is too small"), "{error}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A study from command-line flags.
+//! A study from command-line flags, alone or on top of a file.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub struct Flags {
     /// `--projects`, repeatable.
     pub projects: Vec<PathBuf>,
     /// `--algorithms`: names separated by commas.
-    pub algorithms: String,
+    pub algorithms: Option<String>,
     /// `--seeds`: a count (`5`) or a list (`3,14,15`; `7,` is the one seed 7). One seed if absent.
     pub seeds: Option<String>,
     /// `--executions`.
@@ -30,29 +30,56 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
     if flags.projects.is_empty() {
         return Err(at("--projects", nothing("no projects", "name files or folders")));
     }
+    Ok(Study {
+        name: flags.name.clone().unwrap_or_else(|| "study".to_owned()),
+        projects: flags.projects.clone(),
+        algorithms: algorithms(flags.algorithms.as_deref().unwrap_or_default())?,
+        seeds: flags.seeds.as_deref().map_or(Ok(vec![1]), seeds)?,
+        budget: budget(flags)?.ok_or_else(|| {
+            at("--executions", nothing("no budget", "give --executions, --steps or --wall"))
+        })?,
+        subject: "scratch".to_owned(),
+    })
+}
 
-    let algorithms: Vec<Algorithm> = flags
-        .algorithms
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-        .map(Algorithm::plain)
-        .collect();
+/// Replaces what the flags name. The limits of a budget are replaced together: a limit
+/// that the file set and no flag names is lifted.
+pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> {
+    Ok(Study {
+        name: flags.name.clone().unwrap_or(study.name),
+        projects: match &*flags.projects {
+            [] => study.projects,
+            given => given.to_vec(),
+        },
+        algorithms: flags.algorithms.as_deref().map_or(Ok(study.algorithms), algorithms)?,
+        seeds: flags.seeds.as_deref().map_or(Ok(study.seeds), seeds)?,
+        budget: budget(flags)?.unwrap_or(study.budget),
+        subject: study.subject,
+    })
+}
+
+fn algorithms(list: &str) -> Result<Vec<Algorithm>, StudyError> {
+    let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let algorithms: Vec<Algorithm> = names.map(Algorithm::plain).collect();
     if algorithms.is_empty() {
         let missing = nothing("no algorithms", "name at least one, such as random,mosa,mio");
         return Err(at("--algorithms", missing));
     }
     check::algorithms(&algorithms).map_err(|(_, flaw)| at("--algorithms", flaw))?;
+    Ok(algorithms)
+}
 
-    let seeds = match flags.seeds.as_deref() {
-        None => Ok(vec![1]),
-        Some(list) if list.contains(',') => {
-            check::seed_list(list.split(',').filter(|seed| !seed.trim().is_empty()))
-        }
-        Some(count) => check::seed_count(count),
-    }
-    .map_err(|flaw| at("--seeds", flaw))?;
+fn seeds(text: &str) -> Result<Vec<u64>, StudyError> {
+    let seeds = if text.contains(',') {
+        check::seed_list(text.split(',').filter(|seed| !seed.trim().is_empty()))
+    } else {
+        check::seed_count(text)
+    };
+    seeds.map_err(|flaw| at("--seeds", flaw))
+}
 
+/// None if no flag sets a limit.
+fn budget(flags: &Flags) -> Result<Option<Budget>, StudyError> {
     let limit = |flag, text: &Option<String>, read: fn(&str) -> Result<u64, Flaw>| {
         text.as_deref().map(read).transpose().map_err(|flaw| at(flag, flaw))
     };
@@ -61,19 +88,7 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
         steps: limit("--steps", &flags.steps, check::positive)?,
         wall_ms: limit("--wall", &flags.wall, check::span_ms)?,
     };
-    if budget == Budget::default() {
-        let missing = nothing("no budget", "give --executions, --steps or --wall");
-        return Err(at("--executions", missing));
-    }
-
-    Ok(Study {
-        name: flags.name.clone().unwrap_or_else(|| "study".to_owned()),
-        projects: flags.projects.clone(),
-        algorithms,
-        seeds,
-        budget,
-        subject: "scratch".to_owned(),
-    })
+    Ok((budget != Budget::default()).then_some(budget))
 }
 
 fn nothing(problem: &str, advice: &str) -> Flaw {
