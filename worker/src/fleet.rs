@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// The children are looked at this often.
 const LOOK: Duration = Duration::from_millis(50);
@@ -25,7 +27,9 @@ const SIGKILL: i32 = 9;
 ///
 /// Each child has a pipe from this process as its standard input and must end when that
 /// closes ([`Options::leashed`](crate::Options::leashed)), so that none outlives this
-/// process, however it dies. Dropping the fleet kills it.
+/// process, however it dies. Each is a process group of its own: a Ctrl-C on the
+/// terminal is this process's to handle ([`LocalFleet::drain`]). Dropping the fleet
+/// kills it.
 #[derive(Debug)]
 pub struct LocalFleet {
     state: Arc<State>,
@@ -35,6 +39,7 @@ pub struct LocalFleet {
 #[derive(Debug, Default)]
 struct State {
     stop: AtomicBool,
+    draining: AtomicBool,
     processes: Mutex<BTreeMap<usize, Process>>,
 }
 
@@ -76,7 +81,13 @@ impl LocalFleet {
         let supervise = move || {
             while !state.stop.load(Ordering::Relaxed) {
                 for slot in &mut slots {
-                    state.with(|processes| slot.look(processes, &command));
+                    state.with(|processes| {
+                        // Looked at under the lock: `drain` then sees every child.
+                        if state.draining.load(Ordering::Relaxed) {
+                            slot.due = None;
+                        }
+                        slot.look(processes, &command);
+                    });
                 }
                 std::thread::sleep(LOOK);
             }
@@ -95,6 +106,22 @@ impl LocalFleet {
             });
             alive.collect()
         })
+    }
+
+    /// Tells every worker to finish the run in hand, hand back the others and end
+    /// (SIGTERM), and starts none again.
+    pub fn drain(&self) {
+        self.state.with(|processes| {
+            if self.state.draining.swap(true, Ordering::Relaxed) {
+                return;
+            }
+            for process in processes.values() {
+                if let Process::Alive(child) = process {
+                    // It may have ended by itself, which is as good.
+                    let _ = kill_process(Pid::from_child(child), Signal::TERM);
+                }
+            }
+        });
     }
 
     /// Cores without a worker that works, and why. When there are as many as cores the
@@ -176,5 +203,5 @@ impl Slot {
 }
 
 fn spawn(command: &impl Fn(usize) -> Command, core: usize) -> io::Result<Child> {
-    command(core).stdin(Stdio::piped()).spawn()
+    command(core).stdin(Stdio::piped()).process_group(0).spawn()
 }

@@ -2,7 +2,8 @@
 //! commits their records.
 //!
 //! - [`run_worker`] is the whole process; [`Options`] is what it needs to know.
-//! - [`Subject`] is what executes a run; [`rehearsal`] is one that does nothing.
+//! - [`Subject`] is what executes a run: [`scratch`] generates tests for Scratch
+//!   projects, [`rehearsal`] does nothing.
 //! - [`LocalFleet`] keeps one worker process a core alive on this machine.
 //!
 //! Inside, an `executor` thread runs one job at a time, and a `session` on the async
@@ -15,6 +16,7 @@ mod calls;
 mod executor;
 mod fleet;
 pub mod rehearsal;
+pub mod scratch;
 mod seat;
 mod session;
 mod spool;
@@ -22,6 +24,6 @@ mod subject;
 mod worker;
 
 pub use fleet::LocalFleet;
-pub use seat::allowed_cores;
+pub use seat::{allowed_cores, host};
 pub use subject::{Live, MakeSubject, RunError, Subject};
 pub use worker::{Ending, Options, WorkerError, run_worker};

@@ -25,7 +25,7 @@ pub(crate) fn pin(core: usize) -> io::Result<()> {
 }
 
 /// The host's name, empty if the system does not tell.
-pub(crate) fn host() -> String {
+pub fn host() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     name.trim().to_owned()
 }

@@ -469,16 +469,18 @@ fn ring(notify: &UnboundedSender<Notice>, every: Duration) {
     });
 }
 
-/// Passes SIGTERM on.
+/// Passes SIGTERM and SIGINT on.
 fn listen(notify: &UnboundedSender<Notice>) -> io::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let notify = notify.clone();
-    tokio::spawn(async move {
-        while terminate.recv().await.is_some() {
-            if notify.send(Notice::Terminate).is_err() {
-                return;
+    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+        let mut signals = signal(kind)?;
+        let notify = notify.clone();
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() {
+                if notify.send(Notice::Terminate).is_err() {
+                    return;
+                }
             }
-        }
-    });
+        });
+    }
     Ok(())
 }

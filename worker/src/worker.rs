@@ -83,9 +83,9 @@ pub enum WorkerError {
     },
 }
 
-/// Runs a worker until the study is finished, it is told to end (SIGTERM: drain, again:
-/// stop), or it cannot go on. Takes over the process: pins the calling thread, handles
-/// SIGTERM, and puts a panic hook before the usual one.
+/// Runs a worker until the study is finished, it is told to end (SIGTERM or SIGINT: drain,
+/// again: stop), or it cannot go on. Takes over the process: pins the calling thread,
+/// handles both signals, and puts a panic hook before the usual one.
 ///
 /// # Errors
 ///

@@ -1,0 +1,158 @@
+//! Scratch projects as subjects: test generation behind the worker's trait.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{
+    Algorithm, Digest, Outcome, Parameter, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+};
+use catherd_sb3::{Limits, Project};
+use catherd_search::{Budget, Stop};
+use catherd_testgen::{End, Generated, Prepared, Request, Settings};
+
+use crate::{Live, RunError, Subject};
+
+/// The kind's name.
+pub const KIND: &str = "scratch";
+
+/// Projects kept ready. Workers get the runs of one project in a row, so few are enough.
+const KEPT: usize = 4;
+
+/// Is this an algorithm for Scratch projects?
+///
+/// # Errors
+///
+/// What is wrong with its name or a parameter, and what is allowed instead.
+pub fn check(algorithm: &Algorithm) -> Result<(), String> {
+    request(algorithm, 0, Budget::default()).map(drop)
+}
+
+/// Generates tests for Scratch projects.
+#[derive(Default)]
+pub struct Scratch {
+    /// The loaded project at the back, before it those used earlier.
+    projects: VecDeque<(Digest, Arc<Prepared>)>,
+    /// What loading took; the next run is charged.
+    loading: Duration,
+}
+
+impl Subject for Scratch {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+        let start = Instant::now();
+        let kept = self.projects.iter().position(|(kept, _)| *kept == digest);
+        let project = match kept.and_then(|at| self.projects.remove(at)) {
+            Some(project) => project,
+            None => (digest, prepare(digest, &bytes)?),
+        };
+        self.projects.push_back(project);
+        if self.projects.len() > KEPT {
+            self.projects.pop_front();
+        }
+        self.loading = start.elapsed();
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        watch: &mut dyn FnMut(Live) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        let start = Instant::now();
+        let loading = std::mem::take(&mut self.loading);
+        let loaded = self.projects.back().filter(|(digest, _)| *digest == spec.project);
+        let Some((_, project)) = loaded else {
+            return Err(RunError::Failed("another project is loaded".to_owned()));
+        };
+        let mut request =
+            request(&spec.algorithm, spec.seed, budget(spec.budget)).map_err(RunError::Failed)?;
+        request.project = spec.project.to_string();
+
+        let mut search = Duration::ZERO;
+        let generated = project.generate(&request, |progress| {
+            search = start.elapsed();
+            watch(Live {
+                executions: progress.meter.executions(),
+                steps: progress.meter.steps(),
+                covered: progress.covered as u32,
+                goals: progress.goals as u32,
+            })
+        });
+        if generated.end == End::Search(Stop::Cancelled) {
+            return Err(RunError::Stopped);
+        }
+        Ok(record(spec, &generated, search, loading + start.elapsed()))
+    }
+}
+
+fn prepare(digest: Digest, bytes: &[u8]) -> Result<Arc<Prepared>, String> {
+    let project = Project::from_bytes(&digest.short(), bytes, &Limits::default())
+        .map_err(|error| error.cause.to_string())?;
+    Prepared::new(&project, Settings::default()).map_err(|error| error.to_string())
+}
+
+fn request(algorithm: &Algorithm, seed: u64, budget: Budget) -> Result<Request, String> {
+    let mut parameters = Vec::with_capacity(algorithm.parameters.len());
+    for (name, parameter) in &algorithm.parameters {
+        let value = match parameter {
+            Parameter::Bool(on) => f64::from(u8::from(*on)),
+            Parameter::Integer(number) => *number as f64,
+            Parameter::Number(number) => *number,
+            Parameter::Text(text) => {
+                return Err(format!("parameter `{name}` is the text `{text}`, not a number"));
+            }
+        };
+        parameters.push((name.as_str(), value));
+    }
+    Request::new(&algorithm.name, &parameters, seed, budget).map_err(|error| error.to_string())
+}
+
+fn budget(budget: catherd_experiments::Budget) -> Budget {
+    Budget {
+        executions: budget.executions,
+        steps: budget.steps,
+        wall: budget.wall_ms.map(Duration::from_millis),
+        ..Budget::default()
+    }
+}
+
+fn record(spec: &RunSpec, generated: &Generated, search: Duration, whole: Duration) -> RunRecord {
+    let counts = &generated.counts;
+    let (outcome, reason) = match generated.end {
+        End::NothingToCover => (Outcome::NoGoals, "no block that a test could cover".to_owned()),
+        End::NoInput | End::Search(_) => (Outcome::Done, String::new()),
+    };
+    let mut named: BTreeMap<String, i64> =
+        counts.named().map(|(name, count)| (name.to_owned(), count as i64)).collect();
+    if !generated.unstable.is_empty() {
+        named.insert("unstableTests".to_owned(), generated.unstable.len() as i64);
+    }
+    let timeline = generated.timeline.iter().map(|point| TimelinePoint {
+        executions: point.executions,
+        steps: point.steps,
+        wall_ms: point.elapsed.as_millis() as u64,
+        covered: point.covered as u32,
+    });
+    RunRecord {
+        run: spec.id(),
+        outcome,
+        reason,
+        goals: generated.goals,
+        covered: generated.covered.clone(),
+        executions: counts.executions,
+        steps: counts.steps,
+        timeline: timeline.collect(),
+        suite_tests: counts.suite_tests as u32,
+        suite_events: counts.suite_events as u32,
+        minimised_events: counts.minimised_events as u32,
+        counts: named,
+        suite: generated.suite.to_json(),
+        resources: Resources {
+            wall_ms: whole.as_millis() as u64,
+            search_ms: search.as_millis() as u64,
+            peak_rss_kib: 0,
+        },
+        provenance: Provenance::default(),
+    }
+}

@@ -1,0 +1,95 @@
+//! Scratch projects as subjects, through the worker's trait.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use catherd_experiments::{Algorithm, Budget, Digest, ENGINE, Outcome, Parameter, RunSpec};
+use catherd_worker::scratch::{self, Scratch};
+use catherd_worker::{Live, RunError, Subject};
+
+fn project(name: &str) -> Arc<[u8]> {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
+    catherd_sb3::pack(&demo.join(name)).unwrap().into()
+}
+
+fn spec(project: &[u8], algorithm: &str, seed: u64) -> RunSpec {
+    RunSpec {
+        project: Digest::of(project),
+        project_name: "demo".into(),
+        subject: scratch::KIND.into(),
+        algorithm: Algorithm::plain(algorithm),
+        seed,
+        budget: Budget { executions: Some(30), ..Budget::default() },
+        engine: ENGINE.into(),
+    }
+}
+
+fn unwatched(_: Live) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+#[test]
+fn a_record_says_what_the_search_did() {
+    let bytes = project("maze");
+    let mut subject = Scratch::default();
+    subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
+    let spec = spec(&bytes, "mio", 7);
+    let mut seen = Vec::new();
+    let record = subject
+        .run(&spec, &mut |live| {
+            seen.push(live);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert_eq!((record.run, record.outcome), (spec.id(), Outcome::Done));
+    assert_eq!(record.executions, 30);
+    assert_eq!(record.counts["executedTests"], 30);
+    assert!(record.covered.is_sorted() && !record.covered.is_empty());
+    let last = record.timeline.last().unwrap();
+    assert_eq!(last.covered as usize, record.covered.len());
+    assert!(record.suite_tests > 0 && record.suite.contains(&spec.project.to_string()));
+    let end = seen.last().unwrap();
+    assert_eq!((end.covered, end.goals), (last.covered, record.goals));
+    assert_eq!((end.executions, end.steps), (record.executions, record.steps));
+
+    // What was run before, and on what, leaves no trace.
+    let other = project("quiz");
+    subject.load(Digest::of(&other), other.clone()).unwrap();
+    subject.run(&self::spec(&other, "random", 1), &mut unwatched).unwrap();
+    let elsewhere = subject.run(&spec, &mut unwatched).unwrap_err();
+    assert!(matches!(elsewhere, RunError::Failed(_)));
+    subject.load(Digest::of(&bytes), bytes).unwrap();
+    assert_eq!(subject.run(&spec, &mut unwatched).unwrap().digest(), record.digest());
+}
+
+#[test]
+fn a_run_can_be_stopped_and_a_broken_project_is_refused() {
+    let bytes = project("maze");
+    let mut subject = Scratch::default();
+    subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
+    let stopped = subject.run(&spec(&bytes, "random", 1), &mut |_| ControlFlow::Break(()));
+    assert_eq!(stopped, Err(RunError::Stopped));
+    let half: Arc<[u8]> = bytes[..bytes.len() / 2].into();
+    let refusal = subject.load(Digest::of(&half), half).unwrap_err();
+    assert!(refusal.contains("not an intact zip archive"), "{refusal}");
+}
+
+#[test]
+fn algorithms_are_checked_by_name_and_parameter() {
+    let with = |name: &str, value: Parameter| {
+        let mut algorithm = Algorithm::plain("mosa");
+        algorithm.parameters.insert(name.into(), value);
+        scratch::check(&algorithm)
+    };
+    for name in ["random", "mosa", "dynamosa", "mio", "whole-suite", "one-plus-one"] {
+        scratch::check(&Algorithm::plain(name)).unwrap();
+    }
+    let unknown = scratch::check(&Algorithm::plain("tabu")).unwrap_err();
+    assert!(unknown.contains("`tabu`") && unknown.contains("dynamosa"), "{unknown}");
+    assert_eq!(with("population", Parameter::Integer(10)), Ok(()));
+    assert!(with("population", Parameter::Number(2.5)).unwrap_err().contains("a whole number"));
+    assert!(with("size", Parameter::Integer(10)).unwrap_err().contains("there are population"));
+    let text = with("crossover", Parameter::Text("high".into())).unwrap_err();
+    assert_eq!(text, "parameter `crossover` is the text `high`, not a number");
+}
