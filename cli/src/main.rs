@@ -1,2 +1,65 @@
-//! catherd
-fn main() {}
+//! catherd herds test-generation runs and turns them into the tables of an empirical
+//! study.
+//!
+//! - [`run`]: a study from its file or flags to its tables.
+//! - [`worker`]: one worker process, as `run` starts them.
+//! - [`vm`]: the machine alone.
+//! - [`subjects`]: what can be run.
+//! - [`failure`], [`terminal`]: what people read.
+
+mod failure;
+mod run;
+mod subjects;
+mod terminal;
+mod vm;
+mod worker;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::{Exit, Failure};
+
+/// Runs large empirical studies of test generators.
+#[derive(Parser)]
+#[command(name = "catherd", version, max_term_width = 100, after_help = failure::EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Arguments),
+    Worker(worker::Arguments),
+    #[command(subcommand)]
+    Vm(vm::Command),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(refusal) => {
+            // Nobody is left to tell if this fails.
+            let _ = refusal.print();
+            return if refusal.use_stderr() { Exit::FATAL } else { ExitCode::SUCCESS };
+        }
+    };
+    match cli.command.execute() {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            terminal::note(&failure.to_string());
+            Exit::FATAL
+        }
+    }
+}
+
+impl Command {
+    fn execute(self) -> Result<Exit, Failure> {
+        match self {
+            Command::Run(arguments) => run::run(arguments),
+            Command::Worker(arguments) => worker::run(arguments),
+            Command::Vm(command) => vm::run(command),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! How a command ends, and what people read when it does not end well. Errors of all
+//! rooms are put into words here and nowhere else.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use catherd_analysis::tidy;
+use catherd_coordinator::CoordinatorError;
+use catherd_datasets::FindError;
+use catherd_experiments::{PlanError, StudyError};
+use catherd_worker::WorkerError;
+
+/// For `--help`.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0  all is well
+  1  the command could not be carried out; standard error says why
+  2  the study is complete, but projects were skipped or runs failed
+     (vm conformance: a project failed)
+  3  the study was stopped; the same command goes on with it";
+
+/// How a command that was carried out ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All is well.
+    Fine,
+    /// Carried out, but something is missing.
+    Incomplete,
+    /// Ended early because somebody said so.
+    Stopped,
+}
+
+impl Exit {
+    /// The command could not be carried out.
+    pub(crate) const FATAL: ExitCode = ExitCode::FAILURE;
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Fine => 0,
+            Exit::Incomplete => 2,
+            Exit::Stopped => 3,
+        })
+    }
+}
+
+/// Why a command could not be carried out: one line that names the place and the cause,
+/// and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    line: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(line: impl fmt::Display) -> Failure {
+        Failure { line: line.to_string(), hint: None }
+    }
+
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Failure {
+        Failure { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Names of files may hold anything, line breaks included.
+        write!(f, "error: {}", self.line.replace(char::is_control, " "))?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n hint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<StudyError> for Failure {
+    fn from(error: StudyError) -> Failure {
+        match error {
+            StudyError::Invalid { place, field, problem, advice } => {
+                Failure::new(format_args!("{place}{field}: {problem}")).hint(advice)
+            }
+            unreadable @ StudyError::Unreadable { .. } => Failure::new(unreadable)
+                .hint("name a study file, or the study's parts with flags; see catherd run --help"),
+        }
+    }
+}
+
+impl From<FindError> for Failure {
+    fn from(error: FindError) -> Failure {
+        let hint = match error {
+            FindError::Io { .. } => "name .sb3 files, unpacked project folders, or folders of them",
+            FindError::Empty { .. } => "check the path given for projects",
+        };
+        Failure::new(error).hint(hint)
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Failure {
+        match error {
+            PlanError::Algorithm { label, cause } if cause.contains(&format!("`{label}`")) => {
+                Failure::new(cause).hint("choose one of those")
+            }
+            PlanError::Algorithm { .. } => Failure::new(error).hint("correct it in the study file"),
+            PlanError::NoProjects(name) => {
+                Failure::new(format_args!("study `{name}` has no usable project"))
+                    .hint("the lines above say what is wrong with each")
+            }
+        }
+    }
+}
+
+impl From<CoordinatorError> for Failure {
+    fn from(error: CoordinatorError) -> Failure {
+        let hint = match error {
+            CoordinatorError::Folder { .. } => "name a folder that you may write to with --out",
+            CoordinatorError::Busy { .. } => "or give this study another folder with --out",
+            CoordinatorError::Store { .. } => {
+                "see that the disk is neither full nor failing; --fresh starts over"
+            }
+            CoordinatorError::Exposed(_)
+            | CoordinatorError::Listen(_)
+            | CoordinatorError::Serve(_) => "see that programs may listen on 127.0.0.1",
+        };
+        Failure::new(error).hint(hint)
+    }
+}
+
+impl From<tidy::Error> for Failure {
+    fn from(error: tidy::Error) -> Failure {
+        let hint = match error {
+            tidy::Error::Io { .. } => {
+                "make room or correct the permissions, then repeat the command"
+            }
+            _ => "repeat the command: results are made again from the finished runs",
+        };
+        Failure::new(error).hint(hint)
+    }
+}
+
+impl From<WorkerError> for Failure {
+    fn from(error: WorkerError) -> Failure {
+        let hint = match error {
+            WorkerError::Pin { .. } => "leave --core out to run wherever there is room",
+            WorkerError::Spool { .. } => "name a folder that you may write to with --spool",
+            WorkerError::Start(_) => "see whether the system's limits allow another thread",
+            WorkerError::Address { .. } => "give --connect the address that the coordinator serves",
+            WorkerError::Coordinator { .. } => {
+                "see that the coordinator runs and is of the same version; finished runs are kept \
+                 in the spool"
+            }
+        };
+        Failure::new(error).hint(hint)
+    }
+}

@@ -1,0 +1,168 @@
+//! `catherd run`: a study from its file or flags to its tables.
+//!
+//! - [`corpus`]: the projects of the study, checked.
+//! - [`folder`]: where the study lives, and whether it is the same study.
+//! - [`herd`]: coordinator and workers until every run has ended.
+//! - [`display`]: how far the study is, for people.
+//! - [`results`]: tables, suites and what went wrong.
+
+mod corpus;
+mod display;
+mod folder;
+mod herd;
+mod results;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use catherd_coordinator::{Coordinator, Options};
+use catherd_experiments::{Flags, PlanError, Study, plan};
+use catherd_worker::allowed_cores;
+use clap::Args;
+
+use crate::failure::{self, Exit, Failure};
+use crate::{subjects, terminal};
+use corpus::Corpus;
+use display::Display;
+use folder::{Folder, Manifest};
+use herd::Ended;
+
+/// Runs a study: every project x every algorithm x every seed, on every core of this
+/// machine, and writes its tables, figure and test suites.
+///
+/// A study that was interrupted, however, goes on when the same command is given again;
+/// runs that have ended are not run again.
+#[derive(Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
+pub(crate) struct Arguments {
+    /// Study file (TOML); flags replace what it says
+    #[arg(value_name = "STUDY.toml")]
+    study: Option<PathBuf>,
+
+    /// Project files (.sb3, .sb2), unpacked project folders, or folders of them
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    projects: Vec<PathBuf>,
+
+    /// Algorithms, separated by commas: random, mosa, dynamosa, mio, whole-suite, one-plus-one
+    #[arg(long, value_name = "LIST")]
+    algorithms: Option<String>,
+
+    /// Number of seeds (5: the seeds 1 to 5), or a list of them (3,14,15) [default: 1]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    seeds: Option<String>,
+
+    /// Budget of a run: test executions
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    executions: Option<String>,
+
+    /// Budget of a run: steps of the machine (1/30 s of Scratch time each)
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    steps: Option<String>,
+
+    /// Budget of a run: real time, such as 10s or 10min; runs then depend on the machine
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    wall: Option<String>,
+
+    /// Name of the study in reports [default: the file's; without a file, study]
+    #[arg(long)]
+    name: Option<String>,
+
+    /// Folder of the study and its results [default: results/NAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Discard what the folder holds of this or another study and start over
+    #[arg(long)]
+    fresh: bool,
+
+    /// Worker processes, each pinned to a core [default: one a core]
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZeroUsize>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd run experiments/smoke.toml
+  catherd run experiments/smoke.toml --executions 50 --out /tmp/quick
+  catherd run --projects games --algorithms random,mosa,mio --seeds 5 --executions 300";
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    terminal::log(if arguments.quiet { "error" } else { "warn" });
+    let start = Instant::now();
+    let study = arguments.study()?;
+    let check = subjects::check(&study.subject)?;
+    // Planning checks the same, but a misspelt name should not wait for a thousand projects.
+    for algorithm in &study.algorithms {
+        let label = || algorithm.label.clone();
+        check(algorithm).map_err(|cause| PlanError::Algorithm { label: label(), cause })?;
+    }
+    let corpus = Corpus::find(&study.projects)?;
+    let runs = plan(&study, &corpus.planned(), check)?;
+    let folder = Folder::open(&arguments.folder(&study))?;
+    folder.claim(&Manifest::new(&study, &corpus), arguments.fresh)?;
+
+    let coordinator = Coordinator::open(Options::new(&folder.path), runs)?;
+    let before = coordinator.progress();
+    let cores = arguments.cores();
+    if !before.is_finished() {
+        corpus.hand_over(coordinator.projects())?;
+    }
+    let display = Display::new(arguments.quiet, &study, &before, cores.len());
+    let ended = herd::run(&coordinator, &folder, &cores, display)?;
+    if ended == Ended::Stopped {
+        let after = coordinator.progress();
+        let (ended, planned) = (after.done + after.failed + after.quarantined, after.planned);
+        terminal::note(&format!(
+            "Stopped after {ended} of {planned} runs. The same command goes on from there."
+        ));
+        return Ok(Exit::Stopped);
+    }
+
+    let results = results::export(&coordinator, &folder, &corpus.skipped())?;
+    terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
+    let whole = corpus.unusable.is_empty() && results.troubles.is_empty();
+    Ok(if whole { Exit::Fine } else { Exit::Incomplete })
+}
+
+impl Arguments {
+    fn study(&self) -> Result<Study, Failure> {
+        let flags = Flags {
+            name: self.name.clone(),
+            projects: self.projects.clone(),
+            algorithms: self.algorithms.clone(),
+            seeds: self.seeds.clone(),
+            executions: self.executions.clone(),
+            steps: self.steps.clone(),
+            wall: self.wall.clone(),
+        };
+        match &self.study {
+            Some(file) => Ok(Study::read(file)?.overridden(&flags)?),
+            None if self.projects.is_empty() => Err(Failure::new("no study to run")
+                .hint("name a study file, or projects with --projects; see catherd run --help")),
+            None => Ok(Study::from_flags(&flags)?),
+        }
+    }
+
+    fn folder(&self, study: &Study) -> PathBuf {
+        let default = || Path::new("results").join(folder::safe_name(&study.name));
+        self.out.clone().unwrap_or_else(default)
+    }
+
+    /// The cores to work on: the first of those that this process may use.
+    fn cores(&self) -> Vec<usize> {
+        let mut cores = allowed_cores();
+        if let Some(workers) = self.workers {
+            if workers.get() > cores.len() {
+                let n = cores.len();
+                terminal::note(&format!("note: {n} workers, since this process has {n} cores"));
+            }
+            cores.truncate(workers.get());
+        }
+        cores
+    }
+}

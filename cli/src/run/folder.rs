@@ -1,0 +1,235 @@
+//! Where a study lives, and whether it is the same study.
+//!
+//! `study.json` says what the folder is for. It is written before the first run and
+//! compared when the folder is used again: results of different studies never mix.
+
+use std::fmt::Debug;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use catherd_coordinator::CoordinatorError;
+use catherd_experiments::{Algorithm, Budget, Digest, ENGINE, Study};
+use serde::{Deserialize, Serialize};
+
+use super::corpus::Corpus;
+use crate::failure::Failure;
+
+const MANIFEST: &str = "study.json";
+
+/// Everything that a study puts into its folder but `study.lock`, for `--fresh`: nothing
+/// else is ever removed.
+const CONTENTS: [&str; 19] = [
+    MANIFEST,
+    "study.db",
+    "study.db-wal",
+    "study.db-shm",
+    "projects",
+    "spool",
+    "suites",
+    "runs.parquet",
+    "runs.csv",
+    "timeline.parquet",
+    "timeline.csv",
+    "skipped.parquet",
+    "skipped.csv",
+    "table6.md",
+    "table6.csv",
+    "comparisons.csv",
+    "coverage.csv",
+    "algorithms.csv",
+    "coverage-over-time.svg",
+];
+
+/// What a folder is for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    format: u32,
+    engine: String,
+    subject: String,
+    algorithms: Vec<Algorithm>,
+    seeds: Vec<u64>,
+    budget: Budget,
+    projects: Vec<Project>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Project {
+    name: String,
+    digest: Digest,
+}
+
+/// Version of the manifest.
+const FORMAT: u32 = 1;
+
+impl Manifest {
+    pub(super) fn new(study: &Study, corpus: &Corpus) -> Manifest {
+        let projects = corpus.planned().into_iter();
+        Manifest {
+            format: FORMAT,
+            engine: ENGINE.to_owned(),
+            subject: study.subject.clone(),
+            algorithms: study.algorithms.clone(),
+            seeds: study.seeds.clone(),
+            budget: study.budget,
+            projects: projects.map(|p| Project { name: p.name, digest: p.digest }).collect(),
+        }
+    }
+
+    /// The first part in which another study differs.
+    fn difference(&self, other: &Manifest) -> Option<&'static str> {
+        let parts = [
+            ("another version of this file", self.format == other.format),
+            ("another version of catherd", self.engine == other.engine),
+            ("another subject kind", self.subject == other.subject),
+            ("other projects", self.projects == other.projects),
+            ("other algorithms", self.algorithms == other.algorithms),
+            ("other seeds", self.seeds == other.seeds),
+            ("another budget", self.budget == other.budget),
+        ];
+        parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
+    }
+}
+
+/// The folder of a study.
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+}
+
+impl Folder {
+    /// Creates the folder if it is missing.
+    pub(super) fn open(path: &Path) -> Result<Folder, Failure> {
+        let folder = Folder { path: path.to_owned() };
+        fs::create_dir_all(path).map_err(|cause| folder.unusable(cause))?;
+        Ok(folder)
+    }
+
+    pub(super) fn suites(&self) -> PathBuf {
+        self.path.join("suites")
+    }
+
+    pub(super) fn spools(&self) -> PathBuf {
+        self.path.join("spool")
+    }
+
+    /// Makes the folder that of this study, or says that it is another's.
+    pub(super) fn claim(&self, study: &Manifest, fresh: bool) -> Result<(), Failure> {
+        if fresh {
+            self.clear()?;
+        }
+        let manifest = self.path.join(MANIFEST);
+        let taken = |what: String| {
+            Failure::new(format_args!("{}: {what}", self.path.display()))
+                .hint("name another folder with --out, or start over with --fresh")
+        };
+        match fs::read(&manifest) {
+            Ok(bytes) => {
+                let found: Manifest = serde_json::from_slice(&bytes)
+                    .map_err(|error| taken(format!("{MANIFEST} cannot be understood: {error}")))?;
+                match found.difference(study) {
+                    Some(part) => Err(taken(format!("holds a study with {part}"))),
+                    None => Ok(()),
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                if self.path.join("study.db").exists() {
+                    return Err(taken(format!("holds a study without its {MANIFEST}")));
+                }
+                write_whole(&manifest, study).map_err(|cause| self.unusable(cause))
+            }
+            Err(error) => Err(self.unusable(error)),
+        }
+    }
+
+    /// Removes what an earlier study left, unless somebody is at it.
+    fn clear(&self) -> Result<(), Failure> {
+        let lock = File::create(self.path.join("study.lock"));
+        match lock.map_err(TryLockError::Error).and_then(|lock| lock.try_lock().map(|()| lock)) {
+            // Held until the last file is gone.
+            Ok(_lock) => self.remove_contents().map_err(|cause| self.unusable(cause)),
+            Err(TryLockError::WouldBlock) => {
+                Err(CoordinatorError::Busy { folder: self.path.clone() }.into())
+            }
+            Err(TryLockError::Error(cause)) => Err(self.unusable(cause)),
+        }
+    }
+
+    fn remove_contents(&self) -> io::Result<()> {
+        for path in CONTENTS.map(|name| self.path.join(name)) {
+            let is_folder = path.is_dir();
+            let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            match removed {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn unusable(&self, cause: io::Error) -> Failure {
+        CoordinatorError::Folder { folder: self.path.clone(), cause }.into()
+    }
+}
+
+/// Writes a file that is whole or not there.
+fn write_whole(path: &Path, content: &(impl Serialize + Debug)) -> io::Result<()> {
+    let temporary = path.with_extension("part");
+    let mut file = File::create(&temporary)?;
+    serde_json::to_writer_pretty(&file, content)?;
+    file.write_all(b"\n")?;
+    file.sync_all()?;
+    fs::rename(temporary, path)
+}
+
+/// A name made fit to be that of a file on any system.
+pub(super) fn safe_name(name: &str) -> String {
+    const LONGEST: usize = 80;
+    let fit = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let mut safe: String = name.chars().map(fit).take(LONGEST).collect();
+    if safe.is_empty() || safe.starts_with('.') {
+        safe.insert(0, '_');
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_safe() {
+        assert_eq!(safe_name("Snake 2: größer?"), "Snake_2__größer_");
+        assert_eq!(safe_name("../../etc"), "_.._.._etc");
+        assert_eq!((safe_name(""), safe_name("..")), ("_".to_owned(), "_..".to_owned()));
+        assert_eq!(safe_name(&"x".repeat(500)).len(), 80);
+    }
+
+    #[test]
+    fn a_folder_is_one_studys() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&place.path().join("a/b")).unwrap();
+        let study = Manifest {
+            format: FORMAT,
+            engine: ENGINE.to_owned(),
+            subject: "scratch".to_owned(),
+            algorithms: vec![Algorithm::plain("mio")],
+            seeds: vec![1, 2],
+            budget: Budget { executions: Some(5), ..Budget::default() },
+            projects: vec![Project { name: "cat".to_owned(), digest: Digest::of(b"cat") }],
+        };
+        folder.claim(&study, false).unwrap();
+        folder.claim(&study, false).unwrap();
+
+        let other = Manifest { seeds: vec![1], ..study.clone() };
+        let failure = folder.claim(&other, false).unwrap_err().to_string();
+        assert!(failure.contains("other seeds") && failure.contains("--fresh"), "{failure}");
+        fs::write(folder.path.join("study.db"), "runs").unwrap();
+        fs::write(folder.path.join("mine.txt"), "notes").unwrap();
+        folder.claim(&other, true).unwrap();
+        assert!(!folder.path.join("study.db").exists() && folder.path.join("mine.txt").exists());
+
+        fs::write(folder.path.join("study.db"), "runs").unwrap();
+        fs::remove_file(folder.path.join(MANIFEST)).unwrap();
+        assert!(folder.claim(&other, false).is_err());
+    }
+}

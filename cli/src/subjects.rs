@@ -1,0 +1,34 @@
+//! The subject kinds that this program knows.
+
+use catherd_experiments::Algorithm;
+use catherd_worker::Subject;
+use catherd_worker::rehearsal::{self, Rehearsal};
+use catherd_worker::scratch::{self, Scratch};
+
+use crate::failure::Failure;
+
+/// What executes runs of a kind.
+pub(crate) fn make(kind: &str) -> Option<Box<dyn Subject>> {
+    match kind {
+        scratch::KIND => Some(Box::<Scratch>::default()),
+        rehearsal::KIND => Some(Box::<Rehearsal>::default()),
+        _ => None,
+    }
+}
+
+/// What a kind says about an algorithm.
+pub(crate) type Check = fn(&Algorithm) -> Result<(), String>;
+
+/// The check of a kind's algorithms.
+pub(crate) fn check(kind: &str) -> Result<Check, Failure> {
+    match kind {
+        scratch::KIND => Ok(scratch::check),
+        // Takes any: it has none.
+        rehearsal::KIND => Ok(|_| Ok(())),
+        _ => Err(Failure::new(format_args!("unknown subject kind `{kind}`")).hint(format!(
+            "there are {} and {}",
+            scratch::KIND,
+            rehearsal::KIND
+        ))),
+    }
+}

@@ -1,0 +1,53 @@
+//! What is written to the terminal. Standard output has results, standard error has
+//! everything else; a progress bar steps aside for both.
+
+use std::io::{self, Write};
+use std::sync::LazyLock;
+
+use indicatif::MultiProgress;
+use tracing_subscriber::EnvFilter;
+
+/// The bars of this process, drawn on standard error.
+pub(crate) static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+
+/// The variable that says what is logged, such as `catherd_worker=debug`.
+const LOG: &str = "CATHERD_LOG";
+
+/// Writes results. A reader that has left, as `head` does, is no error.
+pub(crate) fn print(text: &str) {
+    BARS.suspend(|| {
+        let _ = io::stdout().lock().write_all(text.as_bytes());
+        let _ = io::stdout().flush();
+    });
+}
+
+/// Writes a line about what is going on.
+pub(crate) fn note(line: &str) {
+    // In one piece, so that lines of several processes do not mix.
+    let _ = Stderr.write_all(format!("{line}\n").as_bytes());
+}
+
+/// Starts logging to standard error: what `level` says, unless the environment does.
+pub(crate) fn log(level: &str) {
+    let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new(level));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(|| Stderr)
+        .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
+        .with_target(false)
+        .without_time()
+        .init();
+}
+
+/// Standard error beside the bars.
+struct Stderr;
+
+impl Write for Stderr {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        BARS.suspend(|| io::stderr().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

@@ -1,0 +1,81 @@
+//! `catherd worker`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use catherd_worker::{Ending, Options, host, run_worker};
+use clap::Args;
+
+use crate::failure::{Exit, Failure};
+use crate::{subjects, terminal};
+
+/// Leases runs from a coordinator, executes and commits them until the study is complete.
+///
+/// `catherd run` starts its own workers; this is for adding one by hand.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd worker --connect 127.0.0.1:7000
+  catherd worker --connect http://ant:7000 --core 3 --spool /var/tmp/catherd/ant-3
+
+Ctrl-C or SIGTERM: finish the run in hand, hand back the others, end; again: end at once.")]
+pub(crate) struct Arguments {
+    /// Where the coordinator serves: HOST:PORT
+    #[arg(long, value_name = "ADDR")]
+    connect: String,
+
+    /// Core to be pinned to [default: none]
+    #[arg(long, value_name = "N")]
+    core: Option<usize>,
+
+    /// Folder for finished records that are not acknowledged yet [default: spool/NAME]
+    #[arg(long, value_name = "DIR")]
+    spool: Option<PathBuf>,
+
+    /// Name, unique among live workers [default: the host and the core or process id]
+    #[arg(long)]
+    name: Option<String>,
+
+    /// Seconds to wait for a coordinator that does not answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    patience: u64,
+
+    /// End when standard input closes
+    #[arg(long, hide = true)]
+    leashed: bool,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    terminal::log("error");
+    let Arguments { connect, core, spool, name, patience, leashed } = arguments;
+    let name = name.unwrap_or_else(|| match core {
+        Some(core) => format!("{}-core-{core}", host()),
+        None => format!("{}-{}", host(), std::process::id()),
+    });
+    let options = Options {
+        coordinator: if connect.contains("://") { connect } else { format!("http://{connect}") },
+        spool: spool.unwrap_or_else(|| Path::new("spool").join(&name)),
+        name,
+        core,
+        patience: Duration::from_secs(patience),
+        leashed,
+    };
+    match run_worker(options, Box::new(subjects::make))? {
+        Ending::Finished | Ending::Drained => Ok(Exit::Fine),
+        Ending::Stopped => Ok(Exit::Stopped),
+    }
+}
+
+/// The command line of the worker of a core that `catherd run` starts.
+pub(crate) fn command(program: &Path, address: &str, spools: &Path, core: usize) -> Command {
+    let name = format!("core-{core}");
+    let mut command = Command::new(program);
+    command
+        .args(["worker", "--leashed", "--connect", address, "--name", &name])
+        .args(["--core", &core.to_string()])
+        .arg("--spool")
+        .arg(spools.join(&name))
+        .stdout(Stdio::null());
+    command
+}

@@ -1,0 +1,199 @@
+//! Bad input: one clear line that names the place and the cause, then what to do.
+
+mod scene;
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+use scene::{archive, catherd, packed, small, stderr, two_blocks, with_blocks};
+use serde_json::json;
+use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+const QUICK: [&str; 5] = ["--algorithms", "random", "--executions", "3", "--quiet"];
+
+/// Runs a study that cannot be run; returns the line and the hint that it ends with.
+fn refusal(arguments: &[&str]) -> (String, String) {
+    let output = catherd().arg("run").args(arguments).output().unwrap();
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(!text.contains("panicked"), "{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    let [.., line, hint] = lines[..] else { panic!("{text}") };
+    let line = line.strip_prefix("error: ").expect("the line before the last is the error");
+    (line.to_owned(), hint.strip_prefix(" hint: ").expect("a hint ends it").to_owned())
+}
+
+/// A zip of blanks that would unpack to more than a project may have.
+fn bomb() -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file("project.json", SimpleFileOptions::default()).unwrap();
+    let blanks = vec![b' '; 1 << 20];
+    for _ in 0..300 {
+        zip.write_all(&blanks).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
+    let place = TempDir::new().unwrap();
+    let folder = place.path().join("games");
+    fs::create_dir(&folder).unwrap();
+    let good = packed(&small("x"));
+    let bad: [(&str, Vec<u8>, &str); 6] = [
+        ("truncated", good[..good.len() / 2].to_vec(), "is not an intact zip archive"),
+        ("no-json", archive(&[("notes.txt", b"hello")]), "holds no project.json"),
+        ("invalid", packed(r#"{"targets": [ oops"#), "project.json is not valid JSON"),
+        ("empty", packed(&with_blocks(&json!({}), &json!([]))), "holds no blocks"),
+        ("cycle", packed(&two_blocks(Some("show"), &json!([]))), "this block is part of a cycle"),
+        ("bomb", bomb(), "too large: more than"),
+    ];
+    fs::write(folder.join("good.sb3"), good).unwrap();
+    for (name, bytes, _) in &bad {
+        fs::write(folder.join(format!("{name}.sb3")), bytes).unwrap();
+    }
+    // A costume without its file is no reason not to run.
+    let costume = json!([{
+        "name": "cat", "assetId": "00ff", "md5ext": "00ff.svg", "dataFormat": "svg",
+    }]);
+    fs::write(folder.join("naked.sb3"), packed(&two_blocks(None, &costume))).unwrap();
+
+    let out = place.path().join("out");
+    let mut command = catherd();
+    command.arg("run").arg("--projects").arg(&folder).args(QUICK).arg("--out").arg(&out);
+    let output = command.output().unwrap();
+    let (text, summary) = (stderr(&output), String::from_utf8(output.stdout.clone()).unwrap());
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    let table = fs::read_to_string(out.join("skipped.csv")).unwrap();
+    for (name, _, cause) in &bad {
+        let path = folder.join(format!("{name}.sb3")).display().to_string();
+        let line = format!("skipped: {path}: ");
+        let lines: Vec<_> = text.lines().filter(|l| l.starts_with(&line)).collect();
+        assert!(matches!(lines[..], [line] if line.contains(cause)), "{name}: {text}");
+        assert!(summary.contains(&format!("Skipped {path}: ")), "{summary}");
+        assert!(table.contains(&path), "{table}");
+    }
+    assert!(text.contains("warning: ") && text.contains("00ff.svg is missing"), "{text}");
+    let runs = fs::read_to_string(out.join("runs.csv")).unwrap();
+    assert_eq!(runs.lines().filter(|line| line.contains(",done,")).count(), 2, "{runs}");
+    assert!(runs.contains(",good,") && runs.contains(",naked,"), "{runs}");
+}
+
+#[test]
+fn a_study_of_bad_projects_alone_says_what_each_lacks() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("broken.sb3");
+    fs::write(&file, "no zip").unwrap();
+    let arguments = ["--projects", file.to_str().unwrap()];
+    let output = catherd().arg("run").args(arguments).args(QUICK).output().unwrap();
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.starts_with(&format!("skipped: {}: is not", file.display())), "{text}");
+    assert!(text.contains("error: study `study` has no usable project\n hint: "), "{text}");
+}
+
+#[test]
+fn what_cannot_be_run_is_refused() {
+    let place = TempDir::new().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (empty, good, file) = (path("empty"), path("good.sb3"), path("file"));
+    fs::create_dir(&empty).unwrap();
+    fs::write(&good, packed(&small("x"))).unwrap();
+    fs::write(&file, "").unwrap();
+    let out = path("out");
+    let with = |changes: &[&str]| {
+        let (line, hint) = refusal(&[changes, &["--out", &out]].concat());
+        assert!(!Path::new(&out).exists(), "{line}");
+        (line, hint)
+    };
+    let random = ["--algorithms", "random"];
+
+    let (line, _) = with(&[&["--projects", &empty], &QUICK[..]].concat());
+    assert!(line.starts_with(&empty) && line.contains("no projects here"), "{line}");
+
+    let (line, _) =
+        with(&["--projects", &good, "--algorithms", "random,tabu", "--executions", "3"]);
+    assert!(line.starts_with("unknown algorithm `tabu`: there are random, mosa"), "{line}");
+
+    for (flag, value) in [("--executions", "-5"), ("--steps", "-1"), ("--wall", "-3s")] {
+        let (line, hint) = with(&[&["--projects", &good, flag, value], &random[..]].concat());
+        assert!(line.starts_with(&format!("{flag}: ")) && line.ends_with("is negative"), "{line}");
+        assert!(hint.starts_with("give a"), "{hint}");
+    }
+    let (line, hint) = with(&[&["--projects", &good], &random[..]].concat());
+    assert_eq!(
+        (&*line, &*hint),
+        ("--executions: no budget", "give --executions, --steps or --wall")
+    );
+
+    let (line, _) = with(&[&["--projects", &path("missing")], &QUICK[..]].concat());
+    assert!(line.starts_with(&path("missing")), "{line}");
+    let (line, _) = with(&[&path("missing.toml")]);
+    assert!(line.contains("missing.toml: cannot read the study file"), "{line}");
+    assert_eq!(with(&[]).0, "no study to run");
+
+    // Below a file there is no folder, whoever asks.
+    let unwritable = format!("{file}/out");
+    let arguments = ["--projects", &good, "--out", &unwritable];
+    let (line, hint) = refusal(&[&arguments, &QUICK[..]].concat());
+    assert!(line.starts_with(&format!("cannot use the study folder {unwritable}: ")), "{line}");
+    assert!(hint.contains("--out"), "{hint}");
+}
+
+#[test]
+fn a_study_file_is_refused_by_line() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("mine.toml");
+    let refused = |text: &str| {
+        fs::write(&file, text).unwrap();
+        refusal(&[file.to_str().unwrap(), "--out", place.path().join("out").to_str().unwrap()])
+    };
+    let head = "projects = ['.']\nalgorithms = ['random']\nseeds = 1\n";
+    let (line, _) = refused(&format!("{head}[budget]\nexecutions = -5\n"));
+    assert!(line.ends_with("mine.toml:5: budget.executions: -5 is negative"), "{line}");
+    let (line, _) = refused(&format!("subject = 'python'\n{head}[budget]\nsteps = 5\n"));
+    assert_eq!(line, "unknown subject kind `python`");
+
+    fs::write(place.path().join("game.sb3"), packed(&small("x"))).unwrap();
+    let (line, _) = refused(
+        "projects = ['.']\nseeds = 1\n[budget]\nsteps = 5\n[[algorithms]]\nname = 'mosa'\n\
+         parameters = { crossover = 7 }",
+    );
+    assert!(line.contains("`mosa`") && line.contains("a number from 0 to 1"), "{line}");
+}
+
+#[test]
+fn a_folder_keeps_to_its_study() {
+    let place = TempDir::new().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("game.sb3"), packed(&small("x"))).unwrap();
+    let (game, out) = (path("game.sb3"), path("out"));
+    let study = ["--projects", &game, "--out", &out];
+    let run = |more: &[&str]| catherd().arg("run").args(study).args(QUICK).args(more).output();
+    assert_eq!(run(&[]).unwrap().status.code(), Some(0));
+    let (line, hint) = refusal(&[&study, &QUICK[..], &["--seeds", "2"]].concat());
+    assert_eq!(line, format!("{out}: holds a study with other seeds"));
+    assert!(hint.contains("--out") && hint.contains("--fresh"), "{hint}");
+    assert_eq!(run(&["--seeds", "2", "--fresh"]).unwrap().status.code(), Some(0));
+    assert_eq!(scene::digests(Path::new(&out)).len(), 2);
+}
+
+#[test]
+fn a_worker_says_what_it_lacks() {
+    let place = TempDir::new().unwrap();
+    let spool = place.path().join("spool");
+    let run = |arguments: &[&str]| {
+        let mut command = catherd();
+        command.args(["worker", "--patience", "0", "--spool"]).arg(&spool).args(arguments);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        stderr(&output)
+    };
+    let text = run(&["--connect", "127.0.0.1:1"]);
+    assert!(text.starts_with("error: coordinator http://127.0.0.1:1: "), "{text}");
+    let text = run(&["--connect", "127.0.0.1:1", "--core", "1000000"]);
+    assert!(text.starts_with("error: cannot pin to core 1000000: "), "{text}");
+}

@@ -1,0 +1,45 @@
+//! What the binary says about itself.
+
+mod scene;
+
+use scene::{catherd, stderr};
+
+fn help(arguments: &[&str]) -> String {
+    let output = catherd().args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    for command in [&["run"][..], &["worker"], &["vm", "conformance"]] {
+        let text = help(&[command, &["--help"]].concat());
+        let example = format!("Examples:\n  catherd {}", command.join(" "));
+        assert!(text.contains(&example), "{text}");
+    }
+    let run = help(&["run", "--help"]);
+    for flag in ["--algorithms", "--seeds", "--executions", "--steps", "--wall", "--out", "--fresh"]
+    {
+        assert!(run.contains(flag), "{flag}");
+    }
+    assert!(run.contains("Exit codes:") && run.contains("goes on with it"), "{run}");
+    assert!(!help(&["worker", "--help"]).contains("--leashed"));
+}
+
+#[test]
+fn the_commands_are_listed_and_the_version_told() {
+    let text = help(&["--help"]);
+    for command in ["run", "worker", "vm"] {
+        assert!(text.contains(&format!("\n  {command}")), "{text}");
+    }
+    assert_eq!(help(&["--version"]), format!("catherd {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn misuse_is_explained_and_fails_with_1() {
+    for arguments in [&[][..], &["walk"], &["run", "--algorithm"], &["worker"]] {
+        let output = catherd().args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).contains("Usage:"), "{arguments:?}");
+    }
+}

@@ -1,0 +1,124 @@
+//! What the tests of the binary share: small projects, and the binary itself.
+
+// Each test is a program of its own and uses its part of this.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// The binary.
+pub(crate) fn catherd() -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("catherd"));
+    command.env_remove("CATHERD_LOG").timeout(std::time::Duration::from_secs(120));
+    command
+}
+
+fn block(opcode: &str, parent: Option<&str>, next: Option<&str>, rest: &Value) -> Value {
+    let mut block = json!({
+        "opcode": opcode, "parent": parent, "next": next, "inputs": {}, "fields": {},
+        "shadow": false, "topLevel": parent.is_none(),
+    });
+    for (key, value) in rest.as_object().unwrap() {
+        block[key] = value.clone();
+    }
+    block
+}
+
+/// A project in which a sprite has these blocks and costumes.
+pub(crate) fn with_blocks(blocks: &Value, costumes: &Value) -> String {
+    let target = |name: &str, blocks: &Value, costumes: &Value| {
+        json!({
+            "isStage": name == "Stage", "name": name, "variables": {}, "lists": {},
+            "broadcasts": {}, "blocks": blocks, "comments": {}, "currentCostume": 0,
+            "costumes": costumes, "sounds": [], "volume": 100, "layerOrder": 0, "visible": true,
+            "x": 0, "y": 0, "size": 100, "direction": 90, "draggable": false,
+            "rotationStyle": "all around", "tempo": 60,
+        })
+    };
+    json!({
+        "targets": [target("Stage", &json!({}), &json!([])), target("Cat", blocks, costumes)],
+        "monitors": [], "extensions": [], "meta": { "semver": "3.0.0" },
+    })
+    .to_string()
+}
+
+/// `when KEY pressed: forever: if mouse down: show`, and `when flag: wait 2, say hi, if
+/// 2 < 1: hide`: since nothing covers the last block, runs spend their whole budget.
+pub(crate) fn small(key: &str) -> String {
+    let blocks = json!({
+        "flag": block("event_whenflagclicked", None, Some("wait"), &json!({})),
+        "wait": block("control_wait", Some("flag"), Some("say"),
+            &json!({ "inputs": { "DURATION": [1, [5, "2"]] } })),
+        "say": block("looks_say", Some("wait"), Some("never"),
+            &json!({ "inputs": { "MESSAGE": [1, [10, "hi"]] } })),
+        "never": block("control_if", Some("say"), None,
+            &json!({ "inputs": { "CONDITION": [2, "less"], "SUBSTACK": [2, "hide"] } })),
+        "less": block("operator_lt", Some("never"), None,
+            &json!({ "inputs": { "OPERAND1": [1, [4, "2"]], "OPERAND2": [1, [4, "1"]] } })),
+        "hide": block("looks_hide", Some("never"), None, &json!({})),
+        "key": block("event_whenkeypressed", None, Some("forever"),
+            &json!({ "fields": { "KEY_OPTION": [key, null] } })),
+        "forever": block("control_forever", Some("key"), None,
+            &json!({ "inputs": { "SUBSTACK": [2, "if"] } })),
+        "if": block("control_if", Some("forever"), None,
+            &json!({ "inputs": { "CONDITION": [2, "mouse"], "SUBSTACK": [2, "show"] } })),
+        "mouse": block("sensing_mousedown", Some("if"), None, &json!({})),
+        "show": block("looks_show", Some("if"), None, &json!({})),
+    });
+    with_blocks(&blocks, &json!([]))
+}
+
+/// `when flag: show`, with `show` followed by `next`.
+pub(crate) fn two_blocks(next: Option<&str>, costumes: &Value) -> String {
+    let blocks = json!({
+        "flag": block("event_whenflagclicked", None, Some("show"), &json!({})),
+        "show": block("looks_show", Some("flag"), next, &json!({})),
+    });
+    with_blocks(&blocks, costumes)
+}
+
+/// An archive with these files.
+pub(crate) fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, contents) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(contents).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// An archive of a project.
+pub(crate) fn packed(json: &str) -> Vec<u8> {
+    archive(&[("project.json", json.as_bytes())])
+}
+
+/// Two projects in a folder: one packed, one not.
+pub(crate) fn two_projects(folder: &Path) {
+    fs::create_dir_all(folder.join("unpacked")).unwrap();
+    fs::write(folder.join("unpacked/project.json"), small("x")).unwrap();
+    fs::write(folder.join("packed.sb3"), packed(&small("space"))).unwrap();
+}
+
+/// Digests of records by run.
+pub(crate) fn digests(results: &Path) -> BTreeMap<String, String> {
+    let runs = fs::read_to_string(results.join("runs.csv")).unwrap();
+    let mut lines = runs.lines();
+    assert!(lines.next().unwrap().starts_with("run,record,"));
+    let pairs = lines.map(|line| {
+        let mut cells = line.split(',').map(str::to_owned);
+        (cells.next().unwrap(), cells.next().unwrap())
+    });
+    pairs.collect()
+}
+
+/// What a command wrote to standard error.
+pub(crate) fn stderr(output: &std::process::Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

@@ -1,0 +1,198 @@
+//! Whole studies through the binary: results, resuming, and records that are the same
+//! however the study was disturbed.
+
+mod scene;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use catherd_coordinator::store::Reader;
+use rustix::process::{Pid, Signal, kill_process};
+use scene::{catherd, digests, stderr, two_projects};
+use tempfile::TempDir;
+
+/// Two projects and a study of them.
+struct Bench {
+    place: TempDir,
+    /// Test executions of a run.
+    executions: &'static str,
+}
+
+impl Bench {
+    fn new(executions: &'static str) -> Bench {
+        let place = TempDir::new().unwrap();
+        two_projects(&place.path().join("games"));
+        Bench { place, executions }
+    }
+
+    fn out(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    fn arguments(&self, out: &str) -> Vec<String> {
+        let games = self.place.path().join("games").display().to_string();
+        let out = self.out(out).display().to_string();
+        ["run", "--projects", &games, "--algorithms", "random,mio", "--seeds", "2"]
+            .into_iter()
+            .chain(["--executions", self.executions, "--out", &out])
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn run(&self, out: &str, more: &[&str]) -> Output {
+        catherd().args(self.arguments(out)).args(more).output().unwrap()
+    }
+
+    fn start(&self, out: &str) -> Child {
+        Command::new(assert_cmd::cargo::cargo_bin!("catherd"))
+            .args(self.arguments(out))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    fn undisturbed(&self) -> BTreeMap<String, String> {
+        assert_eq!(self.run("undisturbed", &["--quiet"]).status.code(), Some(0));
+        digests(&self.out("undisturbed"))
+    }
+}
+
+fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Process ids of the children of a process.
+fn children(parent: u32) -> Vec<u32> {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // After the name, which may hold anything: state, parent.
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        let state = fields.next()?;
+        (fields.next()?.parse() == Ok(parent) && state != "Z").then_some(pid)
+    });
+    processes.collect()
+}
+
+fn is_alive(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.is_ok_and(|stat| stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.starts_with(" Z")))
+}
+
+fn send(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
+}
+
+/// Runs that have a record, as far as the database tells.
+fn ended(out: &Path) -> u64 {
+    let reader = Reader::open(&out.join("study.db"));
+    reader.and_then(|reader| reader.coverage()).map_or(0, |(_, runs)| runs)
+}
+
+/// Waits until a study is well under way; gives its workers.
+fn midway(study: &Child, out: &Path) -> Vec<u32> {
+    wait_until("the first run ends", || ended(out) > 0);
+    children(study.id())
+}
+
+#[test]
+fn a_study_ends_in_tables_a_figure_and_suites_and_is_not_run_twice() {
+    let bench = Bench::new("20");
+    let first = bench.run("out", &[]);
+    let summary = String::from_utf8(first.stdout.clone()).unwrap();
+    assert_eq!(first.status.code(), Some(0), "{}", stderr(&first));
+    assert!(stderr(&first).contains("8/8 runs, 0 failed"), "{}", stderr(&first));
+    for words in ["A12", "Sig. better", "Mean coverage over projects", "8 runs, 8 test suites"] {
+        assert!(summary.contains(words), "{summary}");
+    }
+    let out = bench.out("out");
+    for name in ["runs", "timeline", "skipped"] {
+        for kind in ["csv", "parquet"] {
+            assert!(out.join(name).with_extension(kind).is_file(), "{name}.{kind}");
+        }
+    }
+    assert!(fs::read_to_string(out.join("table6.md")).unwrap().starts_with('|'));
+    assert!(fs::read_to_string(out.join("coverage-over-time.svg")).unwrap().contains("<svg"));
+    for project in ["packed", "unpacked"] {
+        for run in ["random-1", "random-2", "mio-1", "mio-2"] {
+            let suite = fs::read(out.join(format!("suites/{project}/{run}.json"))).unwrap();
+            let suite: serde_json::Value = serde_json::from_slice(&suite).unwrap();
+            assert!(!suite["tests"].as_array().unwrap().is_empty(), "{project} {run}");
+        }
+    }
+    assert!(!out.join("spool").exists());
+
+    let runs = fs::read(out.join("runs.csv")).unwrap();
+    let again = bench.run("out", &[]);
+    assert_eq!(again.status.code(), Some(0));
+    assert!(stderr(&again).contains("; 8 ended before"), "{}", stderr(&again));
+    // Times of execution are in the table: they are those of the first time.
+    assert_eq!(fs::read(out.join("runs.csv")).unwrap(), runs);
+    assert_eq!(stderr(&bench.run("out", &["--quiet"])), "");
+}
+
+#[test]
+fn records_do_not_depend_on_the_number_of_workers() {
+    let bench = Bench::new("30");
+    assert_eq!(bench.run("one", &["--workers", "1"]).status.code(), Some(0));
+    let digests_of_one = digests(&bench.out("one"));
+    assert_eq!(digests_of_one.len(), 8);
+    assert_eq!(digests_of_one, bench.undisturbed());
+}
+
+#[test]
+fn a_killed_worker_costs_an_attempt_and_no_result() {
+    let bench = Bench::new(LONG);
+    let study = bench.start("out");
+    let workers = midway(&study, &bench.out("out"));
+    send(workers[0], Signal::KILL);
+    let output = study.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("signal: 9"), "{}", stderr(&output));
+    assert_eq!(digests(&bench.out("out")), bench.undisturbed());
+}
+
+#[test]
+fn a_killed_study_leaves_no_worker_and_goes_on() {
+    let bench = Bench::new(LONG);
+    let mut study = bench.start("out");
+    let workers = midway(&study, &bench.out("out"));
+    study.kill().unwrap();
+    study.wait().unwrap();
+    wait_until("the workers end", || !workers.iter().any(|&worker| is_alive(worker)));
+    assert!((1..RUNS).contains(&ended(&bench.out("out"))));
+    let output = bench.run("out", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains(" ended before"), "{}", stderr(&output));
+    assert_eq!(digests(&bench.out("out")), bench.undisturbed());
+}
+
+#[test]
+fn a_stopped_study_says_how_to_go_on() {
+    let bench = Bench::new(LONG);
+    let study = bench.start("out");
+    let workers = midway(&study, &bench.out("out"));
+    send(study.id(), Signal::INT);
+    let output = study.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains("The same command goes on"), "{}", stderr(&output));
+    assert!(!workers.iter().any(|&worker| is_alive(worker)));
+    assert!((1..RUNS).contains(&ended(&bench.out("out"))));
+    assert_eq!(bench.run("out", &[]).status.code(), Some(0));
+    assert_eq!(digests(&bench.out("out")), bench.undisturbed());
+}
+
+/// Runs of the study.
+const RUNS: u64 = 8;
+
+/// Test executions that take a run a while, so that something can happen meanwhile.
+const LONG: &str = "120";
