@@ -90,7 +90,7 @@ fn touching_edge(bencher: Bencher<'_, '_>) {
 fn find_color_miss(bencher: Bencher<'_, '_>) {
     let (mut scene, ids) = stage(10, 20.0, 90.0);
     let of = catherd_render::ColorOf::AllBut(ids[0]);
-    bencher.bench_local(|| scene.find_color((0.0, 0.0), Rect::STAGE, [1, 2, 3], of));
+    bencher.bench_local(|| scene.find_color((0.0, 0.0), Rect::STAGE, [1, 2, 3], of, f64::INFINITY));
 }
 
 #[divan::bench]

@@ -134,7 +134,7 @@ fn positions_may_be_anything() {
         scene.pen_line((wild, 0.0), (0.0, wild), &stroke);
         let within = Rect { left: -wild, right: wild, bottom: wild, top: wild };
         let own = catherd_render::ColorOf::Only(id);
-        scene.find_color((wild, wild), within, [0; 3], own);
+        scene.find_color((wild, wild), within, [0; 3], own, f64::INFINITY);
         scene.move_order(id, wild);
         scene.end_frame();
     }

@@ -175,7 +175,9 @@ fn a_pen_dot_is_seen_one_unit_to_the_right() {
         .filter(|&(x, y)| {
             // The search samples single points.
             let point = Rect { left: x, right: x, bottom: y, top: y };
-            scene.find_color((x, y), point, [0, 0, 255], ColorOf::AllBut(ids[0])).is_some()
+            scene
+                .find_color((x, y), point, [0, 0, 255], ColorOf::AllBut(ids[0]), f64::INFINITY)
+                .is_some()
         })
         .collect();
     assert_eq!(seen, [(11.0, 20.0)]);
@@ -300,15 +302,30 @@ fn the_nearest_colour_is_found_breadth_first() {
     let all = Rect::STAGE;
     let others = ColorOf::AllBut(blue);
     let target = [255, 0, 0];
-    assert_eq!(scene.find_color((0.9, 0.0), all, target, others), Some((100.0, 0.0)));
-    assert_eq!(scene.find_color((95.0, 5.0), all, target, others), Some((95.0, 5.0)));
+    assert_eq!(
+        scene.find_color((0.9, 0.0), all, target, others, f64::INFINITY),
+        Some((100.0, 0.0))
+    );
+    assert_eq!(
+        scene.find_color((95.0, 5.0), all, target, others, f64::INFINITY),
+        Some((95.0, 5.0))
+    );
     // Columns come before rows among places of the same distance.
-    assert_eq!(scene.find_color((108.0, 8.0), all, target, others), Some((98.0, -2.0)));
-    assert_eq!(scene.find_color((0.0, 0.0), all, target, ColorOf::AllBut(red)), None);
+    assert_eq!(
+        scene.find_color((108.0, 8.0), all, target, others, f64::INFINITY),
+        Some((98.0, -2.0))
+    );
+    assert_eq!(
+        scene.find_color((0.0, 0.0), all, target, ColorOf::AllBut(red), f64::INFINITY),
+        None
+    );
     let bounds = scene.bounds(blue);
     let own = ColorOf::Only(blue);
-    assert_eq!(scene.find_color((0.0, 0.0), bounds, [0, 0, 255], own), Some((0.0, 0.0)));
-    assert_eq!(scene.find_color((0.0, 0.0), bounds, target, own), None);
+    assert_eq!(
+        scene.find_color((0.0, 0.0), bounds, [0, 0, 255], own, f64::INFINITY),
+        Some((0.0, 0.0))
+    );
+    assert_eq!(scene.find_color((0.0, 0.0), bounds, target, own, f64::INFINITY), None);
 }
 
 #[test]

@@ -85,6 +85,10 @@ impl Tracer for Recorder {
         }
     }
 
+    fn known(&self, block: BlockNo) -> (f64, f64) {
+        self.trace.record(block).unwrap_or((f64::INFINITY, f64::INFINITY))
+    }
+
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         let before = self.trace.record(block);
         self.trace.record_min(block, to_true, to_false);

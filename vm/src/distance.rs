@@ -46,12 +46,18 @@ impl<T: Tracer> Run<'_, T> {
         if !T::ACTIVE {
             return self.truth(condition);
         }
-        let measure = self.measure(condition);
+        let known = self.tracer.known(no);
+        if known.0 <= 0.0 && known.1 <= 0.0 {
+            return self.truth(condition);
+        }
+        let measure = self.measure(condition, known);
         self.tracer.distance(no, measure.to_true, measure.to_false);
         measure.value
     }
 
-    fn measure(&mut self, e: E) -> Measure {
+    /// Distances that are not below the known ones may come out larger than they are. All
+    /// combinations of distances grow with their parts, so bounds on the whole bound the parts.
+    fn measure(&mut self, e: E, known: (f64, f64)) -> Measure {
         match self.p.exprs[e.0 as usize] {
             Expr::Less(a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
@@ -66,29 +72,29 @@ impl<T: Tracer> Run<'_, T> {
                 self.relation(a.compare(&b).is_eq(), &a, &b, |a, b| (a - b).abs(), |_, _| 1.0)
             }
             Expr::And(a, b) => {
-                let (a, b) = (self.measure(a), self.measure(b));
+                let (a, b) = (self.measure(a, known), self.measure(b, known));
                 let value = a.value && b.value;
                 let to_false = a.to_false.min(b.to_false);
                 Measure::new(value, if value { to_false } else { a.to_true + b.to_true })
             }
             Expr::Or(a, b) => {
-                let (a, b) = (self.measure(a), self.measure(b));
+                let (a, b) = (self.measure(a, known), self.measure(b, known));
                 let value = a.value || b.value;
                 let to_true = a.to_true.min(b.to_true);
                 Measure::new(value, if value { a.to_false + b.to_false } else { to_true })
             }
             Expr::Not(a) => {
-                let a = self.measure(a);
+                let a = self.measure(a, (known.1, known.0));
                 Measure { value: !a.value, to_true: a.to_false, to_false: a.to_true }
             }
             Expr::Reversed { first, node } => {
                 let value = self.value(first);
                 self.scratch.asides.push(value);
-                self.measure(node)
+                self.measure(node, known)
             }
             Expr::Then { first, node } => {
                 self.value(first);
-                self.measure(node)
+                self.measure(node, known)
             }
             Expr::Touching(what) => {
                 let what = self.value(what);
@@ -99,13 +105,14 @@ impl<T: Tracer> Run<'_, T> {
             Expr::TouchingColor(color) => {
                 let color = self.value(color);
                 let touching = self.touching_color(&color);
-                let distance = if touching { 1.0 } else { self.distance_of_color(&color) };
+                let distance = if touching { 1.0 } else { self.distance_of_color(&color, known.0) };
                 Measure::new(touching, distance)
             }
             Expr::ColorTouchingColor(own, other) => {
                 let (own, other) = (self.value(own), self.value(other));
                 let touching = self.color_touching_color(&own, &other);
-                let distance = if touching { 1.0 } else { self.distance_of_colors(&own, &other) };
+                let distance =
+                    if touching { 1.0 } else { self.distance_of_colors(&own, &other, known.0) };
                 Measure::new(touching, distance)
             }
             _ => Measure::new(self.truth(e), 1.0),
@@ -157,29 +164,36 @@ impl<T: Tracer> Run<'_, T> {
         to(original.x, original.y)
     }
 
-    fn distance_of_color(&mut self, color: &Value) -> f64 {
+    fn distance_of_color(&mut self, color: &Value, known: f64) -> f64 {
         let own = &self.s.targets[self.target];
         let (x, y) = (own.x, own.y);
-        self.search_color((x, y), color).unwrap_or(1.0)
+        self.search_color((x, y), color, known).unwrap_or(1.0)
     }
 
-    fn distance_of_colors(&mut self, own: &Value, other: &Value) -> f64 {
+    fn distance_of_colors(&mut self, own: &Value, other: &Value, known: f64) -> f64 {
+        if known <= 0.0 {
+            return 1.0;
+        }
         let target = &self.s.targets[self.target];
         let (drawable, start) = (target.drawable, (target.x, target.y));
         let bounds = self.s.scene.fast_bounds(drawable);
-        let rgb = to_rgba(own).0;
-        match self.s.scene.find_color(start, bounds, rgb, ColorOf::Only(drawable)) {
-            Some(sample) => self.search_color(sample, other).unwrap_or(1.0),
+        let (rgb, of) = (to_rgba(own).0, ColorOf::Only(drawable));
+        match self.s.scene.find_color(start, bounds, rgb, of, f64::INFINITY) {
+            Some(sample) => self.search_color(sample, other, known).unwrap_or(1.0),
             None => 1.0,
         }
     }
 
-    /// Distance to the nearest sample of a colour on the stage, as a fraction of its diagonal.
-    fn search_color(&mut self, start: (f64, f64), color: &Value) -> Option<f64> {
+    /// Distance to the first sample of a colour on the stage, as a fraction of its diagonal;
+    /// none if there is no sample, or if it would be further than what is known.
+    fn search_color(&mut self, start: (f64, f64), color: &Value, known: f64) -> Option<f64> {
+        if known <= 0.0 {
+            return None;
+        }
         let drawable = self.s.targets[self.target].drawable;
-        let rgb = to_rgba(color).0;
+        let (rgb, of) = (to_rgba(color).0, ColorOf::AllBut(drawable));
         let (x, y) =
-            self.s.scene.find_color(start, crate::view::STAGE, rgb, ColorOf::AllBut(drawable))?;
+            self.s.scene.find_color(start, crate::view::STAGE, rgb, of, known * DIAGONAL)?;
         let (dx, dy) = (start.0 - x, start.1 - y);
         Some((dx * dx + dy * dy).sqrt() / DIAGONAL)
     }

@@ -24,6 +24,13 @@ pub trait Tracer {
         let _ = (block, to_true, to_false);
     }
 
+    /// Distances of a block that would be no news: only smaller ones matter. A machine may
+    /// report any larger number in their place, and asks before it measures.
+    fn known(&self, block: BlockNo) -> (f64, f64) {
+        let _ = block;
+        (f64::INFINITY, f64::INFINITY)
+    }
+
     /// Something was said or thought, blank text included.
     fn said(&mut self, text: &Text) {
         let _ = text;

@@ -165,7 +165,7 @@ impl<T: Tracer> Vm<T> {
         rgb: [u8; 3],
     ) -> Option<(f64, f64)> {
         let drawable = self.state.targets[target.0 as usize].drawable;
-        self.state.scene.find_color(from, STAGE, rgb, ColorOf::AllBut(drawable))
+        self.state.scene.find_color(from, STAGE, rgb, ColorOf::AllBut(drawable), f64::INFINITY)
     }
 
     /// The first sample of a colour on the target, searched from its centre.
@@ -173,7 +173,7 @@ impl<T: Tracer> Vm<T> {
         let state = &self.state.targets[target.0 as usize];
         let (drawable, start) = (state.drawable, (state.x, state.y));
         let bounds = self.state.scene.fast_bounds(drawable);
-        self.state.scene.find_color(start, bounds, rgb, ColorOf::Only(drawable))
+        self.state.scene.find_color(start, bounds, rgb, ColorOf::Only(drawable), f64::INFINITY)
     }
 
     /// Width and height of the target's bounding box, as far as it is known without

@@ -72,6 +72,7 @@ impl Grid {
     fn search(
         &self,
         scratch: &mut Scratch,
+        horizon: f64,
         mut found: impl FnMut((f64, f64)) -> bool,
     ) -> Option<(f64, f64)> {
         let (columns, rows) = (self.columns, self.rows);
@@ -87,6 +88,12 @@ impl Grid {
         };
         reach(scratch, (0, 0));
         while let Some(cell) = scratch.queue.pop_front() {
+            // Cells come ring by ring, and no point of a ring is nearer than its radius. The
+            // caller measures from before the start was cut to whole units.
+            let ring = f64::from(cell.0.abs().max(cell.1.abs()));
+            if ring * self.spacing - 2.0 > horizon {
+                return None;
+            }
             let point = self.point(cell);
             if found(point) {
                 return Some(point);
@@ -107,6 +114,9 @@ impl Scene {
     /// moved into the box if it lies outside. Colours compare as in
     /// [`touching_color`](Self::touching_color). The stage is searched every 10 units.
     ///
+    /// The search ends where everything left is further from the start than `horizon`, in
+    /// stage units; infinity searches the whole box.
+    ///
     /// The part of the box further than one stage away from the stage is not searched.
     pub fn find_color(
         &mut self,
@@ -114,12 +124,13 @@ impl Scene {
         within: Rect,
         rgb: [u8; 3],
         of: ColorOf,
+        horizon: f64,
     ) -> Option<(f64, f64)> {
-        let horizon = Rect { left: -720.0, right: 720.0, bottom: -540.0, top: 540.0 };
-        if !within.intersects(&horizon) {
+        let around = Rect { left: -720.0, right: 720.0, bottom: -540.0, top: 540.0 };
+        if !within.intersects(&around) {
             return None;
         }
-        let grid = Grid::new(start, within.intersection(horizon))?;
+        let grid = Grid::new(start, within.intersection(around))?;
         let slots: Vec<usize> = match of {
             ColorOf::Only(id) => vec![self.slot(id)?],
             ColorOf::AllBut(id) => {
@@ -138,7 +149,7 @@ impl Scene {
         }
         let mut scratch = std::mem::take(&mut self.search);
         let probes: Probes<'_> = slots.iter().map(|&slot| self.probe(slot)).collect();
-        let found = grid.search(&mut scratch, |point| {
+        let found = grid.search(&mut scratch, horizon, |point| {
             let shown = match (of, &probes[..]) {
                 (ColorOf::Only(_), [own]) => own.color(point, Ghosting::Seen)[3] > 0,
                 _ => true,
