@@ -36,6 +36,8 @@ pub struct Program {
     /// The stage's messages: lower-cased name and message, in file order.
     pub(crate) broadcasts: Vec<(Text, u32)>,
     pub(crate) skins: Arc<SkinSet>,
+    /// Some block asks for colours.
+    pub(crate) senses_colors: bool,
     /// Edge-activated hats exist, so every step has to look at them.
     pub(crate) edge_hats: Vec<Opcode>,
     pub(crate) block_count: usize,

@@ -166,6 +166,9 @@ impl State {
     /// The project as loaded, one frame drawn.
     pub(crate) fn new(program: &Program, random: Random) -> State {
         let mut scene = Scene::new(program.skins.clone());
+        if !program.senses_colors {
+            scene.ignore_colors();
+        }
         let mut drawables = vec![None; program.sprites.len()];
         for &i in &program.order {
             let stage = program.sprites[i as usize].is_stage;

@@ -1,6 +1,6 @@
 //! Speech bubbles: layers that catch clicks, and whose placing computes hulls.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::drawable::Look;
 use super::{DrawableId, Group, Scene};
@@ -27,7 +27,8 @@ const SHOULDERS: f64 = 8.0;
 pub(super) struct Bubble {
     size: (f64, f64),
     on_right: bool,
-    silhouette: Silhouette,
+    /// Made for the first click that may hit it; most bubbles never see one.
+    silhouette: OnceLock<Silhouette>,
 }
 
 impl PartialEq for Bubble {
@@ -38,18 +39,7 @@ impl PartialEq for Bubble {
 
 impl Bubble {
     fn new(size: (f64, f64), on_right: bool) -> Self {
-        let (width, height) = (size.0.ceil() as usize, size.1.ceil() as usize);
-        let pixels = (0..width * height)
-            .map(|index| {
-                let x = (index % width) as f64 + 0.5;
-                let y = (index / width) as f64 + 0.5;
-                // The tail is drawn on the right and mirrored for a bubble on the right.
-                let x = if on_right { size.0 - x } else { x };
-                if outline_holds(size, (x, y)) { [255; 4] } else { [0; 4] }
-            })
-            .collect();
-        let silhouette = Silhouette::new(width, height, pixels, Alpha::Premultiplied);
-        Self { size, on_right, silhouette }
+        Self { size, on_right, silhouette: OnceLock::new() }
     }
 
     pub(super) fn size(&self) -> (f64, f64) {
@@ -57,7 +47,19 @@ impl Bubble {
     }
 
     pub(super) fn silhouette(&self) -> &Silhouette {
-        &self.silhouette
+        self.silhouette.get_or_init(|| {
+            let (width, height) = (self.size.0.ceil() as usize, self.size.1.ceil() as usize);
+            let pixels = (0..width * height)
+                .map(|index| {
+                    let x = (index % width) as f64 + 0.5;
+                    let y = (index / width) as f64 + 0.5;
+                    // The tail is drawn on the right and mirrored for a bubble on the right.
+                    let x = if self.on_right { self.size.0 - x } else { x };
+                    if outline_holds(self.size, (x, y)) { [255; 4] } else { [0; 4] }
+                })
+                .collect();
+            Silhouette::new(width, height, pixels, Alpha::Premultiplied)
+        })
     }
 }
 

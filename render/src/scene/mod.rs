@@ -45,6 +45,8 @@ pub struct Scene {
     /// The largest raster that exists, for each skin.
     levels: Vec<Level>,
     pen: Option<Pen>,
+    /// Nobody asks for colours, so the pen need not draw.
+    colorblind: bool,
     search: search::Scratch,
     /// Memory that queries use again.
     texels: Vec<axes::Texel>,
@@ -65,6 +67,7 @@ impl Clone for Scene {
             layers: self.layers.clone(),
             levels: self.levels.clone(),
             pen: self.pen.clone(),
+            colorblind: self.colorblind,
             // Scratch space holds nothing between queries.
             search: search::Scratch::default(),
             texels: Vec::new(),
@@ -103,9 +106,17 @@ impl Scene {
             layers: Layers::default(),
             levels,
             pen: None,
+            colorblind: false,
             search: search::Scratch::default(),
             texels: Vec::new(),
         }
+    }
+
+    /// Promises that no colour of this scene will ever be asked for. The pen then draws
+    /// nothing: its pixels can be sensed in no other way ([`pick`](Self::pick) finds only what
+    /// lies behind it).
+    pub fn ignore_colors(&mut self) {
+        self.colorblind = true;
     }
 
     /// Adds a drawable in front of its group: visible, at the origin, direction 90, 100 percent,

@@ -32,6 +32,10 @@ impl Scene {
     /// never blends with itself. Coverage is computed exactly, without the 1/16 pixel grid of a
     /// particular graphics driver.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
+        self.pen();
+        if self.colorblind {
+            return;
+        }
         let layer = self.pen().canvas();
         let offset = if stroke.diameter == 1.0 || stroke.diameter == 3.0 { 0.5 } else { 0.0 };
         let line = Segment::new(

@@ -13,6 +13,9 @@ impl Scene {
         let Some(slot) = self.slot(id) else { return };
         let Some(area) = self.query_bounds(slot) else { return };
         raise(&mut self.levels, &self.drawables[slot]);
+        if self.colorblind {
+            return;
+        }
         // The layer leaves the scene while the drawable is sampled; stamping the layer itself
         // finds it empty.
         let Some(mut pen) = self.pen.take() else { return };

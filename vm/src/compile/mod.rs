@@ -222,7 +222,12 @@ impl<'a> Compiler<'a> {
                 edge_hats.push(opcode);
             }
         }
+        let senses_colors = self
+            .exprs
+            .iter()
+            .any(|e| matches!(e, Expr::TouchingColor(_) | Expr::ColorTouchingColor(..)));
         Ok(Program {
+            senses_colors,
             commands: self.commands,
             exprs: self.exprs,
             constants: self.constants,

@@ -1,0 +1,102 @@
+//! How fast the machine is: steps a second, snapshots, loading.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use catherd_sb3::{BlockNo, Project};
+use catherd_vm::{Program, Random, Settings, Tracer, Vm};
+use serde::Serialize;
+
+/// The speed of one project, on the wall clock of this machine.
+#[derive(Clone, Debug, Serialize)]
+pub struct Speed {
+    /// File name without extension.
+    pub project: String,
+    /// Steps run for each of the two speeds.
+    pub steps: u64,
+    /// Steps a second without a tracer.
+    pub steps_per_s: f64,
+    /// Steps a second with coverage and branch distances traced.
+    pub traced_steps_per_s: f64,
+    /// Blocks executed a second, traced.
+    pub blocks_per_s: f64,
+    /// Microseconds to take a snapshot of the state after these steps.
+    pub snapshot_us: f64,
+    /// Microseconds to put it back.
+    pub restore_us: f64,
+    /// Milliseconds to read, compile and prepare the project.
+    pub load_ms: f64,
+}
+
+/// Counts what it is told and remembers nothing else.
+#[derive(Default)]
+struct Counter {
+    covered: u64,
+}
+
+impl Tracer for Counter {
+    const ACTIVE: bool = true;
+
+    fn covered(&mut self, _: BlockNo) {
+        self.covered += 1;
+    }
+}
+
+/// Runs a project for some steps, or until `patience` has passed, without and with tracing.
+///
+/// # Errors
+/// The one line that says why the project cannot run.
+pub fn bench(path: &Path, steps: u64, patience: Duration) -> Result<Speed, String> {
+    let start = Instant::now();
+    let project = Project::read(path).map_err(|e| e.to_string())?;
+    let program = Program::compile(&project).map_err(|e| format!("{}: {e}", path.display()))?;
+    let program = Arc::new(program);
+    let load_ms = start.elapsed().as_secs_f64() * 1e3;
+    drop(project);
+    let (_, plain) = run(&program, (), steps, patience);
+    let (vm, traced) = run(&program, Counter::default(), steps, patience);
+    let mut vm = vm;
+    let snapshot_us = repeat(|| drop(vm.snapshot()));
+    let snapshot = vm.snapshot();
+    let restore_us = repeat(|| vm.restore(&snapshot));
+    Ok(Speed {
+        project: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        steps: vm.steps(),
+        steps_per_s: plain,
+        traced_steps_per_s: traced,
+        blocks_per_s: vm.tracer.covered as f64 * traced / vm.steps().max(1) as f64,
+        snapshot_us,
+        restore_us,
+        load_ms,
+    })
+}
+
+fn run<T: Tracer>(
+    program: &Arc<Program>,
+    tracer: T,
+    steps: u64,
+    patience: Duration,
+) -> (Vm<T>, f64) {
+    let mut vm = Vm::new(program.clone(), Settings::default(), Random::portable(1), tracer);
+    vm.green_flag();
+    let start = Instant::now();
+    while vm.steps() < steps && (vm.steps() % 64 != 0 || start.elapsed() < patience) {
+        vm.step();
+    }
+    let rate = vm.steps() as f64 / start.elapsed().as_secs_f64();
+    (vm, rate)
+}
+
+/// Mean microseconds of an operation, over about 20 ms.
+fn repeat(mut operation: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    let mut times = 0;
+    while start.elapsed() < Duration::from_millis(20) {
+        for _ in 0..16 {
+            operation();
+        }
+        times += 16;
+    }
+    start.elapsed().as_secs_f64() * 1e6 / f64::from(times)
+}
