@@ -247,11 +247,11 @@ mod tests {
         let size = (74.0, 52.0);
         let right = Bubble::new(size, true);
         let left = Bubble::new(size, false);
-        assert!(right.silhouette.solid(18, 41) && !right.silhouette.solid(55, 41));
-        assert!(left.silhouette.solid(55, 41) && !left.silhouette.solid(18, 41));
+        assert!(right.silhouette().solid(18, 41) && !right.silhouette().solid(55, 41));
+        assert!(left.silhouette().solid(55, 41) && !left.silhouette().solid(18, 41));
         for bubble in [right, left] {
-            assert!(bubble.silhouette.solid(37, 20));
-            assert!(!bubble.silhouette.solid(0, 0));
+            assert!(bubble.silhouette().solid(37, 20));
+            assert!(!bubble.silhouette().solid(0, 0));
         }
     }
 }
