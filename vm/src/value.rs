@@ -125,11 +125,16 @@ impl Value {
     }
 }
 
-/// JavaScript's `Math.round`: to the nearest integer, ties upward.
+/// JavaScript's `Math.round`: to the nearest integer, ties upward; the sign of a zero is kept.
 #[inline]
 pub(crate) fn js_round(x: f64) -> f64 {
     let floor = x.floor();
-    if x - floor >= 0.5 { floor + 1.0 } else { floor }
+    if x - floor < 0.5 {
+        floor
+    } else {
+        // From -0.5 to 0 the sum is 0 where JavaScript has -0.
+        (floor + 1.0).copysign(x)
+    }
 }
 
 /// `min(max(x, lo), hi)`: `hi` wins if the range is empty. NaN stays NaN.
@@ -145,6 +150,9 @@ pub(crate) fn wrap(x: f64, lo: f64, hi: f64) -> f64 {
 
 /// JavaScript's `toFixed(2)`: exact decimal value, ties away from zero.
 pub(crate) fn to_fixed_2(x: f64) -> String {
+    if !x.is_finite() {
+        return ryu_js::Buffer::new().format(x).to_owned();
+    }
     let eighths = x.abs() * 8.0;
     if eighths < 1e15 && eighths.fract() == 0.0 && eighths % 2.0 == 1.0 {
         // Odd eighths are the only doubles that lie exactly between two cents.
@@ -233,6 +241,8 @@ mod tests {
         for (x, want) in [(2.5, 3.0), (-2.5, -2.0), (-0.5, 0.0), (0.499_999_999_999_999_94, 0.0)] {
             assert_eq!(js_round(x), want, "{x}");
         }
+        assert!(js_round(-0.5).is_sign_negative() && js_round(0.5) == 1.0);
+        assert!(js_round(f64::NEG_INFINITY).is_infinite() && js_round(f64::NAN).is_nan());
         assert_eq!(js_round(4_503_599_627_370_497.0), 4_503_599_627_370_497.0);
         assert_eq!(wrap(-179.5, -179.0, 180.0), 180.5);
         assert_eq!(wrap(101.0, 0.0, 100.0), 0.0);
@@ -240,7 +250,13 @@ mod tests {
 
     #[test]
     fn decimals_are_javascripts() {
-        for (x, want) in [(1.005, "1.00"), (2.675, "2.67"), (0.125, "0.13"), (-0.125, "-0.13")] {
+        for (x, want) in [
+            (1.005, "1.00"),
+            (2.675, "2.67"),
+            (0.125, "0.13"),
+            (-0.125, "-0.13"),
+            (f64::NEG_INFINITY, "-Infinity"),
+        ] {
             assert_eq!(to_fixed_2(x), want);
         }
         assert_eq!(to_ten_decimals(libm::sin(std::f64::consts::PI)), 0.0);
