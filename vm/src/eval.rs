@@ -11,6 +11,9 @@ use crate::value::{Value, js_round, to_ten_decimals};
 /// Scratch's limit on the items of a list.
 pub(crate) const LIST_LIMIT: usize = 200_000;
 
+/// Motion that an absent camera reports.
+pub(crate) const NO_MOTION: f64 = -1.0;
+
 /// Where a list index points.
 pub(crate) enum ListIndex {
     All,
@@ -137,7 +140,7 @@ impl<T: Tracer> Run<'_, T> {
             Expr::Timer => self.s.timer,
             Expr::Current(field) => current(field, self.settings.days_since_2000),
             Expr::DaysSince2000 => self.settings.days_since_2000,
-            Expr::VideoMotion => -1.0,
+            Expr::VideoMotion => NO_MOTION,
             Expr::ItemNumberOfList(list, item) => {
                 let item = self.value(item);
                 let items = &self.list(list).items;

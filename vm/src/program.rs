@@ -176,6 +176,15 @@ pub(crate) enum Message {
     Computed(E),
 }
 
+/// What an edge-activated hat measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sensor {
+    Timer,
+    Loudness,
+    /// Of a camera that is not there.
+    Motion,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SoundEffect {
     Pitch,
@@ -198,7 +207,7 @@ pub(crate) enum Op {
     Nothing,
     /// An edge-activated hat with its predicate (`when loudness > v`, `when touching`).
     HatGreater {
-        timer: bool,
+        sensor: Sensor,
         value: E,
     },
     HatTouching(E),

@@ -13,8 +13,9 @@ mod sound;
 
 use catherd_sb3::BlockNo;
 
+use crate::eval::NO_MOTION;
 use crate::machine::Run;
-use crate::program::{E, Op};
+use crate::program::{E, Op, Sensor};
 use crate::settings::STEP_MS;
 use crate::thread::{Frame, Status, Thread, Timer};
 use crate::tracer::Tracer;
@@ -24,7 +25,7 @@ impl<T: Tracer> Run<'_, T> {
     pub(crate) fn perform(&mut self, op: &Op, no: BlockNo) {
         match *op {
             Op::Nothing => {}
-            Op::HatGreater { timer, value } => self.hat_greater(timer, value),
+            Op::HatGreater { sensor, value } => self.hat_greater(sensor, value),
             Op::HatTouching(what) => {
                 let what = self.value(what);
                 let touching = self.touching(&what);
@@ -293,10 +294,13 @@ impl<T: Tracer> Run<'_, T> {
         self.thread().kill();
     }
 
-    fn hat_greater(&mut self, timer: bool, value: E) {
+    fn hat_greater(&mut self, sensor: Sensor, value: E) {
         let value = self.number(value);
-        let now =
-            if timer { self.s.clock_steps as f64 * (STEP_MS / 1000.0) } else { self.loudness() };
+        let now = match sensor {
+            Sensor::Timer => self.s.clock_steps as f64 * (STEP_MS / 1000.0),
+            Sensor::Loudness => self.loudness(),
+            Sensor::Motion => NO_MOTION,
+        };
         self.edge(now > value);
     }
 }

@@ -22,6 +22,13 @@ impl<'a> Compiler<'a> {
             Build::Three(make) => make(operands[0], operands[1], operands[2]),
             Build::Special => self.special(block, operands),
         };
+        if matches!(op, Op::Nothing | Op::HatNever) && before.0 == before.1 {
+            // A menu without meaning: the inputs draw all the same.
+            let draws = operands[..names.len()].iter().copied().filter(|&e| self.draws(e));
+            let draws: Vec<E> = draws.collect();
+            self.before.extend(draws);
+            return (op, (before.0, self.before.len() as u32));
+        }
         (op, before)
     }
 
@@ -70,8 +77,8 @@ impl<'a> Compiler<'a> {
         let body = block.substack(1);
         match block.opcode {
             EventWhenGreaterThan => match &*field("WHENGREATERTHANMENU").to_lowercase() {
-                "timer" => Op::HatGreater { timer: true, value: a },
-                "loudness" => Op::HatGreater { timer: false, value: a },
+                "timer" => Op::HatGreater { sensor: Sensor::Timer, value: a },
+                "loudness" => Op::HatGreater { sensor: Sensor::Loudness, value: a },
                 _ => Op::HatNever,
             },
             MotionSetRotationStyle => match field("STYLE") {
@@ -105,8 +112,8 @@ impl<'a> Compiler<'a> {
                 };
                 Op::SetSoundEffect { effect, value: a, change: block.opcode == SoundChangeEffectBy }
             }
-            EventBroadcast => Op::Broadcast(self.message(block)),
-            EventBroadcastAndWait => Op::BroadcastAndWait(self.message(block)),
+            EventBroadcast => Op::Broadcast(self.message(block, a)),
+            EventBroadcastAndWait => Op::BroadcastAndWait(self.message(block, a)),
             ControlRepeat => Op::Repeat { times: a, body: self.command_or_none(body) },
             ControlForever => Op::Forever { body: self.command_or_none(body) },
             ControlIf => Op::If { condition: a, then: self.command_or_none(body) },
@@ -165,7 +172,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// What a broadcast block sends: by id if the message is a menu, by name otherwise.
-    fn message(&mut self, block: &'a Block) -> Message {
+    fn message(&mut self, block: &'a Block, computed: E) -> Message {
         let Some(input) = block.input("BROADCAST_INPUT") else { return Message::Fixed(None) };
         let id = match &input.block {
             sb3::Slot::Literal(sb3::Literal::Broadcast { id, .. }) => Some(&**id),
@@ -181,7 +188,7 @@ impl<'a> Compiler<'a> {
             _ => None,
         };
         let Some(id) = id else {
-            return Message::Computed(self.slot(&input.block));
+            return Message::Computed(computed);
         };
         let stage = &self.project.targets[self.stage];
         let name = stage.broadcasts.iter().find(|(known, _)| **known == *id);
@@ -231,9 +238,10 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
     match opcode {
         EventWhenTouchingObject => (&["TOUCHINGOBJECTMENU"], One(Op::HatTouching)),
         EventWhenGreaterThan => (&["VALUE"], Special),
-        VideoSensingWhenMotionGreaterThan
-        | MakeyMakeyWhenMakeyKeyPressed
-        | MakeyMakeyWhenCodePressed => (&[], Plain(Op::HatNever)),
+        VideoSensingWhenMotionGreaterThan => {
+            (&["REFERENCE"], One(|value| Op::HatGreater { sensor: Sensor::Motion, value }))
+        }
+        MakeyMakeyWhenMakeyKeyPressed | MakeyMakeyWhenCodePressed => (&[], Plain(Op::HatNever)),
 
         MotionMoveSteps => (&["STEPS"], One(Op::MoveSteps)),
         MotionGoTo => (&["TO"], One(Op::GoTo)),
@@ -277,6 +285,8 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
         SoundClearEffects => (&[], Plain(Op::ClearSoundEffects)),
         SoundSetVolumeTo => (&["VOLUME"], One(|value| Op::SetVolume { value, change: false })),
         SoundChangeVolumeBy => (&["VOLUME"], One(|value| Op::SetVolume { value, change: true })),
+
+        EventBroadcast | EventBroadcastAndWait => (&["BROADCAST_INPUT"], Special),
 
         ControlWait => (&["DURATION"], One(Op::Wait)),
         ControlRepeat => (&["TIMES"], Special),
@@ -328,8 +338,6 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
 
         MotionSetRotationStyle
         | LooksGoToFrontBack
-        | EventBroadcast
-        | EventBroadcastAndWait
         | ControlForever
         | ControlAllAtOnce
         | ControlStop
