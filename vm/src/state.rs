@@ -48,7 +48,7 @@ pub(crate) struct State {
     pub(crate) steps: u64,
     /// Seconds, a sum of increments.
     pub(crate) timer: f64,
-    /// Steps since the flag or `reset timer`, as the timer hat sees them.
+    /// Steps since the flag, as the timer hat sees them: `reset timer` leaves them alone.
     pub(crate) clock_steps: u64,
     pub(crate) counter: f64,
     pub(crate) tempo: f64,

@@ -3,6 +3,7 @@
 use catherd_render::{ColorOf, Rect};
 
 use crate::machine::Vm;
+use crate::program::VariableDef;
 use crate::state::{Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;
@@ -56,7 +57,10 @@ impl<'a> TargetView<'a> {
     pub fn variables(&self) -> impl Iterator<Item = (&'a Text, &'a Value)> {
         let names = &self.program.sprites[self.sprite].variables;
         let pairs = names.iter().zip(&self.state.variables);
-        pairs.filter(|(_, v)| **v != Value::Undefined).map(|(def, value)| (&def.name, value))
+        let exists = |def: &VariableDef, value: &Value| {
+            def.value != Value::Undefined || *value != Value::Undefined
+        };
+        pairs.filter(move |(def, v)| exists(def, v)).map(|(def, value)| (&def.name, value))
     }
 
     /// Its lists, in file order.

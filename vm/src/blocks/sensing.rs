@@ -112,7 +112,9 @@ impl<T: Tracer> Run<'_, T> {
             Property::Variable(name) => {
                 let variables = &self.p.sprites[target].variables;
                 let found = variables.iter().position(|v| v.name == *name);
-                return found.map_or(Value::Number(0.0), |i| state.variables[i].clone());
+                // A variable that has not come into being yet is no variable.
+                let value = found.map(|i| state.variables[i].clone());
+                return value.filter(|v| *v != Value::Undefined).unwrap_or(Value::Number(0.0));
             }
             _ => 0.0,
         };
