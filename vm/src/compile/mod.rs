@@ -137,11 +137,12 @@ impl<'a> Scope<'a> {
                 continue;
             }
             self.by_proccode.insert(proccode, self.procedures.len() as u32);
-            let defaults = (0..names.len())
-                .map(|i| defaults.get(i).map_or(Value::Undefined, Value::from))
-                .collect();
+            // Odd files have more ids than names, or fewer.
+            let count = ids.len().min(names.len());
+            let defaults =
+                (0..count).map(|i| defaults.get(i).map_or(Value::Undefined, Value::from)).collect();
             self.procedures.push(Procedure { definition: NONE, warp: false, defaults });
-            self.parameters.push((ids, names));
+            self.parameters.push((&ids[..count], &names[..count]));
         }
     }
 
