@@ -1,0 +1,9 @@
+//! The machine against the rules of Scratch 3, with the changes of the Whisker paper.
+
+mod distances;
+mod language;
+mod rig;
+mod scripts;
+mod sprites;
+mod steps;
+mod values;

@@ -1,0 +1,199 @@
+//! A machine under test, with everything that it does on record.
+
+use std::sync::Arc;
+
+use catherd_sb3::{BlockNo, Project};
+use catherd_vm::{Program, Random, Settings, TargetId, TargetView, Text, Tracer, Value, Vm};
+
+use crate::language;
+
+/// Seed of the machines that [`Rig::new`] makes.
+pub(crate) const SEED: u32 = 1;
+
+/// What the tracer saw.
+#[derive(Clone, Default)]
+pub(crate) struct Record {
+    pub(crate) covered: Vec<BlockNo>,
+    /// Blocks covered since the last step began.
+    pub(crate) in_step: Vec<BlockNo>,
+    pub(crate) distances: Vec<(BlockNo, f64, f64)>,
+    pub(crate) said: Vec<String>,
+}
+
+impl Tracer for Record {
+    const ACTIVE: bool = true;
+
+    fn step(&mut self) {
+        self.in_step.clear();
+    }
+
+    fn covered(&mut self, block: BlockNo) {
+        self.covered.push(block);
+        self.in_step.push(block);
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        self.distances.push((block, to_true, to_false));
+    }
+
+    fn said(&mut self, text: &Text) {
+        self.said.push(text.to_string());
+    }
+}
+
+pub(crate) struct Rig {
+    pub(crate) vm: Vm<Record>,
+    project: Project,
+    /// Items of `log` already reported.
+    reported: usize,
+}
+
+/// Settings of the original with the paper's changes.
+pub(crate) fn paper() -> Settings {
+    Settings { timer_increment: 0.075, ..Settings::default() }
+}
+
+impl Rig {
+    /// A machine that has loaded a project.
+    pub(crate) fn new(source: &str) -> Rig {
+        Rig::with(language::project(source), paper())
+    }
+
+    pub(crate) fn with(project: Project, settings: Settings) -> Rig {
+        let program = Arc::new(Program::compile(&project).unwrap());
+        let vm = Vm::new(program, settings, Random::reference(SEED), Record::default());
+        Rig { vm, project, reported: 0 }
+    }
+
+    /// A machine on which the green flag has been clicked.
+    pub(crate) fn flag(source: &str) -> Rig {
+        let mut rig = Rig::new(source);
+        rig.vm.green_flag();
+        rig
+    }
+
+    /// After the green flag and `n` steps.
+    pub(crate) fn after(n: usize, source: &str) -> Rig {
+        let mut rig = Rig::flag(source);
+        rig.steps(n);
+        rig
+    }
+
+    pub(crate) fn steps(&mut self, n: usize) {
+        for _ in 0..n {
+            self.vm.step();
+        }
+    }
+
+    /// What each of `n` steps adds to the list `log`.
+    pub(crate) fn run(&mut self, n: usize) -> Vec<String> {
+        (0..n)
+            .map(|_| {
+                self.vm.step();
+                self.logged()
+            })
+            .collect()
+    }
+
+    /// What has been added to `log` since the last look.
+    pub(crate) fn logged(&mut self) -> String {
+        let log = self.list("log");
+        let new = log[self.reported.min(log.len())..].join(" ");
+        self.reported = log.len();
+        new
+    }
+
+    /// The first target of that name: the stage or an original.
+    pub(crate) fn target(&self, name: &str) -> TargetView<'_> {
+        self.targets(name).next().unwrap_or_else(|| panic!("no target {name}"))
+    }
+
+    /// The original, then the clones.
+    pub(crate) fn targets(&self, name: &str) -> impl Iterator<Item = TargetView<'_>> {
+        let views = self.vm.targets().map(|id| self.vm.target(id).unwrap());
+        views.filter(move |t| *t.name == *name)
+    }
+
+    pub(crate) fn id(&self, name: &str) -> TargetId {
+        self.target(name).id
+    }
+
+    /// `v` of the stage, or `A.v` of a sprite.
+    pub(crate) fn value(&self, name: &str) -> Value {
+        let (owner, name) = name.split_once('.').unwrap_or(("Stage", name));
+        let found = self.target(owner).variables().find(|(n, _)| **n == *name);
+        found.unwrap_or_else(|| panic!("no variable {name}")).1.clone()
+    }
+
+    pub(crate) fn var(&self, name: &str) -> String {
+        self.value(name).to_text().to_string()
+    }
+
+    pub(crate) fn list(&self, name: &str) -> Vec<String> {
+        let (owner, name) = name.split_once('.').unwrap_or(("Stage", name));
+        let found = self.target(owner).lists().find(|(n, _)| **n == *name);
+        let items = found.unwrap_or_else(|| panic!("no list {name}")).1;
+        items.iter().map(|v| v.to_text().to_string()).collect()
+    }
+
+    pub(crate) fn position(&self, name: &str) -> (f64, f64) {
+        let target = self.target(name);
+        (target.x, target.y)
+    }
+
+    pub(crate) fn bubble(&self, name: &str) -> Option<String> {
+        self.target(name).bubble.map(ToString::to_string)
+    }
+
+    /// The number of a labelled block.
+    pub(crate) fn block(&self, id: &str) -> BlockNo {
+        let mut blocks =
+            self.project.targets.iter().flat_map(|t| {
+                t.blocks.iter().enumerate().map(|(i, b)| (&b.id, t.number(i as u32)))
+            });
+        blocks.find(|(known, _)| ***known == *id).unwrap_or_else(|| panic!("no block {id}")).1
+    }
+
+    /// How often a labelled block was covered.
+    pub(crate) fn covered(&self, id: &str) -> usize {
+        let no = self.block(id);
+        self.vm.tracer.covered.iter().filter(|&&b| b == no).count()
+    }
+
+    /// The distance pairs of a labelled block, in order.
+    pub(crate) fn pairs(&self, id: &str) -> Vec<(f64, f64)> {
+        let no = self.block(id);
+        let of = self.vm.tracer.distances.iter().filter(|d| d.0 == no);
+        of.map(|&(_, t, f)| (t, f)).collect()
+    }
+
+    /// The smallest distances of a labelled block.
+    pub(crate) fn least(&self, id: &str) -> (f64, f64) {
+        let pairs = self.pairs(id);
+        assert!(!pairs.is_empty(), "{id} left no record");
+        pairs.iter().fold((f64::INFINITY, f64::INFINITY), |a, b| (a.0.min(b.0), a.1.min(b.1)))
+    }
+}
+
+/// The value of an expression, computed by a sprite.
+pub(crate) fn eval(expression: &str) -> Value {
+    eval_in("", expression)
+}
+
+/// The value of an expression in a project with further declarations.
+pub(crate) fn eval_in(globals: &str, expression: &str) -> Value {
+    let source = format!("(var result) {globals} (sprite A (flag (set result {expression})))");
+    Rig::after(1, &source).value("result")
+}
+
+/// The reference generator, from its published definition.
+pub(crate) fn draws(n: usize) -> Vec<f64> {
+    let mut state = SEED;
+    let mut draw = || {
+        state = state.wrapping_add(0x6D2B_79F5);
+        let mut t = (state ^ (state >> 15)).wrapping_mul(state | 1);
+        t ^= t.wrapping_add((t ^ (t >> 7)).wrapping_mul(t | 61));
+        f64::from(t ^ (t >> 14)) / 4_294_967_296.0
+    };
+    (0..n).map(|_| draw()).collect()
+}

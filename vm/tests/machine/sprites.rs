@@ -1,0 +1,536 @@
+//! Motion, looks, sensing, pen: what targets do on the stage.
+
+use catherd_vm::{TargetView, Value};
+
+use crate::rig::{Rig, draws, eval, eval_in};
+
+/// The sprite A after one step of a script.
+fn after(blocks: &str) -> Rig {
+    Rig::after(1, &format!("(sprite A (flag {blocks})) (sprite B x=30 y=40)"))
+}
+
+/// One number of A after one step of a script.
+fn number(blocks: &str, of: fn(&TargetView<'_>) -> f64) -> f64 {
+    of(&after(blocks).target("A"))
+}
+
+#[test]
+fn moving() {
+    for (blocks, x, y) in [
+        ("(goto-xy 10 -20)", 10.0, -20.0),
+        ("(goto-xy 1.5 abc)", 1.5, 0.0),
+        ("(goto-xy 5 6) (set-x 9)", 9.0, 6.0),
+        ("(goto-xy 5 6) (set-y 9)", 5.0, 9.0),
+        ("(goto-xy 5 6) (change-x -2) (change-y 3)", 3.0, 9.0),
+        ("(goto B)", 30.0, 40.0),
+        ("(goto nobody)", 0.0, 0.0),
+        ("(goto Stage)", 0.0, 0.0),
+        ("(move 10)", 10.0, 0.0),
+        ("(point 180) (move 10)", 10.0 * 6.123_233_995_736_766e-17, -10.0),
+        ("(point -90) (move 10)", -10.0, 10.0 * 1.224_646_799_147_353_2e-16),
+    ] {
+        assert_eq!(after(blocks).position("A"), (x, y), "{blocks}");
+    }
+}
+
+#[test]
+fn positions_are_fenced() {
+    // A square of 20 keeps 10 of its units on the stage.
+    for (blocks, x, y) in [
+        ("(goto-xy 1000 0)", 240.0, 0.0),
+        ("(goto-xy -1000 0)", -240.0, 0.0),
+        ("(goto-xy 0 1000)", 0.0, 180.0),
+        ("(goto-xy 0 -1000)", 0.0, -180.0),
+        ("(goto-xy 239.5 0)", 239.5, 0.0),
+    ] {
+        let found = after(blocks).position("A");
+        assert!((found.0 - x).abs() <= 1.0 && (found.1 - y).abs() <= 1.0, "{blocks} {found:?}");
+    }
+    assert_eq!(after("(goto-xy 230.25 0)").position("A"), (230.25, 0.0));
+}
+
+#[test]
+fn the_stage_does_not_move() {
+    let rig = Rig::after(
+        1,
+        "(stage (flag (goto-xy 10 10) (move 5) (point 30) (set-size 50) (hide) (change-x 3) (bounce) (log on)))",
+    );
+    let stage = rig.target("Stage");
+    assert_eq!((stage.x, stage.y, stage.direction, stage.size), (0.0, 0.0, 90.0, 100.0));
+    assert!(stage.visible && rig.list("log") == ["on"]);
+}
+
+#[test]
+fn directions_wrap_into_minus_179_to_180() {
+    // Mistake 27: the range is half open at 181, fractions survive.
+    for (direction, want) in [
+        ("180", 180.0),
+        ("-180", 180.0),
+        ("181", -179.0),
+        ("180.5", 180.5),
+        ("-179.5", 180.5),
+        ("450", 90.0),
+        ("-1000", 80.0),
+        ("Infinity", 90.0),
+        ("abc", 0.0),
+    ] {
+        assert_eq!(number(&format!("(point {direction})"), |t| t.direction), want, "{direction}");
+    }
+    assert_eq!(number("(right 100)", |t| t.direction), -170.0);
+    assert_eq!(number("(left 100)", |t| t.direction), -10.0);
+    // Verbatim from the file.
+    assert_eq!(Rig::new("(sprite A direction=450)").target("A").direction, 450.0);
+}
+
+#[test]
+fn pointing_towards() {
+    assert_eq!(number("(goto-xy 30 0) (towards B)", |t| t.direction), 0.0);
+    assert_eq!(number("(goto-xy 0 40) (towards B)", |t| t.direction), 90.0);
+    // The same point: atan2(0, 0).
+    assert_eq!(number("(goto B) (point 7) (towards B)", |t| t.direction), 90.0);
+    assert_eq!(number("(point 7) (towards nobody)", |t| t.direction), 7.0);
+    let random = (draws(1)[0] * 360.0 + 0.5).floor() - 180.0;
+    assert_eq!(number("(towards _random_)", |t| t.direction), random);
+    let mut rig = Rig::flag("(sprite A (flag (goto _mouse_) (set-x 0) (towards _mouse_)))");
+    rig.vm.mouse_move(50.0, 20.0);
+    rig.steps(1);
+    assert_eq!((rig.position("A"), rig.target("A").direction), ((0.0, 20.0), 90.0));
+}
+
+#[test]
+fn random_positions_draw_x_first() {
+    let round = |x: f64| (x + 0.5).floor();
+    let d = draws(2);
+    let place = (round(480.0 * (d[0] - 0.5)), round(360.0 * (d[1] - 0.5)));
+    assert_eq!(after("(goto _random_)").position("A"), place);
+}
+
+#[test]
+fn coordinates_are_snapped_when_reported() {
+    assert_eq!(eval_in("", "(x)"), Value::Number(0.0));
+    let rig = after("(goto-xy 5.0000000001 -2.5) (log (x)) (log (y)) (log (direction))");
+    assert_eq!(rig.list("log"), ["5", "-2.5", "90"]);
+    assert_eq!(rig.position("A").0, 5.000_000_000_1);
+}
+
+#[test]
+fn bouncing_turns_and_comes_back() {
+    // Away from the edge nothing happens.
+    assert_eq!(number("(point 45) (bounce)", |t| t.direction), 45.0);
+    let rig = after("(goto-xy 238 0) (bounce)");
+    let a = rig.target("A");
+    assert!((a.direction - -90.0).abs() < 1e-9 && a.x <= 230.5, "{} {}", a.direction, a.x);
+    let rig = after("(goto-xy 0 178) (point 0) (bounce)");
+    assert!((rig.target("A").direction.abs() - 180.0).abs() < 1e-9 && rig.position("A").1 <= 170.5);
+    // At least 0.2 away from the edge: a glancing direction is turned.
+    let rig = after("(goto-xy 238 0) (point 1) (bounce)");
+    let dx: f64 = -0.2;
+    let dy = -(89.0_f64.to_radians().sin());
+    let want = dy.atan2(dx).to_degrees() + 90.0;
+    let found = rig.target("A").direction;
+    assert!((found - want).abs() < 1e-9 || (found - want).abs() - 360.0 < 1e-9, "{found} {want}");
+}
+
+#[test]
+fn rotation_styles() {
+    use catherd_sb3::RotationStyle::*;
+    for (style, want) in [
+        ("left-right", LeftRight),
+        ("\"don't rotate\"", DontRotate),
+        ("\"all around\"", AllAround),
+        ("nonsense", AllAround),
+    ] {
+        let rig = after(&format!("(style {style}) (point -45)"));
+        let a = rig.target("A");
+        assert_eq!((a.rotation_style, a.direction), (want, -45.0), "{style}");
+    }
+    // Mistake 27: mirrored for negative directions only; a costume right of its centre shows it.
+    let touches = |direction: &str| {
+        Rig::after(
+            1,
+            &format!(
+                "(sprite A style=left-right (costume flag 20 4 \"#ff0000\" 0 2)
+                   (flag (point {direction}) (log (touching B))))
+                 (sprite B x=12 y=0 (costume b 6 6))"
+            ),
+        )
+        .list("log")
+        .join("")
+    };
+    for (direction, want) in [("0", true), ("180", true), ("90", true), ("-90", false)] {
+        assert_eq!(touches(direction), want.to_string(), "{direction}");
+    }
+}
+
+#[test]
+fn saying_rounds_numbers_and_cuts_text() {
+    for (value, bubble) in [
+        ("hello", Some("hello".to_owned())),
+        ("\"\"", None),
+        ("1.2345", Some("1.2345".to_owned())),
+        ("#1.2345", Some("1.23".to_owned())),
+        ("#1.005", Some("1.00".to_owned())),
+        ("#-2.675", Some("-2.67".to_owned())),
+        ("#0.125", Some("0.13".to_owned())),
+        ("#0.001", Some("0.001".to_owned())),
+        ("#3", Some("3".to_owned())),
+        ("(/ 1 0)", Some("Infinity".to_owned())),
+        ("(/ 0 0)", Some("NaN".to_owned())),
+        ("#t", Some("true".to_owned())),
+    ] {
+        assert_eq!(after(&format!("(say {value})")).bubble("A"), bubble, "{value}");
+        assert_eq!(after(&format!("(think {value})")).bubble("A"), bubble, "{value}");
+    }
+    let long = "x".repeat(400);
+    assert_eq!(after(&format!("(say {long})")).bubble("A").unwrap().len(), 330);
+}
+
+#[test]
+fn a_hidden_sprite_keeps_its_bubbles_text() {
+    let mut rig = Rig::flag("(sprite A (flag (say hi) (hide) (wait 0) (show)))");
+    rig.steps(1);
+    assert_eq!((rig.bubble("A").as_deref(), rig.target("A").visible), (Some("hi"), false));
+    rig.steps(1);
+    assert_eq!((rig.bubble("A").as_deref(), rig.target("A").visible), (Some("hi"), true));
+}
+
+#[test]
+fn everything_said_is_reported() {
+    let mut rig = Rig::flag("(sprite A (flag (say a) (say \"\") (think b) (ask q)))");
+    rig.steps(1);
+    assert_eq!(rig.vm.tracer.said, ["a", "", "b", "q"]);
+}
+
+/// The costume of A after a selection: `one`, `2`, `three`, `2`.
+fn selected(block: &str) -> usize {
+    let source = format!(
+        "(costume b1) (costume 3) (costume b3)
+         (sprite A (costume one 9 9) (costume 3 9 9) (costume three 9 9) (flag {block}))"
+    );
+    let rig = Rig::after(1, &source);
+    if block.contains("backdrop") { rig.target("Stage").costume } else { rig.target("A").costume }
+}
+
+#[test]
+fn costumes_are_selected_by_number_name_word_or_numeral() {
+    // Mistakes 24 and 25.
+    for (value, want) in [
+        ("#1", 0),
+        ("#3", 2),
+        ("#0", 2),
+        ("#-1", 1),
+        ("#4", 0),
+        ("#2.5", 2),
+        ("#2.4", 1),
+        ("#1.5", 1),
+        ("(/ 1 0)", 0),
+        ("(/ 0 0)", 0),
+        ("three", 2),
+        ("Three", 0),
+        // The name "3" wins over the number.
+        ("3", 1),
+        ("2", 1),
+        ("0", 2),
+        ("\" 2 \"", 1),
+        ("\" \"", 0),
+        ("\"\"", 0),
+        ("\"next costume\"", 1),
+        ("\"previous costume\"", 2),
+        ("\"next backdrop\"", 0),
+        ("#t", 0),
+        ("#f", 2),
+        ("_", 0),
+    ] {
+        if value.contains("backdrop") {
+            continue;
+        }
+        assert_eq!(selected(&format!("(costume {value})")), want, "{value}");
+    }
+    for (value, want) in [
+        ("b3", 2),
+        ("3", 1),
+        ("#3", 2),
+        ("\"next backdrop\"", 1),
+        ("\"previous backdrop\"", 2),
+        ("\"next costume\"", 0),
+        ("nonsense", 0),
+    ] {
+        assert_eq!(selected(&format!("(backdrop {value})")), want, "{value}");
+    }
+    assert_eq!(selected("(next-costume) (next-costume) (next-costume) (next-costume)"), 1);
+    assert_eq!(selected("(next-backdrop)"), 1);
+    // Never the current one.
+    let k = (draws(1)[0] * 2.0).floor() as usize;
+    assert_eq!(selected("(backdrop \"random backdrop\")"), k + 1);
+}
+
+#[test]
+fn the_stage_selects_among_its_own() {
+    let mut rig = Rig::flag(
+        "(costume b1) (costume b2)
+         (stage (flag (costume b2) (log (costume-of number)) (log (backdrop-of name)))
+                (shown b2 (log shown)))",
+    );
+    assert_eq!(rig.run(2), ["2 b2", ""]);
+    let rig = after(
+        "(log (costume-of number)) (log (costume-of name)) (log (backdrop-of number)) (log (backdrop-of x))",
+    );
+    assert_eq!(rig.list("log"), ["1", "square", "1", "backdrop"]);
+}
+
+#[test]
+fn effects_are_clamped_or_not() {
+    // Mistake 26.
+    for (effect, value, want) in [
+        ("GHOST", "150", 100.0),
+        ("ghost", "-5", 0.0),
+        ("BRIGHTNESS", "-150", -100.0),
+        ("brightness", "150", 100.0),
+        ("COLOR", "1000", 1000.0),
+        ("FISHEYE", "-500", -500.0),
+        ("WHIRL", "720", 720.0),
+        ("PIXELATE", "-10", -10.0),
+        ("MOSAIC", "12345", 12345.0),
+    ] {
+        let sum = |blocks: &str| after(blocks).target("A").effects.iter().sum::<f64>();
+        assert_eq!(sum(&format!("(set-effect {effect} {value})")), want, "{effect} {value}");
+        let twice = format!("(set-effect {effect} 5) (change-effect {effect} 5)");
+        assert_eq!(sum(&twice), 10.0, "{effect}");
+        assert_eq!(sum(&format!("{twice} (clear-effects)")), 0.0);
+    }
+    assert_eq!(after("(set-effect nonsense 5)").target("A").effects, [0.0; 7]);
+    let rig = Rig::after(1, "(stage (flag (set-effect ghost 40)))");
+    assert_eq!(rig.target("Stage").effects[6], 40.0);
+}
+
+#[test]
+fn sizes_depend_on_the_costume() {
+    // Mistake 26: 20 x 20 lies between 5/20 and 540/20; residues of the division stay.
+    for (size, want) in [
+        ("50", 50.0),
+        ("29", 28.999_999_999_999_996),
+        ("1", 25.0),
+        ("-50", 25.0),
+        ("100000", 2700.0),
+        ("abc", 25.0),
+        ("Infinity", 2700.0),
+    ] {
+        assert_eq!(number(&format!("(set-size {size})"), |t| t.size), want, "{size}");
+    }
+    assert_eq!(number("(change-size -40)", |t| t.size), 60.0);
+    // A tiny costume cannot shrink; a later costume does not clamp again.
+    let rig = Rig::after(
+        1,
+        "(sprite A (costume tiny 4 4) (costume big 400 300)
+           (flag (set-size 50) (log (size)) (set-size 99999) (log (size)) (costume big) (log (size))
+             (set-size 9999) (log (size))))",
+    );
+    assert_eq!(rig.list("log"), ["100", "13500", "13500", "180"]);
+    // Verbatim from the file; reported rounded.
+    let rig = Rig::after(1, "(sprite A size=33.4 (flag (log (size))))");
+    assert_eq!((rig.target("A").size, rig.list("log")), (33.4, vec!["33".to_owned()]));
+}
+
+fn order(rig: &Rig) -> String {
+    rig.vm.execution_order().map(|id| rig.vm.target(id).unwrap().name.to_string()).collect()
+}
+
+#[test]
+fn layers_move_draw_and_execution_order() {
+    for (block, want, layer) in [
+        ("(layer front)", "StageBCDA", 4),
+        ("(layer back)", "StageABCD", 1),
+        ("(layer anything)", "StageABCD", 1),
+        ("(layers forward 1)", "StageBACD", 2),
+        ("(layers forward 2)", "StageBCAD", 3),
+        ("(layers forward 99)", "StageBCDA", 4),
+        ("(layers backward 1)", "StageABCD", 1),
+        ("(layers backward -2)", "StageBCAD", 3),
+        ("(layers forward 1.7)", "StageBACD", 2),
+    ] {
+        let rig =
+            Rig::after(1, &format!("(sprite A (flag {block})) (sprite B) (sprite C) (sprite D)"));
+        assert_eq!(order(&rig), want, "{block}");
+        assert_eq!(rig.target("A").layer, layer, "{block}");
+    }
+    // Between 0 and 1: before the stage (run).
+    let rig = Rig::after(1, "(sprite A (flag (layers backward 0.5))) (sprite B)");
+    assert_eq!(order(&rig), "AStageB");
+    let rig = Rig::after(1, "(stage (flag (layer front) (layers forward 1))) (sprite A)");
+    assert_eq!(order(&rig), "StageA");
+}
+
+#[test]
+fn touching_sprites_edges_and_the_mouse() {
+    for (blocks, what, want) in [
+        ("(goto-xy 30 25)", "B", true),
+        ("(goto-xy 30 15)", "B", false),
+        ("(goto-xy 30 40) (hide)", "B", false),
+        ("", "nobody", false),
+        ("", "A", false),
+        ("(goto-xy 231 0)", "_edge_", true),
+        ("(goto-xy 229 0)", "_edge_", false),
+        ("(goto-xy 0 -171)", "_edge_", true),
+        ("", "_mouse_", false),
+    ] {
+        let rig = after(&format!("{blocks} (log (touching {what}))"));
+        assert_eq!(rig.list("log"), [want.to_string()], "{blocks} {what}");
+    }
+    let mut rig = Rig::flag("(sprite A (flag (forever [(log (touching _mouse_))])))");
+    rig.vm.mouse_move(5.0, 5.0);
+    assert_eq!(rig.run(1), ["true"]);
+    rig.vm.mouse_move(15.0, 5.0);
+    assert_eq!(rig.run(1), ["false"]);
+    // Clones of the other sprite count, and of its own, but never itself.
+    let rig = Rig::after(
+        2,
+        "(sprite A (flag (log (touching A)) (wait 0) (log (touching A)))) (stage (flag (clone A)))",
+    );
+    assert_eq!(rig.list("log"), ["false", "true"]);
+    // Invisible others cannot be touched.
+    let rig = Rig::after(1, "(sprite A (flag (log (touching B)))) (sprite B hidden)");
+    assert_eq!(rig.list("log"), ["false"]);
+}
+
+#[test]
+fn touching_colours() {
+    let sprites = "(sprite B x=30 y=40 (costume green 20 20 \"#00ff00\"))";
+    for (blocks, e, want) in [
+        ("(goto-xy 30 25)", "(touching-color \"#00ff00\")", true),
+        ("(goto-xy 30 10)", "(touching-color \"#00ff00\")", false),
+        ("(goto-xy 30 25)", "(touching-color 65280)", true),
+        ("", "(touching-color \"#ffffff\")", true),
+        ("(goto-xy 30 25)", "(color-touching \"#ff0000\" \"#00ff00\")", true),
+        ("(goto-xy 30 25)", "(color-touching \"#0000ff\" \"#00ff00\")", false),
+        ("(goto-xy 30 10)", "(color-touching \"#ff0000\" \"#00ff00\")", false),
+    ] {
+        let rig = Rig::after(1, &format!("(sprite A (flag {blocks} (log {e}))) {sprites}"));
+        assert_eq!(rig.list("log"), [want.to_string()], "{blocks} {e}");
+    }
+}
+
+#[test]
+fn distances() {
+    for (what, want) in
+        [("B", 50.0), ("nobody", 10000.0), ("_mouse_", 0.0), ("_stage_", 10000.0), ("A", 0.0)]
+    {
+        let rig = after(&format!("(set v (distance {what}))"));
+        assert_eq!(rig.value("A.v"), Value::Number(want), "{what}");
+    }
+    let rig = Rig::after(1, "(var v) (stage (flag (set v (distance B)))) (sprite B)");
+    assert_eq!(rig.value("v"), Value::Number(10000.0));
+}
+
+#[test]
+fn keys_are_sensed_by_name_character_or_code() {
+    let mut rig = Rig::flag(
+        "(sprite A (flag (forever [
+           (log (join (key? a) (join (key? apple) (join (key? #65) (join (key? #65.9) (key? any))))))
+           (log (join (key? space) (join (key? \" \") (join (key? #32) (key? spaceship)))))
+           (log (join (key? \"left arrow\") (join (key? #37) (key? \"LEFT ARROW\"))))])))",
+    );
+    let f = "false";
+    assert_eq!(rig.run(1), [format!("{} {} {}", f.repeat(5), f.repeat(4), f.repeat(3))]);
+    rig.vm.key("a", true);
+    assert_eq!(rig.run(1), [format!("{} {} {}", "true".repeat(5), f.repeat(4), f.repeat(3))]);
+    rig.vm.key("a", false);
+    rig.vm.key("space", true);
+    let t = "true".repeat(3);
+    assert_eq!(rig.run(1), [format!("{f}{f}{f}{f}true {t}{f} {f}{f}{f}")]);
+    rig.vm.key("space", false);
+    rig.vm.key("left arrow", true);
+    assert_eq!(rig.run(1), [format!("{f}{f}{f}{f}true {f}{f}{f}{f} truetrue{f}")]);
+}
+
+#[test]
+fn loudness_without_a_microphone_is_minus_one() {
+    let mut rig = Rig::flag("(sprite A (flag (forever [(log (loudness)) (log (loud))])))");
+    for (sound, log) in [
+        (None, "-1 false"),
+        (Some(0.0), "-1 false"),
+        (Some(10.0), "10 false"),
+        (Some(11.5), "11.5 true"),
+        (Some(200.0), "100 true"),
+    ] {
+        rig.vm.sound(sound);
+        assert_eq!(rig.run(1), [log]);
+    }
+}
+
+#[test]
+fn mouse_button_and_video() {
+    let mut rig = Rig::flag("(sprite A (flag (forever [(log (mouse-down))])))");
+    assert_eq!(rig.run(1), ["false"]);
+    rig.vm.mouse_button(true);
+    assert_eq!(rig.run(1), ["true"]);
+    rig.vm.mouse_button(false);
+    assert_eq!(rig.run(1), ["false"]);
+    assert_eq!(eval("(videoSensing_videoOn ATTRIBUTE=motion SUBJECT=Stage)"), Value::Number(-1.0));
+}
+
+#[test]
+fn volumes_are_clamped() {
+    for (block, want) in [
+        ("(set-volume 50)", 50.0),
+        ("(set-volume 150)", 100.0),
+        ("(set-volume -1)", 0.0),
+        ("(change-volume -30)", 70.0),
+        ("(change-volume 5)", 100.0),
+    ] {
+        assert_eq!(number(block, |t| t.volume), want, "{block}");
+    }
+}
+
+#[test]
+fn the_pen_draws_lines_points_and_stamps() {
+    // What it drew is felt as a colour, pen colour first.
+    for (blocks, want) in [
+        ("(pen-down) (move 60) (pen-up) (move -60)", true),
+        ("(pen-down) (pen-up) (move 60)", false),
+        ("(goto-xy 60 0) (pen-down) (pen-up) (goto-xy 55 0)", true),
+        ("(move 60) (stamp) (pen-clear) (move -60)", false),
+        ("(pen-down) (move 100) (pen-clear) (pen-up) (move -40)", false),
+    ] {
+        // The feeler follows A's last position in the second step.
+        let source = format!(
+            "(sprite A (costume dot 2 2 \"#ffff00\") (flag (pen-color \"#0000ff\") (pen-size 5) {blocks}))
+             (sprite F (flag (wait 0) (goto-xy 60 0) (log (touching-color \"#0000ff\"))))"
+        );
+        assert_eq!(Rig::after(2, &source).list("log"), [want.to_string()], "{blocks}");
+    }
+    let source = "(sprite A (costume dot 8 8 \"#00ff00\") (flag (goto-xy 60 0) (hide) (stamp)))
+        (sprite F (flag (wait 0) (goto-xy 60 0) (log (touching-color \"#00ff00\"))))";
+    assert_eq!(Rig::after(2, source).list("log"), ["true"]);
+}
+
+#[test]
+fn pen_colours_follow_their_parameters() {
+    let feel = |blocks: &str, color: &str| {
+        let source = format!(
+            "(sprite A hidden (flag (pen-size 10) {blocks} (pen-down)))
+             (sprite F (flag (wait 0) (log (touching-color \"{color}\"))))"
+        );
+        Rig::after(2, &source).list("log").join("") == "true"
+    };
+    for (blocks, color) in [
+        ("", "#0000ff"),
+        ("(pen-set color 0)", "#ff0000"),
+        // The wheel has 101 places.
+        ("(pen-set color 101)", "#ff0000"),
+        ("(pen-set color 33.34)", "#00ff00"),
+        ("(pen-set color 0) (pen-change color 33.34)", "#00ff00"),
+        ("(pen-set saturation 0)", "#ffffff"),
+        ("(pen-set saturation -50)", "#ffffff"),
+        ("(pen-set brightness 0)", "#000000"),
+        ("(pen-change brightness -1000)", "#000000"),
+        ("(pen-set nonsense 5)", "#0000ff"),
+        ("(pen-color \"#ff00ff\")", "#ff00ff"),
+        ("(pen-color 65280)", "#00ff00"),
+        ("(pen_setPenHueToNumber HUE=0)", "#ff0000"),
+        ("(pen_setPenHueToNumber HUE=0) (pen_setPenShadeToNumber SHADE=100)", "#ffd4d4"),
+        ("(pen_setPenShadeToNumber SHADE=0)", "#00002a"),
+    ] {
+        assert!(feel(blocks, color), "{blocks} {color}");
+    }
+    assert!(!feel("(pen-set transparency 100)", "#0000ff"));
+}
