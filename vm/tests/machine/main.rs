@@ -5,5 +5,6 @@ mod language;
 mod rig;
 mod scripts;
 mod sprites;
+mod states;
 mod steps;
 mod values;
