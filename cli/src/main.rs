@@ -14,6 +14,7 @@ mod terminal;
 mod vm;
 mod worker;
 
+use std::panic;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -45,12 +46,22 @@ fn main() -> ExitCode {
             return if refusal.use_stderr() { Exit::FATAL } else { ExitCode::SUCCESS };
         }
     };
-    match cli.command.execute() {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
+    panic::set_hook(Box::new(|defect| {
+        let line = format!("a defect in catherd: {defect}");
+        let failure = Failure::new(line).hint(
+            "please report it with the command; runs that have ended are safe, and the same \
+             command goes on",
+        );
+        terminal::note(&failure.to_string());
+    }));
+    match panic::catch_unwind(|| cli.command.execute()) {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(failure)) => {
             terminal::note(&failure.to_string());
             Exit::FATAL
         }
+        // The hook has told.
+        Err(_) => Exit::FATAL,
     }
 }
 

@@ -31,8 +31,8 @@ use herd::Ended;
 /// Runs a study: every project x every algorithm x every seed, on every core of this
 /// machine, and writes its tables, figure and test suites.
 ///
-/// A study that was interrupted, however, goes on when the same command is given again;
-/// runs that have ended are not run again.
+/// However a study was interrupted, it goes on when the same command is given again; runs
+/// that have ended are not run again.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
 pub(crate) struct Arguments {

@@ -195,4 +195,4 @@ fn a_stopped_study_says_how_to_go_on() {
 const RUNS: u64 = 8;
 
 /// Test executions that take a run a while, so that something can happen meanwhile.
-const LONG: &str = "120";
+const LONG: &str = "600";

@@ -10,7 +10,7 @@ use catherd_worker::{Live, RunError, Subject};
 
 fn project(name: &str) -> Arc<[u8]> {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
-    catherd_sb3::pack(&demo.join(name)).unwrap().into()
+    catherd_sb3::pack(demo.join(name)).unwrap().into()
 }
 
 fn spec(project: &[u8], algorithm: &str, seed: u64) -> RunSpec {

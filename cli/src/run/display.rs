@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use catherd_coordinator::Progress;
 use catherd_experiments::Study;
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::terminal::{self, BARS};
 
@@ -45,7 +45,7 @@ impl Display {
             return Display(Kind::Lines { next: Instant::now() + PAUSE });
         }
         let bar = BARS.add(ProgressBar::new(before.planned));
-        let template = "{bar:30.cyan/dim} {wide_msg}";
+        let template = "{wide_bar:.cyan/dim} {msg}";
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
@@ -96,7 +96,7 @@ fn describe(progress: &Progress) -> String {
     match (progress.is_finished(), progress.eta) {
         (true, _) => {}
         (false, Some(eta)) => {
-            let _ = write!(line, ", {} left", HumanDuration(eta));
+            let _ = write!(line, ", {} left", clock(eta));
         }
         (false, None) => line.push_str(", time left unknown"),
     }
@@ -104,6 +104,15 @@ fn describe(progress: &Progress) -> String {
         let _ = write!(line, " ({trouble})");
     }
     line
+}
+
+/// Hours, minutes and seconds, such as `0:09` and `1:02:03`.
+fn clock(time: Duration) -> String {
+    let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
+    match minutes / 60 {
+        0 => format!("{minutes}:{seconds:02}"),
+        hours => format!("{hours}:{:02}:{seconds:02}", minutes % 60),
+    }
 }
 
 pub(super) fn plural(count: usize, thing: &str) -> String {
@@ -125,12 +134,12 @@ mod tests {
             quarantined: 1,
             runs_per_second: 2.25,
             mean_coverage: Some(0.805),
-            eta: Some(Duration::from_secs(9)),
+            eta: Some(Duration::from_secs(3729)),
             ..Progress::default()
         };
         assert_eq!(
             describe(&progress),
-            "19/40 runs, 2 failed, 2.2 runs/s, mean coverage 80.5 %, 9 seconds left"
+            "19/40 runs, 2 failed, 2.2 runs/s, mean coverage 80.5 %, 1:02:09 left"
         );
         let trouble = Some("disk full".to_owned());
         let line = describe(&Progress { mean_coverage: None, eta: None, trouble, ..progress });
