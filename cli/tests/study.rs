@@ -150,6 +150,26 @@ fn records_do_not_depend_on_the_number_of_workers() {
 }
 
 #[test]
+fn runs_that_are_given_up_are_named_with_their_reason() {
+    let bench = Bench::new("1");
+    let file = bench.out("study.toml");
+    let text = "subject = 'rehearsal'\nprojects = ['games']\nseeds = 2\n\
+                algorithms = [{ name = 'calm' }, { name = 'jumpy', parameters = { panic = 2 } }]\n\
+                [budget]\nexecutions = 1\n";
+    fs::write(&file, text).unwrap();
+    let mut command = catherd();
+    let output = command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let summary = String::from_utf8(output.stdout).unwrap();
+    for project in ["packed", "unpacked"] {
+        let line = format!("{project}, 1 run given up after 3 attempts: panicked at ");
+        assert!(summary.lines().any(|found| found.starts_with(&line)), "{summary}");
+    }
+    assert!(summary.contains("2 of 8 runs have no coverage (2 not run)"), "{summary}");
+    assert_eq!(digests(&bench.out("out")).len(), 6);
+}
+
+#[test]
 fn a_killed_worker_costs_an_attempt_and_no_result() {
     let bench = Bench::new(LONG);
     let study = bench.start("out");

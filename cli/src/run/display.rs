@@ -29,8 +29,8 @@ impl Display {
         }
         let Study { name, algorithms, seeds, .. } = study;
         let mut line = format!(
-            "{name}: {} runs, {} a project, on {}",
-            before.planned,
+            "{name}: {}, {} a project, on {}",
+            plural(before.planned as usize, "run"),
             algorithms.len() * seeds.len(),
             plural(workers, "worker"),
         );
