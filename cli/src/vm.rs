@@ -1,85 +1,51 @@
 //! `catherd vm`: the machine alone.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::sync::Arc;
+mod bench;
+mod conformance;
+mod fidelity;
+mod replay;
 
-use catherd_datasets::{Entry, find};
-use catherd_vm::{Conformance, Program, conformance};
-use clap::{Args, Subcommand};
+use std::path::Path;
+
+use catherd_fidelity::Corpus;
+use clap::Subcommand;
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::{Exit, Failure};
-use crate::terminal;
+use crate::terminal::BARS;
 
 /// Looks at the Scratch machine itself.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    Conformance(Arguments),
-}
-
-/// Runs projects that test the machine that runs them.
-///
-/// Such a project announces in speech bubbles what it is about to show and how that
-/// went: `plan N`, `pass ...`, `fail ...`, `end`. It passes with as many passes as
-/// planned, no failure and one end.
-#[derive(Args)]
-#[command(after_help = "\
-Examples:
-  catherd vm conformance execute/*.sb2
-  catherd vm conformance execute
-
-Exit codes: 0 if all pass, 2 if one does not, 1 if a path does not exist.")]
-pub(crate) struct Arguments {
-    /// Project files, unpacked project folders, or folders of them
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-
-    /// Steps (1/30 s of Scratch time each) after which a project is stopped
-    #[arg(long, value_name = "N", default_value_t = 3000)]
-    steps: u64,
+    Conformance(conformance::Arguments),
+    Replay(replay::Arguments),
+    Fidelity(fidelity::Arguments),
+    Bench(bench::Arguments),
 }
 
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
-    let Command::Conformance(Arguments { files, steps }) = command;
-    let found = find(files)?;
-    let mut table = String::new();
-    let mut passed = 0;
-    for entry in &found.projects {
-        let (word, count, cause) = match examine(entry, steps) {
-            Ok(report) if report.is_ok() => ("pass", tally(&report), String::new()),
-            Ok(report) => ("FAIL", tally(&report), format!("  {}", shortfall(&report, steps))),
-            Err(error) => ("FAIL", "-".to_owned(), format!("  {error}")),
-        };
-        passed += usize::from(word == "pass");
-        let _ = writeln!(table, "{word}  {count:>7}  {}{cause}", entry.name);
+    match command {
+        Command::Conformance(arguments) => conformance::run(arguments),
+        Command::Replay(arguments) => replay::run(arguments),
+        Command::Fidelity(arguments) => fidelity::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
     }
-    for skipped in &found.skipped {
-        let _ = writeln!(table, "FAIL  {:>7}  {skipped}", "-");
-    }
-    let all = found.projects.len() + found.skipped.len();
-    let _ = writeln!(table, "\n{passed} of {all} pass");
-    terminal::print(&table);
-    Ok(if passed == all { Exit::Fine } else { Exit::Incomplete })
 }
 
-fn examine(entry: &Entry, steps: u64) -> Result<Conformance, String> {
-    let subject = entry.load().map_err(|error| error.reason())?;
-    let program = Program::compile(&subject.project).map_err(|error| error.to_string())?;
-    Ok(conformance(&Arc::new(program), steps))
+/// The projects of a corpus; without one named, those beside the folder of the traces.
+fn corpus(named: Option<&Path>, traces: &Path) -> Result<Corpus, Failure> {
+    let beside = traces.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = named.unwrap_or(beside);
+    Corpus::index(folder).map_err(|error| {
+        Failure::new(format!("{}: {error}", folder.display()))
+            .hint("name the folder of the projects with --corpus")
+    })
 }
 
-fn tally(report: &Conformance) -> String {
-    let planned = report.planned.map_or("?".to_owned(), |planned| planned.to_string());
-    format!("{}/{planned}", report.passed)
-}
-
-fn shortfall(report: &Conformance, steps: u64) -> String {
-    match (&*report.failed, report.planned) {
-        ([first, ..], _) => first.replace(char::is_control, " "),
-        ([], None) => "announced no plan".to_owned(),
-        ([], Some(planned)) if report.passed > planned => "more passes than planned".to_owned(),
-        ([], Some(_)) if !report.ended => format!("did not end within {steps} steps"),
-        ([], Some(_)) if report.ends != 1 => format!("said `end` {} times", report.ends),
-        ([], Some(_)) => "fewer passes than planned".to_owned(),
-    }
+/// A bar for something that takes a while; invisible where nobody looks.
+fn bar(length: usize) -> ProgressBar {
+    let bar = BARS.add(ProgressBar::new(length as u64));
+    let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {pos}/{len} {eta}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use catherd_sb3::{BlockNo, Project, RotationStyle};
 use catherd_vm::{Program, Random, Settings, TargetView, Text, Tracer, Value as Scalar, Vm};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::trace::{Event, Properties, Trace};
 
 /// How a replay went.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Replay {
     /// The first difference, none if all states agree.
     pub divergence: Option<Divergence>,
@@ -28,7 +29,7 @@ impl Replay {
 }
 
 /// The first difference between recording and replay.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Divergence {
     /// 0 is the state before the first step.
     pub step: u64,

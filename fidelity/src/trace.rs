@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// A recorded run.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Trace {
     /// Name of the project, for people.
     pub project: String,
@@ -28,7 +28,7 @@ pub struct Trace {
 }
 
 /// Input that arrives just before a step.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Inputs {
     /// The step, from 1.
     pub step: u64,
@@ -37,7 +37,7 @@ pub struct Inputs {
 }
 
 /// One input event.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "t", rename_all = "lowercase")]
 pub enum Event {
     /// A key goes down or up.
@@ -67,7 +67,7 @@ pub enum Event {
 }
 
 /// A state or the change of one.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Change {
     /// Threads alive, if that changed.
     pub threads: Option<u64>,

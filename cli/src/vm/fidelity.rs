@@ -1,0 +1,150 @@
+//! `catherd vm fidelity`: all recordings of a folder, run again.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use catherd_fidelity::{Outcome, Verdict, survey, traces};
+use clap::Args;
+
+use super::{bar, corpus};
+use crate::failure::{Exit, Failure};
+use crate::terminal;
+
+/// Replays all reference traces of a folder and counts what agrees.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd vm fidelity corpus/traces
+  catherd vm fidelity traces --corpus projects --json > fidelity.json
+
+Exit codes: 0 if all are identical, 2 if one is not, 1 if a folder cannot be read.")]
+pub(crate) struct Arguments {
+    /// Folder of the traces
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Folder with the projects, searched for the traces' SHA-256; by default the parent of DIR
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let Arguments { folder, corpus: named, json } = arguments;
+    let files =
+        traces(&folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    if files.is_empty() {
+        return Err(Failure::new(format!("{}: no traces in this folder", folder.display()))
+            .hint("traces are files named *.json or *.json.gz"));
+    }
+    let corpus = corpus(named.as_deref(), &folder)?;
+    let bar = bar(files.len());
+    let verdicts = survey(&files, &corpus, |_| bar.inc(1));
+    bar.finish_and_clear();
+    let identical = verdicts.iter().filter(|v| v.is_identical()).count();
+    if json {
+        let report = serde_json::json!({
+            "traces": verdicts.len(),
+            "identical": identical,
+            "groups": groups(&verdicts).iter().map(|(group, (same, all))| {
+                serde_json::json!({ "group": group, "traces": all, "identical": same })
+            }).collect::<Vec<_>>(),
+            "verdicts": verdicts,
+        });
+        terminal::print(&format!("{report}\n"));
+    } else {
+        terminal::print(&tables(&verdicts));
+    }
+    Ok(if identical == verdicts.len() { Exit::Fine } else { Exit::Incomplete })
+}
+
+fn groups(verdicts: &[Verdict]) -> BTreeMap<&str, (usize, usize)> {
+    let mut groups: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for verdict in verdicts {
+        let (same, all) = groups.entry(&verdict.group).or_default();
+        *same += usize::from(verdict.is_identical());
+        *all += 1;
+    }
+    groups
+}
+
+fn tables(verdicts: &[Verdict]) -> String {
+    let mut text = format!("{:<24} {:>6} {:>9}\n", "group", "traces", "identical");
+    let mut total = (0, 0);
+    for (group, (same, all)) in groups(verdicts) {
+        text += &format!("{group:<24} {all:>6} {same:>9}  {:5.1} %\n", percent(same, all));
+        total = (total.0 + same, total.1 + all);
+    }
+    text += &format!(
+        "{:<24} {:>6} {:>9}  {:5.1} %\n",
+        "all",
+        total.1,
+        total.0,
+        percent(total.0, total.1)
+    );
+    let mut by_property: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut by_opcode: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut details = String::new();
+    for verdict in verdicts.iter().filter(|v| !v.is_identical()) {
+        match &verdict.result {
+            Outcome::Failed(reason) => {
+                *by_property.entry("(not replayed)").or_default() += 1;
+                details += &format!("{}: {reason}\n", verdict.trace);
+            }
+            Outcome::Replayed(replay) => match &replay.divergence {
+                Some(d) => {
+                    *by_property.entry(first_word(&d.property)).or_default() += 1;
+                    // What ran last in the sprite is the best guess at what differed.
+                    let last = d.blocks.last().map_or("(nothing ran)", |b| first_word(b));
+                    *by_opcode.entry(last).or_default() += 1;
+                    details += &format!(
+                        "{}: step {}, {} {}: expected {}, got {}\n",
+                        verdict.trace,
+                        d.step,
+                        d.sprite,
+                        d.property,
+                        short(&d.expected),
+                        short(&d.got)
+                    );
+                }
+                None => {
+                    *by_property.entry("coverage").or_default() += 1;
+                    let blocks = replay.missed.iter().chain(&replay.extra);
+                    let blocks: Vec<&str> = blocks.take(3).map(String::as_str).collect();
+                    details += &format!("{}: coverage: {}\n", verdict.trace, blocks.join("; "));
+                }
+            },
+        }
+    }
+    for (title, counts) in [("property", by_property), ("last opcode", by_opcode)] {
+        if !counts.is_empty() {
+            text += &format!("\nfirst divergence by {title}\n");
+            for (name, count) in counts {
+                text += &format!("  {count:>4}  {name}\n");
+            }
+        }
+    }
+    if !details.is_empty() {
+        text += &format!("\n{details}");
+    }
+    text
+}
+
+fn percent(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+fn first_word(text: &str) -> &str {
+    text.split(' ').next().unwrap_or(text)
+}
+
+fn short(text: &str) -> String {
+    if text.chars().count() > 60 {
+        text.chars().take(60).chain("...".chars()).collect()
+    } else {
+        text.to_owned()
+    }
+}
