@@ -14,6 +14,16 @@ pub(crate) const LIST_LIMIT: usize = 200_000;
 /// Motion that an absent camera reports.
 pub(crate) const NO_MOTION: f64 = -1.0;
 
+/// What a text of some length costs to make or read, in blocks.
+pub(crate) fn text_cost(units: usize) -> usize {
+    units / 64
+}
+
+/// What walking over a list costs, in blocks.
+pub(crate) fn list_cost(items: usize) -> usize {
+    items / 32
+}
+
 /// Where a list index points.
 pub(crate) enum ListIndex {
     All,
@@ -55,6 +65,7 @@ impl<T: Tracer> Run<'_, T> {
             Expr::Not(a) => !self.truth(a),
             Expr::Contains { text, part } => {
                 let (text, part) = (self.text(text), self.text(part));
+                self.charge(text_cost(text.len() + part.len()));
                 text.contains_ignoring_case(&part)
             }
             Expr::Touching(what) => {
@@ -75,10 +86,7 @@ impl<T: Tracer> Run<'_, T> {
             }
             Expr::MouseDown => self.s.mouse.down,
             Expr::Loud => self.loudness() > 10.0,
-            Expr::ListContains(list, item) => {
-                let item = self.value(item);
-                self.list(list).items.iter().any(|i| i.compare(&item).is_eq())
-            }
+            Expr::ListContains(list, item) => self.find_item(list, item).is_some(),
             _ => self.value(e).to_bool(),
         }
     }
@@ -86,7 +94,19 @@ impl<T: Tracer> Run<'_, T> {
     fn compare(&mut self, a: E, b: E) -> std::cmp::Ordering {
         let a = self.value(a);
         let b = self.value(b);
+        self.charge(text_cost(a.text_len().min(b.text_len())));
         a.compare(&b)
+    }
+
+    /// The first place of an item in a list.
+    fn find_item(&mut self, list: Slot, item: E) -> Option<usize> {
+        let item = self.value(item);
+        let items = &self.list(list).items;
+        let (length, found) = (items.len(), items.iter().position(|i| i.compare(&item).is_eq()));
+        // Long texts make long comparisons.
+        let walked = found.unwrap_or(length);
+        self.charge(list_cost(walked).saturating_mul(1 + text_cost(item.text_len())));
+        found
     }
 
     /// The text of an expression.
@@ -142,9 +162,7 @@ impl<T: Tracer> Run<'_, T> {
             Expr::DaysSince2000 => self.settings.days_since_2000,
             Expr::VideoMotion => NO_MOTION,
             Expr::ItemNumberOfList(list, item) => {
-                let item = self.value(item);
-                let items = &self.list(list).items;
-                items.iter().position(|i| i.compare(&item).is_eq()).map_or(0.0, |i| i as f64 + 1.0)
+                self.find_item(list, item).map_or(0.0, |i| i as f64 + 1.0)
             }
             Expr::LengthOfList(list) => self.list(list).items.len() as f64,
             _ => return None,
@@ -167,9 +185,11 @@ impl<T: Tracer> Run<'_, T> {
             }
             Expr::Parameter(i) => self.parameter(*i).cloned().unwrap_or(Value::Number(0.0)),
             Expr::ListContents(slot) => {
-                let slot = *slot;
-                let text = list_contents(self.list(slot));
-                Value::Text(text.truncated(self.settings.text_limit))
+                let limit = self.settings.text_limit;
+                let list = self.list(*slot);
+                let (items, text) = (list.items.len(), list_contents(list, limit));
+                self.charge(list_cost(items) + text_cost(text.len()));
+                Value::Text(text)
             }
             Expr::Aside => self.scratch.asides.pop().unwrap_or(Value::Undefined),
             Expr::Before(i) => {
@@ -186,6 +206,7 @@ impl<T: Tracer> Run<'_, T> {
             }
             Expr::Join(a, b) => {
                 let (a, b) = (self.text(*a), self.text(*b));
+                self.charge(text_cost(a.len() + b.len()));
                 Value::Text(a.join(&b).truncated(self.settings.text_limit))
             }
             Expr::LetterOf { letter, text } => {
@@ -316,7 +337,8 @@ fn snap(x: f64) -> f64 {
     if (x - round).abs() < 1e-9 { round } else { x }
 }
 
-fn list_contents(list: &List) -> Text {
+/// At most the first `limit` units.
+fn list_contents(list: &List, limit: usize) -> Text {
     let single = |v: &Value| matches!(v, Value::Text(t) if t.len() == 1);
     let separator = if list.items.iter().all(single) { "" } else { " " };
     let mut units = Vec::new();
@@ -327,7 +349,11 @@ fn list_contents(list: &List) -> Text {
         if *item != Value::Undefined {
             units.extend(item.to_text().units());
         }
+        if units.len() >= limit {
+            break;
+        }
     }
+    units.truncate(limit);
     Text::from_units(units)
 }
 

@@ -209,6 +209,7 @@ impl<T: Tracer> Run<'_, T> {
     pub(crate) fn start_hats(&mut self, start: &Start, only: Option<TargetId>) {
         let mut started = std::mem::take(&mut self.scratch.started);
         started.clear();
+        self.charge(self.s.order.len() / 16);
         match only {
             Some(target) => self.start_scripts(target, start, &mut started),
             None => {
@@ -321,11 +322,17 @@ impl<T: Tracer> Run<'_, T> {
         }
     }
 
+    /// Counts work against the budgets of slice and step, in ordinary blocks.
+    pub(crate) fn charge(&mut self, blocks: usize) {
+        let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
+        self.warp_left = self.warp_left.saturating_sub(blocks);
+        self.s.blocks_left = self.s.blocks_left.saturating_sub(u64::from(blocks));
+    }
+
     /// Executes one block: operands, effect, trace.
     fn execute(&mut self, block: CommandId) {
         let command = &self.p.commands[block as usize];
-        self.warp_left = self.warp_left.saturating_sub(1);
-        self.s.blocks_left = self.s.blocks_left.saturating_sub(1);
+        self.charge(1);
         let (from, to) = command.before;
         if from != to {
             self.scratch.before.clear();

@@ -13,7 +13,8 @@ pub struct Settings {
     /// ends, in place of the original's 500 ms of real time.
     pub warp_budget: u32,
     /// Blocks that all threads together may execute in one step; whoever comes later
-    /// waits for the next step.
+    /// waits for the next step. Blocks whose work grows with texts, lists or the stage
+    /// count as many, here and in `warp_budget`.
     pub step_budget: u64,
     /// Frames on one thread's stack; a deeper recursion ends the thread.
     pub stack_limit: usize,

@@ -90,6 +90,14 @@ impl Value {
         }
     }
 
+    /// Length of a text in UTF-16 units; 0 for everything else.
+    pub(crate) fn text_len(&self) -> usize {
+        match self {
+            Value::Text(t) => t.len(),
+            _ => 0,
+        }
+    }
+
     /// Only white space, or nothing: what comparison must not read as 0.
     fn is_blank(&self) -> bool {
         matches!(self, Value::Text(t) if t.is_blank())

@@ -12,6 +12,9 @@ use crate::value::js_round;
 /// Scratch's limit on living clones.
 const CLONE_LIMIT: u32 = 300;
 
+/// What making and deleting a clone costs, in blocks.
+const CLONE_COST: usize = 1000;
+
 impl<T: Tracer> Run<'_, T> {
     pub(super) fn repeat(&mut self, no: BlockNo, times: E, body: CommandId) {
         let times = js_round(self.number(times));
@@ -113,6 +116,7 @@ impl<T: Tracer> Run<'_, T> {
             return;
         }
         self.s.clones += 1;
+        self.charge(CLONE_COST);
         let clone = self.copy_target(source);
         let id = match self.s.free_targets.pop() {
             Some(place) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::eval::{LIST_LIMIT, ListIndex};
+use crate::eval::{LIST_LIMIT, ListIndex, list_cost};
 use crate::machine::Run;
 use crate::program::{E, Slot};
 use crate::tracer::Tracer;
@@ -22,6 +22,7 @@ impl<T: Tracer> Run<'_, T> {
         match self.list_index(&index, length, true) {
             ListIndex::All => self.list(list).items = Arc::default(),
             ListIndex::At(i) => {
+                self.charge(list_cost(length - i));
                 Arc::make_mut(&mut self.list(list).items).remove(i);
             }
             ListIndex::Invalid => {}
@@ -36,6 +37,7 @@ impl<T: Tracer> Run<'_, T> {
         if i >= LIST_LIMIT {
             return;
         }
+        self.charge(list_cost(length - i));
         let items = Arc::make_mut(&mut self.list(list).items);
         items.insert(i, item);
         items.truncate(LIST_LIMIT);

@@ -31,8 +31,7 @@ impl<T: Tracer> Run<'_, T> {
         let from = self.fenced_move(target, x, y);
         let Target { x, y, ref pen, .. } = self.s.targets[target];
         if pen.down {
-            let stroke = pen.stroke();
-            self.s.scene.pen_line(from, (x, y), &stroke);
+            self.draw_line(target, from, (x, y));
         }
     }
 

@@ -9,8 +9,11 @@ use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{clamp, to_rgba, wrap};
 
+/// Pixels of a line that cost as much as a block.
+const PIXELS_A_BLOCK: f64 = 64.0;
+
 impl Pen {
-    pub(super) fn stroke(&self) -> PenStroke {
+    fn stroke(&self) -> PenStroke {
         PenStroke { rgba: self.rgba, diameter: self.diameter }
     }
 
@@ -70,7 +73,17 @@ impl<T: Tracer> Run<'_, T> {
         let target = &mut self.s.targets[self.target];
         target.pen.down = true;
         let at = (target.x, target.y);
-        self.s.scene.pen_line(at, at, &target.pen.stroke());
+        self.draw_line(self.target, at, at);
+    }
+
+    /// Draws a line with the pen of a target; wide ones cost more.
+    pub(super) fn draw_line(&mut self, target: usize, from: (f64, f64), to: (f64, f64)) {
+        let stroke = self.s.targets[target].pen.stroke();
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let length = (dx * dx + dy * dy).sqrt() + stroke.diameter;
+        let area = (length.min(600.0) * stroke.diameter.min(360.0)).min(480.0 * 360.0);
+        self.charge((area / PIXELS_A_BLOCK) as usize);
+        self.s.scene.pen_line(from, to, &stroke);
     }
 
     pub(super) fn pen_color(&mut self, color: E) {

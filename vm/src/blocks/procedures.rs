@@ -39,7 +39,9 @@ impl<T: Tracer> Run<'_, T> {
             return;
         }
         let limit = self.settings.stack_limit;
-        let recursive = !in_warp && self.is_recursive(procedure);
+        // A recursion that hides behind C-blocks ends its slice at the latest with the budget.
+        let exhausted = self.s.blocks_left == 0;
+        let recursive = !in_warp && (exhausted || self.is_recursive(procedure));
         let thread = self.thread();
         if thread.stack.len() >= limit {
             return self.overflow();

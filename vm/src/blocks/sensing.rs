@@ -12,9 +12,15 @@ use crate::value::{Value, to_rgba};
 /// What `distance to` reports for something that does not exist.
 pub(crate) const NOWHERE: f64 = 10_000.0;
 
+/// What feeling for other drawables costs, in blocks.
+const TOUCH_COST: usize = 16;
+/// What feeling for a colour costs, in blocks.
+const COLOR_COST: usize = 128;
+
 impl<T: Tracer> Run<'_, T> {
     pub(crate) fn touching(&mut self, what: &Value) -> bool {
         let name = what.to_text();
+        self.charge(TOUCH_COST);
         self.touching_named(self.target, &name)
     }
 
@@ -46,11 +52,13 @@ impl<T: Tracer> Run<'_, T> {
 
     pub(crate) fn touching_color(&mut self, color: &Value) -> bool {
         let drawable = self.s.targets[self.target].drawable;
+        self.charge(COLOR_COST);
         self.s.scene.touching_color(drawable, to_rgba(color).0)
     }
 
     pub(crate) fn color_touching_color(&mut self, own: &Value, other: &Value) -> bool {
         let drawable = self.s.targets[self.target].drawable;
+        self.charge(COLOR_COST);
         let touching =
             self.s.scene.color_touching_color(drawable, to_rgba(own).0, to_rgba(other).0);
         if !touching && self.settings.distances_touch_hulls {

@@ -1,6 +1,7 @@
 //! The machine against the rules of Scratch 3, with the changes of the Whisker paper.
 
 mod distances;
+mod hostile;
 mod language;
 mod rig;
 mod scripts;

@@ -1,0 +1,367 @@
+//! Programs that do their worst: every step ends, soon and the same everywhere.
+
+use std::time::{Duration, Instant};
+
+use catherd_vm::Settings;
+
+use crate::language::project;
+use crate::rig::{Rig, eval, paper};
+
+/// Small budgets, so that a step that respects them is quick in a debug build too.
+fn tight() -> Settings {
+    Settings { warp_budget: 20_000, step_budget: 50_000, ..paper() }
+}
+
+/// Runs a few steps within tight budgets; the machine must not take long over any.
+fn survive(steps: usize, source: &str) -> Rig {
+    let mut rig = Rig::with(project(source), tight());
+    rig.vm.green_flag();
+    for _ in 0..steps {
+        let start = Instant::now();
+        rig.steps(1);
+        let took = start.elapsed();
+        assert!(took < Duration::from_secs(3), "a step took {took:?}: {source}");
+    }
+    rig
+}
+
+#[test]
+fn endless_warp_loops_end_their_slices() {
+    let rig = survive(
+        5,
+        "(var n #0) (sprite A (define-warp f () (forever [(change n 1)])) (flag (call f)))
+         (sprite B (flag (forever [(log b)])))",
+    );
+    assert_eq!(rig.list("log").len(), 5);
+    // Two blocks an iteration; each step gets a new budget.
+    let n: f64 = rig.var("n").parse().unwrap();
+    assert!((49_000.0..51_000.0).contains(&n), "{n}");
+    survive(5, "(sprite A (define-warp f () (forever [])) (flag (call f)))");
+    survive(5, "(sprite A (define-warp f () (repeat Infinity [])) (flag (call f)))");
+    survive(5, "(sprite A (define-warp f () (until _ [])) (flag (call f)))");
+    survive(5, "(var v) (sprite A (define-warp f () (for v Infinity [])) (flag (call f)))");
+    survive(5, "(sprite A (define-warp f () (wait-until (= (random 0.0 1.0) 2))) (flag (call f)))");
+}
+
+#[test]
+fn many_endless_warp_loops_share_the_steps_budget() {
+    let rig = survive(
+        4,
+        "(sprite A (define-warp f () (forever [])) (flag (repeat 100 [(clone _myself_)])) (cloned (call f)))",
+    );
+    assert_eq!(rig.vm.fault(), Some("a step executed more blocks than allowed"));
+}
+
+#[test]
+fn clone_storms_end() {
+    // Every clone makes another and goes, all within one pass.
+    let rig = survive(
+        5,
+        "(var n #0) (sprite A (flag (clone _myself_)) (cloned (change n 1) (clone _myself_) (delete-clone)))",
+    );
+    assert_eq!(rig.vm.fault(), Some("a step executed more blocks than allowed"));
+    assert!(rig.vm.targets().count() < 10);
+    let rig = survive(
+        9,
+        "(sprite A (flag (clone _myself_)) (cloned (forever [(clone _myself_) (clone A)])))",
+    );
+    assert_eq!(rig.targets("A").count(), 301);
+}
+
+#[test]
+fn clone_storms_end_within_the_default_budgets() {
+    let start = Instant::now();
+    let mut rig =
+        Rig::flag("(sprite A (flag (clone _myself_)) (cloned (clone _myself_) (delete-clone)))");
+    rig.steps(2);
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+}
+
+#[test]
+fn deep_recursion_ends_the_thread() {
+    let rig = survive(
+        3,
+        "(sprite A (define-warp f () (call f) (log back)) (flag (call f) (log end)))
+         (sprite B (flag (wait 0) (log b)))",
+    );
+    assert_eq!(rig.list("log"), ["b"]);
+    assert!(rig.vm.fault().is_some_and(|f| f.contains("deeper than allowed")));
+    // Without warp a level takes a step.
+    let rig =
+        survive(50, "(var n #0) (sprite A (define f () (change n 1) (call f)) (flag (call f)))");
+    assert_eq!(rig.var("n"), "50");
+    // Hidden from the detection.
+    survive(
+        3,
+        "(sprite A (define f () (if 1 [(if 1 [(if 1 [(if 1 [(if 1 [(if 1 [(call f)])])])])])])) (flag (call f)))",
+    );
+}
+
+#[test]
+fn branching_recursion_ends_its_slice() {
+    for define in ["define", "define-warp"] {
+        let source = format!(
+            "(sprite A ({define} f (n) (if 1 [(if 1 [(if 1 [(if 1 [(if 1 [(if (> (arg n) 0) [
+               (call f (- (arg n) 1)) (call f (- (arg n) 1))])])])])])])) (flag (call f 60)))
+             (sprite B (flag (forever [(log b)])))"
+        );
+        assert_eq!(survive(3, &source).list("log").len(), 3, "{define}");
+    }
+}
+
+#[test]
+fn parameters_of_deep_recursion_are_bounded() {
+    survive(
+        3,
+        "(sprite A (define-warp f (a b c) (call f (join (arg a) x) (arg b) (+ (arg c) 1))) (flag (call f 1 2 3)))",
+    );
+}
+
+#[test]
+fn message_ping_pong_takes_steps() {
+    let rig = survive(
+        20,
+        "(message a b) (sprite A (flag (broadcast a)) (received a (log a) (broadcast b)))
+         (sprite B (received b (log b) (broadcast a)))",
+    );
+    assert!(rig.list("log").len() <= 41);
+    survive(
+        20,
+        "(message a b) (sprite A (flag (broadcast-wait a)) (received a (broadcast-wait b)))
+         (sprite B (received b (broadcast-wait a)))",
+    );
+    survive(
+        5,
+        "(message a) (sprite A (define-warp f () (forever [(broadcast a)])) (flag (repeat 50 [(clone _myself_)]) (call f))
+           (received a (forever [])))",
+    );
+}
+
+#[test]
+fn backdrops_ping_pong_too() {
+    survive(
+        10,
+        "(costume a) (costume b) (sprite A (flag (backdrop a)) (shown a (backdrop b)) (shown b (backdrop a)))",
+    );
+}
+
+#[test]
+fn doubling_text_is_cut() {
+    let rig = survive(
+        60,
+        "(var s x) (sprite A (define-warp f () (forever [(set s (join $s $s))])) (flag (call f)))",
+    );
+    assert_eq!(rig.var("s").len(), paper().text_limit);
+    survive(
+        5,
+        "(var s ä) (sprite A (define-warp f () (forever [(set s (join $s $s))])) (flag (call f)))",
+    );
+}
+
+#[test]
+fn long_text_costs_time() {
+    let long =
+        "(define-warp f () (repeat 22 [(set s (join $s $s))]) (forever [BLOCK])) (flag (call f))";
+    for block in [
+        "(set v (length (join $s a)))",
+        "(set v (= $s $t))",
+        "(set v (contains $s y))",
+        "(set v (letter 5 $s))",
+        "(say $s)",
+        "(set v (+ $s 1))",
+        "(broadcast (join $s \"\"))",
+        "(costume (join $s \"\"))",
+        "(set v (of volume (join $s \"\")))",
+        "(set v (key? $s))",
+        "(set v (touching $s))",
+        "(set v (touching-color $s))",
+        "(ask $s)",
+    ] {
+        let source = format!(
+            "(var s x) (var t) (var v) (message m) (sprite A {})",
+            long.replace("BLOCK", block)
+        );
+        survive(3, &source);
+    }
+}
+
+#[test]
+fn full_lists_cost_time() {
+    let fill = "(define-warp f () (repeat 200000 [(add l (join item (items l)))]) (log full) (forever [BLOCK])) (flag (call f))";
+    for block in [
+        "(add l x)",
+        "(insert l x 1)",
+        "(insert l x random)",
+        "(delete l 1) (add l x)",
+        "(replace l 100000 x)",
+        "(set v (item# l nothing))",
+        "(set v (has l nothing))",
+        "(set v %l)",
+        "(set v (item l random))",
+    ] {
+        let source = format!("(list l) (var v) (sprite A {})", fill.replace("BLOCK", block));
+        let settings = Settings { warp_budget: 400_000, step_budget: 500_000, ..paper() };
+        let mut rig = Rig::with(project(&source), settings);
+        rig.vm.green_flag();
+        let start = Instant::now();
+        rig.steps(4);
+        assert!(start.elapsed() < Duration::from_secs(4), "{block} took {:?}", start.elapsed());
+        assert_eq!(rig.logged(), "full");
+        assert!(rig.target("Stage").lists().all(|(_, l)| l.len() <= 200_000));
+    }
+}
+
+#[test]
+fn lists_hold_two_hundred_thousand_items() {
+    let source = "(list l) (sprite A (define-warp f () (repeat 200002 [(add l #1)]) (log (items l))
+        (insert l first 1) (log (items l)) (log (item l 1)) (insert l x last) (log (items l))
+        (insert l x 200000) (log (item l last)) (insert l x 200001) (log (items l))
+        (delete l all) (log (items l))) (flag (call f)))";
+    let rig = Rig::after(1, source);
+    assert_eq!(rig.list("log"), ["200000", "200000", "first", "200000", "x", "200000", "0"]);
+}
+
+#[test]
+fn waits_in_warp_do_not_spin() {
+    for block in ["(wait 9)", "(wait-until _)", "(ask q)", "(play-done x)", "(glide 9 5 5)"] {
+        let rig =
+            survive(5, &format!("(sprite A (define-warp f () {block}) (flag (call f) (log end)))"));
+        assert!(rig.list("log").is_empty(), "{block}");
+    }
+}
+
+#[test]
+fn sensing_costs_time() {
+    for block in [
+        "(set v (touching B))",
+        "(set v (touching _edge_))",
+        "(set v (touching-color \"#123456\"))",
+        "(set v (color-touching \"#ff0000\" \"#123456\"))",
+        "(set-size (random 10 500))",
+        "(set-effect fisheye (random 1 500)) (set v (touching B))",
+        "(say (random 1 999999))",
+        "(point (random 1 360)) (set v (touching-color \"#123456\"))",
+        "(bounce) (right 7)",
+        "(pen-size 1200) (pen-down) (move (random 1 999))",
+        "(set-size 400) (stamp)",
+        "(pen-clear)",
+        "(pen-size 1200) (pen-down) (move (random -9 9)) (set v (touching-color \"#123456\"))",
+        "(layers forward 1)",
+        "(backdrop \"next backdrop\")",
+        "(goto _random_)",
+        "(if (touching-color \"#123456\") [])",
+    ] {
+        let source = format!(
+            "(var v) (sprite A (define-warp f () (forever [{block}])) (flag (call f)))
+             (sprite B (flag (repeat 30 [(clone _myself_)])))"
+        );
+        survive(2, &source);
+    }
+}
+
+#[test]
+fn extreme_numbers_harm_nothing() {
+    let extremes =
+        ["(/ 1 0)", "(/ -1 0)", "(/ 0 0)", "1e308", "-1e308", "5e-324", "1e21", "_", "\"\""];
+    let blocks = [
+        "(move №)",
+        "(goto-xy № №)",
+        "(change-x №)",
+        "(change-y №)",
+        "(right №)",
+        "(point №)",
+        "(set-size №)",
+        "(change-size №)",
+        "(set-effect color №)",
+        "(change-effect color №)",
+        "(set-effect fisheye №)",
+        "(set-effect whirl №)",
+        "(set-effect pixelate №)",
+        "(set-effect mosaic №)",
+        "(set-effect ghost №)",
+        "(costume №)",
+        "(backdrop №)",
+        "(layers forward №)",
+        "(layers backward №)",
+        "(set-volume №)",
+        "(set-sound pitch №)",
+        "(set-tempo №)",
+        "(set v (letter № abc))",
+        "(set v (item l №))",
+        "(insert l x №)",
+        "(delete l №)",
+        "(replace l № x)",
+        "(set v (random № 5))",
+        "(set v (random № №))",
+        "(set v (mod № 7))",
+        "(set v (mod 7 №))",
+        "(set v (math sin №))",
+        "(set v (math \"10 ^\" №))",
+        "(set v (round №))",
+        "(pen-size №)",
+        "(pen-set color №)",
+        "(pen-set saturation №)",
+        "(pen-color №)",
+        "(pen_setPenShadeToNumber SHADE=№)",
+        "(pen_changePenHueBy HUE=№)",
+        "(pen-down) (move №)",
+        "(set v (touching-color №))",
+        "(set v (key? №))",
+        "(play-done №)",
+        "(say №)",
+        "(bounce)",
+        "(set v (touching B))",
+        "(if (touching-color №) [])",
+        "(if (touching _edge_) [])",
+        "(stamp)",
+        "(for v № [])",
+        "(repeat № [])",
+        "(wait №)",
+        "(glide № № №)",
+        "(rest №)",
+    ];
+    for n in extremes {
+        let scripts: String = blocks
+            .iter()
+            .map(|b| format!("(flag {} {})", b.replace('№', n), b.replace('№', n)))
+            .collect();
+        survive(
+            3,
+            &format!(
+                "(var v) (list l a b c) (costume a) (costume b) (sprite A (sound pop 0.1) {scripts}) (sprite B)"
+            ),
+        );
+    }
+}
+
+#[test]
+fn nested_reporters_up_to_the_limit() {
+    for (open, close) in [
+        ("(+ 1 ", ")"),
+        ("(join a ", ")"),
+        ("(not ", ")"),
+        ("(and 1 ", ")"),
+        ("(operator_add NUM2=(random 1 2) NUM1=", ")"),
+        ("(math abs ", ")"),
+        ("(item l ", ")"),
+        ("(= 1 ", ")"),
+        ("(unknown_reporter A=", ")"),
+    ] {
+        let deep = format!("{}(random 1 1){}", open.repeat(398), close.repeat(398));
+        eval(&deep.replace("item l", "item log"));
+        let source = format!("(var n) (list l) (sprite A (flag (if {deep} []) (log end)))");
+        assert_eq!(Rig::after(1, &source).list("log"), ["end"]);
+    }
+}
+
+#[test]
+fn the_outcome_is_in_the_settings_alone() {
+    // Figures that no build and no machine may change.
+    let rig = survive(
+        3,
+        "(var n #0) (var s x) (sprite A (define-warp f () (forever [(change n (random 1 9)) (set s (join $s $n))]))
+           (flag (call f))) (sprite B (flag (clone _myself_)) (cloned (change n 1) (clone _myself_) (delete-clone)))",
+    );
+    let fingerprint = (rig.var("n"), rig.var("s").len(), rig.vm.targets().count());
+    assert_eq!(fingerprint, ("7014".to_owned(), 5370, 4));
+}
