@@ -120,13 +120,14 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     fn relation(
-        &self,
+        &mut self,
         value: bool,
         a: &Value,
         b: &Value,
         to_true: fn(f64, f64) -> f64,
         to_false: fn(f64, f64) -> f64,
     ) -> Measure {
+        self.charge_comparison(a, b);
         if !a.both_numeric(b) {
             return Measure::new(value, 1.0);
         }

@@ -1,5 +1,9 @@
 //! Branch distances (Whisker paper, section 5.2.2).
 
+use std::sync::Arc;
+
+use catherd_vm::{Program, Random, Settings, Vm};
+
 use crate::rig::{Rig, SEED, paper};
 
 /// The pair of a condition, evaluated once by a sprite at (10, 20).
@@ -257,22 +261,38 @@ fn one_distance_is_zero_and_the_other_positive() {
     }
 }
 
+/// A traced machine and one that is not, side by side, with a small budget for warp.
+fn assert_tracing_is_unseen(source: &str) {
+    let settings = Settings { warp_budget: 20_000, ..paper() };
+    let project = crate::language::project(source);
+    let program = Arc::new(Program::compile(&project).unwrap());
+    let mut plain = Vm::new(program, settings.clone(), Random::reference(SEED), ());
+    let mut traced = Rig::with(project, settings);
+    plain.green_flag();
+    traced.vm.green_flag();
+    for _ in 0..40 {
+        plain.step();
+        traced.steps(1);
+        for id in traced.vm.targets() {
+            let (a, b) = (traced.vm.target(id).unwrap(), plain.target(id).unwrap());
+            assert_eq!((a.x, a.y, a.costume), (b.x, b.y, b.costume));
+            assert!(a.variables().eq(b.variables()) && a.lists().eq(b.lists()));
+        }
+    }
+}
+
 #[test]
 fn tracing_changes_nothing() {
-    use catherd_vm::{Program, Random, Vm};
-    let source = "(list l) (sprite B x=90) (sprite A (flag (forever [
-        (if (and (touching B) (= (random 1 3) 2)) [(add l (random 1 9))])
-        (if (touching-color (random 0 16777215)) [(move 3)]) (move (random -3 9)) (bounce)])))";
-    let project = crate::language::project(source);
-    let mut traced = Rig::flag(source);
-    let program = std::sync::Arc::new(Program::compile(&project).unwrap());
-    let mut plain = Vm::new(program, paper(), Random::reference(SEED), ());
-    plain.green_flag();
-    for _ in 0..60 {
-        traced.steps(1);
-        plain.step();
-        let a = traced.id("A");
-        let view = plain.target(a).unwrap();
-        assert_eq!((view.x, view.y), traced.position("A"));
-    }
+    assert_tracing_is_unseen(
+        "(list l) (sprite B x=90) (sprite A (flag (forever [
+           (if (and (touching B) (= (random 1 3) 2)) [(add l (random 1 9))])
+           (if (touching-color (random 0 16777215)) [(move 3)]) (move (random -3 9)) (bounce)])))",
+    );
+    // Nor where a budget ends the slices.
+    assert_tracing_is_unseen(
+        "(var s x) (var t x) (var n #0) (list l a b) (sprite B x=90)
+         (sprite A (define-warp f () (repeat 12 [(set s (join $s $s)) (set t (join $t $t))])
+           (forever [(change n #1) (if (= $s $t) []) (if (has l $n) []) (if (touching B) [])
+             (if (not (touching-color \"#123456\")) [(move 1)])])) (flag (call f)))",
+    );
 }

@@ -59,16 +59,15 @@ fn a_hat_with_nothing_below_occupies_the_list_until_the_next_pass() {
 
 #[test]
 fn a_restarted_thread_keeps_its_place() {
-    // Mistake 3: B's flag thread is replaced in place, so it still runs before A's.
+    // Mistake 3: the new receiver of m stays ahead of the receiver of go.
     let mut rig = Rig::flag(
-        "(message m)
-         (sprite A (flag (forever [(log a)])))
-         (sprite B (received m (forever [(log b)])) (flag (broadcast m)))",
+        "(message m go)
+         (sprite A (flag (broadcast m) (broadcast go)) (key k (broadcast m))
+           (received m (forever [(log m)])) (received go (forever [(log go)])))",
     );
-    // B's flag thread, A's flag thread, then the receiver at the end.
-    assert_eq!(rig.run(2), ["a b", "a b"]);
-    rig.vm.green_flag();
-    assert_eq!(rig.run(1), ["a b"]);
+    assert_eq!(rig.run(2), ["m go", "m go"]);
+    rig.vm.key("k", true);
+    assert_eq!(rig.run(2), ["m go", "m go"]);
 }
 
 #[test]
