@@ -3,10 +3,20 @@
 use crate::effect::{Effect, Effects};
 use crate::rounding::{clamp, clamped_byte};
 
-/// Whether two colours count as the same: upper 5 bits of red and green, 4 of blue.
+/// How many colours a match tells apart.
+pub(crate) const COLOR_KINDS: usize = 1 << 14;
+
+/// The number of a colour among those that a match tells apart: the upper 5 bits of red and
+/// green, 4 of blue.
+#[inline]
+pub(crate) fn color_kind([r, g, b]: [u8; 3]) -> usize {
+    usize::from(r >> 3) << 9 | usize::from(g >> 3) << 4 | usize::from(b >> 4)
+}
+
+/// Whether two colours count as the same.
 #[inline]
 pub(crate) fn matches(a: [u8; 3], b: [u8; 3]) -> bool {
-    (a[0] ^ b[0]) & 0xf8 == 0 && (a[1] ^ b[1]) & 0xf8 == 0 && (a[2] ^ b[2]) & 0xf0 == 0
+    color_kind(a) == color_kind(b)
 }
 
 /// Whether a sampled colour is the one of a mask: something is there, and the upper 6 bits agree.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::color::painted;
+use crate::color::{COLOR_KINDS, color_kind, painted};
 use crate::hull::HullPoints;
 use crate::rounding::clamped_byte;
 
@@ -28,6 +28,25 @@ pub(crate) struct Silhouette {
     /// The hull without shape effects, which depends on nothing but this raster and the
     /// skin's size.
     pub(crate) hull: OnceLock<Arc<HullPoints>>,
+    /// Made when a search for a colour asks for it.
+    pub(crate) palette: OnceLock<Box<Palette>>,
+}
+
+/// What colours a raster can contribute to a match.
+#[derive(Clone, Debug)]
+pub(crate) struct Palette {
+    /// No pixel lets anything behind it show.
+    pub(crate) opaque: bool,
+    /// One bit for each colour that differs from the others in a match.
+    kinds: [u64; COLOR_KINDS / 64],
+}
+
+impl Palette {
+    /// Whether some pixel matches a colour, as long as it is opaque and nothing changes it.
+    pub(crate) fn has(&self, rgb: [u8; 3]) -> bool {
+        let kind = color_kind(rgb);
+        self.kinds[kind / 64] >> (kind % 64) & 1 == 1
+    }
 }
 
 /// A raster without pixels: nothing touches it.
@@ -39,6 +58,7 @@ pub(crate) static EMPTY: Silhouette = Silhouette {
     pixels: Vec::new(),
     alpha: Alpha::Straight,
     hull: OnceLock::new(),
+    palette: OnceLock::new(),
 };
 
 impl Silhouette {
@@ -54,7 +74,21 @@ impl Silhouette {
                 }
             }
         }
-        Self { width, height, stride, mask, pixels, alpha, hull: OnceLock::new() }
+        let (hull, palette) = (OnceLock::new(), OnceLock::new());
+        Self { width, height, stride, mask, pixels, alpha, hull, palette }
+    }
+
+    /// The colours of this raster.
+    pub(crate) fn palette(&self) -> &Palette {
+        self.palette.get_or_init(|| {
+            let mut palette = Palette { opaque: true, kinds: [0; COLOR_KINDS / 64] };
+            for &[r, g, b, a] in &self.pixels {
+                palette.opaque &= a == 255;
+                let kind = color_kind([r, g, b]);
+                palette.kinds[kind / 64] |= 1 << (kind % 64);
+            }
+            Box::new(palette)
+        })
     }
 
     /// Whether the other raster shows the same.

@@ -82,6 +82,27 @@ impl Probe<'_> {
         }
     }
 
+    /// Whether the drawable could have a colour at a stage point.
+    #[inline]
+    pub(super) fn may_color(&self, point: (f64, f64)) -> bool {
+        self.colored.contains(point)
+    }
+
+    /// Whether the drawable covers a box, lets nothing behind it show there, and has no pixel
+    /// that matches a colour.
+    pub(super) fn hides_without(&self, area: Rect, rgb: [u8; 3]) -> bool {
+        let Rect { left, right, bottom, top } = area;
+        let corners = [(left, bottom), (left, top), (right, bottom), (right, top)];
+        let palette = self.silhouette.palette();
+        let inside = |(u, v): (f64, f64)| (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v);
+        // Coordinates depend on the point without bends, so the corners speak for all.
+        !self.effects.any()
+            && !self.silhouette.is_empty()
+            && corners.iter().all(|&corner| inside(self.texture(corner)))
+            && palette.opaque
+            && !palette.has(rgb)
+    }
+
     /// The premultiplied colour of the drawable at a stage point.
     #[inline]
     pub(super) fn color(&self, point: (f64, f64), ghosting: Ghosting) -> [u8; 4] {

@@ -1,8 +1,6 @@
 //! The nearest place where a colour shows, on a coarse grid.
 
-use std::collections::VecDeque;
-
-use super::candidates::Probes;
+use super::candidates::{Probe, Probes};
 use super::coloring::blend;
 use super::drawable::Look;
 use super::{DrawableId, Scene};
@@ -26,7 +24,7 @@ pub enum ColorOf {
 /// Memory that searches use again.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    queue: VecDeque<(i32, i32)>,
+    queue: Vec<(i32, i32)>,
     seen: Vec<bool>,
 }
 
@@ -76,18 +74,24 @@ impl Grid {
         mut found: impl FnMut((f64, f64)) -> bool,
     ) -> Option<(f64, f64)> {
         let (columns, rows) = (self.columns, self.rows);
-        let height = (rows.1 - rows.0 + 1) as usize;
-        scratch.seen.clear();
-        scratch.seen.resize((columns.1 - columns.0 + 1) as usize * height, false);
-        scratch.queue.clear();
-        let reach = |scratch: &mut Scratch, cell: (i32, i32)| {
-            let index = (cell.0 - columns.0) as usize * height + (cell.1 - rows.0) as usize;
-            if !std::mem::replace(&mut scratch.seen[index], true) {
-                scratch.queue.push_back(cell);
-            }
+        // A border that counts as seen saves every test for the end of the grid.
+        let height = (rows.1 - rows.0 + 3) as usize;
+        let width = (columns.1 - columns.0 + 3) as usize;
+        let Scratch { queue, seen } = scratch;
+        seen.clear();
+        seen.resize(width * height, true);
+        for column in seen.chunks_exact_mut(height).skip(1).take(width - 2) {
+            column[1..height - 1].fill(false);
+        }
+        queue.clear();
+        let index = |(column, row): (i32, i32)| {
+            (column - columns.0 + 1) as usize * height + (row - rows.0 + 1) as usize
         };
-        reach(scratch, (0, 0));
-        while let Some(cell) = scratch.queue.pop_front() {
+        seen[index((0, 0))] = true;
+        queue.push((0, 0));
+        let mut next = 0;
+        while let Some(&cell) = queue.get(next) {
+            next += 1;
             // Cells come ring by ring, and no point of a ring is nearer than its radius. The
             // caller measures from before the start was cut to whole units.
             let ring = f64::from(cell.0.abs().max(cell.1.abs()));
@@ -98,14 +102,31 @@ impl Grid {
             if found(point) {
                 return Some(point);
             }
-            for column in (cell.0 - 1).max(columns.0)..=(cell.0 + 1).min(columns.1) {
-                for row in (cell.1 - 1).max(rows.0)..=(cell.1 + 1).min(rows.1) {
-                    reach(scratch, (column, row));
+            let center = index(cell);
+            for (dx, column) in [center - height, center, center + height].into_iter().enumerate() {
+                for (dy, seen) in seen[column - 1..=column + 1].iter_mut().enumerate() {
+                    if !std::mem::replace(seen, true) {
+                        queue.push((cell.0 + dx as i32 - 1, cell.1 + dy as i32 - 1));
+                    }
                 }
             }
         }
         None
     }
+}
+
+/// The points at which a search has to look: all, or those where something stands before a
+/// backdrop that hides what is behind it and lacks the colour.
+fn worth_looking<'p>(
+    probes: &'p [Probe<'_>],
+    area: Rect,
+    rgb: [u8; 3],
+) -> impl Fn((f64, f64)) -> bool + 'p {
+    let (before, backdrop) = match probes.split_last() {
+        Some((last, before)) => (before, last.hides_without(area, rgb)),
+        None => (probes, false),
+    };
+    move |point| !backdrop || before.iter().any(|probe| probe.may_color(point))
 }
 
 impl Scene {
@@ -130,7 +151,8 @@ impl Scene {
         if !within.intersects(&around) {
             return None;
         }
-        let grid = Grid::new(start, within.intersection(around))?;
+        let area = within.intersection(around);
+        let grid = Grid::new(start, area)?;
         let slots: Vec<usize> = match of {
             ColorOf::Only(id) => vec![self.slot(id)?],
             ColorOf::AllBut(id) => {
@@ -149,13 +171,18 @@ impl Scene {
         }
         let mut scratch = std::mem::take(&mut self.search);
         let probes: Probes<'_> = slots.iter().map(|&slot| self.probe(slot)).collect();
+        let worth_looking = worth_looking(&probes, area, rgb);
         let found = grid.search(&mut scratch, horizon, |point| {
+            if !worth_looking(point) {
+                return false;
+            }
             let shown = match (of, &probes[..]) {
                 (ColorOf::Only(_), [own]) => own.color(point, Ghosting::Seen)[3] > 0,
                 _ => true,
             };
             shown && matches(blend(&probes, point), rgb)
         });
+        drop(worth_looking);
         drop(probes);
         self.search = scratch;
         found
