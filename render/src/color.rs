@@ -3,9 +3,6 @@
 use crate::effect::{Effect, Effects};
 use crate::rounding::{clamp, clamped_byte};
 
-/// How many colours a match tells apart.
-pub(crate) const COLOR_KINDS: usize = 1 << 14;
-
 /// The number of a colour among those that a match tells apart: the upper 5 bits of red and
 /// green, 4 of blue.
 #[inline]

@@ -1,9 +1,10 @@
 //! The pixels of a skin and the bit mask of those that are not fully transparent.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::color::{COLOR_KINDS, color_kind, painted};
+use crate::color::{color_kind, painted};
 use crate::hull::HullPoints;
+use crate::matrix::Inverse;
 use crate::rounding::clamped_byte;
 
 /// How the stored bytes relate to alpha.
@@ -32,20 +33,44 @@ pub(crate) struct Silhouette {
     pub(crate) palette: OnceLock<Box<Palette>>,
 }
 
-/// What colours a raster can contribute to a match.
-#[derive(Clone, Debug)]
+/// Where a raster shows which colours.
+#[derive(Debug, Default)]
 pub(crate) struct Palette {
     /// No pixel lets anything behind it show.
     pub(crate) opaque: bool,
-    /// One bit for each colour that differs from the others in a match.
-    kinds: [u64; COLOR_KINDS / 64],
+    /// Maps of the stage for colours that were searched, for a raster that fills the stage.
+    maps: Mutex<Vec<Arc<ColorMap>>>,
 }
 
-impl Palette {
-    /// Whether some pixel matches a colour, as long as it is opaque and nothing changes it.
-    pub(crate) fn has(&self, rgb: [u8; 3]) -> bool {
-        let kind = color_kind(rgb);
-        self.kinds[kind / 64] >> (kind % 64) & 1 == 1
+impl Clone for Palette {
+    fn clone(&self) -> Self {
+        Self { opaque: self.opaque, maps: Mutex::default() }
+    }
+}
+
+/// The whole points of the stage at which a raster that fills it shows a colour.
+#[derive(Debug)]
+pub(crate) struct ColorMap {
+    kind: usize,
+    inverse: Inverse,
+    points: Vec<u64>,
+}
+
+/// Whole points of the stage in one row, borders included.
+const POINTS_IN_ROW: usize = 481;
+/// More colours than this are searched only by programs that count through them.
+const MOST_MAPS: usize = 16;
+
+impl ColorMap {
+    fn index((x, y): (f64, f64)) -> usize {
+        (y + 180.0) as usize * POINTS_IN_ROW + (x + 240.0) as usize
+    }
+
+    /// Whether the colour shows at a whole point of the stage.
+    #[inline]
+    pub(crate) fn shows(&self, point: (f64, f64)) -> bool {
+        let index = Self::index(point);
+        self.points[index / 64] >> (index % 64) & 1 == 1
     }
 }
 
@@ -78,17 +103,40 @@ impl Silhouette {
         Self { width, height, stride, mask, pixels, alpha, hull, palette }
     }
 
-    /// The colours of this raster.
+    /// What is known of this raster's colours.
     pub(crate) fn palette(&self) -> &Palette {
         self.palette.get_or_init(|| {
-            let mut palette = Palette { opaque: true, kinds: [0; COLOR_KINDS / 64] };
-            for &[r, g, b, a] in &self.pixels {
-                palette.opaque &= a == 255;
-                let kind = color_kind([r, g, b]);
-                palette.kinds[kind / 64] |= 1 << (kind % 64);
-            }
-            Box::new(palette)
+            let opaque = self.pixels.iter().all(|pixel| pixel[3] == 255);
+            Box::new(Palette { opaque, maps: Mutex::default() })
         })
+    }
+
+    /// Where on the stage this raster, which must fill it, shows a colour. `None` when too
+    /// many colours have been asked for.
+    pub(crate) fn color_map(&self, inverse: Inverse, rgb: [u8; 3]) -> Option<Arc<ColorMap>> {
+        let kind = color_kind(rgb);
+        // A thread that panicked while it held the lock left whole maps.
+        let mut maps = self.palette().maps.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = maps.iter().find(|map| map.kind == kind && map.inverse == inverse);
+        if let Some(map) = known {
+            return Some(Arc::clone(map));
+        }
+        if maps.len() >= MOST_MAPS {
+            return None;
+        }
+        let mut map =
+            ColorMap { kind, inverse, points: vec![0; (POINTS_IN_ROW * 361).div_ceil(64)] };
+        for y in -180..=180 {
+            for x in -240..=240 {
+                let point = (f64::from(x), f64::from(y));
+                let [r, g, b, _] = self.color(inverse.texture(point));
+                let index = ColorMap::index(point);
+                map.points[index / 64] |= u64::from(color_kind([r, g, b]) == kind) << (index % 64);
+            }
+        }
+        let map = Arc::new(map);
+        maps.push(Arc::clone(&map));
+        Some(map)
     }
 
     /// Whether the other raster shows the same.

@@ -1,5 +1,7 @@
 //! Which drawables a query looks at, where, and how they are sampled.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::axes::{Axes, Texel};
@@ -10,7 +12,7 @@ use crate::bounds::Rect;
 use crate::color::{Ghosting, with_effects};
 use crate::effect::Effects;
 use crate::matrix::Inverse;
-use crate::silhouette::{EMPTY, Silhouette};
+use crate::silhouette::{ColorMap, EMPTY, Silhouette};
 use crate::skin::{Level, SkinSet};
 
 /// Drawables of one query. Few boxes overlap at a time, so this stays on the stack.
@@ -88,19 +90,18 @@ impl Probe<'_> {
         self.colored.contains(point)
     }
 
-    /// Whether the drawable covers a box, lets nothing behind it show there, and has no pixel
-    /// that matches a colour.
-    pub(super) fn hides_without(&self, area: Rect, rgb: [u8; 3]) -> bool {
-        let Rect { left, right, bottom, top } = area;
+    /// Where on the stage the drawable shows a colour, if it fills the stage and lets nothing
+    /// behind it show.
+    pub(super) fn backdrop(&self, rgb: [u8; 3]) -> Option<Arc<ColorMap>> {
+        let Rect { left, right, bottom, top } = Rect::STAGE;
         let corners = [(left, bottom), (left, top), (right, bottom), (right, top)];
-        let palette = self.silhouette.palette();
         let inside = |(u, v): (f64, f64)| (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v);
         // Coordinates depend on the point without bends, so the corners speak for all.
-        !self.effects.any()
+        let fills = !self.effects.any()
             && !self.silhouette.is_empty()
             && corners.iter().all(|&corner| inside(self.texture(corner)))
-            && palette.opaque
-            && !palette.has(rgb)
+            && self.silhouette.palette().opaque;
+        if fills { self.silhouette.color_map(self.inverse, rgb) } else { None }
     }
 
     /// The premultiplied colour of the drawable at a stage point.

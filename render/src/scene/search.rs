@@ -1,6 +1,6 @@
 //! The nearest place where a colour shows, on a coarse grid.
 
-use super::candidates::{Probe, Probes};
+use super::candidates::Probes;
 use super::coloring::blend;
 use super::drawable::Look;
 use super::{DrawableId, Scene};
@@ -115,20 +115,6 @@ impl Grid {
     }
 }
 
-/// The points at which a search has to look: all, or those where something stands before a
-/// backdrop that hides what is behind it and lacks the colour.
-fn worth_looking<'p>(
-    probes: &'p [Probe<'_>],
-    area: Rect,
-    rgb: [u8; 3],
-) -> impl Fn((f64, f64)) -> bool + 'p {
-    let (before, backdrop) = match probes.split_last() {
-        Some((last, before)) => (before, last.hides_without(area, rgb)),
-        None => (probes, false),
-    };
-    move |point| !backdrop || before.iter().any(|probe| probe.may_color(point))
-}
-
 impl Scene {
     /// Searches a colour on a grid of about 1,700 points inside a box, breadth first from a
     /// start, and returns the first point where it shows. The start is cut to whole units and
@@ -171,10 +157,20 @@ impl Scene {
         }
         let mut scratch = std::mem::take(&mut self.search);
         let probes: Probes<'_> = slots.iter().map(|&slot| self.probe(slot)).collect();
-        let worth_looking = worth_looking(&probes, area, rgb);
+        // What a backdrop shows where nothing stands before it is known from a map.
+        let (before, backdrop) = match (of, probes.split_last()) {
+            (ColorOf::AllBut(_), Some((last, before)))
+                if Rect::STAGE.union(area) == Rect::STAGE =>
+            {
+                (before, last.backdrop(rgb))
+            }
+            _ => (&probes[..], None),
+        };
         let found = grid.search(&mut scratch, horizon, |point| {
-            if !worth_looking(point) {
-                return false;
+            if let Some(map) = &backdrop
+                && !before.iter().any(|probe| probe.may_color(point))
+            {
+                return map.shows(point);
             }
             let shown = match (of, &probes[..]) {
                 (ColorOf::Only(_), [own]) => own.color(point, Ghosting::Seen)[3] > 0,
@@ -182,7 +178,6 @@ impl Scene {
             };
             shown && matches(blend(&probes, point), rgb)
         });
-        drop(worth_looking);
         drop(probes);
         self.search = scratch;
         found
