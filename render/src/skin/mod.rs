@@ -94,8 +94,8 @@ impl SkinSetBuilder {
     /// Adds a vector costume. `center` is the project's rotation centre in stage units; without
     /// one the costume turns around its middle. Only the document's size is read now.
     ///
-    /// No fonts are shipped yet: text in a costume leaves no pixels. System fonts are never
-    /// used, since they differ between machines.
+    /// Text is set in the seven fonts that Scratch brings, which are part of this crate; other
+    /// families get one of them. System fonts are never used, since they differ between machines.
     ///
     /// # Errors
     /// If the file exceeds the [`Limits`], is not XML, or its root is not `svg`.

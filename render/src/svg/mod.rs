@@ -1,8 +1,7 @@
 //! SVG documents as Scratch prepares them before the browser draws them.
-//!
-//! Text leaves no pixels: no fonts are shipped, and those of the host differ between machines.
 
 mod dom;
+mod fonts;
 mod gradient;
 mod measure;
 mod repair;
@@ -139,6 +138,10 @@ fn drawing(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
         }),
         resolve_string: Box::new(|_, _| None),
     };
-    let options = usvg::Options { image_href_resolver: resolver, ..usvg::Options::default() };
+    let options = usvg::Options {
+        image_href_resolver: resolver,
+        font_resolver: fonts::resolver(),
+        ..usvg::Options::default()
+    };
     usvg::Tree::from_str(&root.document(), &options).ok()
 }
