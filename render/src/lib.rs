@@ -11,9 +11,9 @@
 //!
 //! # Where answers may differ from a browser
 //!
-//! - Outlines of vector costumes are antialiased by `resvg`: some pixels on curved or slanted
-//!   edges are solid here and not there. Costumes of whole rectangles agree exactly.
-//! - Text in vector costumes leaves no pixels until fonts are shipped.
+//! - Outlines of vector costumes follow a browser that draws through an emulated graphics device.
+//!   Single pixels differ on curved lines with a stroke, on circles and ellipses, and in text.
+//! - Text of families other than Scratch's own is set in one of those, not in a font of the host.
 //! - Pen lines are covered exactly, without a graphics driver's grid of 1/16 pixel; bytes near
 //!   lines differ by up to 8.
 //! - Bubbles take the widths of Helvetica's letters; only clicks notice.
@@ -25,6 +25,7 @@ mod color;
 mod effect;
 mod hull;
 mod matrix;
+mod raster;
 mod rounding;
 mod scene;
 mod silhouette;

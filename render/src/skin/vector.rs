@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use resvg::{tiny_skia, usvg};
 
 use super::{Limits, SkinError};
+use crate::raster;
 use crate::silhouette::{Alpha, Silhouette};
 use crate::svg::Document;
 
@@ -110,8 +111,10 @@ impl Vector {
         let tree = self.tree.get_or_init(|| self.document.tree()).as_ref()?;
         let mut pixmap = tiny_skia::Pixmap::new(width, height)?;
         let scale = scale_of(number);
-        let transform = tiny_skia::Transform::from_scale(scale as f32, scale as f32);
-        resvg::render(tree, transform, &mut pixmap.as_mut());
+        let (wider, higher) = self.document.stretch();
+        let transform =
+            tiny_skia::Transform::from_scale((scale * wider) as f32, (scale * higher) as f32);
+        raster::draw(tree, transform, &mut pixmap);
         // A picture shows nothing outside of its intrinsic box.
         let (shown_width, shown_height) = self.document.intrinsic_size();
         let last_column = (shown_width * scale).ceil() as usize;

@@ -69,6 +69,13 @@ impl Document {
         self.intrinsic
     }
 
+    /// By how much the drawing is stretched in either direction to make up for what the browser's
+    /// layout takes from its size.
+    pub(crate) fn stretch(&self) -> (f64, f64) {
+        let (width, height) = self.intrinsic;
+        (width / laid_out(width), height / laid_out(height))
+    }
+
     /// The drawing; `None` if the renderer cannot make sense of it.
     pub(crate) fn tree(&self) -> Option<usvg::Tree> {
         let xml = parse(&self.text, &self.limits).ok()?;
@@ -76,10 +83,16 @@ impl Document {
         prepare(&mut root);
         let ViewBox { x, y, width, height } = self.view_box;
         root.set("viewBox", format!("{x} {y} {width} {height}"));
-        root.set("width", self.intrinsic.0.to_string());
-        root.set("height", self.intrinsic.1.to_string());
+        let (width, height) = self.intrinsic;
+        root.set("width", laid_out(width).to_string());
+        root.set("height", laid_out(height).to_string());
         drawing(&root, &self.limits)
     }
+}
+
+/// A length as the browser's layout keeps it: a multiple of 1/64 pixel.
+fn laid_out(length: f64) -> f64 {
+    if length < 1.0 / 64.0 { length } else { (length * 64.0).floor() / 64.0 }
 }
 
 fn parse<'a>(text: &'a str, limits: &Limits) -> Result<roxmltree::Document<'a>, SkinError> {

@@ -1,0 +1,62 @@
+//! Rectangles along the axes, which cover pixels by area.
+
+use resvg::tiny_skia::{Path, PathSegment, Point};
+
+use super::samples::{Area, GRID};
+
+/// A rectangle whose sides are on the grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rectangle {
+    left: f32,
+    top: f32,
+    right: f32,
+    bottom: f32,
+}
+
+impl Rectangle {
+    /// The rectangle that a path consists of.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let mut points: Vec<Point> = Vec::with_capacity(5);
+        for (index, segment) in path.segments().enumerate() {
+            match segment {
+                PathSegment::MoveTo(point) if index == 0 => points.push(point),
+                PathSegment::LineTo(point) if points.len() < 5 => points.push(point),
+                PathSegment::Close => {}
+                _ => return None,
+            }
+        }
+        if points.len() == 5 && points[0] == points[4] {
+            points.pop();
+        }
+        let [a, b, c, d] = points[..] else { return None };
+        let rectangle = (a.x == b.x && b.y == c.y && c.x == d.x && d.y == a.y)
+            || (a.y == b.y && b.x == c.x && c.y == d.y && d.x == a.x);
+        rectangle.then(|| Self {
+            left: a.x.min(c.x),
+            top: a.y.min(c.y),
+            right: a.x.max(c.x),
+            bottom: a.y.max(c.y),
+        })
+    }
+
+    /// Writes what the rectangle covers to `alpha`, whose rows have `width` pixels.
+    pub(super) fn fill(self, area: Area, width: usize, alpha: &mut [u8]) {
+        let columns: Vec<f32> =
+            (area.left..area.right).map(|x| overlap(x, self.left, self.right)).collect();
+        for y in area.top..area.bottom {
+            let rows = overlap(y, self.top, self.bottom);
+            let pixels = &mut alpha[y * width + area.left..y * width + area.right];
+            for (pixel, columns) in pixels.iter_mut().zip(&columns) {
+                // The device takes the side that is nearer, not the area of corners.
+                *pixel = (columns.min(rows) * 255.0).round() as u8;
+            }
+        }
+    }
+}
+
+/// How much of a pixel lies between two positions, in one direction.
+fn overlap(pixel: usize, from: f32, to: f32) -> f32 {
+    let [from, to] = [from, to].map(|x| (x * GRID).round_ties_even() / GRID);
+    let start = pixel as f32;
+    (to.min(start + 1.0) - from.max(start)).clamp(0.0, 1.0)
+}

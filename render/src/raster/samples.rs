@@ -1,0 +1,161 @@
+//! Coverage of paths in pixel coordinates, by four samples a pixel.
+
+use resvg::tiny_skia::{FillRule, Path, PathSegment, Point};
+
+/// Corners lie on a grid of this many positions a pixel.
+pub(super) const GRID: f32 = 16.0;
+/// Where the samples of a pixel are on that grid; one in every quarter of a row.
+const SAMPLES: [(i32, i32); 4] = [(6, 2), (14, 6), (2, 10), (10, 14)];
+/// What a pixel has of which so many samples are inside.
+const ALPHA: [u8; 5] = [0, 64, 128, 191, 255];
+/// A curve stays within the inverse of this from its chords, in pixels.
+const PRECISION: f32 = 4.0;
+/// A curve has at most two to this power chords.
+const MOST_HALVINGS: i32 = 5;
+
+/// Pixels from `left` and `top` to before `right` and `bottom`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Area {
+    pub(super) left: usize,
+    pub(super) top: usize,
+    pub(super) right: usize,
+    pub(super) bottom: usize,
+}
+
+/// An edge between two corners, on the grid, from above to below.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    upper: (i32, i32),
+    lower: (i32, i32),
+    winding: i32,
+}
+
+impl Edge {
+    fn new(from: Point, to: Point) -> Option<Self> {
+        let snapped = |x: f32| (x * GRID).round_ties_even() as i32;
+        let [from, to] = [from, to].map(|point| (snapped(point.x), snapped(point.y)));
+        match from.1.cmp(&to.1) {
+            std::cmp::Ordering::Less => Some(Self { upper: from, lower: to, winding: 1 }),
+            std::cmp::Ordering::Greater => Some(Self { upper: to, lower: from, winding: -1 }),
+            std::cmp::Ordering::Equal => None,
+        }
+    }
+
+    /// The first sample column at or right of the edge on a line of samples, whose columns lie
+    /// at `offset` in every pixel.
+    fn column(&self, y: i32, offset: i32) -> i64 {
+        let [x0, y0, x1, y1, y, offset] =
+            [self.upper.0, self.upper.1, self.lower.0, self.lower.1, y, offset].map(i64::from);
+        let (rise, run) = (y1 - y0, x1 - x0);
+        // The smallest column with `16 column + offset >= x0 + run (y - y0) / rise`.
+        let over = (x0 - offset) * rise + run * (y - y0);
+        -(-over).div_euclid(16 * rise)
+    }
+}
+
+/// Adds what a path covers to `alpha`, whose rows have `width` pixels.
+pub(super) fn fill(path: &Path, rule: FillRule, area: Area, width: usize, alpha: &mut [u8]) {
+    let mut edges = edges(path);
+    edges.sort_by_key(|edge| edge.upper.1);
+    let mut waiting = edges.into_iter().peekable();
+    let mut active: Vec<Edge> = Vec::new();
+    let mut crossings: Vec<(i64, i32)> = Vec::new();
+    let mut counts = vec![0_u8; area.right - area.left];
+    for row in area.top..area.bottom {
+        for (offset, line) in SAMPLES {
+            let y = row as i32 * GRID as i32 + line;
+            while let Some(edge) = waiting.next_if(|edge| edge.upper.1 <= y) {
+                active.push(edge);
+            }
+            active.retain(|edge| edge.lower.1 > y);
+            crossings.clear();
+            crossings.extend(active.iter().map(|edge| (edge.column(y, offset), edge.winding)));
+            crossings.sort_unstable();
+            let mut winding = 0;
+            for pair in crossings.windows(2) {
+                winding += pair[0].1;
+                let inside = match rule {
+                    FillRule::Winding => winding != 0,
+                    FillRule::EvenOdd => winding & 1 != 0,
+                };
+                let column =
+                    |x: i64| x.clamp(area.left as i64, area.right as i64) as usize - area.left;
+                if inside {
+                    for count in &mut counts[column(pair[0].0)..column(pair[1].0)] {
+                        *count += 1;
+                    }
+                }
+            }
+        }
+        let start = row * width;
+        for (pixel, count) in
+            alpha[start + area.left..start + area.right].iter_mut().zip(&mut counts)
+        {
+            *pixel = ALPHA[usize::from(std::mem::take(count))];
+        }
+    }
+}
+
+fn edges(path: &Path) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    let (mut start, mut last) = (Point::zero(), Point::zero());
+    for segment in path.segments() {
+        match segment {
+            PathSegment::MoveTo(to) => {
+                edges.extend(Edge::new(last, start));
+                (start, last) = (to, to);
+            }
+            PathSegment::LineTo(to) => {
+                edges.extend(Edge::new(last, to));
+                last = to;
+            }
+            PathSegment::QuadTo(control, to) => {
+                let bend = bend(last, control, to);
+                chords((PRECISION / 4.0 * bend).sqrt(), &mut edges, last, to, |t| {
+                    between(between(last, control, t), between(control, to, t), t)
+                });
+                last = to;
+            }
+            PathSegment::CubicTo(first, second, to) => {
+                let bend = bend(last, first, second).max(bend(first, second, to));
+                chords((PRECISION * 0.75 * bend).sqrt(), &mut edges, last, to, |t| {
+                    let middle = between(first, second, t);
+                    let left = between(between(last, first, t), middle, t);
+                    let right = between(middle, between(second, to, t), t);
+                    between(left, right, t)
+                });
+                last = to;
+            }
+            PathSegment::Close => {
+                edges.extend(Edge::new(last, start));
+                last = start;
+            }
+        }
+    }
+    edges.extend(Edge::new(last, start));
+    edges
+}
+
+/// How far three points are from evenly spaced on a line.
+fn bend(a: Point, b: Point, c: Point) -> f32 {
+    let (x, y) = (a.x - 2.0 * b.x + c.x, a.y - 2.0 * b.y + c.y);
+    (x * x + y * y).sqrt()
+}
+
+fn between(a: Point, b: Point, t: f32) -> Point {
+    Point::from_xy(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t)
+}
+
+/// Replaces a curve by chords, a power of two and at least so many.
+fn chords(least: f32, edges: &mut Vec<Edge>, from: Point, to: Point, at: impl Fn(f32) -> Point) {
+    let mut count = 1;
+    while (count as f32) < least && count < 1 << MOST_HALVINGS {
+        count *= 2;
+    }
+    let mut last = from;
+    for i in 1..=count {
+        let next = if i == count { to } else { at(i as f32 / count as f32) };
+        edges.extend(Edge::new(last, next));
+        last = next;
+    }
+}
