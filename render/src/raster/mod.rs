@@ -15,6 +15,7 @@ use resvg::tiny_skia::{
 };
 use resvg::usvg;
 
+use crate::svg::ROUND;
 use rectangle::Rectangle;
 use samples::Area;
 
@@ -165,10 +166,12 @@ fn is_translucent_only(group: &usvg::Group) -> bool {
         && group.blend_mode() == usvg::BlendMode::Normal
 }
 
-/// Whether a path is painted in colours and gradients, with smooth edges.
+/// Whether a path is painted in colours and gradients, with smooth edges. Circles and ellipses
+/// are closer to the browser's if they are not drawn by samples.
 fn is_plain(path: &usvg::Path) -> bool {
     let pattern = |paint: &usvg::Paint| matches!(paint, usvg::Paint::Pattern(_));
-    path.rendering_mode().use_shape_antialiasing()
+    path.id() != ROUND
+        && path.rendering_mode().use_shape_antialiasing()
         && !path.fill().is_some_and(|fill| pattern(fill.paint()))
         && !path.stroke().is_some_and(|stroke| pattern(stroke.paint()))
 }

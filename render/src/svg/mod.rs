@@ -15,6 +15,9 @@ use roxmltree::ParsingOptions;
 use crate::skin::{Limits, SkinError};
 use dom::Element;
 
+/// The name of circles and ellipses that have none: they become paths, but are drawn otherwise.
+pub(crate) const ROUND: &str = "catherd:round";
+
 /// The coordinate system of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ViewBox {
@@ -124,6 +127,9 @@ fn prepare(root: &mut Element) {
             let own = element.get("style").unwrap_or_default();
             let style = format!("image-rendering: pixelated; {own}");
             element.set("style", style);
+        }
+        if matches!(&element.name[..], "circle" | "ellipse") && element.get("id").is_none() {
+            element.set("id", ROUND);
         }
     });
 }
