@@ -20,6 +20,8 @@ impl Stream {
     pub const MACHINE: u64 = 1;
     /// Number of the stream of event extraction.
     pub const EXTRACTION: u64 = 2;
+    /// Number of the first of the streams of mutation analysis; it has sixteen.
+    pub const MUTATION: u64 = 16;
 
     /// The stream with this number of a seed, at its beginning.
     pub fn new(seed: u64, number: u64) -> Self {

@@ -18,4 +18,9 @@ pub struct Compat {
     pub four_mutations: bool,
     /// Crossover cuts one group later, so that no child is a parent.
     pub crossover_plus_one: bool,
+    /// Negating one of two operands, mutation analysis tosses a coin for which of them the
+    /// negation replaces.
+    pub ncm_coin: bool,
+    /// Mutation analysis replaces variables by variables of the stage only.
+    pub vrm_stage_only: bool,
 }

@@ -20,6 +20,7 @@ pub mod goals;
 pub mod graph;
 mod local_search;
 mod minimisation;
+pub mod mutation;
 mod problem;
 mod recorder;
 #[cfg(test)]

@@ -88,6 +88,23 @@ impl<T: Tracer> Vm<T> {
         self.state.steps
     }
 
+    /// Blocks that steps have executed since the project was loaded, counted as budgets count
+    /// them (see [`Settings`]).
+    pub fn executed(&self) -> u64 {
+        self.state.executed
+    }
+
+    /// Lets all steps from now on execute so many blocks together. From then on steps pass,
+    /// and nothing runs in them.
+    pub fn allow(&mut self, blocks: u64) {
+        self.state.allowance = blocks;
+    }
+
+    /// Have the steps executed all that [`Vm::allow`] allowed?
+    pub fn is_exhausted(&self) -> bool {
+        self.state.allowance == 0
+    }
+
     /// True while some thread is alive or ended in the last step. It falls to false once a
     /// program has ended; programs with edge-activated hats never end.
     pub fn is_running(&self) -> bool {

@@ -1,5 +1,7 @@
 //! What a project is compiled to: flat tables that every machine running it shares.
 
+use std::fmt::{self, Write as _};
+use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
 use catherd_render::{Effect, SkinId, SkinSet};
@@ -54,9 +56,43 @@ impl Program {
         self.commands.iter().map(|c| c.no)
     }
 
+    /// A number for what the program does when it runs: programs of one project and of
+    /// changed copies of it that have the same number behave the same. Different numbers say
+    /// nothing. Not to be kept: it may change with the release.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = Fingerprint(DefaultHasher::new());
+        for sprite in &self.sprites {
+            // In order of scripts, for a map has none.
+            let mut hats: Vec<_> = sprite.hats.iter().collect();
+            hats.sort_unstable_by_key(|(_, scripts)| scripts.first());
+            hasher.add(&(hats, &sprite.scripts, &sprite.procedures));
+            hasher.add(&(&sprite.variables, sprite.lists.len()));
+        }
+        hasher.add(&(&self.commands, &self.exprs, &self.constants));
+        hasher.add(&(&self.before, &self.arguments));
+        hasher.0.finish()
+    }
+
     /// The sprite (never the stage) of that name.
     pub(crate) fn sprite_named(&self, name: &Text) -> Option<usize> {
         self.sprites.iter().position(|s| !s.is_stage && s.name == *name)
+    }
+}
+
+/// Hashes what a value shows of itself: everything, and floats to the last bit.
+struct Fingerprint(DefaultHasher);
+
+impl Fingerprint {
+    fn add(&mut self, value: &impl fmt::Debug) {
+        // The hasher takes everything.
+        let _ = write!(self, "{value:?}");
+    }
+}
+
+impl fmt::Write for Fingerprint {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
     }
 }
 
@@ -65,7 +101,8 @@ pub(crate) struct Sprite {
     pub(crate) is_stage: bool,
     pub(crate) variables: Vec<VariableDef>,
     pub(crate) lists: Vec<ListDef>,
-    pub(crate) costumes: Vec<Costume>,
+    /// Never empty; shared by the programs of a project and its mutants.
+    pub(crate) costumes: Arc<[Costume]>,
     pub(crate) sounds: Vec<Sound>,
     pub(crate) procedures: Vec<Procedure>,
     /// Scripts with a hat, in script order.
@@ -75,6 +112,7 @@ pub(crate) struct Sprite {
     pub(crate) initial: Initial,
 }
 
+#[derive(Debug)]
 pub(crate) struct VariableDef {
     pub(crate) name: Text,
     /// [`Value::Undefined`] for a variable that a block names but the file lacks: it
@@ -101,6 +139,7 @@ pub(crate) struct Sound {
 }
 
 /// A custom block of one sprite.
+#[derive(Debug)]
 pub(crate) struct Procedure {
     /// The definition block; none if only a prototype exists.
     pub(crate) definition: CommandId,
@@ -109,6 +148,7 @@ pub(crate) struct Procedure {
     pub(crate) defaults: Vec<Value>,
 }
 
+#[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) hat: CommandId,
     /// Position among the sprite's edge hats.
@@ -152,6 +192,7 @@ pub(crate) struct Initial {
     pub(crate) tempo: f64,
 }
 
+#[derive(Debug)]
 pub(crate) struct Command {
     pub(crate) op: Op,
     pub(crate) next: CommandId,

@@ -37,7 +37,8 @@ impl<T: Tracer> Vm<T> {
 impl<T: Tracer> Run<'_, T> {
     fn step(&mut self) {
         self.s.steps += 1;
-        self.s.blocks_left = self.settings.step_budget;
+        let budget = self.settings.step_budget.min(self.s.allowance);
+        self.s.blocks_left = budget;
         if T::ACTIVE {
             self.tracer.step();
         }
@@ -46,6 +47,9 @@ impl<T: Tracer> Run<'_, T> {
             self.start_hats(&Start::Edge(self.p.edge_hats[i]), None);
         }
         self.pass();
+        let executed = budget - self.s.blocks_left;
+        self.s.executed += executed;
+        self.s.allowance -= executed;
         self.s.scene.end_frame();
         self.s.timer += self.settings.timer_increment;
         self.s.clock_steps += 1;

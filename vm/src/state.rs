@@ -59,6 +59,9 @@ pub(crate) struct State {
     pub(crate) mouse: Mouse,
     /// Blocks that this step may still execute.
     pub(crate) blocks_left: u64,
+    /// Blocks that steps have executed, and how many they may execute yet.
+    pub(crate) executed: u64,
+    pub(crate) allowance: u64,
     pub(crate) fault: Option<&'static str>,
 }
 
@@ -251,6 +254,8 @@ impl State {
             keys: SmallVec::new(),
             mouse: Mouse::default(),
             blocks_left: 0,
+            executed: 0,
+            allowance: u64::MAX,
             fault: None,
         }
     }
@@ -346,5 +351,7 @@ clone_fields!(State {
     keys,
     mouse,
     blocks_left,
+    executed,
+    allowance,
     fault,
 });

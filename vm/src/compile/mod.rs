@@ -6,7 +6,7 @@ mod expressions;
 
 use std::sync::Arc;
 
-use catherd_render::{Limits, SkinSetBuilder};
+use catherd_render::{Limits, SkinSet, SkinSetBuilder};
 use catherd_sb3::{self as sb3, Block, BlockIndex, Opcode, Project};
 use rustc_hash::FxHashMap;
 
@@ -41,8 +41,47 @@ impl Program {
     /// [`CompileError`] when it cannot run at all. Unknown blocks and unreadable
     /// costumes are no errors: they do nothing and show nothing.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
-        Compiler::new(project).program()
+        let mut skins = SkinSetBuilder::new(Limits::default());
+        let costumes = project.targets.iter().map(|target| costumes(project, target, &mut skins));
+        let costumes = costumes.collect();
+        Compiler::new(project).program(costumes, Arc::new(skins.build()))
     }
+
+    /// Compiles a project that has the targets and costumes of this program's: one whose
+    /// blocks were changed. Costumes are shared, so nothing is read or rasterised again.
+    ///
+    /// # Errors
+    /// As for [`Program::compile`].
+    ///
+    /// # Panics
+    /// If the project has fewer targets, or more.
+    pub fn recompile(&self, project: &Project) -> Result<Program, CompileError> {
+        assert_eq!(project.targets.len(), self.sprites.len(), "the same project");
+        let costumes = self.sprites.iter().map(|sprite| sprite.costumes.clone()).collect();
+        Compiler::new(project).program(costumes, Arc::clone(&self.skins))
+    }
+}
+
+/// The costumes of a target, their pictures added to the project's.
+fn costumes(project: &Project, target: &sb3::Target, skins: &mut SkinSetBuilder) -> Arc<[Costume]> {
+    let add = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
+        let Some(asset) = costume.asset.and_then(|a| project.assets.get(a as usize)) else {
+            return skins.add_blank();
+        };
+        let (bytes, center) = (asset.bytes.clone(), costume.rotation_center);
+        let skin = if costume.vector {
+            skins.add_svg(bytes, center)
+        } else {
+            skins.add_bitmap(bytes, costume.bitmap_resolution, center)
+        };
+        // Unreadable: what Scratch shows instead.
+        skin.unwrap_or_else(|_| skins.add_blank())
+    };
+    if target.costumes.is_empty() {
+        return [Costume { name: Text::new(""), skin: skins.add_blank() }].into();
+    }
+    let named = |c: &sb3::Costume| Costume { name: Text::new(&*c.name), skin: add(c, skins) };
+    target.costumes.iter().map(named).collect()
 }
 
 /// Ids and names of a custom block's parameters.
@@ -181,23 +220,21 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn program(mut self) -> Result<Program, CompileError> {
+    fn program(
+        mut self,
+        costumes: Vec<Arc<[Costume]>>,
+        skins: Arc<SkinSet>,
+    ) -> Result<Program, CompileError> {
         let project = self.project;
         if !project.targets.iter().any(|t| t.is_stage) {
             return Err(CompileError::Project("the project has no stage".to_owned()));
         }
-        let mut skins = SkinSetBuilder::new(Limits::default());
-        let mut sprites: Vec<Option<Sprite>> = project.targets.iter().map(|_| None).collect();
-        // The stage last: blocks of sprites may bring variables of the stage into being
-        // only through the sprite itself, so the stage's scope does not grow meanwhile.
-        for (i, target) in project.targets.iter().enumerate() {
-            let costumes = self.costumes(target, &mut skins)?;
-            sprites[i] = Some(self.sprite(target, costumes));
-        }
+        let targets = project.targets.iter().zip(costumes);
+        let sprites: Vec<Sprite> =
+            targets.map(|(target, costumes)| self.sprite(target, costumes)).collect();
         if let Some(error) = self.error {
             return Err(error);
         }
-        let sprites: Vec<Sprite> = sprites.into_iter().flatten().collect();
         let mut order: Vec<u32> = (0..sprites.len() as u32).collect();
         order.sort_by(|&a, &b| {
             let layer = |i: u32| project.targets[i as usize].layer_order;
@@ -238,43 +275,13 @@ impl<'a> Compiler<'a> {
             stage: self.stage,
             order,
             broadcasts,
-            skins: Arc::new(skins.build()),
+            skins,
             edge_hats,
             block_count: project.block_count(),
         })
     }
 
-    fn costumes(
-        &self,
-        target: &sb3::Target,
-        skins: &mut SkinSetBuilder,
-    ) -> Result<Vec<Costume>, CompileError> {
-        let add = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
-            let Some(asset) = costume.asset.and_then(|a| self.project.assets.get(a as usize))
-            else {
-                return skins.add_blank();
-            };
-            let (bytes, center) = (asset.bytes.clone(), costume.rotation_center);
-            let skin = if costume.vector {
-                skins.add_svg(bytes, center)
-            } else {
-                skins.add_bitmap(bytes, costume.bitmap_resolution, center)
-            };
-            // Unreadable: what Scratch shows instead.
-            skin.unwrap_or_else(|_| skins.add_blank())
-        };
-        let mut costumes: Vec<Costume> = target
-            .costumes
-            .iter()
-            .map(|c| Costume { name: Text::new(&*c.name), skin: add(c, skins) })
-            .collect();
-        if costumes.is_empty() {
-            costumes.push(Costume { name: Text::new(""), skin: skins.add_blank() });
-        }
-        Ok(costumes)
-    }
-
-    fn sprite(&mut self, target: &'a sb3::Target, costumes: Vec<Costume>) -> Sprite {
+    fn sprite(&mut self, target: &'a sb3::Target, costumes: Arc<[Costume]>) -> Sprite {
         self.scope = Scope::new(target);
         let mut scripts = Vec::new();
         let mut hats: FxHashMap<Start, Vec<u32>> = FxHashMap::default();

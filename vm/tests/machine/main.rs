@@ -3,6 +3,7 @@
 mod distances;
 mod hostile;
 mod language;
+mod mutants;
 mod rig;
 mod scripts;
 mod sprites;
