@@ -266,7 +266,7 @@ fn check(view: &TargetView<'_>, key: &str, want: &Value) -> Result<(), (String, 
         "d" => number("direction", view.direction),
         "s" => number("size", view.size),
         "c" => number("costume", view.costume as f64),
-        "l" => number("layer", view.layer as f64),
+        "l" => number("layer", view.layer() as f64),
         "vol" => number("volume", view.volume),
         "v" if want.as_bool() != Some(view.visible) => {
             Err(("visible".to_owned(), view.visible.to_string()))

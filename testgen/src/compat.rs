@@ -23,4 +23,6 @@ pub struct Compat {
     pub ncm_coin: bool,
     /// Mutation analysis replaces variables by variables of the stage only.
     pub vrm_stage_only: bool,
+    /// To assertions, any two texts that spell no number are equal.
+    pub nan_equal: bool,
 }

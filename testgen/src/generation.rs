@@ -18,7 +18,7 @@ use crate::extraction::Tables;
 use crate::goals::Model;
 use crate::minimisation::{Candidate, Minimisation, Minimised, Replayer as _};
 use crate::problem::{ScratchProblem, TestCase};
-use crate::suite::{FORMAT, Suite, SuiteError, SuiteEvent, SuiteTest};
+use crate::suite::{FORMAT, Suite, SuiteError, SuiteEvent, SuiteTest, Tolerances};
 use catherd_vm::{CompileError, Program};
 
 /// What generates: written into suites.
@@ -233,6 +233,8 @@ impl Prepared {
             covers: test.covered.clone(),
             codons: test.length as u32,
             events: test.events.iter().map(|&event| SuiteEvent::new(event, words)).collect(),
+            assertions: Vec::new(),
+            flaky: Vec::new(),
         });
         let suite = Suite {
             format: FORMAT,
@@ -241,6 +243,9 @@ impl Prepared {
             algorithm: request.algorithm.name().to_owned(),
             seed: request.seed,
             goals: self.order.len() as u32,
+            machine: self.settings.machine.clone(),
+            tolerances: Tolerances::default(),
+            nan_equal: self.settings.compat.nan_equal,
             tests: tests.collect(),
         };
         let timeline = search.map_or(Vec::new(), |search| search.timeline.clone());

@@ -5,7 +5,9 @@
 //!   [`fitness`], [`trace`].
 //! - What a test is made of: [`event`], [`extraction`], [`chromosome`].
 //! - From a project to a suite: [`Prepared`], [`Request`], [`Generated`], [`Suite`].
+//! - Executing a suite: [`LinkedSuite`], [`Runner`], [`Verdict`].
 
+mod assertion;
 pub mod chromosome;
 mod compat;
 mod counts;
@@ -23,6 +25,7 @@ mod minimisation;
 pub mod mutation;
 mod problem;
 mod recorder;
+mod runner;
 #[cfg(test)]
 mod sample;
 mod suite;
@@ -33,4 +36,7 @@ pub use counts::Counts;
 pub use generation::{
     ENGINE, End, GenerateError, Generated, Prepared, Request, Settings, generate, replay,
 };
-pub use suite::{FORMAT, Suite, SuiteError, SuiteEvent, SuiteTest};
+pub use runner::{AssertionNo, Bounds, Execution, Failure, LinkedSuite, Runner, Verdict};
+pub use suite::{
+    Assertion, Effect, Expected, FORMAT, Suite, SuiteError, SuiteEvent, SuiteTest, Tolerances,
+};

@@ -4,7 +4,7 @@
 pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
 
 /// Settings of a machine. All of them influence results.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Seconds by which the `timer` block advances a step. 1/30 is Scratch time; the
     /// Whisker paper found 0.075 empirically (section 3.2).

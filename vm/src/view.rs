@@ -1,9 +1,9 @@
 //! Looking at a machine from outside, between steps.
 
-use catherd_render::{ColorOf, Rect};
+use catherd_render::{ColorOf, Rect, Scene};
 
 use crate::machine::Vm;
-use crate::program::VariableDef;
+use crate::program::{Program, VariableDef};
 use crate::state::{Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;
@@ -46,13 +46,22 @@ pub struct TargetView<'a> {
     pub effects: [f64; 7],
     /// Speech or thought, none without.
     pub bubble: Option<&'a Text>,
-    /// Rank among sprites and clones from the back, from 1; 0 for the stage.
-    pub layer: usize,
     state: &'a Target,
-    program: &'a crate::program::Program,
+    program: &'a Program,
+    scene: &'a Scene,
 }
 
 impl<'a> TargetView<'a> {
+    /// Rank among sprites and clones from the back, from 1; 0 for the stage. It takes time
+    /// in proportion to their number.
+    pub fn layer(&self) -> usize {
+        if self.is_stage {
+            return 0;
+        }
+        let sprites = self.scene.sprite_order().filter(|&d| !self.scene.is_bubble(d));
+        sprites.take_while(|&d| d != self.state.drawable).count() + 1
+    }
+
     /// Its scalars, in file order.
     pub fn variables(&self) -> impl Iterator<Item = (&'a Text, &'a Value)> {
         let names = &self.program.sprites[self.sprite].variables;
@@ -68,6 +77,41 @@ impl<'a> TargetView<'a> {
         let names = &self.program.sprites[self.sprite].lists;
         let pairs = names.iter().zip(&self.state.lists);
         pairs.filter(|(_, l)| l.exists).map(|(def, list)| (&def.name, &list.items[..]))
+    }
+
+    /// A scalar by its position in [`Program::variables`]; none if it does not exist (yet).
+    pub fn variable(&self, number: usize) -> Option<&'a Value> {
+        self.state.variables.get(number).filter(|value| **value != Value::Undefined)
+    }
+
+    /// A list by its position in [`Program::lists`]; none if it does not exist (yet).
+    pub fn list(&self, number: usize) -> Option<&'a [Value]> {
+        let list = self.state.lists.get(number).filter(|list| list.exists);
+        list.map(|list| &list.items[..])
+    }
+}
+
+/// What a program's parts are called.
+impl Program {
+    /// Names of stage and sprites, by their position in the project's targets.
+    pub fn targets(&self) -> impl ExactSizeIterator<Item = &Text> {
+        self.sprites.iter().map(|sprite| &sprite.name)
+    }
+
+    /// The stage's position among the targets.
+    pub fn stage(&self) -> usize {
+        self.stage
+    }
+
+    /// Names of a target's own scalars. Those that a block names but the project does not
+    /// declare come last.
+    pub fn variables(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
+        self.sprites[target].variables.iter().map(|def| &def.name)
+    }
+
+    /// Names of a target's own lists, in the same order.
+    pub fn lists(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
+        self.sprites[target].lists.iter().map(|def| &def.name)
     }
 }
 
@@ -103,18 +147,10 @@ impl<T: Tracer> Vm<T> {
             draggable: state.draggable,
             effects: state.effects,
             bubble: state.bubble.text.as_ref().filter(|t| !t.is_empty()),
-            layer: self.layer(state),
             state,
             program: &self.program,
+            scene: &self.state.scene,
         })
-    }
-
-    fn layer(&self, target: &Target) -> usize {
-        if target.sprite as usize == self.program.stage {
-            return 0;
-        }
-        let sprites = self.state.scene.sprite_order().filter(|&d| !self.state.scene.is_bubble(d));
-        sprites.take_while(|&d| d != target.drawable).count() + 1
     }
 
     /// The mouse as the blocks report it.

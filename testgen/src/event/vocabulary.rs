@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use catherd_sb3::Project;
+use catherd_vm::Program;
 use rustc_hash::FxHashMap;
 
 /// The number of a key in a [`Vocabulary`].
@@ -29,6 +30,16 @@ impl Vocabulary {
         Self {
             sprites: project.targets.iter().map(|target| target.name.clone()).collect(),
             stage: project.stage() as u16,
+            keys: Words::default(),
+            texts: Words::default(),
+        }
+    }
+
+    /// The targets of a compiled project; no keys and no texts yet.
+    pub fn of(program: &Program) -> Self {
+        Self {
+            sprites: program.targets().map(|name| name.to_str().into()).collect(),
+            stage: program.stage() as u16,
             keys: Words::default(),
             texts: Words::default(),
         }

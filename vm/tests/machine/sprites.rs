@@ -351,7 +351,7 @@ fn layers_move_draw_and_execution_order() {
         let rig =
             Rig::after(1, &format!("(sprite A (flag {block})) (sprite B) (sprite C) (sprite D)"));
         assert_eq!(order(&rig), want, "{block}");
-        assert_eq!(rig.target("A").layer, layer, "{block}");
+        assert_eq!(rig.target("A").layer(), layer, "{block}");
     }
     // Between 0 and 1: before the stage (run).
     let rig = Rig::after(1, "(sprite A (flag (layers backward 0.5))) (sprite B)");

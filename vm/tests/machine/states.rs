@@ -28,7 +28,7 @@ fn state(vm: &Vm<Record>) -> String {
             t.costume,
             t.volume,
             t.draggable,
-            t.layer,
+            t.layer(),
             t.effects,
             t.bubble,
             t.sprite,
