@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use catherd_sb3::Project;
 use catherd_testgen::mutation::{Operator, mutants};
-use catherd_testgen::{Compat, FORMAT, Prepared, Settings, Suite, SuiteEvent, SuiteTest};
+use catherd_testgen::{Compat, Prepared, Settings, Suite, SuiteEvent, SuiteTest};
 
 fn corpus() -> Option<PathBuf> {
     let corpus = std::env::var_os("CATHERD_CORPUS").map(PathBuf::from);
@@ -53,13 +53,9 @@ fn goals_and_covered(project: &Project) -> (usize, usize) {
         SuiteEvent::Wait { steps: 100 },
     ];
     let suite = Suite {
-        format: FORMAT,
-        engine: String::new(),
-        project: String::new(),
-        algorithm: String::new(),
-        seed: 0,
         goals: goals as u32,
-        tests: vec![SuiteTest { covers: Vec::new(), codons: 0, events }],
+        tests: vec![SuiteTest { events, ..SuiteTest::default() }],
+        ..Suite::default()
     };
     (goals, prepared.replay(&suite).unwrap()[0].len())
 }

@@ -1,6 +1,5 @@
 use super::*;
 use crate::draft::{Draft, number, project};
-use crate::suite::Tolerances;
 use catherd_sb3::{Opcode, Project};
 
 /// A sprite that says something twice, moves by 10 when the key `a` is pressed, and then makes a
@@ -32,16 +31,10 @@ fn suite(assertions: Vec<Assertion>, flaky: Vec<Assertion>) -> Suite {
         crate::SuiteEvent::KeyPress { key: "a".into(), steps: 1 },
     ];
     Suite {
-        format: crate::FORMAT,
-        engine: String::new(),
-        project: String::new(),
-        algorithm: String::new(),
         seed: 1,
         goals: 5,
-        machine: catherd_vm::Settings::default(),
-        tolerances: Tolerances::default(),
-        nan_equal: false,
-        tests: vec![SuiteTest { covers: Vec::new(), codons: 0, events, assertions, flaky }],
+        tests: vec![SuiteTest { events, assertions, flaky, ..SuiteTest::default() }],
+        ..Suite::default()
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use assertion::{Assertion, Effect, Expected, Tolerances};
 pub use event::SuiteEvent;
 
+use crate::generation::ENGINE;
 use machine::Machine;
 
 /// The version of the format that this release writes. It reads all earlier ones, too:
@@ -48,8 +49,26 @@ pub struct Suite {
     pub tests: Vec<SuiteTest>,
 }
 
+impl Default for Suite {
+    /// A suite of this release, without tests, for a project that nobody named.
+    fn default() -> Self {
+        Self {
+            format: FORMAT,
+            engine: ENGINE.to_owned(),
+            project: String::new(),
+            algorithm: String::new(),
+            seed: 0,
+            goals: 0,
+            machine: catherd_vm::Settings::default(),
+            tolerances: Tolerances::default(),
+            nan_equal: false,
+            tests: Vec::new(),
+        }
+    }
+}
+
 /// A test: the green flag, then events, each followed by a wait of one step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteTest {
     /// The numbers of the goals that it covers, ascending.
