@@ -20,6 +20,8 @@ impl Stream {
     pub const MACHINE: u64 = 1;
     /// Number of the stream of event extraction.
     pub const EXTRACTION: u64 = 2;
+    /// Number of the stream of the seeds under which tests are executed again.
+    pub const REEXECUTION: u64 = 3;
     /// Number of the first of the streams of mutation analysis; it has sixteen.
     pub const MUTATION: u64 = 16;
 

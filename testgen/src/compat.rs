@@ -23,6 +23,10 @@ pub struct Compat {
     pub ncm_coin: bool,
     /// Mutation analysis replaces variables by variables of the stage only.
     pub vrm_stage_only: bool,
+    /// Nothing is asserted after the first event of a test.
+    pub skip_first_pair: bool,
+    /// Everything is asserted after every event but the first, not only what changed.
+    pub assert_everything: bool,
     /// To assertions, any two texts that spell no number are equal.
     pub nan_equal: bool,
 }

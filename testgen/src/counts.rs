@@ -26,6 +26,10 @@ pub struct Counts {
     pub suite_tests: u64,
     /// Events of the final suite; Whisker counts the waits as well, which is twice this.
     pub suite_events: u64,
+    /// Stable assertions of the final suite.
+    pub suite_assertions: u64,
+    /// Flaky ones.
+    pub suite_flaky: u64,
     /// Tests that the search found and the suite does without.
     pub minimised_tests: u64,
     /// Events that minimisation removed.
@@ -51,6 +55,8 @@ impl Counts {
             ("bestTestSuiteSize", Some(self.suite_tests)),
             ("suiteEvents", Some(self.suite_events)),
             ("testsuiteEventCount", Some(2 * self.suite_events)),
+            ("suiteAssertions", Some(self.suite_assertions)),
+            ("suiteFlakyAssertions", Some(self.suite_flaky)),
             ("minimizedTests", Some(self.minimised_tests)),
             ("minimizedEvents", Some(self.minimised_events)),
             ("minimizedCodons", Some(self.minimised_codons)),

@@ -9,6 +9,7 @@ use catherd_search::{
     Test as _,
 };
 
+use crate::assertion::{Assertions, Deviations, Observer, assert_changes};
 use crate::chromosome::{Chromosome, Genetics};
 use crate::compat::Compat;
 use crate::counts::Counts;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub minimise: bool,
     /// Executions that minimisation may take; none: no bound.
     pub minimisation_executions: Option<u64>,
+    /// Give the suite regression assertions; none: do without.
+    pub assertions: Option<Assertions>,
     /// When extension search sees events that are new: how likely it takes one, in 0..=1.
     pub new_event_probability: f64,
     /// MIO keeps populations only for goals whose coverage implies that of others.
@@ -48,6 +51,7 @@ impl Default for Settings {
             compat: Compat::default(),
             minimise: true,
             minimisation_executions: None,
+            assertions: None,
             new_event_probability: 0.5,
             independent_targets: true,
         }
@@ -146,6 +150,8 @@ pub struct Prepared {
     pub(crate) parameters: usize,
     /// Goals, deepest in the control dependence graph first.
     order: Vec<u32>,
+    /// Looks at what is asserted.
+    observer: Option<Observer>,
 }
 
 impl Prepared {
@@ -162,6 +168,7 @@ impl Prepared {
             program: Arc::new(Program::compile(project)?),
             parameters: tables.parameters(),
             tables: Arc::new(tables),
+            observer: settings.assertions.map(|how| Observer::new(project, how.touching)),
             order,
             model,
             settings,
@@ -236,7 +243,7 @@ impl Prepared {
             assertions: Vec::new(),
             flaky: Vec::new(),
         });
-        let suite = Suite {
+        let mut suite = Suite {
             format: FORMAT,
             engine: ENGINE.to_owned(),
             project: request.project.clone(),
@@ -248,12 +255,15 @@ impl Prepared {
             nan_equal: self.settings.compat.nan_equal,
             tests: tests.collect(),
         };
+        self.assert(&mut suite);
         let timeline = search.map_or(Vec::new(), |search| search.timeline.clone());
         let mut counts = Counts {
             goals: self.order.len() as u64,
             covered: covered.len() as u64,
             suite_tests: suite.tests.len() as u64,
             suite_events: suite.events(),
+            suite_assertions: suite.assertions(),
+            suite_flaky: suite.tests.iter().map(|test| test.flaky.len() as u64).sum(),
             minimised_tests: minimised.removed_tests,
             minimised_events: minimised.removed_events,
             minimised_codons: minimised.removed_codons,
@@ -271,6 +281,21 @@ impl Prepared {
                 timeline.last().filter(complete).map(|point| point.executions);
         }
         Generated { end, goals: suite.goals, covered, timeline, suite, unstable, counts }
+    }
+
+    /// Adds assertions, if the settings ask for them.
+    fn assert(&self, suite: &mut Suite) {
+        let Some((how, observer)) = self.settings.assertions.zip(self.observer.as_ref()) else {
+            return;
+        };
+        let compat = self.settings.compat;
+        let deviations = Deviations {
+            skip_first_pair: compat.skip_first_pair,
+            assert_everything: compat.assert_everything,
+        };
+        let asserted = assert_changes(suite, &self.program, observer, how, deviations);
+        // The tests come from this very program, whose sprites they name.
+        debug_assert!(asserted.is_ok(), "{asserted:?}");
     }
 
     /// Runs the tests of a suite; returns what each covers, goals ascending.

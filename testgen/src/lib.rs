@@ -31,6 +31,7 @@ mod sample;
 mod suite;
 pub mod trace;
 
+pub use assertion::Assertions;
 pub use compat::Compat;
 pub use counts::Counts;
 pub use generation::{

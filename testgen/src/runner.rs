@@ -289,46 +289,67 @@ impl<T: Tracer> Runner<T> {
         if suite.steps(test) > bounds.steps {
             return Execution { verdict: Verdict::StepLimit, steps: 0, fault: None };
         }
-        let LinkedTest { events, checks } = &suite.tests[test];
-        let mut checks =
-            checks.iter().filter(|check| bounds.flaky || !check.place.flaky).peekable();
-        let mut interaction = Interaction::default();
-        self.begin(seed);
-        for (&event, number) in events.iter().zip(0..) {
-            interaction.send(event, &mut self.vm, &suite.words);
-            if let Some(fault) = self.vm.fault().filter(|_| bounds.faults_end) {
-                return self.end(Verdict::Fault(fault));
+        let checks = suite.tests[test].checks.iter();
+        let mut checks = checks.filter(|check| bounds.flaky || !check.place.flaky).peekable();
+        let early = self.drive(suite, test, seed, |event, vm| {
+            if let Some(fault) = vm.fault().filter(|_| bounds.faults_end) {
+                return ControlFlow::Break(Verdict::Fault(fault));
             }
-            while let Some(check) = checks.next_if(|check| check.after == number) {
-                let actual = self.read(check);
-                let holds = check.expected.as_ref().zip(actual.as_ref()).is_some_and(
-                    |(expected, actual)| suite.comparison.agree(check.aspect, expected, actual),
-                );
+            while let Some(check) = checks.next_if(|check| check.after == event) {
+                let actual = check.read(vm);
+                let both = check.expected.as_ref().zip(actual.as_ref());
+                let holds = both.is_some_and(|(expected, actual)| {
+                    suite.comparison.agree(check.aspect, expected, actual)
+                });
                 if !holds && failed(check.place).is_break() {
                     let got = actual.filter(|_| check.expected.is_some());
                     let got = got.map(|seen| seen.to_string());
-                    let failure = Failure { assertion: check.place, after: number, got };
-                    return self.end(Verdict::Failed(failure));
+                    let failure = Failure { assertion: check.place, after: event, got };
+                    return ControlFlow::Break(Verdict::Failed(failure));
                 }
             }
-        }
-        self.end(Verdict::Passed)
-    }
-
-    fn read(&mut self, check: &Check) -> Option<Seen> {
-        let id = check.object.find(&self.vm)?;
-        check.aspect.read(id, &mut self.vm)
-    }
-
-    fn end(&self, verdict: Verdict) -> Execution {
+            ControlFlow::Continue(())
+        });
+        let verdict = early.break_value().unwrap_or(Verdict::Passed);
         Execution { verdict, steps: self.vm.steps(), fault: self.vm.fault() }
     }
 
+    /// Executes a test from the green flag on; `after` is called with the position of each
+    /// event when its steps and the wait that follows have run, and may end the execution.
+    pub(crate) fn drive<B>(
+        &mut self,
+        suite: &LinkedSuite,
+        test: usize,
+        seed: u64,
+        mut after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.begin(seed);
+        let mut interaction = Interaction::default();
+        for (&event, number) in suite.tests[test].events.iter().zip(0..) {
+            interaction.send(event, &mut self.vm, &suite.words);
+            after(number, &mut self.vm)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Looks at the machine after the green flag, before any step.
+    pub(crate) fn at_start<R>(&mut self, seed: u64, look: impl FnOnce(&mut Vm<T>) -> R) -> R {
+        self.begin(seed);
+        look(&mut self.vm)
+    }
+
     /// Resets everything, seeds the machine and sends the green flag.
-    pub(crate) fn begin(&mut self, seed: u64) {
+    fn begin(&mut self, seed: u64) {
         self.vm.restore(&self.start);
         self.vm.set_random(Random::portable(seed));
         self.vm.green_flag();
+    }
+}
+
+impl Check {
+    fn read<T: Tracer>(&self, vm: &mut Vm<T>) -> Option<Seen> {
+        let id = self.object.find(vm)?;
+        self.aspect.read(id, vm)
     }
 }
 

@@ -52,6 +52,12 @@ pub struct TargetView<'a> {
 }
 
 impl<'a> TargetView<'a> {
+    /// Place in the whole drawing order from the back, what the original calls the layer
+    /// order: the stage is 0; a used pen layer and bubbles have places, too.
+    pub fn order(&self) -> usize {
+        self.scene.order(self.state.drawable)
+    }
+
     /// Rank among sprites and clones from the back, from 1; 0 for the stage. It takes time
     /// in proportion to their number.
     pub fn layer(&self) -> usize {

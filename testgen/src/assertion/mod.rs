@@ -1,6 +1,13 @@
 //! What tests assert of a running program: reading attributes of stage, sprites and
 //! clones, and comparing them (Whisker paper, Table 4).
 
+mod observer;
+mod regression;
+
+pub(crate) use observer::Observer;
+pub use regression::Assertions;
+pub(crate) use regression::{Deviations, assert_changes};
+
 use catherd_vm::{TargetId, Text, Tracer, Value, Vm};
 
 use crate::suite::Tolerances;
@@ -75,7 +82,7 @@ impl Aspect {
             }
             Aspect::Direction => Seen::Number(view.direction),
             Aspect::Effect(effect) => Seen::Number(*view.effects.get(usize::from(effect))?),
-            Aspect::Layer => Seen::Number(view.layer() as f64),
+            Aspect::Layer => Seen::Number(view.order() as f64),
             Aspect::List(list) => Seen::Number(view.list(list as usize)?.len() as f64),
             Aspect::Position => Seen::Place(view.x, view.y),
             Aspect::Bubble => Seen::Bubble(view.bubble.cloned()),
@@ -161,3 +168,6 @@ impl Seen {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,7 +47,8 @@ pub enum Expected {
         #[serde(with = "number")]
         value: f64,
     },
-    /// The rank among sprites and clones from the back, from 1.
+    /// The place in the drawing order from the back: the stage is 0; a used pen layer and
+    /// bubbles have places, too.
     Layer(u32),
     /// The length of a list.
     List {

@@ -2,6 +2,7 @@
 
 mod assertion;
 mod event;
+mod javascript;
 mod machine;
 
 use serde::{Deserialize, Serialize};
@@ -215,6 +216,11 @@ impl Suite {
             return Ok(());
         }
         Err(SuiteError::Project { suite: self.project.clone(), project: digest.to_owned() })
+    }
+
+    /// Stable assertions of all tests.
+    pub fn assertions(&self) -> u64 {
+        self.tests.iter().map(|test| test.assertions.len() as u64).sum()
     }
 
     /// Events of all tests, the waits between them not counted.

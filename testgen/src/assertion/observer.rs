@@ -1,0 +1,185 @@
+//! Which attributes are looked at, and what they are at one moment.
+
+use catherd_sb3::{Literal, Project, Slot, Target};
+use catherd_vm::{Program, Tracer, Vm};
+use rustc_hash::FxHashSet;
+
+use super::{Aspect, Object, Seen};
+use crate::event::Vocabulary;
+use crate::suite::{Assertion, Effect, Expected};
+
+/// Characters of the longest text that an assertion holds; about longer ones there is none.
+const LONGEST_TEXT: usize = 1_000;
+
+/// What can be asserted of a project's objects.
+#[derive(Clone, Debug)]
+pub(crate) struct Observer {
+    /// By target: aspects of the original, aspects of its clones.
+    aspects: Vec<(Vec<Aspect>, Vec<Aspect>)>,
+}
+
+/// An attribute of an object at some moment.
+#[derive(Clone, Debug)]
+pub(crate) struct Fact {
+    pub(crate) aspect: Aspect,
+    pub(crate) object: Object,
+    pub(crate) seen: Seen,
+}
+
+impl Fact {
+    fn key(&self) -> (Aspect, Object) {
+        (self.aspect, self.object)
+    }
+}
+
+impl Observer {
+    /// Looks at everything that assertions of the paper's kinds are about. What touches
+    /// what is only looked at if `touching`: the published assertions are without.
+    ///
+    /// Objects and variables that share their name with an earlier one are left out, since
+    /// a test would find that one; and so are a sprite's variables that none of its own
+    /// blocks names.
+    pub(crate) fn new(project: &Project, touching: bool) -> Self {
+        let words = Vocabulary::new(project);
+        let found_by_name = |target: u16| words.sprite_no(words.sprite(target)) == Some(target);
+        let aspects = project.targets.iter().zip(0..).map(|(target, number)| {
+            let mut own = Vec::new();
+            let mut clones = Vec::new();
+            if number == words.stage() {
+                own.extend([Aspect::Backdrop, Aspect::Volume]);
+            } else if found_by_name(number) {
+                clones.extend([
+                    Aspect::Costume,
+                    Aspect::Direction,
+                    Aspect::Layer,
+                    Aspect::Position,
+                    Aspect::Bubble,
+                    Aspect::Size,
+                    Aspect::Visible,
+                    Aspect::Volume,
+                ]);
+                clones.extend((0..Effect::ALL.len() as u8).map(Aspect::Effect));
+                if touching {
+                    clones.push(Aspect::TouchingEdge);
+                    let others = (0..project.targets.len() as u16)
+                        .filter(|&other| other != number && found_by_name(other));
+                    clones.extend(others.map(Aspect::Touching));
+                }
+                own.clone_from(&clones);
+                own.push(Aspect::CloneCount);
+            } else {
+                return (own, clones);
+            }
+            let lists = target.lists.iter().map(|list| &*list.name);
+            own.extend(first_of_name(lists).map(Aspect::List));
+            let named = (number != words.stage()).then(|| ids(target));
+            let variables = target.variables.iter().map(|variable| &*variable.name);
+            let variables = first_of_name(variables).filter(|&variable| {
+                let id = &target.variables[variable as usize].id;
+                named.as_ref().is_none_or(|named| named.contains(&**id))
+            });
+            own.extend(variables.map(Aspect::Variable));
+            (own, clones)
+        });
+        Self { aspects: aspects.collect() }
+    }
+
+    /// All facts now, in the order of assertions.
+    pub(crate) fn look<T: Tracer>(&self, vm: &mut Vm<T>) -> Vec<Fact> {
+        let mut objects = Vec::new();
+        let mut instances = vec![0; self.aspects.len()];
+        for view in vm.targets().filter_map(|id| vm.target(id)) {
+            // Originals come before clones, these in the order of their creation.
+            let clone = &mut instances[view.sprite];
+            objects.push((view.id, Object { target: view.sprite as u16, clone: *clone }));
+            *clone += 1;
+        }
+        let mut facts = Vec::new();
+        for (id, object) in objects {
+            let (own, clones) = &self.aspects[usize::from(object.target)];
+            for &aspect in if object.clone == 0 { own } else { clones } {
+                if let Some(seen) = aspect.read(id, vm) {
+                    facts.push(Fact { aspect, object, seen });
+                }
+            }
+        }
+        facts.sort_unstable_by_key(Fact::key);
+        facts
+    }
+}
+
+/// The facts of `now` that `before` lacks.
+pub(crate) fn changes<'a>(before: &'a [Fact], now: &'a [Fact]) -> impl Iterator<Item = &'a Fact> {
+    let mut before = before.iter().peekable();
+    now.iter().filter(move |fact| {
+        while before.next_if(|old| old.key() < fact.key()).is_some() {}
+        before.peek().is_none_or(|old| old.key() != fact.key() || !old.seen.is(&fact.seen))
+    })
+}
+
+/// Positions of the names that no earlier one equals.
+fn first_of_name<'a>(names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = u32> {
+    let mut known = FxHashSet::default();
+    names.zip(0..).filter(move |(name, _)| known.insert(*name)).map(|(_, position)| position)
+}
+
+/// Ids of variables that a target's blocks name.
+fn ids(target: &Target) -> FxHashSet<&str> {
+    let blocks = target.blocks.iter();
+    let fields = blocks.clone().flat_map(|block| &block.fields).filter_map(|f| f.id.as_deref());
+    let inputs = blocks.flat_map(|block| &block.inputs);
+    let literals = inputs.flat_map(|input| [&input.block, &input.shadow]).filter_map(|slot| {
+        if let Slot::Literal(Literal::Variable { id, .. }) = slot { Some(&**id) } else { None }
+    });
+    fields.chain(literals).collect()
+}
+
+impl Fact {
+    /// The fact as an assertion; none if its text is too long.
+    pub(crate) fn assertion(
+        &self,
+        after: u32,
+        words: &Vocabulary,
+        program: &Program,
+    ) -> Option<Assertion> {
+        let Object { target, clone } = self.object;
+        let sprite = (target != words.stage()).then(|| words.sprite(target).to_owned());
+        Some(Assertion { after, sprite, clone, expect: self.expected(words, program)? })
+    }
+
+    fn expected(&self, words: &Vocabulary, program: &Program) -> Option<Expected> {
+        let target = usize::from(self.object.target);
+        let short = |text: &catherd_vm::Text| {
+            (text.len() <= LONGEST_TEXT).then(|| text.to_str().into_owned())
+        };
+        Some(match (self.aspect, &self.seen) {
+            (Aspect::Backdrop, Seen::Number(index)) => Expected::Backdrop(*index as u32),
+            (Aspect::Costume, Seen::Number(index)) => Expected::Costume(*index as u32),
+            (Aspect::CloneCount, Seen::Number(clones)) => Expected::CloneCount(*clones as u32),
+            (Aspect::Direction, Seen::Number(degrees)) => Expected::Direction(*degrees),
+            (Aspect::Effect(effect), Seen::Number(value)) => {
+                Expected::Effect { effect: Effect::ALL[usize::from(effect)], value: *value }
+            }
+            (Aspect::Layer, Seen::Number(rank)) => Expected::Layer(*rank as u32),
+            (Aspect::List(list), Seen::Number(length)) => Expected::List {
+                list: program.lists(target).nth(list as usize)?.to_str().into_owned(),
+                length: *length as u64,
+            },
+            (Aspect::Position, Seen::Place(x, y)) => Expected::Position { x: *x, y: *y },
+            (Aspect::Bubble, Seen::Bubble(None)) => Expected::Bubble(None),
+            (Aspect::Bubble, Seen::Bubble(Some(text))) => Expected::Bubble(Some(short(text)?)),
+            (Aspect::Size, Seen::Number(percent)) => Expected::Size(*percent),
+            (Aspect::Variable(variable), Seen::Value(value)) => Expected::Variable {
+                variable: program.variables(target).nth(variable as usize)?.to_str().into_owned(),
+                value: short(&value.to_text())?,
+            },
+            (Aspect::Visible, Seen::Flag(visible)) => Expected::Visible(*visible),
+            (Aspect::Volume, Seen::Number(percent)) => Expected::Volume(*percent),
+            (Aspect::Touching(other), Seen::Flag(touching)) => {
+                Expected::Touching { sprite: words.sprite(other).to_owned(), touching: *touching }
+            }
+            (Aspect::TouchingEdge, Seen::Flag(touching)) => Expected::TouchingEdge(*touching),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,111 @@
+//! Regression assertions: what a test saw change (Whisker paper, section 5.5).
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use catherd_search::Stream;
+use catherd_vm::Program;
+
+use super::observer::{Fact, Observer, changes};
+use crate::event::Vocabulary;
+use crate::runner::{Bounds, LinkedSuite, Runner};
+use crate::suite::{Suite, SuiteError};
+
+/// How assertions are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assertions {
+    /// Assert what touches what, too. Whisker's published code has these two of the fifteen
+    /// kinds switched off.
+    pub touching: bool,
+    /// How often each test is executed again, with another seed and on another day; an
+    /// assertion that does not hold each time is flaky.
+    pub reexecutions: u32,
+    /// Assertions of a test at most; those about its end are left out first.
+    pub limit: usize,
+}
+
+impl Default for Assertions {
+    /// Without touching, 5 re-executions, at most 2,000 assertions a test.
+    fn default() -> Self {
+        Self { touching: false, reexecutions: 5, limit: 2_000 }
+    }
+}
+
+/// Deviations of Whisker's published code in what is asserted; see [`crate::Compat`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deviations {
+    pub(crate) skip_first_pair: bool,
+    pub(crate) assert_everything: bool,
+}
+
+/// Gives each test of a suite assertions about all that its events change.
+///
+/// # Errors
+/// If the suite does not fit the program.
+pub(crate) fn assert_changes(
+    suite: &mut Suite,
+    program: &Arc<Program>,
+    observer: &Observer,
+    settings: Assertions,
+    deviations: Deviations,
+) -> Result<(), SuiteError> {
+    let words = Vocabulary::of(program);
+    let linked = LinkedSuite::new(suite, program)?;
+    let mut runner = Runner::new(Arc::clone(program), suite.machine.clone(), ());
+    for (number, test) in suite.tests.iter_mut().enumerate() {
+        let mut before = runner.at_start(suite.seed, |vm| observer.look(vm));
+        let mut assertions = Vec::new();
+        // Without an early end there is nothing to be told of how it ended.
+        let _: ControlFlow<()> = runner.drive(&linked, number, suite.seed, |after, vm| {
+            let now = observer.look(vm);
+            let skip = after == 0 && (deviations.skip_first_pair || deviations.assert_everything);
+            let old: &[Fact] = if deviations.assert_everything { &[] } else { &before };
+            if !skip {
+                let new = changes(old, &now);
+                assertions.extend(new.filter_map(|fact| fact.assertion(after, &words, program)));
+            }
+            before = now;
+            if assertions.len() < settings.limit {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        assertions.truncate(settings.limit);
+        test.assertions = assertions;
+        test.flaky = Vec::new();
+    }
+    set_apart_flaky(suite, program, settings.reexecutions)
+}
+
+/// Executes the tests with other seeds and on other days, and moves the assertions that do
+/// not survive.
+fn set_apart_flaky(
+    suite: &mut Suite,
+    program: &Arc<Program>,
+    reexecutions: u32,
+) -> Result<(), SuiteError> {
+    let linked = LinkedSuite::new(suite, program)?;
+    let mut survives: Vec<_> =
+        suite.tests.iter().map(|test| vec![true; test.assertions.len()]).collect();
+    let mut others = Stream::new(suite.seed, Stream::REEXECUTION);
+    for _ in 0..reexecutions {
+        let seed = others.next_u64();
+        let mut machine = suite.machine.clone();
+        machine.days_since_2000 += 1.0 + others.unit() * 1_000.0;
+        let mut runner = Runner::new(Arc::clone(program), machine, ());
+        for (number, survives) in survives.iter_mut().enumerate() {
+            runner.watch(&linked, number, seed, Bounds::default(), |assertion| {
+                survives[assertion.position as usize] = false;
+                ControlFlow::Continue(())
+            });
+        }
+    }
+    for (test, survives) in suite.tests.iter_mut().zip(survives) {
+        let mut survives = survives.into_iter();
+        // As many marks as assertions.
+        let flaky = test.assertions.extract_if(.., |_| survives.next() == Some(false));
+        test.flaky = flaky.collect();
+    }
+    Ok(())
+}

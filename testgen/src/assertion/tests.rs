@@ -1,0 +1,168 @@
+use std::sync::Arc;
+
+use catherd_sb3::{List, Opcode, Project, Value as Stored, Variable};
+use catherd_vm::{Program, Value};
+
+use super::*;
+use crate::draft::{Draft, number, project};
+use crate::suite::{Assertion, Expected, Suite, SuiteEvent, SuiteTest};
+
+/// Says `hi` at the flag; the key `a` moves by 10, adds to the list and makes a clone; `r`
+/// goes to a random place; `d` sets a variable to the days since 2000.
+fn cat() -> Project {
+    let mut stage = Draft::new("Stage");
+    let variable =
+        |name: &str, value| Variable { id: name.into(), name: name.into(), value, cloud: false };
+    stage.0.variables.push(variable("days", Stored::Number(1.0)));
+    let mut cat = Draft::new("Cat");
+    cat.0.variables.push(variable("unused", Stored::Number(0.0)));
+    cat.0.lists.push(List { id: "l".into(), name: "l".into(), items: Vec::new() });
+    let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("hi"))]);
+    cat.flag(&[say]);
+    let walk = cat.block(Opcode::MotionChangeXBy, &[("DX", number("10"))]);
+    let add = cat.block(Opcode::DataAddToList, &[("ITEM", number("1"))]);
+    cat.0.blocks[add as usize].fields.push(catherd_sb3::Field {
+        name: "LIST".into(),
+        value: Stored::Text("l".into()),
+        id: Some("l".into()),
+    });
+    let menu = cat.menu(Opcode::ControlCreateCloneOfMenu, "CLONE_OPTION", "_myself_");
+    let clone = cat.block(Opcode::ControlCreateCloneOf, &[("CLONE_OPTION", menu)]);
+    cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "a")), &[walk, add, clone]);
+    let random = [("FROM", number("1")), ("TO", number("100"))];
+    let random = cat.value(Opcode::OperatorRandom, &random);
+    let jump = cat.block(Opcode::MotionSetY, &[("Y", random)]);
+    let divided = cat.value(Opcode::SensingDaysSince2000, &[]);
+    cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "r")), &[jump]);
+    let set = cat.block(Opcode::DataSetVariableTo, &[("VALUE", divided)]);
+    cat.0.blocks[set as usize].fields.push(catherd_sb3::Field {
+        name: "VARIABLE".into(),
+        value: Stored::Text("days".into()),
+        id: Some("days".into()),
+    });
+    cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "d")), &[set]);
+    project(vec![stage, cat])
+}
+
+fn asserted(keys: &[&str], how: Assertions, deviations: Deviations) -> SuiteTest {
+    let project = cat();
+    let program = Arc::new(Program::compile(&project).unwrap());
+    let press = |key: &&str| SuiteEvent::KeyPress { key: (*key).to_owned(), steps: 1 };
+    let events = keys.iter().map(press).collect();
+    let mut suite = Suite {
+        seed: 3,
+        tests: vec![SuiteTest { events, ..SuiteTest::default() }],
+        ..Suite::default()
+    };
+    let observer = Observer::new(&project, how.touching);
+    assert_changes(&mut suite, &program, &observer, how, deviations).unwrap();
+    let linked = crate::LinkedSuite::new(&suite, &program).unwrap();
+    let mut runner = crate::Runner::new(program, suite.machine.clone(), ());
+    let again = runner.run(&linked, 0, crate::Bounds::default());
+    assert!(again.verdict.is_pass(), "{again:?}");
+    suite.tests.remove(0)
+}
+
+const PLAIN: Deviations = Deviations { skip_first_pair: false, assert_everything: false };
+
+fn assertion(after: u32, clone: u32, expect: Expected) -> Assertion {
+    Assertion { after, sprite: Some("Cat".into()), clone, expect }
+}
+
+#[test]
+fn what_changes_is_asserted_and_nothing_else() {
+    let test = asserted(&["x", "a"], Assertions::default(), PLAIN);
+    let of_original: Vec<_> = test.assertions.iter().filter(|a| a.clone == 0).cloned().collect();
+    assert_eq!(
+        of_original,
+        [
+            assertion(0, 0, Expected::Bubble(Some("hi".into()))),
+            assertion(1, 0, Expected::CloneCount(1)),
+            assertion(1, 0, Expected::Layer(2)),
+            assertion(1, 0, Expected::List { list: "l".into(), length: 1 }),
+            assertion(1, 0, Expected::Position { x: 10.0, y: 0.0 }),
+        ]
+    );
+    // Of what was not there before, everything is new.
+    let of_clone = test.assertions.len() - of_original.len();
+    assert_eq!(of_clone, 8 + 7, "{:#?}", test.assertions);
+    assert!(test.assertions.contains(&assertion(1, 1, Expected::Visible(true))));
+    assert!(test.flaky.is_empty());
+}
+
+#[test]
+fn what_chance_or_the_date_decides_is_flaky() {
+    let test = asserted(&["x", "r", "a", "d"], Assertions::default(), PLAIN);
+    let flaky: Vec<_> = test.flaky.iter().map(|a| (a.after, a.expect.to_string())).collect();
+    assert_eq!(flaky.len(), 4, "{flaky:?}");
+    assert!(flaky[0].0 == 1 && flaky[0].1.starts_with("position (0, "), "{flaky:?}");
+    assert!(flaky[1].0 == 2 && flaky[1].1.starts_with("position (10, "), "{flaky:?}");
+    assert!(flaky[2].0 == 2 && flaky[2].1.starts_with("position (10, "), "{flaky:?}");
+    assert!(flaky[3].0 == 3 && flaky[3].1.starts_with("variable `days` "), "{flaky:?}");
+    let without = Assertions { reexecutions: 0, ..Assertions::default() };
+    assert!(asserted(&["x", "r"], without, PLAIN).flaky.is_empty());
+}
+
+#[test]
+fn deviations_of_the_published_code_are_reproduced() {
+    let how = Assertions::default();
+    let skip = Deviations { skip_first_pair: true, ..PLAIN };
+    let test = asserted(&["a", "x"], how, skip);
+    assert!(test.assertions.is_empty(), "{:?}", test.assertions);
+    let everything = Deviations { assert_everything: true, ..PLAIN };
+    let test = asserted(&["x", "x"], how, everything);
+    assert!(test.assertions.iter().all(|a| a.after == 1));
+    // Backdrop, volume and variable of the stage; of the sprite 15 and clones and a list.
+    assert_eq!(test.assertions.len(), 3 + 15 + 2, "{:#?}", test.assertions);
+}
+
+#[test]
+fn assertions_are_bounded() {
+    let how = Assertions { limit: 3, ..Assertions::default() };
+    assert_eq!(asserted(&["a", "a", "a"], how, PLAIN).assertions.len(), 3);
+}
+
+#[test]
+fn looking_at_what_touches_what_changes_nothing() {
+    let how = Assertions { touching: true, ..Assertions::default() };
+    let test = asserted(&["x", "a"], how, PLAIN);
+    let edge = assertion(1, 1, Expected::TouchingEdge(false));
+    assert!(test.assertions.contains(&edge), "{:#?}", test.assertions);
+}
+
+#[test]
+fn texts_are_compared_as_tests_do_it() {
+    let strict = Comparison { tolerances: Tolerances::default(), nan_equal: false };
+    let loose = Comparison { nan_equal: true, ..strict };
+    let agree = |how: Comparison, expected: &str, actual: Value| {
+        how.agree(Aspect::Variable(0), &Seen::Value(expected.into()), &Seen::Value(actual))
+    };
+    for (expected, actual, want, want_loosely) in [
+        ("5", Value::Number(5.0), true, true),
+        ("5.0", Value::Number(5.0), true, true),
+        ("5.0", Value::from("5"), false, false),
+        ("a", Value::from("b"), false, true),
+        ("a", Value::from("A"), false, true),
+        ("NaN", Value::Number(f64::NAN), true, true),
+        ("a", Value::Number(f64::NAN), false, true),
+        ("true", Value::Bool(true), true, true),
+        ("1", Value::Bool(true), false, false),
+        ("", Value::Number(0.0), true, true),
+    ] {
+        assert_eq!(agree(strict, expected, actual.clone()), want, "{expected} {actual:?}");
+        assert_eq!(agree(loose, expected, actual.clone()), want_loosely, "{expected} {actual:?}");
+    }
+}
+
+#[test]
+fn variables_are_observed_once_a_name_and_only_where_they_are_used() {
+    let mut project = cat();
+    let days = project.targets[0].variables[0].clone();
+    project.targets[0].variables.push(Variable { id: "other".into(), ..days });
+    let program = Arc::new(Program::compile(&project).unwrap());
+    let observer = Observer::new(&project, false);
+    let mut runner = crate::Runner::new(program, catherd_vm::Settings::default(), ());
+    let facts = runner.at_start(1, |vm| observer.look(vm));
+    let variables = facts.iter().filter(|f| matches!(f.aspect, Aspect::Variable(_)));
+    assert_eq!(variables.count(), 1);
+}
