@@ -58,6 +58,18 @@ fn touching_drawables_hit(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| scene.touching_drawables(black_box(ids[0]), &ids[1..]));
 }
 
+/// As [`touching_drawables_miss`], but one of them moves every time.
+#[divan::bench(args = [90.0, 45.0])]
+fn touching_drawables_moving(bencher: Bencher<'_, '_>, direction: f64) {
+    let (mut scene, ids) = stage(2, 0.0, direction);
+    let mut side = 42.0;
+    bencher.bench_local(|| {
+        side = -side;
+        scene.set_position(ids[1], side, 42.0);
+        scene.touching_drawables(black_box(ids[0]), &ids[1..])
+    });
+}
+
 /// A hundred clones elsewhere.
 #[divan::bench]
 fn touching_drawables_far(bencher: Bencher<'_, '_>) {
@@ -72,6 +84,18 @@ fn touching_drawables_far(bencher: Bencher<'_, '_>) {
 fn touching_color_miss(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 20.0, direction);
     bencher.bench_local(|| scene.touching_color(black_box(ids[0]), [1, 2, 3]));
+}
+
+/// As [`touching_color_miss`], but the sprite moves every time.
+#[divan::bench(args = [90.0, 45.0])]
+fn touching_color_moving(bencher: Bencher<'_, '_>, direction: f64) {
+    let (mut scene, ids) = stage(2, 20.0, direction);
+    let mut side = 42.0;
+    bencher.bench_local(|| {
+        side = -side;
+        scene.set_position(ids[0], side, 42.0);
+        scene.touching_color(black_box(ids[0]), [1, 2, 3])
+    });
 }
 
 #[divan::bench]

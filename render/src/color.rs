@@ -3,6 +3,9 @@
 use crate::effect::{Effect, Effects};
 use crate::rounding::{clamp, clamped_byte};
 
+/// What is behind everything: white.
+pub(crate) const PAPER: [u8; 3] = [255; 3];
+
 /// The number of a colour among those that a match tells apart: the upper 5 bits of red and
 /// green, 4 of blue.
 #[inline]

@@ -1,10 +1,9 @@
 //! The pixels of a skin and the bit mask of those that are not fully transparent.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use crate::color::{color_kind, painted};
+use crate::color::painted;
 use crate::hull::HullPoints;
-use crate::matrix::Inverse;
 use crate::rounding::clamped_byte;
 
 /// How the stored bytes relate to alpha.
@@ -29,49 +28,6 @@ pub(crate) struct Silhouette {
     /// The hull without shape effects, which depends on nothing but this raster and the
     /// skin's size.
     pub(crate) hull: OnceLock<Arc<HullPoints>>,
-    /// Made when a search for a colour asks for it.
-    pub(crate) palette: OnceLock<Box<Palette>>,
-}
-
-/// Where a raster shows which colours.
-#[derive(Debug, Default)]
-pub(crate) struct Palette {
-    /// No pixel lets anything behind it show.
-    pub(crate) opaque: bool,
-    /// Maps of the stage for colours that were searched, for a raster that fills the stage.
-    maps: Mutex<Vec<Arc<ColorMap>>>,
-}
-
-impl Clone for Palette {
-    fn clone(&self) -> Self {
-        Self { opaque: self.opaque, maps: Mutex::default() }
-    }
-}
-
-/// The whole points of the stage at which a raster that fills it shows a colour.
-#[derive(Debug)]
-pub(crate) struct ColorMap {
-    kind: usize,
-    inverse: Inverse,
-    points: Vec<u64>,
-}
-
-/// Whole points of the stage in one row, borders included.
-const POINTS_IN_ROW: usize = 481;
-/// More colours than this are searched only by programs that count through them.
-const MOST_MAPS: usize = 16;
-
-impl ColorMap {
-    fn index((x, y): (f64, f64)) -> usize {
-        (y + 180.0) as usize * POINTS_IN_ROW + (x + 240.0) as usize
-    }
-
-    /// Whether the colour shows at a whole point of the stage.
-    #[inline]
-    pub(crate) fn shows(&self, point: (f64, f64)) -> bool {
-        let index = Self::index(point);
-        self.points[index / 64] >> (index % 64) & 1 == 1
-    }
 }
 
 /// A raster without pixels: nothing touches it.
@@ -83,7 +39,6 @@ pub(crate) static EMPTY: Silhouette = Silhouette {
     pixels: Vec::new(),
     alpha: Alpha::Straight,
     hull: OnceLock::new(),
-    palette: OnceLock::new(),
 };
 
 impl Silhouette {
@@ -99,44 +54,7 @@ impl Silhouette {
                 }
             }
         }
-        let (hull, palette) = (OnceLock::new(), OnceLock::new());
-        Self { width, height, stride, mask, pixels, alpha, hull, palette }
-    }
-
-    /// What is known of this raster's colours.
-    pub(crate) fn palette(&self) -> &Palette {
-        self.palette.get_or_init(|| {
-            let opaque = self.pixels.iter().all(|pixel| pixel[3] == 255);
-            Box::new(Palette { opaque, maps: Mutex::default() })
-        })
-    }
-
-    /// Where on the stage this raster, which must fill it, shows a colour. `None` when too
-    /// many colours have been asked for.
-    pub(crate) fn color_map(&self, inverse: Inverse, rgb: [u8; 3]) -> Option<Arc<ColorMap>> {
-        let kind = color_kind(rgb);
-        // A thread that panicked while it held the lock left whole maps.
-        let mut maps = self.palette().maps.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = maps.iter().find(|map| map.kind == kind && map.inverse == inverse);
-        if let Some(map) = known {
-            return Some(Arc::clone(map));
-        }
-        if maps.len() >= MOST_MAPS {
-            return None;
-        }
-        let mut map =
-            ColorMap { kind, inverse, points: vec![0; (POINTS_IN_ROW * 361).div_ceil(64)] };
-        for y in -180..=180 {
-            for x in -240..=240 {
-                let point = (f64::from(x), f64::from(y));
-                let [r, g, b, _] = self.color(inverse.texture(point));
-                let index = ColorMap::index(point);
-                map.points[index / 64] |= u64::from(color_kind([r, g, b]) == kind) << (index % 64);
-            }
-        }
-        let map = Arc::new(map);
-        maps.push(Arc::clone(&map));
-        Some(map)
+        Self { width, height, stride, mask, pixels, alpha, hull: OnceLock::new() }
     }
 
     /// Whether the other raster shows the same.
@@ -144,23 +62,17 @@ impl Silhouette {
         self.width == other.width && self.pixels == other.pixels
     }
 
-    /// The column of a horizontal texture coordinate: scaled by W-1, not by W.
+    /// Column and row of a texture coordinate: scaled by W-1 and H-1, not by W and H.
     #[inline]
-    pub(crate) fn column(&self, u: f64) -> i64 {
-        index(u, self.width)
-    }
-
-    /// The row of a vertical texture coordinate: scaled by H-1, not by H.
-    #[inline]
-    pub(crate) fn row(&self, v: f64) -> i64 {
-        index(v, self.height)
+    pub(crate) fn texel(&self, (u, v): (f64, f64)) -> (i32, i32) {
+        (index(u, self.width), index(v, self.height))
     }
 
     /// Whether the pixel exists and is not fully transparent.
     #[inline]
-    pub(crate) fn solid(&self, column: i64, row: i64) -> bool {
+    pub(crate) fn solid(&self, column: i32, row: i32) -> bool {
         // Negative numbers become huge, so one comparison an axis is enough.
-        let (x, y) = (column as u64 as usize, row as u64 as usize);
+        let (x, y) = (column as u32 as usize, row as u32 as usize);
         x < self.width
             && y < self.height
             && self.mask[y * self.stride + x / 64] >> (x % 64) & 1 == 1
@@ -169,24 +81,25 @@ impl Silhouette {
     /// Touching with one sample. There is no test on the coordinates themselves, so the last
     /// row and column reach one texel beyond the costume.
     #[inline]
-    pub(crate) fn touches_nearest(&self, (u, v): (f64, f64)) -> bool {
-        self.solid(self.column(u), self.row(v))
+    pub(crate) fn touches_nearest(&self, texture: (f64, f64)) -> bool {
+        let (column, row) = self.texel(texture);
+        self.solid(column, row)
     }
 
     /// Touching with four samples: the shape grows by up to one texel on all sides.
     #[inline]
-    pub(crate) fn touches_linear(&self, (u, v): (f64, f64)) -> bool {
-        self.solid_around(self.column(u), self.row(v))
+    pub(crate) fn touches_linear(&self, texture: (f64, f64)) -> bool {
+        let (column, row) = self.texel(texture);
+        self.solid_around(column, row)
     }
 
     /// Whether the pixel or one of its three neighbours to the right and below is solid.
     #[inline]
-    pub(crate) fn solid_around(&self, column: i64, row: i64) -> bool {
-        let (right, below) = (column.saturating_add(1), row.saturating_add(1));
+    pub(crate) fn solid_around(&self, column: i32, row: i32) -> bool {
         self.solid(column, row)
-            || self.solid(right, row)
-            || self.solid(column, below)
-            || self.solid(right, below)
+            || self.solid(column + 1, row)
+            || self.solid(column, row + 1)
+            || self.solid(column + 1, row + 1)
     }
 
     /// The premultiplied colour at a texture coordinate; transparent outside of the unit square.
@@ -196,15 +109,11 @@ impl Silhouette {
             return [0; 4];
         }
         // Coordinates without a value read the last texel.
-        let last = |length: usize, index: i64, t: f64| {
+        let last = |length: usize, index: i32, t: f64| {
             if t.is_nan() { length - 1 } else { (index.max(0) as usize).min(length - 1) }
         };
-        let (i, j) = (last(self.width, self.column(u), u), last(self.height, self.row(v), v));
-        let pixel = self.pixels[j * self.width + i];
-        match self.alpha {
-            Alpha::Straight => premultiplied(pixel),
-            Alpha::Premultiplied => pixel,
-        }
+        let (column, row) = self.texel((u, v));
+        self.pixel(last(self.width, column, u), last(self.height, row, v))
     }
 
     /// Lays a premultiplied colour (0 to 1) over a pixel of a premultiplied raster.
@@ -241,14 +150,15 @@ impl Silhouette {
 
 /// `floor(t * (length - 1))`, with everything that no pixel can have sent far outside.
 #[inline]
-fn index(t: f64, length: usize) -> i64 {
-    let scaled = t * (length as f64 - 1.0);
-    if scaled.is_nan() {
-        return i64::MIN;
-    }
-    // Without special instructions `floor` is a call, and this is the innermost loop.
-    let whole = scaled as i64;
-    whole.saturating_sub(i64::from(scaled < whole as f64))
+fn index(t: f64, length: usize) -> i32 {
+    // Adding this leaves no room for a fraction, and the lower bits are the integer. Without
+    // special instructions that is much faster than `floor`, and several points can be done at
+    // a time. `max` maps NaN to its argument.
+    const NO_FRACTION: f64 = (3_u64 << 51) as f64;
+    #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
+    let scaled = (t * (length as f64 - 1.0)).max(-1e6).min(1e9);
+    let sum = scaled + NO_FRACTION;
+    sum.to_bits() as i32 - i32::from(sum - NO_FRACTION > scaled)
 }
 
 #[inline]

@@ -2,14 +2,12 @@
 
 use smallvec::SmallVec;
 
-use super::axes::Texel;
-use super::candidates::{Probe, columns, rows, tabulate};
+use super::candidates::rows;
 use super::shading::Shader;
+use super::stencil::{Memory, Question, words};
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
-use crate::color::{Blend, Ghosting, matches, matches_mask, matches_mask_drawn, painted};
-
-const PAPER: [u8; 3] = [255; 3];
+use crate::color::{Ghosting, PAPER, matches, matches_mask_drawn, painted};
 
 /// Points times drawables that the original samples on the processor in one query.
 const ROW_BUDGET: f64 = 40_000.0;
@@ -35,9 +33,9 @@ impl Scene {
         let area = if matches(rgb, PAPER) { self.query_bounds(tester) } else { candidates.area };
         let Some(area) = area else { return false };
         self.prepare(tester);
-        let mut texels = std::mem::take(&mut self.texels);
-        let found = self.scan(tester, &candidates.slots, mask, rgb, area, &mut texels);
-        self.texels = texels;
+        let mut memory = std::mem::take(&mut self.memory);
+        let found = self.scan(tester, &candidates.slots, mask, rgb, area, &mut memory);
+        self.memory = memory;
         found
     }
 
@@ -48,29 +46,30 @@ impl Scene {
         mask: Option<[u8; 3]>,
         rgb: [u8; 3],
         area: Rect,
-        texels: &mut Vec<Texel>,
+        memory: &mut Memory,
     ) -> bool {
-        let mut own = self.probe(tester);
-        let mut others = self.probes(front_to_back);
-        tabulate(std::iter::once(&mut own).chain(&mut others), area, texels);
-        let found_at = |y: f64| {
-            columns(area).any(|x| {
-                let point = (x, y);
-                let inside = match mask {
-                    Some(mask) => matches_mask(own.color(point, Ghosting::Ignored), mask),
-                    None => own.touches(point),
-                };
-                inside && matches(blend(&others, point), rgb)
+        memory.begin();
+        let question = mask.map_or(Question::Solid, Question::Mask);
+        let own = memory.look(self.drawables[tester].id, self.probe(tester), question, area);
+        let others = self.view(front_to_back.iter().map(|&slot| slot as usize), rgb, area, memory);
+        let mut found_at = |row: i32| {
+            words(area.left as i32, area.right as i32).any(|(word, points)| {
+                let points = others.possible(memory, word, row, points);
+                if points == 0 {
+                    return false;
+                }
+                let points = memory.ask(&own, word, row, points).yes & points;
+                points != 0 && others.shows(memory, word, row, points) != 0
             })
         };
         // Large areas are finished by the graphics processor, from the top down, after the
         // processor has done as many rows from the bottom as it may.
-        let row_cost = area.width() * (others.len() + 1) as f64;
+        let row_cost = area.width() * (front_to_back.len() + 1) as f64;
         if row_cost * area.height() < ROW_BUDGET {
             return rows(area).any(found_at);
         }
         let lower_rows = (ROW_BUDGET / row_cost).ceil();
-        rows(area).take(lower_rows as usize).any(found_at)
+        rows(area).take(lower_rows as usize).any(&mut found_at)
             || self.drawn_color_query(
                 tester,
                 front_to_back,
@@ -118,16 +117,4 @@ impl Scene {
     pub(super) fn front_to_back(&self) -> SmallVec<[usize; 32]> {
         self.layers.list().iter().rev().filter_map(|&id| self.slot(id)).collect()
     }
-}
-
-/// What drawables, given front to back, show at a point.
-pub(super) fn blend(probes: &[Probe<'_>], point: (f64, f64)) -> [u8; 3] {
-    let mut blend = Blend::new();
-    for probe in probes {
-        if blend.opaque() {
-            break;
-        }
-        blend.behind(probe.color(point, Ghosting::Seen));
-    }
-    blend.on_paper()
 }

@@ -40,6 +40,16 @@ pub(super) struct Drawable {
     pub(super) hull: Option<Arc<HullPoints>>,
 }
 
+/// All that decides what a costume shows at a point of the stage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Appearance {
+    skin: SkinId,
+    level: Level,
+    nearest: bool,
+    model: Model,
+    effects: Effects,
+}
+
 impl Drawable {
     pub(super) fn new(id: DrawableId) -> Self {
         let mut drawable = Self {
@@ -109,6 +119,13 @@ impl Drawable {
         if effect.changes_shape() {
             self.hull = None;
         }
+    }
+
+    /// What the drawable looks like if it wears a costume, whose pixels never change.
+    pub(super) fn appearance(&self, nearest: bool, levels: &[Level]) -> Option<Appearance> {
+        let Look::Costume(skin) = self.look else { return None };
+        let (model, effects) = (self.model, self.effects);
+        Some(Appearance { skin, level: levels[skin.0 as usize], nearest, model, effects })
     }
 
     /// The position that is drawn and sensed.

@@ -17,10 +17,21 @@ pub enum Group {
 }
 
 /// The draw list and where its groups end.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Layers {
     list: Vec<DrawableId>,
     ends: [usize; 4],
+}
+
+impl Clone for Layers {
+    fn clone(&self) -> Self {
+        Self { list: self.list.clone(), ends: self.ends }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.list.clone_from(&source.list);
+        self.ends = source.ends;
+    }
 }
 
 impl Layers {

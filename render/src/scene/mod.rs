@@ -1,6 +1,5 @@
 //! The state of everything that would be drawn.
 
-mod axes;
 mod bubble;
 mod candidates;
 mod coloring;
@@ -8,10 +7,13 @@ mod drawable;
 mod extent;
 mod layers;
 mod pen;
+mod probe;
 mod search;
 mod sensing;
 mod shading;
 mod stamp;
+mod stencil;
+mod view;
 
 use std::sync::Arc;
 
@@ -47,9 +49,9 @@ pub struct Scene {
     pen: Option<Pen>,
     /// Nobody asks for colours, so the pen need not draw.
     colorblind: bool,
+    /// What queries have found out.
+    memory: stencil::Memory,
     search: search::Scratch,
-    /// Memory that queries use again.
-    texels: Vec<axes::Texel>,
 }
 
 #[derive(Clone, Debug)]
@@ -68,10 +70,24 @@ impl Clone for Scene {
             levels: self.levels.clone(),
             pen: self.pen.clone(),
             colorblind: self.colorblind,
-            // Scratch space holds nothing between queries.
+            // What was found out is found out again; it is no state.
+            memory: stencil::Memory::default(),
             search: search::Scratch::default(),
-            texels: Vec::new(),
         }
+    }
+
+    /// Keeps what was found out about costumes, which is true of any scene with these skins.
+    fn clone_from(&mut self, source: &Self) {
+        if !Arc::ptr_eq(&self.skins, &source.skins) {
+            *self = source.clone();
+            return;
+        }
+        self.drawables.clone_from(&source.drawables);
+        self.next = source.next;
+        self.layers.clone_from(&source.layers);
+        self.levels.clone_from(&source.levels);
+        self.pen.clone_from(&source.pen);
+        self.colorblind = source.colorblind;
     }
 }
 
@@ -107,8 +123,8 @@ impl Scene {
             levels,
             pen: None,
             colorblind: false,
+            memory: stencil::Memory::default(),
             search: search::Scratch::default(),
-            texels: Vec::new(),
         }
     }
 

@@ -77,7 +77,6 @@ impl Pen {
     pub(super) fn canvas(&mut self) -> &mut Silhouette {
         let layer = Arc::make_mut(&mut self.layer);
         layer.hull = OnceLock::new();
-        layer.palette = OnceLock::new();
         layer
     }
 }

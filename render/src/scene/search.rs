@@ -1,11 +1,11 @@
 //! The nearest place where a colour shows, on a coarse grid.
 
-use super::candidates::Probes;
-use super::coloring::blend;
+use smallvec::SmallVec;
+
 use super::drawable::Look;
+use super::stencil::{columns_of, words};
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
-use crate::color::{Ghosting, matches};
 use crate::rounding::clamp;
 
 /// How many samples a search of any area takes, about.
@@ -24,14 +24,24 @@ pub enum ColorOf {
 /// Memory that searches use again.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
+    /// Cells of the innermost ring that has some.
+    found: Vec<(i32, i32)>,
     queue: Vec<(i32, i32)>,
-    seen: Vec<bool>,
+    cells: Vec<Cell>,
 }
 
-/// The points that a search may visit: multiples of a spacing around a start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Cell {
+    New,
+    Wanted,
+    Seen,
+}
+
+/// The points that a search may visit: multiples of a spacing around a start, column by row.
+/// A ring is made of the cells whose larger coordinate is the same.
 struct Grid {
-    start: (f64, f64),
-    spacing: f64,
+    start: (i32, i32),
+    spacing: i32,
     /// Range of columns and rows, the start being (0, 0).
     columns: (i32, i32),
     rows: (i32, i32),
@@ -52,61 +62,126 @@ impl Grid {
             (((low - from) / spacing).ceil() as i32, ((high - from) / spacing).floor() as i32)
         };
         Some(Self {
-            start,
-            spacing,
+            start: (start.0 as i32, start.1 as i32),
+            spacing: spacing as i32,
             columns: range(start.0, within.left, within.right),
             rows: range(start.1, within.bottom, within.top),
         })
     }
 
+    /// Leaves out the rings further than a distance from the start. The caller measures from
+    /// before the start was cut to whole units.
+    fn cut(&mut self, horizon: f64) {
+        // The cast saturates.
+        let horizon = if horizon.is_nan() { f64::INFINITY } else { horizon };
+        let last = ((horizon + 2.0) / f64::from(self.spacing)).floor() as i32;
+        let within = |(low, high): (i32, i32)| (low.max(last.saturating_neg()), high.min(last));
+        (self.columns, self.rows) = (within(self.columns), within(self.rows));
+    }
+
     fn point(&self, (column, row): (i32, i32)) -> (f64, f64) {
         (
-            self.start.0 + f64::from(column) * self.spacing,
-            self.start.1 + f64::from(row) * self.spacing,
+            f64::from(self.start.0 + column * self.spacing),
+            f64::from(self.start.1 + row * self.spacing),
         )
     }
 
-    /// Visits the grid breadth first over eight neighbours, by x, then by y, each cell once.
-    fn search(
+    /// The box around all points.
+    fn area(&self) -> Rect {
+        let (left, bottom) = self.point((self.columns.0, self.rows.0));
+        let (right, top) = self.point((self.columns.1, self.rows.1));
+        Rect { left, right, bottom, top }
+    }
+
+    /// The cells of the innermost ring at which something is shown; `shows` picks among points
+    /// of a word. Returns the number of the ring.
+    fn innermost(
         &self,
-        scratch: &mut Scratch,
-        horizon: f64,
-        mut found: impl FnMut((f64, f64)) -> bool,
-    ) -> Option<(f64, f64)> {
-        let (columns, rows) = (self.columns, self.rows);
+        found: &mut Vec<(i32, i32)>,
+        mut shows: impl FnMut(i32, i32, u64) -> u64,
+    ) -> Option<i32> {
+        found.clear();
+        let Self { start, spacing, columns, rows } = *self;
+        let mut lattice: SmallVec<[u64; 24]> = SmallVec::new();
+        let x = |column: i32| start.0 + column * spacing;
+        let first = words(x(columns.0), x(columns.0)).next().map_or(0, |(word, _)| word);
+        for column in columns.0..=columns.1 {
+            for (word, point) in words(x(column), x(column)) {
+                lattice.resize((word - first) as usize + 1, 0);
+                lattice[(word - first) as usize] |= point;
+            }
+        }
+        let mut ring = None;
+        let outwards = (0..=rows.1.max(-rows.0))
+            .flat_map(|distance| {
+                [distance, -distance].into_iter().take(1 + distance.min(1) as usize)
+            })
+            .filter(|row| (rows.0..=rows.1).contains(row));
+        for row in outwards {
+            if ring.is_some_and(|ring| row.abs() > ring) {
+                break;
+            }
+            let y = start.1 + row * spacing;
+            let reach = ring.unwrap_or(i32::MAX);
+            let (left, right) = (columns.0.max(-reach), columns.1.min(reach));
+            for (word, points) in words(x(left), x(right)) {
+                let points = points & lattice[(word - first) as usize];
+                for x in columns_of(word, shows(word, y, points)) {
+                    let cell = ((x - start.0) / spacing, row);
+                    let distance = cell.0.abs().max(row.abs());
+                    if ring.is_none_or(|ring| distance < ring) {
+                        found.clear();
+                        ring = Some(distance);
+                    }
+                    if ring == Some(distance) {
+                        found.push(cell);
+                    }
+                }
+            }
+        }
+        ring
+    }
+
+    /// Which of the found cells of a ring is visited first, when the grid is visited breadth
+    /// first over eight neighbours, by x, then by y, each cell once.
+    fn first(&self, ring: i32, scratch: &mut Scratch) -> Option<(i32, i32)> {
+        let Scratch { found, queue, cells } = scratch;
+        if let &mut [only] = &mut found[..] {
+            return Some(only);
+        }
+        let within = |(low, high): (i32, i32)| (low.max(-ring), high.min(ring));
+        let (columns, rows) = (within(self.columns), within(self.rows));
         // A border that counts as seen saves every test for the end of the grid.
         let height = (rows.1 - rows.0 + 3) as usize;
         let width = (columns.1 - columns.0 + 3) as usize;
-        let Scratch { queue, seen } = scratch;
-        seen.clear();
-        seen.resize(width * height, true);
-        for column in seen.chunks_exact_mut(height).skip(1).take(width - 2) {
-            column[1..height - 1].fill(false);
+        cells.clear();
+        cells.resize(width * height, Cell::Seen);
+        for column in cells.chunks_exact_mut(height).skip(1).take(width - 2) {
+            column[1..height - 1].fill(Cell::New);
         }
-        queue.clear();
         let index = |(column, row): (i32, i32)| {
             (column - columns.0 + 1) as usize * height + (row - rows.0 + 1) as usize
         };
-        seen[index((0, 0))] = true;
+        for &cell in &*found {
+            cells[index(cell)] = Cell::Wanted;
+        }
+        queue.clear();
         queue.push((0, 0));
+        if std::mem::replace(&mut cells[index((0, 0))], Cell::Seen) == Cell::Wanted {
+            return Some((0, 0));
+        }
         let mut next = 0;
         while let Some(&cell) = queue.get(next) {
             next += 1;
-            // Cells come ring by ring, and no point of a ring is nearer than its radius. The
-            // caller measures from before the start was cut to whole units.
-            let ring = f64::from(cell.0.abs().max(cell.1.abs()));
-            if ring * self.spacing - 2.0 > horizon {
-                return None;
-            }
-            let point = self.point(cell);
-            if found(point) {
-                return Some(point);
-            }
             let center = index(cell);
             for (dx, column) in [center - height, center, center + height].into_iter().enumerate() {
-                for (dy, seen) in seen[column - 1..=column + 1].iter_mut().enumerate() {
-                    if !std::mem::replace(seen, true) {
-                        queue.push((cell.0 + dx as i32 - 1, cell.1 + dy as i32 - 1));
+                for (dy, state) in cells[column - 1..=column + 1].iter_mut().enumerate() {
+                    let neighbor = (cell.0 + dx as i32 - 1, cell.1 + dy as i32 - 1);
+                    match std::mem::replace(state, Cell::Seen) {
+                        Cell::New => queue.push(neighbor),
+                        // Cells are visited in the order in which they are seen.
+                        Cell::Wanted => return Some(neighbor),
+                        Cell::Seen => {}
                     }
                 }
             }
@@ -137,10 +212,10 @@ impl Scene {
         if !within.intersects(&around) {
             return None;
         }
-        let area = within.intersection(around);
-        let grid = Grid::new(start, area)?;
-        let slots: Vec<usize> = match of {
-            ColorOf::Only(id) => vec![self.slot(id)?],
+        let mut grid = Grid::new(start, within.intersection(around))?;
+        grid.cut(horizon);
+        let slots: SmallVec<[usize; 32]> = match of {
+            ColorOf::Only(id) => SmallVec::from_elem(self.slot(id)?, 1),
             ColorOf::AllBut(id) => {
                 let mut slots = self.front_to_back();
                 slots.retain(|slot| {
@@ -149,37 +224,28 @@ impl Scene {
                         && other.visible
                         && !matches!(other.look, Look::Nothing | Look::Bubble(_))
                 });
-                slots.to_vec()
+                slots
             }
         };
         for &slot in &slots {
             self.prepare(slot);
         }
+        if horizon < -2.0 {
+            return None;
+        }
+        let mut memory = std::mem::take(&mut self.memory);
         let mut scratch = std::mem::take(&mut self.search);
-        let probes: Probes<'_> = slots.iter().map(|&slot| self.probe(slot)).collect();
-        // What a backdrop shows where nothing stands before it is known from a map.
-        let (before, backdrop) = match (of, probes.split_last()) {
-            (ColorOf::AllBut(_), Some((last, before)))
-                if Rect::STAGE.union(area) == Rect::STAGE =>
-            {
-                (before, last.backdrop(rgb))
+        memory.begin();
+        let view = self.view(slots.into_iter(), rgb, grid.area(), &mut memory);
+        let ring = grid.innermost(&mut scratch.found, |word, row, mut points| {
+            if matches!(of, ColorOf::Only(_)) {
+                points = view.present(&mut memory, word, row, points);
             }
-            _ => (&probes[..], None),
-        };
-        let found = grid.search(&mut scratch, horizon, |point| {
-            if let Some(map) = &backdrop
-                && !before.iter().any(|probe| probe.may_color(point))
-            {
-                return map.shows(point);
-            }
-            let shown = match (of, &probes[..]) {
-                (ColorOf::Only(_), [own]) => own.color(point, Ghosting::Seen)[3] > 0,
-                _ => true,
-            };
-            shown && matches(blend(&probes, point), rgb)
+            view.shows(&mut memory, word, row, points)
         });
-        drop(probes);
-        self.search = scratch;
-        found
+        let cell = ring.and_then(|ring| grid.first(ring, &mut scratch));
+        drop(view);
+        (self.memory, self.search) = (memory, scratch);
+        cell.map(|cell| grid.point(cell))
     }
 }

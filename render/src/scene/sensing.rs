@@ -2,9 +2,9 @@
 
 use smallvec::SmallVec;
 
-use super::axes::Texel;
-use super::candidates::{columns, rows, tabulate};
+use super::candidates::rows;
 use super::extent::fast_bounds;
+use super::stencil::{Memory, Question, Sight, words};
 use super::{DrawableId, Scene};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
@@ -42,19 +42,37 @@ impl Scene {
             return false;
         }
         self.prepare(tester);
-        let mut texels = std::mem::take(&mut self.texels);
-        let touching = self.overlap(tester, &candidates.slots, area, &mut texels);
-        self.texels = texels;
+        let mut memory = std::mem::take(&mut self.memory);
+        let touching = self.overlap(tester, &candidates.slots, area, &mut memory);
+        self.memory = memory;
         touching
     }
 
-    fn overlap(&self, tester: usize, others: &[u32], area: Rect, texels: &mut Vec<Texel>) -> bool {
-        let mut probe = self.probe(tester);
-        let mut others = self.probes(others);
-        tabulate(std::iter::once(&mut probe).chain(&mut others), area, texels);
-        rows(area).any(|y| {
-            columns(area)
-                .any(|x| probe.touches((x, y)) && others.iter().any(|other| other.touches((x, y))))
+    fn overlap(&self, tester: usize, others: &[u32], area: Rect, memory: &mut Memory) -> bool {
+        memory.begin();
+        let mut look = |slot: usize| {
+            memory.look(self.drawables[slot].id, self.probe(slot), Question::Solid, area)
+        };
+        let own = look(tester);
+        let others: SmallVec<[Sight<'_>; 8]> =
+            others.iter().map(|&slot| look(slot as usize)).collect();
+        rows(area).any(|row| {
+            words(area.left as i32, area.right as i32).any(|(word, points)| {
+                // Whoever stands still answers for nothing where the others may be.
+                let possible = others.iter().fold(0, |possible, other| {
+                    let answers = memory.known(other, word, row);
+                    possible | answers.yes | !answers.known
+                });
+                let points = points & possible;
+                if points == 0 {
+                    return false;
+                }
+                let solid = memory.ask(&own, word, row, points).yes & points;
+                solid != 0
+                    && others
+                        .iter()
+                        .any(|other| memory.ask(other, word, row, solid).yes & solid != 0)
+            })
         })
     }
 
