@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use catherd_coordinator::{Coordinator, Options};
-use catherd_experiments::{Flags, PlanError, Study, plan};
+use catherd_experiments::{Flags, Plan, PlanError, Study};
 use catherd_worker::allowed_cores;
 use clap::Args;
 
@@ -25,7 +25,7 @@ use crate::failure::{self, Exit, Failure};
 use crate::{subjects, terminal};
 use corpus::Corpus;
 use display::Display;
-use folder::{Folder, Manifest};
+use folder::Folder;
 use herd::Ended;
 
 /// Runs a study: every project x every algorithm x every seed, on every core of this
@@ -102,11 +102,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         check(algorithm).map_err(|cause| PlanError::Algorithm { label: label(), cause })?;
     }
     let corpus = Corpus::find(&study.projects)?;
-    let runs = plan(&study, &corpus.planned(), check)?;
+    let plan = Plan::new(&study, corpus.planned(), check)?;
     let folder = Folder::open(&arguments.folder(&study))?;
-    folder.claim(&Manifest::new(&study, &corpus), arguments.fresh)?;
+    folder.claim(&plan, arguments.fresh)?;
 
-    let coordinator = Coordinator::open(Options::new(&folder.path), runs)?;
+    let coordinator = Coordinator::open_study(Options::new(&folder.path), plan)?;
     let before = coordinator.progress();
     let cores = arguments.cores();
     if !before.is_finished() {
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         return Ok(Exit::Stopped);
     }
 
-    let results = results::export(&coordinator, &folder, &corpus.skipped())?;
+    let results = results::export(&coordinator, &study.name, &folder, &corpus.skipped())?;
     terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
     let whole = corpus.unusable.is_empty() && results.troubles.is_empty();
     Ok(if whole { Exit::Fine } else { Exit::Incomplete })

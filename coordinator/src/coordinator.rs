@@ -1,4 +1,4 @@
-//! The library's face: opens a study, serves it, tells how far it is.
+//! The library's face: opens a store, serves its studies, tells how far they are.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -9,19 +9,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 
-use catherd_experiments::RunSpec;
+use catherd_experiments::{Plan, RunRecord, RunSpec};
 use catherd_proto::transport;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_stream::wrappers::TcpListenerStream;
 
 use crate::clock::{Clock, Monotonic};
-use crate::desk::{Desk, Request};
+use crate::desk::{Desk, Request, Scope};
 use crate::ledger::Policy;
 use crate::progress::Progress;
 use crate::projects::Projects;
 use crate::service::Service;
-use crate::store::{Problem, Reader, Records, Store, StoreError};
+use crate::store::{self, Place, Problem, Reader, Store, StoreError, StudyNumber, StudyState};
 
 /// What keeps a coordinator from opening or serving a study.
 #[derive(Debug, thiserror::Error)]
@@ -37,14 +37,14 @@ pub enum CoordinatorError {
     /// Another process serves the study.
     #[error("{}: another catherd is serving this study; wait for it or stop it", folder.display())]
     Busy {
-        /// The folder.
+        /// The folder of its database.
         folder: PathBuf,
     },
     /// The store does not work.
-    #[error("{}: {cause}", file.display())]
+    #[error("{place}: {cause}")]
     Store {
-        /// The database file.
-        file: PathBuf,
+        /// The database.
+        place: Place,
         /// Why.
         cause: StoreError,
     },
@@ -61,10 +61,20 @@ pub enum CoordinatorError {
     Serve(#[from] tonic::transport::Error),
 }
 
-/// Where a study lives and by which rules it is run.
+/// The store did not answer; [`Progress::trouble`] says why.
+#[derive(Debug, thiserror::Error)]
+#[error("the coordinator cannot reach its store")]
+pub struct Unanswered;
+
+/// Where studies live and by which rules they are run.
 pub struct Options {
-    /// The study's folder; created if needed. See the crate's page for what is in it.
+    /// A folder; created if needed. See the crate's page for what is in it.
     pub folder: PathBuf,
+    /// The database of runs and records; `study.db` in the folder unless it is elsewhere.
+    pub place: Place,
+    /// While another coordinator leads the database (PostgreSQL), wait for its end instead
+    /// of giving up.
+    pub stand_by: bool,
     /// The rules of leases.
     pub policy: Policy,
     /// The clock behind leases.
@@ -76,56 +86,58 @@ impl Options {
     pub fn new(folder: &Path) -> Options {
         Options {
             folder: folder.to_owned(),
+            place: Place::File(folder.join("study.db")),
+            stand_by: false,
             policy: Policy::default(),
             clock: Arc::new(Monotonic::default()),
         }
     }
 }
 
-/// A study that is being run. Dropping it closes the study.
+/// Studies that are being run. Dropping it closes the store.
 pub struct Coordinator {
     service: Service,
-    database: PathBuf,
+    place: Place,
     desk: Option<JoinHandle<()>>,
     /// Servers close when this is dropped.
     open: watch::Sender<()>,
 }
 
 impl Coordinator {
-    /// Opens a study and makes `runs` its plan. Runs that have ended are not run again;
-    /// leases of an earlier process get one fresh term.
+    /// Opens a store and serves all its active studies. Runs that have ended are not run
+    /// again; leases of an earlier process get one fresh term.
     ///
     /// # Errors
     ///
     /// When the folder or the database cannot be used, or another process serves it.
-    pub fn open(
-        options: Options,
-        runs: impl IntoIterator<Item = RunSpec>,
-    ) -> Result<Coordinator, CoordinatorError> {
-        let Options { folder, policy, clock } = options;
+    pub fn open(options: Options) -> Result<Coordinator, CoordinatorError> {
+        let folder = options.folder.clone();
         let unusable = |cause| CoordinatorError::Folder { folder: folder.clone(), cause };
         let projects = Projects::open(&folder.join("projects")).map_err(unusable)?;
-        let lock = File::create(folder.join("study.lock")).map_err(unusable)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(CoordinatorError::Busy { folder }),
-            Err(TryLockError::Error(cause)) => return Err(unusable(cause)),
-        }
+        let lock = lock(&options.place)?;
+        start(options, Scope::All, projects, lock)
+    }
 
-        let database = folder.join("study.db");
-        let broken = |cause| CoordinatorError::Store { file: database.clone(), cause };
-        let mut store = Store::open(&database).map_err(broken)?;
-        store.plan(runs).map_err(broken)?;
-        let desk = Desk::open(&database, store, policy, clock, lock).map_err(broken)?;
-        let progress = desk.watch();
-        let (requests, received): (Sender<Request>, _) = mpsc::channel();
-        let desk = std::thread::Builder::new()
-            .name("desk".to_owned())
-            .spawn(move || desk.serve(&received))
-            .map_err(unusable)?;
-        let draining = Arc::new(AtomicBool::new(false));
-        let service = Service { desk: requests, progress, projects, policy, draining };
-        Ok(Coordinator { service, database, desk: Some(desk), open: watch::Sender::new(()) })
+    /// Opens a store, makes the plan the study of its name, and serves that study alone.
+    /// Runs that have ended in any study of the store are not run again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Coordinator::open`].
+    pub fn open_study(
+        options: Options,
+        plan: Plan,
+    ) -> Result<Coordinator, CoordinatorError> {
+        let folder = options.folder.clone();
+        let unusable = |cause| CoordinatorError::Folder { folder: folder.clone(), cause };
+        let projects = Projects::open(&folder.join("projects")).map_err(unusable)?;
+        let lock = lock(&options.place)?;
+        let broken = |cause| CoordinatorError::Store { place: options.place.clone(), cause };
+        let mut store = Store::open(&options.place).map_err(broken)?;
+        let name = plan.name.clone();
+        store.plan(plan).map_err(broken)?;
+        drop(store);
+        start(options, Scope::Only(name), projects, lock)
     }
 
     /// The study's projects; every project of the plan must be inserted before serving.
@@ -171,31 +183,106 @@ impl Coordinator {
         self.service.draining.store(true, Ordering::Relaxed);
     }
 
-    /// The accepted records in plan order; memory is bounded. May be called at any time.
+    /// Adds a study, or extends the one of its name, while others are being run. Its
+    /// projects must be there already. Repeating it changes nothing.
     ///
     /// # Errors
     ///
-    /// When the database refuses.
-    pub fn records(&self) -> Result<Records, CoordinatorError> {
-        Ok(self.reader()?.records())
+    /// When the store does not answer; whether the study was added is then not known.
+    pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, Unanswered> {
+        self.service.submit(plan).await.map_err(|_| Unanswered)
     }
 
-    /// The runs that were given up, in plan order.
+    /// Pauses, resumes or cancels a study; false if there is none of this name. Runs in
+    /// hand are finished.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer.
+    pub async fn set_state(&self, name: &str, state: StudyState) -> Result<bool, Unanswered> {
+        self.service.set_state(name.to_owned(), state).await.map_err(|_| Unanswered)
+    }
+
+    /// The number of the study of this name.
+    pub fn study(&self, name: &str) -> Option<StudyNumber> {
+        let progress = self.service.progress.borrow();
+        progress.studies.iter().find(|study| study.name == name).map(|study| study.number)
+    }
+
+    /// The accepted records of a study in its order; memory is bounded. May be called at
+    /// any time outside async code.
     ///
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn quarantined(&self) -> Result<Vec<Problem>, CoordinatorError> {
-        self.reader()?.quarantined().map_err(|cause| self.broken(cause))
+    pub fn records(&self, study: StudyNumber) -> Result<Records, CoordinatorError> {
+        let place = self.place.clone();
+        Ok(Records { place, records: self.reader()?.records(study) })
+    }
+
+    /// The runs of a study that were given up, in its order.
+    ///
+    /// # Errors
+    ///
+    /// When the database refuses.
+    pub fn quarantined(&self, study: StudyNumber) -> Result<Vec<Problem>, CoordinatorError> {
+        self.reader()?.quarantined(study).map_err(|cause| self.broken(cause))
     }
 
     fn reader(&self) -> Result<Reader, CoordinatorError> {
-        Reader::open(&self.database).map_err(|cause| self.broken(cause))
+        Reader::open(&self.place).map_err(|cause| self.broken(cause))
     }
 
     fn broken(&self, cause: StoreError) -> CoordinatorError {
-        CoordinatorError::Store { file: self.database.clone(), cause }
+        CoordinatorError::Store { place: self.place.clone(), cause }
     }
+}
+
+/// See [`Coordinator::records`].
+pub struct Records {
+    place: Place,
+    records: store::Records,
+}
+
+impl Iterator for Records {
+    type Item = Result<(RunSpec, RunRecord), CoordinatorError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let broken = |cause| CoordinatorError::Store { place: self.place.clone(), cause };
+        self.records.next().map(|record| record.map_err(broken))
+    }
+}
+
+/// Locks an SQLite file for as long as the process serves it; PostgreSQL has its own way.
+fn lock(place: &Place) -> Result<Option<File>, CoordinatorError> {
+    let Place::File(database) = place else { return Ok(None) };
+    let folder = database.parent().unwrap_or(Path::new(".")).to_owned();
+    let file = File::create(database.with_extension("lock"));
+    match file.map_err(TryLockError::Error).and_then(|file| file.try_lock().map(|()| file)) {
+        Ok(file) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(CoordinatorError::Busy { folder }),
+        Err(TryLockError::Error(cause)) => Err(CoordinatorError::Folder { folder, cause }),
+    }
+}
+
+fn start(
+    options: Options,
+    scope: Scope,
+    projects: Projects,
+    lock: Option<File>,
+) -> Result<Coordinator, CoordinatorError> {
+    let Options { folder, place, stand_by, policy, clock } = options;
+    let desk = Desk::open(place.clone(), scope, policy, clock, lock, stand_by)
+        .map_err(|cause| CoordinatorError::Store { place: place.clone(), cause })?;
+    let progress = desk.watch();
+    let (requests, received): (Sender<Request>, _) = mpsc::channel();
+    let desk = std::thread::Builder::new()
+        .name("desk".to_owned())
+        .spawn(move || desk.serve(&received))
+        .map_err(|cause| CoordinatorError::Folder { folder, cause })?;
+    let draining = Arc::new(AtomicBool::new(false));
+    let service = Service { desk: requests, progress, projects, policy, draining };
+    Ok(Coordinator { service, place, desk: Some(desk), open: watch::Sender::new(()) })
 }
 
 impl Drop for Coordinator {

@@ -5,19 +5,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Outcome};
+use catherd_experiments::{Digest, Outcome, Plan};
 use tokio::sync::{oneshot, watch};
 
 use crate::clock::Clock;
-use crate::ledger::{Effect, End, Event, Grant, Ledger, Policy, RunNumber, Token, Verdict};
+use crate::ledger::{
+    Effect, End, Event, Grant, Ledger, Policy, Run, RunNumber, Saved, Set, Token, Verdict,
+};
 use crate::progress::{Live, Meter, Progress};
-use crate::queue::Queue;
-use crate::store::{Change, Reader, Sealed, Store, StoreError};
+use crate::store::{
+    Breakdown, Change, Place, Reader, Sealed, Store, StoreError, StudyNumber, StudyState,
+};
 
 /// Most requests in one transaction.
 const GROUP: usize = 1024;
@@ -42,12 +44,24 @@ pub(crate) enum Request {
         worker: String,
         held: BTreeSet<Token>,
         live: Vec<(Token, Live)>,
-        answer: oneshot::Sender<Vec<Token>>,
+        /// Leases to drop, and whether to take no more.
+        answer: oneshot::Sender<(Vec<Token>, bool)>,
     },
     Commit {
         worker: String,
         completions: Vec<Completion>,
         answer: oneshot::Sender<Vec<Outcomes>>,
+    },
+    /// A study is added, extended or begun again.
+    Plan {
+        plan: Box<Plan>,
+        answer: oneshot::Sender<StudyNumber>,
+    },
+    /// A study is paused, resumed or cancelled; false if there is none of this name.
+    SetState {
+        name: String,
+        state: StudyState,
+        answer: oneshot::Sender<bool>,
     },
     /// The desk closes after the group that this request is in.
     Close,
@@ -75,48 +89,73 @@ pub(crate) enum Told {
 /// Sends the answer of a request whose effects are durable.
 type Answer = Box<dyn FnOnce() + Send>;
 
+/// Which studies a desk serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All active ones.
+    All,
+    /// This one.
+    Only(String),
+}
+
 pub(crate) struct Desk {
-    store: Store,
-    ledger: Ledger,
-    meter: Meter,
+    place: Place,
+    scope: Scope,
     policy: Policy,
     clock: Arc<dyn Clock>,
     progress: watch::Sender<Progress>,
-    database: PathBuf,
-    /// The ledger is ahead of the store.
-    stale: bool,
-    /// Why the store refused, until it accepts something again.
+    /// None while another coordinator leads the store, and after the store refused: it
+    /// may have made the changes and failed to say so, so the ledger is loaded again.
+    seat: Option<Seat>,
+    /// Why there is no seat, until there is one and the store accepts something.
     trouble: Option<String>,
     /// Held as long as anything may be written.
-    _lock: File,
+    _lock: Option<File>,
+}
+
+/// The store, and what is known of it.
+struct Seat {
+    store: Store,
+    ledger: Ledger,
+    meter: Meter,
+}
+
+impl Seat {
+    fn take(
+        place: &Place,
+        scope: &Scope,
+        policy: Policy,
+        now: Duration,
+    ) -> Result<Seat, StoreError> {
+        let mut store = Store::open(place)?;
+        let (ledger, meter) = load(&mut store, place, scope, policy, now)?;
+        Ok(Seat { store, ledger, meter })
+    }
 }
 
 impl Desk {
+    /// Opens a desk. Where another coordinator leads the store, it stands by if it may.
     pub(crate) fn open(
-        database: &Path,
-        store: Store,
+        place: Place,
+        scope: Scope,
         policy: Policy,
         clock: Arc<dyn Clock>,
-        lock: File,
+        lock: Option<File>,
+        stand_by: bool,
     ) -> Result<Desk, StoreError> {
         let now = clock.now();
-        let ledger = load(&store, policy, now)?;
-        let (sum, count) = Reader::open(database)?.coverage()?;
-        let mut meter = Meter::new(now, sum, count);
-        let progress = watch::Sender::new(meter.snapshot(now, &ledger));
-        let database = database.to_owned();
-        Ok(Desk {
-            store,
-            ledger,
-            meter,
-            policy,
-            clock,
-            progress,
-            database,
-            stale: false,
-            trouble: None,
-            _lock: lock,
-        })
+        let (progress, trouble) = (watch::Sender::default(), None);
+        let mut desk =
+            Desk { place, scope, policy, clock, progress, seat: None, trouble, _lock: lock };
+        match Seat::take(&desk.place, &desk.scope, policy, now) {
+            Ok(seat) => {
+                desk.seat = Some(seat);
+                desk.show(now);
+            }
+            Err(StoreError::Led) if stand_by => desk.lose_seat(&StoreError::Led),
+            Err(error) => return Err(error),
+        }
+        Ok(desk)
     }
 
     pub(crate) fn watch(&self) -> watch::Receiver<Progress> {
@@ -144,11 +183,7 @@ impl Desk {
             match self.take(now, group, tick) {
                 Ok(answers) => answers.into_iter().for_each(|answer| answer()),
                 Err(error) => {
-                    tracing::error!("{error}");
-                    self.stale = true;
-                    self.trouble = Some(error.to_string());
-                    let trouble = self.trouble.clone();
-                    self.progress.send_modify(|progress| progress.trouble = trouble);
+                    self.lose_seat(&error);
                     std::thread::sleep(TICK);
                 }
             }
@@ -158,6 +193,17 @@ impl Desk {
         }
     }
 
+    fn lose_seat(&mut self, error: &StoreError) {
+        let trouble = error.to_string();
+        if self.trouble.as_ref() != Some(&trouble) {
+            tracing::error!("{trouble}");
+        }
+        self.seat = None;
+        self.trouble = Some(trouble);
+        let trouble = self.trouble.clone();
+        self.progress.send_modify(|progress| progress.trouble = trouble);
+    }
+
     /// Takes a group of requests as far as the answers, which may leave.
     fn take(
         &mut self,
@@ -165,36 +211,71 @@ impl Desk {
         group: Vec<Request>,
         tick: bool,
     ) -> Result<Vec<Answer>, StoreError> {
-        if self.stale {
-            self.reload(now)?;
-        }
+        let seat = match &mut self.seat {
+            Some(seat) => seat,
+            none => {
+                let seat = Seat::take(&self.place, &self.scope, self.policy, now)?;
+                // Other troubles end when the store has accepted something.
+                self.trouble.take_if(|trouble| *trouble == StoreError::Led.to_string());
+                none.insert(seat)
+            }
+        };
         let mut changes = Changes::default();
-        let answers: Vec<_> = group
-            .into_iter()
-            .filter_map(|request| self.handle(now, request, &mut changes).transpose())
-            .collect::<Result<_, _>>()?;
+        let mut answers = Vec::new();
+        for request in group {
+            match request {
+                Request::Plan { plan, answer } => {
+                    seat.keep(std::mem::take(&mut changes))?;
+                    let study = seat.store.plan(*plan)?;
+                    answers.push(say(answer, study));
+                    seat.reload(&self.place, &self.scope, self.policy, now)?;
+                }
+                Request::SetState { name, state, answer } => {
+                    seat.keep(std::mem::take(&mut changes))?;
+                    let known = match seat.store.set_state(&name, state) {
+                        Ok(()) => true,
+                        Err(StoreError::NoStudy(_)) => false,
+                        Err(error) => return Err(error),
+                    };
+                    answers.push(say(answer, known));
+                    seat.reload(&self.place, &self.scope, self.policy, now)?;
+                }
+                other => answers.extend(seat.handle(now, other, &mut changes)?),
+            }
+        }
         if tick {
-            let effects = self.ledger.step(now, Event::Tick);
+            let effects = seat.ledger.step(now, Event::Tick);
             changes.note(&effects, None);
         }
-        self.keep(changes)?;
+        if seat.keep(changes)? {
+            self.trouble = None;
+        }
         // Whoever is told that the study has ended must find it so.
-        if tick || self.ledger.is_finished() {
-            let trouble = self.trouble.clone();
-            let snapshot = self.meter.snapshot(now, &self.ledger);
-            self.progress.send_replace(Progress { trouble, ..snapshot });
+        if tick || seat.ledger.is_finished() {
+            self.show(now);
         }
         Ok(answers)
     }
 
-    /// The ledger is ahead of a store that refused, or that made the changes and failed
-    /// to say so: the store is right. Nobody got an answer, so everybody asks again.
-    fn reload(&mut self, now: Duration) -> Result<(), StoreError> {
-        let ledger = load(&self.store, self.policy, now)?;
-        let (sum, count) = Reader::open(&self.database)?.coverage()?;
-        self.ledger = ledger;
-        self.meter = Meter::new(now, sum, count);
-        self.stale = false;
+    fn show(&mut self, now: Duration) {
+        if let Some(seat) = &mut self.seat {
+            let trouble = self.trouble.clone();
+            let snapshot = seat.meter.snapshot(now, &seat.ledger);
+            self.progress.send_replace(Progress { trouble, ..snapshot });
+        }
+    }
+}
+
+impl Seat {
+    /// Loads what the store says, after more than runs and leases has changed.
+    fn reload(
+        &mut self,
+        place: &Place,
+        scope: &Scope,
+        policy: Policy,
+        now: Duration,
+    ) -> Result<(), StoreError> {
+        (self.ledger, self.meter) = load(&mut self.store, place, scope, policy, now)?;
         Ok(())
     }
 
@@ -205,7 +286,8 @@ impl Desk {
         changes: &mut Changes,
     ) -> Result<Option<Answer>, StoreError> {
         let answer: Answer = match request {
-            Request::Close => return Ok(None),
+            // Handled with the group.
+            Request::Close | Request::Plan { .. } | Request::SetState { .. } => return Ok(None),
             Request::Register { worker, answer } => {
                 let effects = self.ledger.step(now, Event::Register { worker: &worker });
                 changes.note(&effects, None);
@@ -221,7 +303,7 @@ impl Desk {
                     _ => None,
                 });
                 let dropped = dropped.collect();
-                say(answer, dropped)
+                say(answer, (dropped, effects.contains(&Effect::Drain)))
             }
             Request::Lease { worker, loaded, held, answer } => {
                 let event = Event::Lease { worker: &worker, loaded: &loaded, held: &held };
@@ -268,17 +350,20 @@ impl Desk {
                 }
                 Outcome::Failed => (End::Failed(record.wall), Payload::Record(record)),
                 // Limits of the runner: another machine may be faster or larger.
-                Outcome::TimedOut | Outcome::OutOfMemory => {
-                    (End::Crashed, Payload::Reason(record.reason))
+                Outcome::TimedOut => {
+                    (End::Crashed, Payload::Reason(Breakdown::TimedOut, record.reason))
+                }
+                Outcome::OutOfMemory => {
+                    (End::Crashed, Payload::Reason(Breakdown::OutOfMemory, record.reason))
                 }
             },
-            Told::Crash(reason) => (End::Crashed, Payload::Reason(reason)),
-            Told::Returned => (End::Returned, Payload::Reason(String::new())),
+            Told::Crash(reason) => (End::Crashed, Payload::Reason(Breakdown::Crashed, reason)),
+            Told::Returned => (End::Returned, Payload::Nothing),
         };
         let effects = self.ledger.step(now, Event::Commit { run, token, end });
         if let (Payload::Record(record), true) = (&payload, effects.contains(&Effect::Accept(run)))
         {
-            self.meter.accepted(now, record.coverage());
+            self.meter.accepted(now, record.coverage(), self.ledger.studies_of(run));
         }
         let verdict = effects.iter().find_map(|effect| match effect {
             Effect::Verdict(verdict) => Some(*verdict),
@@ -288,9 +373,10 @@ impl Desk {
         Ok(verdict.ok_or_else(|| format!("no verdict on run {run}")))
     }
 
-    fn keep(&mut self, changes: Changes) -> Result<(), StoreError> {
+    /// Makes changes durable; false if there are none.
+    fn keep(&mut self, changes: Changes) -> Result<bool, StoreError> {
         if changes.dirty.is_empty() && changes.others.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let mut all = changes.others;
         all.extend(changes.dirty.into_iter().filter_map(|number| {
@@ -298,8 +384,7 @@ impl Desk {
             Some(Change::Run(number, run, self.ledger.holder(number).map(str::to_owned)))
         }));
         self.store.apply(&all)?;
-        self.trouble = None;
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -313,7 +398,8 @@ fn say<T: Send + 'static>(to: oneshot::Sender<T>, value: T) -> Answer {
 /// What comes with a commit.
 enum Payload {
     Record(Box<Sealed>),
-    Reason(String),
+    Reason(Breakdown, String),
+    Nothing,
 }
 
 /// The changes of a group. Runs are saved once, as they stand at its end.
@@ -334,6 +420,7 @@ impl Changes {
                 Effect::Lost { run, attempt, worker } => self.others.push(Change::Breakdown {
                     run: *run,
                     attempt: *attempt,
+                    kind: Breakdown::Lost,
                     worker: worker.clone(),
                     reason: format!("worker {worker} was lost"),
                 }),
@@ -348,37 +435,76 @@ impl Changes {
                     }
                 }
                 Effect::Crashed { run, attempt } => {
-                    if let Some((worker, _, Payload::Reason(reason))) = commit.take() {
+                    if let Some((worker, _, Payload::Reason(kind, reason))) = commit.take() {
                         let (run, attempt, worker) = (*run, *attempt, worker.to_owned());
-                        self.others.push(Change::Breakdown { run, attempt, worker, reason });
+                        self.others.push(Change::Breakdown { run, attempt, kind, worker, reason });
                     }
                 }
-                Effect::Grant(_) | Effect::Drop(_) | Effect::Verdict(_) => {}
+                Effect::Grant(_) | Effect::Drop(_) | Effect::Drain | Effect::Verdict(_) => {}
             }
         }
     }
 }
 
-/// Loads the ledger from the store.
-fn load(store: &Store, policy: Policy, now: Duration) -> Result<Ledger, StoreError> {
-    let mut queue = Queue::default();
+/// Loads the ledger and the meter from the store.
+fn load(
+    store: &mut Store,
+    place: &Place,
+    scope: &Scope,
+    policy: Policy,
+    now: Duration,
+) -> Result<(Ledger, Meter), StoreError> {
+    let studies = store.studies()?;
+    let active: Vec<StudyNumber> = studies
+        .iter()
+        .filter(|study| study.state == StudyState::Active)
+        .filter(|study| matches!(scope, Scope::All) || *scope == Scope::Only(study.name.clone()))
+        .map(|study| study.number)
+        .collect();
+
+    // Runs that nobody wants, and numbers without a run, are in the first set.
+    let mut saved = Saved { sets: vec![Set::new(Vec::new(), false)], ..Saved::default() };
     let mut groups = BTreeMap::new();
-    let mut runs = Vec::new();
-    let mut holders = BTreeMap::new();
-    store.runs(|saved| {
+    store.runs(|row| {
         let group = *groups
-            .entry((saved.project, saved.label))
-            .or_insert_with_key(|(project, _)| queue.add_group(*project));
-        if let Some(wall) = saved.wall {
-            queue.measure(group, wall);
+            .entry((row.project, row.label))
+            .or_insert_with_key(|(project, _)| saved.queue.add_group(*project));
+        if let Some(wall) = row.wall {
+            saved.queue.measure(group, wall);
         }
-        let mut run = saved.run;
-        run.group = group;
-        if let Some(worker) = saved.worker {
-            holders.insert(runs.len() as RunNumber, worker);
+        let nobody = Run::new(crate::ledger::Phase::Quarantined, group);
+        saved.runs.resize(row.number as usize, nobody);
+        saved.runs.push(Run { group, ..row.run });
+        if let Some(worker) = row.worker {
+            saved.holders.insert(row.number, worker);
         }
-        runs.push(run);
         Ok(())
     })?;
-    Ok(Ledger::restore(policy, queue, runs, holders, now))
+
+    let mut numbers = BTreeMap::from([(Vec::new(), 0)]);
+    let mut wanted: (RunNumber, Vec<StudyNumber>) = (0, Vec::new());
+    let mut place_run = |(run, studies): (RunNumber, Vec<StudyNumber>)| {
+        let set = *numbers.entry(studies).or_insert_with_key(|studies| {
+            let given_out = studies.iter().any(|study| active.contains(study));
+            saved.sets.push(Set::new(studies.clone(), given_out));
+            (saved.sets.len() - 1) as u32
+        });
+        if let Some(run) = saved.runs.get_mut(run as usize) {
+            run.set = set;
+        }
+    };
+    store.members(|run, study| {
+        if wanted.0 != run {
+            place_run(std::mem::replace(&mut wanted, (run, Vec::new())));
+        }
+        wanted.1.push(study);
+    })?;
+    place_run(wanted);
+
+    store.culprits(|run, worker| {
+        saved.culprits.entry(run).or_insert_with(BTreeSet::new).insert(worker);
+    })?;
+    let coverage = Reader::open(place)?.coverage()?;
+    let meter = Meter::new(now, studies, active, coverage);
+    Ok((Ledger::restore(policy, saved, now), meter))
 }

@@ -3,14 +3,19 @@
 //! I/O, so its laws can be checked by property tests:
 //!
 //! 1. at most one record of a run is ever accepted;
-//! 2. planned = pending + leased + done + failed + quarantined;
+//! 2. planned = pending + leased + done + failed + quarantined, in every study;
 //! 3. fencing tokens only grow, across restarts too;
 //! 4. a run that has ended never changes again.
 //!
 //! A run is `pending -> leased -> done | failed | quarantined`. It is *failed* when the
 //! tool gave a verdict that a repetition would not change, since a run is a pure
-//! function. It is *quarantined* when attempts broke down too often: the tool crashed
-//! ([`Policy::crashes`]), or workers died over it ([`Policy::losses`]).
+//! function. It is *quarantined* when attempts broke down too often: the tool crashed on
+//! at least two workers ([`Policy::crashes`]), or workers died over it
+//! ([`Policy::losses`]). A worker on which many different runs break down is *drained*:
+//! the fault is likely its own.
+//!
+//! Runs belong to *sets* by the studies that want them. A run whose studies are all paused
+//! or cancelled stays as it is: it is not given out, but a lease it has is honoured.
 //!
 //! A worker executes its leases in the order of their tokens, so when it dies only the
 //! one with the lowest token was in its hands and is charged; the others go back to
@@ -22,6 +27,7 @@ use std::time::Duration;
 use catherd_experiments::Digest;
 
 use crate::queue::{GroupNumber, Queue};
+use crate::store::StudyNumber;
 
 /// The number of a run in the store, from 0; it never changes.
 pub type RunNumber = u32;
@@ -34,16 +40,20 @@ pub type Token = u64;
 pub struct Policy {
     /// A lease ends this long after its last renewal.
     pub term: Duration,
-    /// Attempts at a run that may crash.
+    /// Attempts at a run that may crash, on at least two workers. Twice as many if there
+    /// is only one.
     pub crashes: u32,
     /// Workers that may be lost while they execute a run. More than for crashes,
     /// because most losses are the fault of the machine.
     pub losses: u32,
+    /// Different runs that may crash on a worker, one after another, before it is drained.
+    /// The last worker is never drained.
+    pub streak: usize,
 }
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { term: Duration::from_secs(15), crashes: 3, losses: 10 }
+        Policy { term: Duration::from_secs(15), crashes: 3, losses: 10, streak: 5 }
     }
 }
 
@@ -51,8 +61,6 @@ impl Default for Policy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
-    /// In the store, but not in the study as it is planned now.
-    Unplanned = 0,
     /// Waits for a worker.
     Pending = 1,
     /// In the hands of a worker.
@@ -67,14 +75,8 @@ pub enum Phase {
 
 impl Phase {
     /// All phases, in the order of their numbers.
-    pub const ALL: [Phase; 6] = [
-        Phase::Unplanned,
-        Phase::Pending,
-        Phase::Leased,
-        Phase::Done,
-        Phase::Failed,
-        Phase::Quarantined,
-    ];
+    pub const ALL: [Phase; 5] =
+        [Phase::Pending, Phase::Leased, Phase::Done, Phase::Failed, Phase::Quarantined];
 
     /// Nothing follows this phase.
     pub fn is_final(self) -> bool {
@@ -97,12 +99,59 @@ pub struct Run {
     pub token: Token,
     /// Its group in the queue.
     pub group: GroupNumber,
+    /// Its set among those that the ledger was made with.
+    pub set: SetNumber,
 }
 
 impl Run {
-    /// A run nobody has tried.
+    /// A run nobody has tried, in the first set.
     pub fn new(phase: Phase, group: GroupNumber) -> Run {
-        Run { phase, attempt: 0, crashes: 0, losses: 0, token: 0, group }
+        Run { phase, attempt: 0, crashes: 0, losses: 0, token: 0, group, set: 0 }
+    }
+}
+
+/// The number of a set of runs.
+pub type SetNumber = u32;
+
+/// Runs that the same studies want.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Set {
+    /// The numbers of the studies, ascending.
+    pub studies: Vec<StudyNumber>,
+    /// Some of them is active.
+    pub active: bool,
+    counts: Counts,
+}
+
+impl Set {
+    /// A set without runs as yet.
+    pub fn new(studies: Vec<StudyNumber>, active: bool) -> Set {
+        Set { studies, active, counts: Counts::default() }
+    }
+}
+
+/// Runs by phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([u64; Phase::Quarantined as usize + 1]);
+
+impl Counts {
+    /// Runs in a phase.
+    pub fn of(&self, phase: Phase) -> u64 {
+        self.0[phase as usize]
+    }
+
+    /// Runs in any phase.
+    pub fn planned(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// No run is pending or leased.
+    pub fn is_finished(&self) -> bool {
+        self.of(Phase::Pending) == 0 && self.of(Phase::Leased) == 0
+    }
+
+    fn add(&mut self, other: &Counts) {
+        self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
     }
 }
 
@@ -208,6 +257,8 @@ pub enum Effect {
     Grant(Grant),
     /// Answer: this lease has ended, drop it.
     Drop(Token),
+    /// Answer: take no more leases.
+    Drain,
     /// Answer to a commit.
     Verdict(Verdict),
 }
@@ -223,36 +274,50 @@ struct Lease {
 struct Worker {
     leases: BTreeSet<Token>,
     seen: Duration,
+    /// Runs that crashed on it since the last that did not.
+    streak: BTreeSet<RunNumber>,
+    drained: bool,
 }
 
-/// Runs and leases of a study.
+/// Runs and leases of the studies of a store.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     policy: Policy,
     runs: Vec<Run>,
+    sets: Vec<Set>,
     queue: Queue,
     leases: BTreeMap<Token, Lease>,
     workers: BTreeMap<String, Worker>,
-    counts: [u64; Phase::ALL.len()],
+    /// The workers on which runs crashed that have not ended.
+    culprits: BTreeMap<RunNumber, BTreeSet<String>>,
     next_token: Token,
 }
 
+/// What was saved of a ledger.
+#[derive(Clone, Debug, Default)]
+pub struct Saved {
+    /// By number; in every run, group and set are numbers of what is below.
+    pub runs: Vec<Run>,
+    /// Their sets; at least one.
+    pub sets: Vec<Set>,
+    /// Their groups; nothing pending.
+    pub queue: Queue,
+    /// The workers that hold some of them.
+    pub holders: BTreeMap<RunNumber, String>,
+    /// The workers on which some of them crashed.
+    pub culprits: BTreeMap<RunNumber, BTreeSet<String>>,
+}
+
 impl Ledger {
-    /// A ledger of runs as they were saved, by number, and the workers that hold some of
-    /// them. `queue` has the groups and nothing pending. Every lease gets one fresh term:
-    /// how long nobody looked at the clock is not known.
-    pub fn restore(
-        policy: Policy,
-        mut queue: Queue,
-        mut runs: Vec<Run>,
-        mut holders: BTreeMap<RunNumber, String>,
-        now: Duration,
-    ) -> Ledger {
+    /// A ledger as it was saved. Every lease gets one fresh term: how long nobody looked
+    /// at the clock is not known.
+    pub fn restore(policy: Policy, saved: Saved, now: Duration) -> Ledger {
+        let Saved { mut runs, mut sets, mut queue, mut holders, culprits } = saved;
         let mut leases = BTreeMap::new();
         let mut workers: BTreeMap<String, Worker> = BTreeMap::new();
-        let mut counts = [0; Phase::ALL.len()];
         let mut next_token = 1;
         for (number, run) in (0..).zip(&mut runs) {
+            let set = &mut sets[run.set as usize];
             match (run.phase, holders.remove(&number)) {
                 (Phase::Leased, Some(name)) => {
                     let worker = workers.entry(name.clone()).or_default();
@@ -264,14 +329,16 @@ impl Ledger {
                 }
                 (Phase::Leased, None) | (Phase::Pending, _) => {
                     run.phase = Phase::Pending;
-                    queue.push(run.group, number);
+                    if set.active {
+                        queue.push(run.group, number);
+                    }
                 }
                 _ => {}
             }
-            counts[run.phase as usize] += 1;
+            set.counts.0[run.phase as usize] += 1;
             next_token = next_token.max(run.token + 1);
         }
-        Ledger { policy, runs, queue, leases, workers, counts, next_token }
+        Ledger { policy, runs, sets, queue, leases, workers, culprits, next_token }
     }
 
     /// What is known of a run.
@@ -290,19 +357,30 @@ impl Ledger {
         self.leases.get(&token).map(|lease| (lease.run, lease.worker.as_str()))
     }
 
-    /// Runs in a phase.
-    pub fn count(&self, phase: Phase) -> u64 {
-        self.counts[phase as usize]
+    /// The runs of active studies by phase.
+    pub fn counts(&self) -> Counts {
+        self.sum(|set| set.active)
     }
 
-    /// Runs of the study.
-    pub fn planned(&self) -> u64 {
-        self.runs.len() as u64 - self.count(Phase::Unplanned)
+    /// The runs of a study by phase, whatever its state.
+    pub fn counts_of(&self, study: StudyNumber) -> Counts {
+        self.sum(|set| set.studies.contains(&study))
     }
 
-    /// No run is pending or leased.
+    /// The studies that want a run.
+    pub fn studies_of(&self, run: RunNumber) -> &[StudyNumber] {
+        self.run(run).map_or(&[], |run| &self.sets[run.set as usize].studies)
+    }
+
+    fn sum(&self, wanted: impl Fn(&Set) -> bool) -> Counts {
+        let mut sum = Counts::default();
+        self.sets.iter().filter(|set| wanted(set)).for_each(|set| sum.add(&set.counts));
+        sum
+    }
+
+    /// No run of an active study is pending or leased.
     pub fn is_finished(&self) -> bool {
-        self.count(Phase::Pending) == 0 && self.count(Phase::Leased) == 0
+        self.counts().is_finished()
     }
 
     /// Workers heard of within the last term.
@@ -351,7 +429,14 @@ impl Ledger {
         for token in unheard {
             self.lose(token, false, effects);
         }
-        for number in self.queue.take(loaded, self.workers.len()) {
+        if self.workers[name].drained {
+            return;
+        }
+        // A run that crashed here is somebody else's, if there is somebody.
+        let others = self.workers.iter().any(|(other, worker)| other != name && !worker.drained);
+        let culprits = &self.culprits;
+        let shunned = |run| others && culprits.get(&run).is_some_and(|names| names.contains(name));
+        for number in self.queue.take(loaded, self.workers.len(), shunned) {
             let token = self.next_token;
             self.next_token += 1;
             let run = &mut self.runs[number as usize];
@@ -382,6 +467,9 @@ impl Ledger {
                 _ => effects.push(Effect::Drop(token)),
             }
         }
+        if self.workers[name].drained {
+            effects.push(Effect::Drain);
+        }
     }
 
     fn commit(&mut self, number: RunNumber, token: Token, end: End, effects: &mut Vec<Effect>) {
@@ -400,10 +488,14 @@ impl Ledger {
             effects.push(Effect::Verdict(verdict));
             return;
         }
-        self.release(token);
+        let worker = self.release(token).map(|lease| lease.worker).unwrap_or_default();
         let run = &mut self.runs[number as usize];
         match end {
             End::Done(time) | End::Failed(time) => {
+                if let Some(worker) = self.workers.get_mut(&worker) {
+                    worker.streak.clear();
+                }
+                self.culprits.remove(&number);
                 self.queue.measure(run.group, time);
                 let done = matches!(end, End::Done(_));
                 self.enter(number, if done { Phase::Done } else { Phase::Failed });
@@ -412,8 +504,12 @@ impl Ledger {
             End::Crashed => {
                 run.crashes += 1;
                 effects.push(Effect::Crashed { run: number, attempt: run.attempt });
-                let exhausted = run.crashes >= self.policy.crashes;
-                self.retry(number, exhausted);
+                let crashes = run.crashes;
+                let culprits = self.culprits.entry(number).or_default();
+                culprits.insert(worker.clone());
+                let most = self.policy.crashes * if culprits.len() > 1 { 1 } else { 2 };
+                self.blame(&worker, number);
+                self.retry(number, crashes >= most);
             }
             End::Returned => self.retry(number, false),
         }
@@ -461,19 +557,32 @@ impl Ledger {
         Some(lease)
     }
 
+    /// Drains a worker on which one run after another crashes, unless it is the last.
+    fn blame(&mut self, name: &str, number: RunNumber) {
+        let others = self.workers.iter().any(|(other, worker)| other != name && !worker.drained);
+        let Some(worker) = self.workers.get_mut(name) else { return };
+        worker.streak.insert(number);
+        worker.drained |= others && worker.streak.len() >= self.policy.streak;
+    }
+
     fn retry(&mut self, number: RunNumber, exhausted: bool) {
         if exhausted {
+            self.culprits.remove(&number);
             self.enter(number, Phase::Quarantined);
         } else {
             self.enter(number, Phase::Pending);
-            self.queue.push(self.runs[number as usize].group, number);
+            let run = &self.runs[number as usize];
+            if self.sets[run.set as usize].active {
+                self.queue.push(run.group, number);
+            }
         }
     }
 
     fn enter(&mut self, number: RunNumber, phase: Phase) {
         let run = &mut self.runs[number as usize];
-        self.counts[run.phase as usize] -= 1;
-        self.counts[phase as usize] += 1;
+        let counts = &mut self.sets[run.set as usize].counts.0;
+        counts[run.phase as usize] -= 1;
+        counts[phase as usize] += 1;
         run.phase = phase;
     }
 

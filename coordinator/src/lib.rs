@@ -1,10 +1,10 @@
-//! The coordinator: owns the truth about a study's runs and hands them to workers.
+//! The coordinator: owns the truth about the runs of studies and hands them to workers.
 //!
 //! # Rooms
 //!
 //! - [`ledger`]: the pure state machine of runs and leases; no clock, no I/O.
 //! - [`queue`]: which pending runs a worker gets next.
-//! - [`store`]: SQLite; what survives a power loss.
+//! - [`store`]: SQLite or PostgreSQL; what survives a power loss.
 //! - `desk`: one thread around the three, which groups requests into transactions.
 //! - `service`: gRPC in front of the desk.
 //! - [`projects`]: project bytes by digest.
@@ -13,17 +13,22 @@
 //!
 //! # On disk
 //!
-//! A study lives in one folder:
+//! A study of `catherd run`, or all studies of a coordinator, live in one folder:
 //!
 //! ```text
 //! study.db          runs, leases, accepted records (SQLite; with -wal and -shm beside it)
-//! study.lock        held by the one coordinator that serves the study
+//! study.lock        held by the one coordinator that serves the database
 //! projects/<hex>    project bytes, named by their SHA-256
 //! spool/<worker>/   records that a worker finished and nobody acknowledged yet
 //! ```
 //!
 //! Any process may be killed at any moment and started again on this folder. Deleting
 //! or moving the folder away starts the study afresh.
+//!
+//! With a PostgreSQL database several coordinators may be started on it. One leads: its
+//! session holds an advisory lock and does all the writing. The others stand by, answer
+//! that they do, and one of them leads as soon as that session has ended, so a coordinator
+//! that was thought dead can write nothing.
 
 pub mod clock;
 mod coordinator;
@@ -35,8 +40,8 @@ pub mod queue;
 mod service;
 pub mod store;
 
-pub use coordinator::{Coordinator, CoordinatorError, Options};
+pub use coordinator::{Coordinator, CoordinatorError, Options, Records, Unanswered};
 pub use ledger::Policy;
-pub use progress::{Live, Progress, Running};
+pub use progress::{Live, Progress, Running, StudyProgress};
 pub use projects::Projects;
-pub use store::{Problem, RunId, StoreError};
+pub use store::{Breakdown, Place, Problem, RunId, StoreError, StudyNumber, StudyState};

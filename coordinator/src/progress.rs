@@ -1,17 +1,19 @@
-//! How far a study is.
+//! How far the studies of a store are.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use crate::ledger::{Ledger, Phase, RunNumber, Token};
+use crate::ledger::{Counts, Ledger, Phase, RunNumber, Token};
+use crate::store::{SavedStudy, StudyNumber, StudyState};
 
 /// Rates are taken over this time.
 const WINDOW: Duration = Duration::from_secs(30);
 
-/// A snapshot: planned = pending + leased + done + failed + quarantined.
+/// A snapshot of all active studies together: planned = pending + leased + done + failed +
+/// quarantined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Runs of the study.
+    /// Runs wanted.
     pub planned: u64,
     /// Runs that wait.
     pub pending: u64,
@@ -35,6 +37,23 @@ pub struct Progress {
     pub running: Vec<Running>,
     /// What keeps the coordinator from working, such as a full disk.
     pub trouble: Option<String>,
+    /// Every study of the store, by number.
+    pub studies: Vec<StudyProgress>,
+}
+
+/// How far a study is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyProgress {
+    /// Its number.
+    pub number: StudyNumber,
+    /// Its name.
+    pub name: String,
+    /// Whether its runs are wanted now.
+    pub state: StudyState,
+    /// Its runs by phase.
+    pub counts: Counts,
+    /// Of the runs that are done and have goals, in 0..=1.
+    pub mean_coverage: Option<f64>,
 }
 
 impl Progress {
@@ -68,31 +87,58 @@ pub struct Running {
     pub live: Live,
 }
 
+/// A sum of coverages, and how many.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum(f64, u64);
+
+impl Sum {
+    fn mean(self) -> Option<f64> {
+        (self.1 > 0).then(|| self.0 / self.1 as f64)
+    }
+}
+
 /// What the snapshots need beyond the ledger.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     /// (second, records accepted in it), the oldest first.
     recent: VecDeque<(u64, u64)>,
     started: Duration,
-    coverage_sum: f64,
-    coverage_count: u64,
+    studies: Vec<SavedStudy>,
+    /// Those whose runs are given out.
+    active: Vec<StudyNumber>,
+    coverage: BTreeMap<StudyNumber, Sum>,
     live: BTreeMap<Token, Live>,
 }
 
 impl Meter {
-    /// A meter that starts with the coverage of earlier sessions.
-    pub(crate) fn new(now: Duration, coverage_sum: f64, coverage_count: u64) -> Meter {
-        Meter { started: now, coverage_sum, coverage_count, ..Meter::default() }
+    /// A meter that starts with the coverage of earlier sessions: study, sum, number.
+    pub(crate) fn new(
+        now: Duration,
+        studies: Vec<SavedStudy>,
+        active: Vec<StudyNumber>,
+        coverage: Vec<(StudyNumber, f64, u64)>,
+    ) -> Meter {
+        let coverage = coverage.into_iter().map(|(study, sum, count)| (study, Sum(sum, count)));
+        Meter { started: now, studies, active, coverage: coverage.collect(), ..Meter::default() }
     }
 
-    pub(crate) fn accepted(&mut self, now: Duration, coverage: Option<f64>) {
+    /// Notes the record of a run that `studies` want.
+    pub(crate) fn accepted(
+        &mut self,
+        now: Duration,
+        coverage: Option<f64>,
+        studies: &[StudyNumber],
+    ) {
         match self.recent.back_mut() {
             Some((second, count)) if *second == now.as_secs() => *count += 1,
             _ => self.recent.push_back((now.as_secs(), 1)),
         }
-        if let Some(coverage) = coverage {
-            self.coverage_sum += coverage;
-            self.coverage_count += 1;
+        for study in studies {
+            if let Some(coverage) = coverage {
+                let Sum(sum, count) = self.coverage.entry(*study).or_default();
+                *sum += coverage;
+                *count += 1;
+            }
         }
     }
 
@@ -114,21 +160,37 @@ impl Meter {
         let accepted: u64 = self.recent.iter().map(|&(_, count)| count).sum();
         let over = now.saturating_sub(self.started).min(WINDOW).as_secs_f64().max(0.1);
         let workers = ledger.live_workers();
-        let coverage = self.coverage_sum / self.coverage_count as f64;
         let share = |work: Duration| work / u32::try_from(workers).unwrap_or(u32::MAX);
+        let counts = ledger.counts();
         Progress {
-            planned: ledger.planned(),
-            pending: ledger.count(Phase::Pending),
-            leased: ledger.count(Phase::Leased),
-            done: ledger.count(Phase::Done),
-            failed: ledger.count(Phase::Failed),
-            quarantined: ledger.count(Phase::Quarantined),
+            planned: counts.planned(),
+            pending: counts.of(Phase::Pending),
+            leased: counts.of(Phase::Leased),
+            done: counts.of(Phase::Done),
+            failed: counts.of(Phase::Failed),
+            quarantined: counts.of(Phase::Quarantined),
             workers,
             runs_per_second: accepted as f64 / over,
-            mean_coverage: (self.coverage_count > 0).then_some(coverage),
+            mean_coverage: self.mean_coverage(),
             eta: if workers == 0 { None } else { ledger.queue().expected_work().map(share) },
             running,
             trouble: None,
+            studies: self.studies.iter().map(|study| self.study(study, ledger)).collect(),
+        }
+    }
+
+    fn mean_coverage(&self) -> Option<f64> {
+        let active = self.active.iter().filter_map(|study| self.coverage.get(study));
+        active.fold(Sum::default(), |all, one| Sum(all.0 + one.0, all.1 + one.1)).mean()
+    }
+
+    fn study(&self, study: &SavedStudy, ledger: &Ledger) -> StudyProgress {
+        StudyProgress {
+            number: study.number,
+            name: study.name.clone(),
+            state: study.state,
+            counts: ledger.counts_of(study.number),
+            mean_coverage: self.coverage.get(&study.number).copied().and_then(Sum::mean),
         }
     }
 }

@@ -139,8 +139,13 @@ impl Queue {
     /// Projects in `loaded` come first; then those nobody works on, so that each is
     /// loaded by few workers; then the longest runs, which would otherwise delay the
     /// end of the study. No worker of `workers` gets more than half its share of
-    /// what is left.
-    pub fn take(&mut self, loaded: &BTreeSet<Digest>, workers: usize) -> Vec<RunNumber> {
+    /// what is left, and none gets a run that `shunned` names.
+    pub fn take(
+        &mut self,
+        loaded: &BTreeSet<Digest>,
+        workers: usize,
+        shunned: impl Fn(RunNumber) -> bool,
+    ) -> Vec<RunNumber> {
         let share = self.pending.div_ceil(2 * workers.max(1)).min(BATCH_RUNS);
         if share == 0 {
             return Vec::new();
@@ -170,7 +175,9 @@ impl Queue {
             let most = if group.measured.count == 0 { UNMEASURED_RUNS } else { BATCH_RUNS };
             for _ in 0..most {
                 let full = batch.len() >= share || time >= BATCH_TIME;
-                let Some(run) = (!full).then(|| group.pending.pop_first()).flatten() else { break };
+                let mut free = group.pending.iter().copied().filter(|&run| !shunned(run));
+                let Some(run) = (!full).then(|| free.next()).flatten() else { break };
+                group.pending.remove(&run);
                 batch.push(run);
                 // Nothing measured at all: one run is enough of a risk.
                 time += expected.unwrap_or(BATCH_TIME);
@@ -212,29 +219,29 @@ mod tests {
 
     #[test]
     fn the_first_batch_is_one_run() {
-        assert_eq!(queue(&[(1, 100)]).take(&BTreeSet::new(), 1), [0]);
+        assert_eq!(queue(&[(1, 100)]).take(&BTreeSet::new(), 1, |_| false), [0]);
     }
 
     #[test]
     fn batches_follow_measured_time() {
         let mut queue = queue(&[(1, 1000)]);
         queue.measure(0, ms(100));
-        assert_eq!(queue.take(&BTreeSet::new(), 2).len(), 10);
+        assert_eq!(queue.take(&BTreeSet::new(), 2, |_| false).len(), 10);
         let mut tiny = self::queue(&[(1, 10_000)]);
         tiny.measure(0, ms(0));
-        assert_eq!(tiny.take(&BTreeSet::new(), 2).len(), BATCH_RUNS);
+        assert_eq!(tiny.take(&BTreeSet::new(), 2, |_| false).len(), BATCH_RUNS);
         let mut long = self::queue(&[(1, 10)]);
         long.measure(0, ms(60_000));
-        assert_eq!(long.take(&BTreeSet::new(), 2).len(), 1);
+        assert_eq!(long.take(&BTreeSet::new(), 2, |_| false).len(), 1);
     }
 
     #[test]
     fn the_last_runs_are_shared() {
         let mut queue = queue(&[(1, 8)]);
         queue.measure(0, ms(0));
-        assert_eq!(queue.take(&BTreeSet::new(), 2).len(), 2);
-        assert_eq!(queue.take(&BTreeSet::new(), 2).len(), 2);
-        assert_eq!(queue.take(&BTreeSet::new(), 2).len(), 1);
+        assert_eq!(queue.take(&BTreeSet::new(), 2, |_| false).len(), 2);
+        assert_eq!(queue.take(&BTreeSet::new(), 2, |_| false).len(), 2);
+        assert_eq!(queue.take(&BTreeSet::new(), 2, |_| false).len(), 1);
     }
 
     #[test]
@@ -243,21 +250,21 @@ mod tests {
         for (group, time) in [(0, 2000), (1, 3000), (2, 4000)] {
             queue.measure(group, ms(time));
         }
-        assert_eq!(queue.take(&[Digest([1; 32])].into(), 2), [0]);
-        assert_eq!(queue.take(&BTreeSet::new(), 2), [4]);
+        assert_eq!(queue.take(&[Digest([1; 32])].into(), 2, |_| false), [0]);
+        assert_eq!(queue.take(&BTreeSet::new(), 2, |_| false), [4]);
         queue.note_leased(2);
-        assert_eq!(queue.take(&BTreeSet::new(), 2), [2]);
+        assert_eq!(queue.take(&BTreeSet::new(), 2, |_| false), [2]);
         queue.push(2, 4);
         queue.note_leased(1);
         queue.note_leased(0);
-        assert_eq!(queue.take(&BTreeSet::new(), 2), [4]);
+        assert_eq!(queue.take(&BTreeSet::new(), 2, |_| false), [4]);
     }
 
     #[test]
     fn an_unmeasured_group_is_tried_in_small_batches() {
         let mut queue = queue(&[(1, 100), (2, 100)]);
         queue.measure(0, ms(0));
-        let batch = queue.take(&[Digest([2; 32])].into(), 1);
+        let batch = queue.take(&[Digest([2; 32])].into(), 1, |_| false);
         assert_eq!(batch[..4], [100, 101, 102, 103]);
         assert_eq!(batch[4], 0);
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, ENGINE, RunRecord};
+use catherd_experiments::{Digest, ENGINE, Plan, RunRecord};
 use catherd_proto::transport::PROJECT_CHUNK;
 use catherd_proto::{DOCUMENT_VERSION, PROTOCOL, digest, v1};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -20,7 +20,7 @@ use crate::desk::{self, Completion, Told};
 use crate::ledger::{Policy, Verdict};
 use crate::progress::{Live, Progress};
 use crate::projects::Projects;
-use crate::store::Sealed;
+use crate::store::{Sealed, StudyNumber, StudyState};
 
 /// Longest worker name in bytes.
 const LONGEST_NAME: usize = 200;
@@ -49,6 +49,15 @@ impl Service {
             .send(request(answer))
             .map_err(|_| Status::unavailable("the coordinator is closing"))?;
         answered.await.map_err(unavailable)
+    }
+
+    pub(crate) async fn submit(&self, plan: Plan) -> Result<StudyNumber, Status> {
+        let plan = Box::new(plan);
+        self.ask(|answer| desk::Request::Plan { plan, answer }).await
+    }
+
+    pub(crate) async fn set_state(&self, name: String, state: StudyState) -> Result<bool, Status> {
+        self.ask(|answer| desk::Request::SetState { name, state, answer }).await
     }
 }
 
@@ -109,9 +118,9 @@ impl v1::coordinator_server::Coordinator for Service {
             Some((held.token, Live { executions, steps, covered, goals }))
         });
         let live = live.collect();
-        let drop =
+        let (drop, drained) =
             self.ask(|answer| desk::Request::Heartbeat { worker, held, live, answer }).await?;
-        let drain = self.draining.load(Ordering::Relaxed);
+        let drain = drained || self.draining.load(Ordering::Relaxed);
         Ok(Response::new(v1::HeartbeatReply { drop, drain }))
     }
 

@@ -1,81 +1,54 @@
-//! What survives a power loss: SQLite in WAL mode with `synchronous=FULL`. One
-//! [`Store`] writes; any number of [`Reader`]s look on.
+//! What survives a power loss: an SQLite file or a PostgreSQL database, with the same
+//! tables and the same statements. One [`Store`] writes; any number of [`Reader`]s look on.
 //!
-//! The face is narrow on purpose: a plan goes in, rows come out, and [`Store::apply`]
-//! makes a group of changes durable in one transaction. Another database has to do no
-//! more.
+//! Runs belong to the store, not to a study: a study is a list of runs, and what two
+//! studies have in common is executed once. The face is narrow on purpose: plans go in,
+//! rows come out, and [`Store::apply`] makes a group of changes durable in one transaction.
 
-use std::path::Path;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+use catherd_experiments::{Digest, Outcome, Plan, RunRecord};
 
 use crate::ledger::{Phase, Run, RunNumber, Token};
+use database::{Database, Purpose, Row, Value};
 
+mod database;
+mod postgres;
 mod reader;
+mod schema;
+mod sqlite;
 
-pub use reader::{Problem, Reader, Records};
-
-/// The version of the schema, kept in `user_version`.
-const SCHEMA: i64 = 1;
-
-const TABLES: &str = "
-    create table runs (
-        number   integer primary key,          -- from 0, never changes
-        id       blob not null unique,         -- digest of the specification
-        position integer,                      -- place in the plan; null: not in it now
-        project  blob not null,
-        label    text not null,                -- of the algorithm
-        spec     blob not null,                -- JSON
-        phase    integer not null default 1,
-        attempt  integer not null default 0,
-        crashes  integer not null default 0,
-        losses   integer not null default 0,
-        token    integer not null default 0,   -- of the latest lease
-        worker   text                          -- that holds it
-    );
-    create index plan on runs (position) where position is not null;
-    create table records (                     -- accepted, one a run, never changed
-        number   integer primary key references runs,
-        token    integer not null,
-        digest   blob not null,
-        goals    integer not null,
-        covered  integer not null,
-        done     integer not null,             -- 1: coverage counts
-        wall_ms  integer not null,
-        record   blob not null                 -- JSON
-    );
-    create table superseded (                  -- came too late, never counted
-        number   integer not null references runs,
-        token    integer not null,
-        digest   blob not null,
-        record   blob not null,
-        primary key (number, token)
-    );
-    create table breakdowns (                  -- attempts without a record
-        number   integer not null references runs,
-        attempt  integer not null,
-        worker   text not null,
-        reason   text not null,
-        primary key (number, attempt)
-    );
-";
+pub use database::Place;
+pub use reader::{Missing, Problem, Reader, Records};
 
 /// The digest that names a run.
 pub type RunId = Digest;
 
+/// The number of a study in the store, from 0; it never changes.
+pub type StudyNumber = u32;
+
 /// What keeps the store from working.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The database refused.
+    /// SQLite refused.
     #[error("study database: {0}")]
-    Database(#[from] rusqlite::Error),
+    Sqlite(#[from] rusqlite::Error),
+    /// PostgreSQL refused, or cannot be reached.
+    #[error("study database: {}", worded(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+    /// No connection can be driven.
+    #[error("study database: {0}")]
+    Runtime(std::io::Error),
+    /// Another coordinator writes to the PostgreSQL database.
+    #[error("another coordinator leads this store")]
+    Led,
     /// Written by a later version.
-    #[error("the study database has schema {found}, this catherd knows {SCHEMA}; use a newer one")]
+    #[error("the study database has schema {found}, this catherd knows {known}; use a newer one")]
     Schema {
         /// Version found.
         found: i64,
+        /// Version known.
+        known: i64,
     },
     /// A row that no catherd wrote.
     #[error("the study database is damaged: {0}")]
@@ -83,6 +56,17 @@ pub enum StoreError {
     /// A specification or record without a JSON form.
     #[error("cannot write a run as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A name that no study has.
+    #[error("there is no study `{0}`")]
+    NoStudy(String),
+}
+
+/// With what the server says, which the error itself leaves to its source.
+fn worded(error: &tokio_postgres::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
 }
 
 /// A record on its way into the store.
@@ -128,6 +112,36 @@ impl Sealed {
     }
 }
 
+/// Why an attempt ended without a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Breakdown {
+    /// The tool broke down.
+    Crashed = 0,
+    /// The wall limit of the runner ended it.
+    TimedOut = 1,
+    /// The memory limit of the runner ended it.
+    OutOfMemory = 2,
+    /// Its worker was lost.
+    Lost = 3,
+}
+
+impl Breakdown {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Breakdown; 4] =
+        [Breakdown::Crashed, Breakdown::TimedOut, Breakdown::OutOfMemory, Breakdown::Lost];
+
+    /// In a word or two.
+    pub fn name(self) -> &'static str {
+        match self {
+            Breakdown::Crashed => "crashed",
+            Breakdown::TimedOut => "timed out",
+            Breakdown::OutOfMemory => "out of memory",
+            Breakdown::Lost => "worker lost",
+        }
+    }
+}
+
 /// One thing to make durable.
 #[derive(Clone, Debug)]
 pub enum Change {
@@ -143,6 +157,8 @@ pub enum Change {
         run: RunNumber,
         /// Which attempt.
         attempt: u32,
+        /// What kind of end it was.
+        kind: Breakdown,
         /// Whose.
         worker: String,
         /// Why.
@@ -150,10 +166,43 @@ pub enum Change {
     },
 }
 
+/// What a study is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum StudyState {
+    /// Its runs are given to workers.
+    Active = 0,
+    /// Its runs wait until it is resumed.
+    Paused = 1,
+    /// Its runs are not wanted any more; those that have ended are kept.
+    Cancelled = 2,
+}
+
+impl StudyState {
+    /// All states, in the order of their numbers.
+    pub const ALL: [StudyState; 3] =
+        [StudyState::Active, StudyState::Paused, StudyState::Cancelled];
+}
+
+/// A study in the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedStudy {
+    /// Its number.
+    pub number: StudyNumber,
+    /// Its name, unique in the store.
+    pub name: String,
+    /// Whether its runs are wanted now.
+    pub state: StudyState,
+    /// What it is, as JSON.
+    pub plan: Vec<u8>,
+}
+
 /// A run as it was saved.
 #[derive(Clone, Debug)]
 pub struct SavedRun {
-    /// Its state; the group is not set.
+    /// Its number.
+    pub number: RunNumber,
+    /// Its state; group and set are not set.
     pub run: Run,
     /// The worker that holds it.
     pub worker: Option<String>,
@@ -168,81 +217,160 @@ pub struct SavedRun {
 /// The writing end.
 #[derive(Debug)]
 pub struct Store {
-    connection: Connection,
+    database: Database,
 }
+
+/// Runs planned at a time.
+const PAGE: usize = 512;
 
 impl Store {
     /// Opens or creates a store.
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened or is of a later version.
-    pub fn open(path: &Path) -> Result<Store, StoreError> {
-        let connection = Connection::open(path)?;
-        connection.pragma_update(None, "journal_mode", "wal")?;
-        connection.pragma_update(None, "synchronous", "full")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
-        connection.busy_timeout(Duration::from_secs(10))?;
-        connection.set_prepared_statement_cache_capacity(32);
-        match connection.pragma_query_value(None, "user_version", |row| row.get(0))? {
-            0 => {
-                let create = format!("begin; {TABLES} pragma user_version = {SCHEMA}; commit;");
-                connection.execute_batch(&create)?;
-            }
-            SCHEMA => {}
-            found => return Err(StoreError::Schema { found }),
-        }
-        Ok(Store { connection })
+    /// When the database cannot be reached, is of a later version, or (PostgreSQL) has
+    /// another writer: [`StoreError::Led`].
+    pub fn open(place: &Place) -> Result<Store, StoreError> {
+        let mut database = Database::connect(place, Purpose::Write)?;
+        schema::migrate(&mut database)?;
+        Ok(Store { database })
     }
 
-    /// Makes `runs`, in this order, the plan. Runs that are in the store already keep
-    /// their state and results; runs that are not in the plan are kept but not counted.
+    /// Makes the plan the study of its name, which is active from now on.
+    /// Runs that are in the store already keep their state and results; runs that the
+    /// study had before and has no more are kept but do not count. A plan that the study
+    /// has already is not gone through again.
+    ///
+    /// # Errors
+    ///
+    /// When the database refuses; nothing has then changed.
+    pub fn plan(&mut self, plan: Plan) -> Result<StudyNumber, StoreError> {
+        let (name, json) = (plan.name.clone(), serde_json::to_vec(&plan)?);
+        let known = self.studies()?.into_iter().find(|study| study.name == name);
+        self.database.transaction(|database| {
+            let number = match &known {
+                Some(study) => study.number,
+                None => next(database, "select max(number) from studies")?,
+            };
+            database.execute(
+                "insert into studies (number, name, state, plan) values (?1, ?2, 0, ?3)
+                 on conflict (number) do update set state = 0, plan = excluded.plan",
+                &[vec![number.into(), name.as_str().into(), json.as_slice().into()]],
+            )?;
+            if known.is_some_and(|study| study.plan == json) {
+                return Ok(number);
+            }
+            database.execute("delete from members where study = ?1", &[vec![number.into()]])?;
+            let mut free = next(database, "select max(number) from runs")?;
+            let mut runs = plan.into_runs().peekable();
+            let mut position = 0_i64;
+            while runs.peek().is_some() {
+                let (mut specs, mut members) = (Vec::new(), Vec::new());
+                for run in runs.by_ref().take(PAGE) {
+                    let id = run.id();
+                    members.push(vec![
+                        number.into(),
+                        position.into(),
+                        id.0.as_slice().into(),
+                        run.project_name.as_str().into(),
+                        run.algorithm.label.as_str().into(),
+                    ]);
+                    specs.push(vec![
+                        free.into(),
+                        id.0.as_slice().into(),
+                        run.project.0.as_slice().into(),
+                        run.algorithm.label.as_str().into(),
+                        serde_json::to_vec(&run)?.as_slice().into(),
+                    ]);
+                    free += 1;
+                    position += 1;
+                }
+                database.execute(
+                    "insert into runs (number, id, project, label, spec, phase, attempt, crashes,
+                                       losses, token)
+                     values (?1, ?2, ?3, ?4, ?5, 1, 0, 0, 0, 0) on conflict (id) do nothing",
+                    &specs,
+                )?;
+                database.execute(
+                    "insert into members (study, position, run, project, label)
+                     values (?1, ?2, (select number from runs where id = ?3), ?4, ?5)",
+                    &members,
+                )?;
+            }
+            Ok(number)
+        })
+    }
+
+    /// Pauses, resumes or cancels a study.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such study or the database refuses.
+    pub fn set_state(&mut self, name: &str, state: StudyState) -> Result<(), StoreError> {
+        if !self.studies()?.iter().any(|study| study.name == name) {
+            return Err(StoreError::NoStudy(name.to_owned()));
+        }
+        let parameters = vec![name.into(), Value::Integer(state as i64)];
+        self.database.execute("update studies set state = ?2 where name = ?1", &[parameters])
+    }
+
+    /// All studies, by number.
     ///
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn plan(&mut self, runs: impl IntoIterator<Item = RunSpec>) -> Result<(), StoreError> {
-        let transaction = self.connection.transaction()?;
-        transaction.execute("update runs set position = null", [])?;
-        {
-            let mut insert = transaction.prepare(
-                "insert into runs (number, id, position, project, label, spec)
-                 values ((select coalesce(max(number) + 1, 0) from runs), ?1, ?2, ?3, ?4, ?5)
-                 on conflict (id) do update set position = ?2, label = ?4, spec = ?5",
-            )?;
-            for (position, run) in (0_i64..).zip(runs) {
-                insert.execute(params![
-                    run.id().0,
-                    position,
-                    run.project.0,
-                    run.algorithm.label,
-                    serde_json::to_vec(&run)?,
-                ])?;
-            }
-        }
-        transaction.commit()?;
-        Ok(())
+    pub fn studies(&mut self) -> Result<Vec<SavedStudy>, StoreError> {
+        reader::studies(&mut self.database)
     }
 
-    /// All runs, by number. Those outside the plan are [`Phase::Unplanned`].
+    /// All runs, by number; some numbers may be missing.
     ///
     /// # Errors
     ///
     /// What `each` returns, and when the database refuses.
     pub fn runs(
-        &self,
+        &mut self,
         mut each: impl FnMut(SavedRun) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let mut statement = self.connection.prepare(
-            "select position is null, phase, attempt, crashes, losses, runs.token, worker, project,
-                    label, wall_ms
-             from runs left join records using (number) order by number",
-        )?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            each(saved_run(row)?)?;
-        }
-        Ok(())
+        let sql = "select runs.number, phase, attempt, crashes, losses, runs.token, worker, project,
+                          label, wall_ms
+                   from runs left join records on records.number = runs.number
+                   order by runs.number";
+        self.database.query(sql, &[], &mut |row| each(saved_run(row)?))
+    }
+
+    /// Which study has which run, by run and then by study.
+    ///
+    /// # Errors
+    ///
+    /// When the database refuses.
+    pub fn members(
+        &mut self,
+        mut each: impl FnMut(RunNumber, StudyNumber),
+    ) -> Result<(), StoreError> {
+        let sql = "select run, study from members order by run, study";
+        self.database.query(sql, &[], &mut |mut row| {
+            each(row.narrow()?, row.narrow()?);
+            Ok(())
+        })
+    }
+
+    /// The workers on which attempts at runs broke down that have not ended.
+    ///
+    /// # Errors
+    ///
+    /// When the database refuses.
+    pub fn culprits(
+        &mut self,
+        mut each: impl FnMut(RunNumber, String),
+    ) -> Result<(), StoreError> {
+        let sql = "select runs.number, breakdowns.worker from breakdowns
+                   join runs on runs.number = breakdowns.number
+                   where phase in (1, 2) and kind <> 3";
+        self.database.query(sql, &[], &mut |mut row| {
+            each(row.narrow()?, row.text()?);
+            Ok(())
+        })
     }
 
     /// The id of a run.
@@ -250,10 +378,8 @@ impl Store {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn id(&self, run: RunNumber) -> Result<Option<RunId>, StoreError> {
-        let mut statement =
-            self.connection.prepare_cached("select id from runs where number = ?1")?;
-        Ok(statement.query_row([run], |row| row.get(0).map(Digest)).optional()?)
+    pub fn id(&mut self, run: RunNumber) -> Result<Option<RunId>, StoreError> {
+        self.database.first("select id from runs where number = ?1", &[run.into()], Row::digest)
     }
 
     /// The specification of a run as JSON.
@@ -261,10 +387,10 @@ impl Store {
     /// # Errors
     ///
     /// When there is no such run or the database refuses.
-    pub fn spec(&self, run: RunNumber) -> Result<Vec<u8>, StoreError> {
-        let mut statement =
-            self.connection.prepare_cached("select spec from runs where number = ?1")?;
-        Ok(statement.query_row([run], |row| row.get(0))?)
+    pub fn spec(&mut self, run: RunNumber) -> Result<Vec<u8>, StoreError> {
+        let sql = "select spec from runs where number = ?1";
+        let spec = self.database.first(sql, &[run.into()], Row::bytes)?;
+        spec.ok_or_else(|| StoreError::Damaged(format!("there is no run {run}")))
     }
 
     /// Makes changes durable, all or none.
@@ -274,87 +400,93 @@ impl Store {
     /// When the database refuses. Whether the changes were made is then unknown: load
     /// the runs again.
     pub fn apply(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        let transaction = self.connection.transaction()?;
+        let mut rows: [Vec<Vec<Value>>; 4] = Default::default();
+        let [runs, records, superseded, breakdowns] = &mut rows;
         for change in changes {
             match change {
-                Change::Run(number, run, worker) => {
-                    transaction
-                        .prepare_cached(
-                            "update runs set phase = ?2, attempt = ?3, crashes = ?4, losses = ?5,
-                                    token = ?6, worker = ?7
-                             where number = ?1",
-                        )?
-                        .execute(params![
-                            number,
-                            run.phase as u8,
-                            run.attempt,
-                            run.crashes,
-                            run.losses,
-                            run.token as i64,
-                            worker,
-                        ])?;
-                }
-                // No `or replace`: a second record of a run is a defect, not a change.
-                Change::Record(number, token, record) => {
-                    transaction
-                        .prepare_cached(
-                            "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                        )?
-                        .execute(params![
-                            number,
-                            *token as i64,
-                            record.digest.0,
-                            record.goals,
-                            record.covered,
-                            record.outcome == Outcome::Done,
-                            record.wall.as_millis() as i64,
-                            record.json,
-                        ])?;
-                }
-                Change::Superseded(number, token, record) => {
-                    transaction
-                        .prepare_cached("insert or ignore into superseded values (?1, ?2, ?3, ?4)")?
-                        .execute(params![number, *token as i64, record.digest.0, record.json])?;
-                }
-                Change::Breakdown { run, attempt, worker, reason } => {
-                    transaction
-                        .prepare_cached(
-                            "insert or replace into breakdowns values (?1, ?2, ?3, ?4)",
-                        )?
-                        .execute(params![run, attempt, worker, reason])?;
-                }
+                Change::Run(number, run, worker) => runs.push(vec![
+                    (*number).into(),
+                    Value::Integer(run.phase as i64),
+                    run.attempt.into(),
+                    run.crashes.into(),
+                    run.losses.into(),
+                    (run.token as i64).into(),
+                    worker.as_deref().into(),
+                ]),
+                Change::Record(number, token, record) => records.push(vec![
+                    (*number).into(),
+                    (*token as i64).into(),
+                    record.digest.0.as_slice().into(),
+                    record.goals.into(),
+                    record.covered.into(),
+                    Value::Integer((record.outcome == Outcome::Done).into()),
+                    (record.wall.as_millis() as i64).into(),
+                    record.json.as_slice().into(),
+                ]),
+                Change::Superseded(number, token, record) => superseded.push(vec![
+                    (*number).into(),
+                    (*token as i64).into(),
+                    record.digest.0.as_slice().into(),
+                    record.json.as_slice().into(),
+                ]),
+                Change::Breakdown { run, attempt, kind, worker, reason } => breakdowns.push(vec![
+                    (*run).into(),
+                    (*attempt).into(),
+                    Value::Integer(*kind as i64),
+                    worker.as_str().into(),
+                    // PostgreSQL has no text with zeros in it.
+                    reason.replace('\0', " ").as_str().into(),
+                ]),
             }
         }
-        transaction.commit()?;
-        Ok(())
+        let [runs, records, superseded, breakdowns] = &rows;
+        self.database.transaction(|database| {
+            database.execute(
+                "update runs set phase = ?2, attempt = ?3, crashes = ?4, losses = ?5, token = ?6,
+                        worker = ?7
+                 where number = ?1",
+                runs,
+            )?;
+            // A second record of a run is a defect, not a change, and fails here.
+            database.execute(
+                "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                records,
+            )?;
+            database.execute(
+                "insert into superseded values (?1, ?2, ?3, ?4) on conflict do nothing",
+                superseded,
+            )?;
+            database.execute(
+                "insert into breakdowns values (?1, ?2, ?3, ?4, ?5)
+                 on conflict (number, attempt) do update
+                 set kind = excluded.kind, worker = excluded.worker, reason = excluded.reason",
+                breakdowns,
+            )
+        })
     }
 }
 
-/// Opens a store for reading.
-fn look(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(Duration::from_secs(10))?;
-    Ok(connection)
+/// One more than the largest number of a column.
+fn next(database: &mut Database, largest: &'static str) -> Result<u32, StoreError> {
+    let largest = database.first(largest, &[], Row::optional_integer)?.flatten();
+    let next = largest.map_or(0, |largest| largest + 1);
+    u32::try_from(next).map_err(|_| StoreError::Damaged("too many rows".to_owned()))
 }
 
-fn saved_run(row: &Row<'_>) -> Result<SavedRun, StoreError> {
-    let unplanned: bool = row.get(0)?;
-    let phase: u8 = row.get(1)?;
-    let phase = match Phase::ALL.get(usize::from(phase)) {
-        _ if unplanned => Phase::Unplanned,
-        Some(&phase) => phase,
-        None => return Err(StoreError::Damaged(format!("a run in phase {phase}"))),
-    };
+fn saved_run(mut row: Row) -> Result<SavedRun, StoreError> {
+    let number = row.narrow()?;
+    let phase = phase(row.integer()?)?;
     let mut run = Run::new(phase, 0);
-    (run.attempt, run.crashes, run.losses) = (row.get(2)?, row.get(3)?, row.get(4)?);
-    run.token = row.get::<_, i64>(5)?.unsigned_abs();
-    let wall: Option<i64> = row.get(9)?;
-    Ok(SavedRun {
-        run,
-        worker: row.get(6)?,
-        project: Digest(row.get(7)?),
-        label: row.get(8)?,
-        wall: wall.map(|ms| Duration::from_millis(ms.unsigned_abs())),
-    })
+    (run.attempt, run.crashes, run.losses) = (row.narrow()?, row.narrow()?, row.narrow()?);
+    run.token = row.narrow()?;
+    let worker = row.optional_text()?;
+    let project = row.digest()?;
+    let label = row.text()?;
+    let wall = row.optional_integer()?.map(|ms| Duration::from_millis(ms.unsigned_abs()));
+    Ok(SavedRun { number, run, worker, project, label, wall })
+}
+
+fn phase(number: i64) -> Result<Phase, StoreError> {
+    let known = Phase::ALL.into_iter().find(|phase| *phase as i64 == number);
+    known.ok_or_else(|| StoreError::Damaged(format!("a run in phase {number}")))
 }

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use catherd_coordinator::ledger::{
-    Effect, End, Event, Grant, Ledger, Phase, Policy, Run, RunNumber, Token, Verdict,
+    Effect, End, Event, Grant, Ledger, Phase, Policy, Run, RunNumber, Saved, Set, Token, Verdict,
 };
 use catherd_coordinator::queue::Queue;
 use catherd_experiments::Digest;
 use proptest::prelude::*;
 
 const RUNS: u32 = 12;
-const POLICY: Policy = Policy { term: Duration::from_secs(10), crashes: 3, losses: 4 };
+const POLICY: Policy =
+    Policy { term: Duration::from_secs(10), crashes: 3, losses: 4, streak: 4 };
 
 #[derive(Clone, Debug)]
 enum Act {
@@ -49,6 +50,8 @@ struct World {
     ledger: Ledger,
     now: Duration,
     saved: Vec<(Run, Option<String>)>,
+    /// The workers on which runs crashed, as the store keeps them.
+    culprits: Culprits,
     granted: Vec<Grant>,
     accepted: BTreeMap<RunNumber, Token>,
 }
@@ -61,22 +64,29 @@ fn queue() -> Queue {
     queue
 }
 
-fn restore_with(queue: Queue, rows: &[(Run, Option<String>)], now: Duration) -> Ledger {
+type Culprits = BTreeMap<RunNumber, BTreeSet<String>>;
+
+fn restore_with(
+    queue: Queue,
+    rows: &[(Run, Option<String>)],
+    culprits: &Culprits,
+    now: Duration,
+) -> Ledger {
     let runs = rows.iter().map(|(run, _)| *run).collect();
     let held = (0..).zip(rows).filter_map(|(run, (_, holder))| Some((run, holder.clone()?)));
-    Ledger::restore(POLICY, queue, runs, held.collect(), now)
-}
-
-fn restore(rows: &[(Run, Option<String>)], now: Duration) -> Ledger {
-    restore_with(queue(), rows, now)
+    let (holders, culprits) = (held.collect(), culprits.clone());
+    let sets = vec![Set::new(vec![0], true)];
+    Ledger::restore(POLICY, Saved { runs, sets, queue, holders, culprits }, now)
 }
 
 impl World {
     fn new() -> World {
         let saved: Vec<_> =
             (0..RUNS).map(|run| (Run::new(Phase::Pending, run % 3), None)).collect();
-        let ledger = restore(&saved, Duration::ZERO);
-        World { ledger, now: Duration::ZERO, saved, granted: Vec::new(), accepted: BTreeMap::new() }
+        let culprits = Culprits::new();
+        let ledger = restore_with(queue(), &saved, &culprits, Duration::ZERO);
+        let (granted, accepted) = (Vec::new(), BTreeMap::new());
+        World { ledger, now: Duration::ZERO, saved, culprits, granted, accepted }
     }
 
     fn held(&self, worker: &str) -> BTreeSet<Token> {
@@ -115,7 +125,7 @@ impl World {
                 self.step(Event::Tick, None)
             }
             Act::Restart => {
-                self.ledger = restore(&self.saved, self.now);
+                self.ledger = restore_with(queue(), &self.saved, &self.culprits, self.now);
                 Ok(())
             }
         }
@@ -130,6 +140,7 @@ impl World {
         let held_by_token = commit.map(|(run, token, _)| {
             before[run as usize].token == token && before[run as usize].phase == Phase::Leased
         });
+        let holder = commit.and_then(|(run, ..)| self.ledger.holder(run).map(str::to_owned));
         let effects = self.ledger.step(self.now, event);
         let mut dirty = BTreeSet::new();
         for effect in effects {
@@ -144,6 +155,9 @@ impl World {
                     prop_assert_eq!(run, of);
                     let earlier = self.accepted.insert(run, token);
                     prop_assert_eq!(earlier, None, "law 1: run {} accepted twice", run);
+                }
+                Effect::Crashed { run, .. } => {
+                    self.culprits.entry(run).or_default().extend(holder.clone());
                 }
                 Effect::Grant(grant) => {
                     let last = self.granted.last().map_or(0, |g| g.token);
@@ -176,15 +190,15 @@ impl World {
     }
 
     fn check_counts(&self) -> Result<(), TestCaseError> {
-        let mut counts = [0; Phase::ALL.len()];
+        let mut counts = [0; Phase::Quarantined as usize + 1];
         for run in 0..RUNS {
             counts[self.ledger.run(run).unwrap().phase as usize] += 1;
         }
         for phase in Phase::ALL {
-            prop_assert_eq!(self.ledger.count(phase), counts[phase as usize], "{:?}", phase);
+            prop_assert_eq!(self.ledger.counts().of(phase), counts[phase as usize], "{:?}", phase);
         }
-        prop_assert_eq!(self.ledger.planned(), u64::from(RUNS), "law 2");
-        let accepted = self.ledger.count(Phase::Done) + self.ledger.count(Phase::Failed);
+        prop_assert_eq!(self.ledger.counts().planned(), u64::from(RUNS), "law 2");
+        let accepted = self.ledger.counts().of(Phase::Done) + self.ledger.counts().of(Phase::Failed);
         prop_assert_eq!(accepted, self.accepted.len() as u64);
         Ok(())
     }
@@ -233,7 +247,7 @@ fn only_the_run_in_hand_is_charged_for_a_lost_worker() {
     for group in 0..3 {
         queue.measure(group, Duration::ZERO);
     }
-    world.ledger = restore_with(queue, &world.saved, world.now);
+    world.ledger = restore_with(queue, &world.saved, &world.culprits, world.now);
     world.play(&Act::Lease(0, false)).unwrap();
     assert!(world.granted.len() > 1);
     world.play(&Act::Register(0)).unwrap();
@@ -243,23 +257,90 @@ fn only_the_run_in_hand_is_charged_for_a_lost_worker() {
     assert!(losses[1..].iter().all(|&losses| losses == 0));
 }
 
-#[test]
-fn a_run_that_crashes_too_often_is_quarantined() {
-    let mut world = World::new();
-    let mut crashes = 0;
-    while world.ledger.count(Phase::Quarantined) == 0 {
+/// Leases as these workers in turn, until the run is quarantined; every attempt at it
+/// crashes, others are handed back.
+fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
+    let mut culprits = Vec::new();
+    for &worker in workers.iter().cycle().take(100) {
+        if world.ledger.run(run).unwrap().phase == Phase::Quarantined {
+            break;
+        }
         let before = world.granted.len();
-        world.play(&Act::Lease(0, false)).unwrap();
+        world.play(&Act::Lease(worker, false)).unwrap();
         for grant in Vec::from(&world.granted[before..]) {
-            if grant.run == 0 {
-                crashes += 1;
+            let end = if grant.run == run { End::Crashed } else { End::Returned };
+            if grant.run == run {
+                culprits.push(format!("w{worker}"));
             }
-            let end = if grant.run == 0 { End::Crashed } else { End::Returned };
             let event = Event::Commit { run: grant.run, token: grant.token, end };
             world.step(event, Some((grant.run, grant.token, end))).unwrap();
         }
     }
-    assert_eq!(crashes, POLICY.crashes);
+    culprits
+}
+
+#[test]
+fn a_run_that_crashes_too_often_is_quarantined() {
+    let mut alone = World::new();
+    let culprits = crash(&mut alone, 0, &[0]);
+    assert_eq!(culprits.len() as u32, 2 * POLICY.crashes);
+
+    // Somebody else gets it next.
+    let mut world = World::new();
+    world.play(&Act::Register(1)).unwrap();
+    world.play(&Act::Register(2)).unwrap();
+    let culprits = crash(&mut world, 0, &[0, 1, 2]);
+    assert_eq!(culprits.len() as u32, POLICY.crashes);
+    assert_eq!(culprits.iter().collect::<BTreeSet<_>>().len(), 3);
+}
+
+#[test]
+fn a_worker_on_which_everything_crashes_is_drained_unless_it_is_the_last() {
+    let mut world = World::new();
+    world.play(&Act::Register(1)).unwrap();
+    let mut crashed = BTreeSet::new();
+    while crashed.len() < POLICY.streak {
+        let before = world.granted.len();
+        world.play(&Act::Lease(0, false)).unwrap();
+        for Grant { run, token, .. } in Vec::from(&world.granted[before..]) {
+            crashed.insert(run);
+            let event = Event::Commit { run, token, end: End::Crashed };
+            world.step(event, Some((run, token, End::Crashed))).unwrap();
+        }
+    }
+    let before = world.granted.len();
+    world.play(&Act::Lease(0, false)).unwrap();
+    assert_eq!(world.granted.len(), before);
+    let nothing = BTreeSet::new();
+    let beat = Event::Heartbeat { worker: "w0", held: &nothing };
+    assert_eq!(world.ledger.step(world.now, beat), [Effect::Drain]);
+    world.play(&Act::Lease(1, false)).unwrap();
+    assert!(world.granted.len() > before);
+}
+
+#[test]
+fn runs_of_paused_studies_wait_but_may_be_finished() {
+    let mut world = World::new();
+    world.play(&Act::Lease(0, false)).unwrap();
+    let Grant { run, token, .. } = world.granted[0];
+    let rows = world.saved.clone();
+    let saved = Saved {
+        runs: rows.iter().map(|(run, _)| *run).collect(),
+        sets: vec![Set::new(vec![0], false)],
+        queue: queue(),
+        holders: [(run, "w0".to_owned())].into(),
+        culprits: Culprits::new(),
+    };
+    world.ledger = Ledger::restore(POLICY, saved, world.now);
+    assert!(world.ledger.is_finished());
+    let counts = world.ledger.counts_of(0);
+    assert_eq!((counts.planned(), counts.of(Phase::Leased)), (u64::from(RUNS), 1));
+    let (none, held) = (BTreeSet::new(), [token].into());
+    let lease = Event::Lease { worker: "w0", loaded: &none, held: &held };
+    assert_eq!(world.ledger.step(world.now, lease), []);
+    let done = Event::Commit { run, token, end: End::Done(Duration::ZERO) };
+    let effects = world.ledger.step(world.now, done);
+    assert!(effects.contains(&Effect::Verdict(Verdict::Accepted)));
 }
 
 #[test]

@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::clock::{Clock, Manual};
-use catherd_coordinator::{Coordinator, CoordinatorError, Options, Policy, Progress};
+use catherd_coordinator::{
+    Coordinator, CoordinatorError, Options, Policy, Progress, Records, StudyNumber, StudyState,
+};
 use catherd_experiments::{
-    Algorithm, Budget, Digest, ENGINE, Outcome, Provenance, Resources, RunRecord, RunSpec,
+    Algorithm, Budget, Digest, ENGINE, Outcome, Plan, PlannedProject, Provenance, Resources,
+    RunRecord, RunSpec, Study,
 };
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use catherd_proto::v1::verdict::Kind;
@@ -16,19 +19,20 @@ use tokio::net::TcpListener;
 use tonic::transport::Channel;
 
 const PROJECT: &[u8] = b"a project";
+const STUDY: &str = "study";
 
-fn specs(seeds: u64) -> Vec<RunSpec> {
-    (1..=seeds)
-        .map(|seed| RunSpec {
-            project: Digest::of(PROJECT),
-            project_name: "p".into(),
-            subject: "noop".into(),
-            algorithm: Algorithm::plain("random"),
-            seed,
-            budget: Budget { executions: Some(1), ..Budget::default() },
-            engine: ENGINE.into(),
-        })
-        .collect()
+/// A study of one project and one algorithm.
+fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
+    let study = Study {
+        name: STUDY.into(),
+        projects: Vec::new(),
+        algorithms: vec![Algorithm::plain("random")],
+        seeds: seeds.into_iter().collect(),
+        budget: Budget { executions: Some(1), ..Budget::default() },
+        subject: "noop".into(),
+    };
+    let project = PlannedProject { name: "p".into(), digest: Digest::of(PROJECT) };
+    Plan::new(&study, vec![project], |_| Ok(())).unwrap()
 }
 
 fn record(spec: &RunSpec, outcome: Outcome) -> RunRecord {
@@ -64,9 +68,13 @@ struct Bench {
 }
 
 impl Bench {
-    async fn open(options: Options, runs: Vec<RunSpec>) -> Bench {
-        let coordinator = Coordinator::open(options, runs).unwrap();
+    async fn open(options: Options, plan: Plan) -> Bench {
+        let coordinator = Coordinator::open_study(options, plan).unwrap();
         coordinator.projects().insert(PROJECT).unwrap();
+        Bench::serve(coordinator).await
+    }
+
+    async fn serve(coordinator: Coordinator) -> Bench {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let server = tokio::spawn(coordinator.serve(listener));
@@ -92,6 +100,14 @@ impl Bench {
         settled.await.expect("the condition holds within five seconds").unwrap().clone()
     }
 
+    fn study(&self) -> StudyNumber {
+        self.coordinator.study(STUDY).unwrap()
+    }
+
+    fn records(&self) -> Records {
+        self.coordinator.records(self.study()).unwrap()
+    }
+
     async fn close(self) {
         drop(self.coordinator);
         self.server.await.unwrap().unwrap();
@@ -108,7 +124,7 @@ fn manual(folder: &std::path::Path) -> (Options, Arc<Manual>) {
 async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
     let folder = tempfile::tempdir().unwrap();
     let (options, clock) = manual(folder.path());
-    let mut bench = Bench::open(options, specs(1)).await;
+    let mut bench = Bench::open(options, plan(1..=1)).await;
 
     let zombie = bench.lease("zombie", &[]).await.leases.remove(0);
     assert_eq!((zombie.attempt, bench.lease("other", &[]).await.leases.len()), (1, 0));
@@ -127,7 +143,7 @@ async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
     assert_eq!(reply.drop, [zombie.token]);
 
     assert_eq!(bench.commit("zombie", vec![done(&zombie)]).await, [Kind::Superseded]);
-    assert_eq!(bench.coordinator.records().unwrap().count(), 0);
+    assert_eq!(bench.records().count(), 0);
     assert_eq!(bench.commit("other", vec![done(&second)]).await, [Kind::Accepted]);
     assert_eq!(bench.commit("other", vec![done(&second)]).await, [Kind::Repeated]);
     assert_eq!(bench.commit("zombie", vec![done(&zombie)]).await, [Kind::Superseded]);
@@ -136,7 +152,7 @@ async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
     assert_eq!((progress.done, progress.planned), (1, 1));
     assert_eq!(progress.mean_coverage, Some(0.5));
     assert!(bench.lease("other", &[]).await.finished);
-    assert_eq!(bench.coordinator.records().unwrap().count(), 1);
+    assert_eq!(bench.records().count(), 1);
     bench.close().await;
 }
 
@@ -144,7 +160,7 @@ async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
 async fn heartbeats_renew() {
     let folder = tempfile::tempdir().unwrap();
     let (options, clock) = manual(folder.path());
-    let mut bench = Bench::open(options, specs(1)).await;
+    let mut bench = Bench::open(options, plan(1..=1)).await;
     let lease = bench.lease("w", &[]).await.leases.remove(0);
     for covered in 1..=4 {
         clock.advance(Policy::default().term / 2);
@@ -166,17 +182,17 @@ async fn heartbeats_renew() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_study_reopens_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), specs(3)).await;
+    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=3)).await;
     let first = bench.lease("w", &[]).await.leases.remove(0);
     let accepted = bench.commit("w", vec![done(&first)]).await;
     assert_eq!(accepted, [Kind::Accepted]);
     let held = bench.lease("w", &[]).await.leases.remove(0);
-    let busy = Coordinator::open(Options::new(folder.path()), specs(3));
+    let busy = Coordinator::open_study(Options::new(folder.path()), plan(1..=3));
     assert!(matches!(busy.err(), Some(CoordinatorError::Busy { .. })));
     bench.close().await;
 
     // Two seeds more; the lease of the other process still holds, for one fresh term.
-    let mut bench = Bench::open(Options::new(folder.path()), specs(5)).await;
+    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=5)).await;
     let progress = bench.coordinator.progress();
     assert_eq!((progress.planned, progress.done, progress.leased), (5, 1, 1));
     assert_eq!(progress.mean_coverage, Some(0.5));
@@ -187,12 +203,10 @@ async fn a_study_reopens_where_it_was() {
     bench.close().await;
 
     // A smaller plan counts what it plans, in its own order.
-    let mut fewer = specs(2);
-    fewer.reverse();
-    let bench = Bench::open(Options::new(folder.path()), fewer).await;
+    let bench = Bench::open(Options::new(folder.path()), plan([2, 1])).await;
     assert_eq!(bench.coordinator.progress().planned, 2);
     let seeds: Vec<_> =
-        bench.coordinator.records().unwrap().map(|record| record.unwrap().0.seed).collect();
+        bench.records().map(|record| record.unwrap().0.seed).collect();
     assert_eq!(seeds, [2, 1]);
     bench.close().await;
 }
@@ -200,7 +214,7 @@ async fn a_study_reopens_where_it_was() {
 #[tokio::test(flavor = "multi_thread")]
 async fn verdicts_end_a_run_and_crashes_are_tried_again() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), specs(2)).await;
+    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=2)).await;
 
     let lease = bench.lease("w", &[]).await.leases.remove(0);
     let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
@@ -209,17 +223,17 @@ async fn verdicts_end_a_run_and_crashes_are_tried_again() {
     let failed = v1::Completion { run: lease.run, token: lease.token, end };
     assert_eq!(bench.commit("w", vec![failed]).await, [Kind::Accepted]);
 
-    for attempt in 1..=3 {
-        let lease = bench.lease("w", &[]).await.leases.remove(0);
+    for (attempt, worker) in [(1, "w"), (2, "w"), (3, "x")] {
+        let lease = bench.lease(worker, &[]).await.leases.remove(0);
         assert_eq!(lease.attempt, attempt);
         let end = Some(End::Crash(format!("panicked in attempt {attempt}")));
         let crash = v1::Completion { run: lease.run, token: lease.token, end };
-        assert_eq!(bench.commit("w", vec![crash]).await, [Kind::Accepted]);
+        assert_eq!(bench.commit(worker, vec![crash]).await, [Kind::Accepted]);
     }
     let progress = bench.settled(Progress::is_finished).await;
     assert_eq!((progress.done, progress.failed, progress.quarantined), (0, 1, 1));
     assert_eq!(progress.mean_coverage, None);
-    let given_up = bench.coordinator.quarantined().unwrap();
+    let given_up = bench.coordinator.quarantined(bench.study()).unwrap();
     assert_eq!(given_up[0].attempts, 3);
     assert_eq!(given_up[0].reason, "panicked in attempt 3");
     bench.close().await;
@@ -228,7 +242,7 @@ async fn verdicts_end_a_run_and_crashes_are_tried_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nonsense_is_refused_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), specs(2)).await;
+    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=2)).await;
     let lease = bench.lease("w", &[]).await.leases.remove(0);
 
     let good = done(&lease);
@@ -261,7 +275,7 @@ async fn nonsense_is_refused_and_changes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn projects_are_streamed_by_digest() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), specs(1)).await;
+    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=1)).await;
     let large: Vec<u8> = (0..1_000_000_u32).map(|i| (i * 31) as u8).collect();
     let digest = bench.coordinator.projects().insert(&large).unwrap();
     let fetch = |digest: Digest| v1::FetchProjectRequest { digest: digest.0.to_vec().into() };
@@ -283,7 +297,7 @@ async fn projects_are_streamed_by_digest() {
 #[tokio::test(flavor = "multi_thread")]
 async fn status_is_watched_to_the_end() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), specs(1)).await;
+    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=1)).await;
     let request = v1::WatchRequest { interval_ms: 100 };
     let mut watch = bench.client.watch(request).await.unwrap().into_inner();
     let first = watch.message().await.unwrap().unwrap();
@@ -298,11 +312,48 @@ async fn status_is_watched_to_the_end() {
     bench.close().await;
 }
 
+/// Two studies that overlap: what they share is executed once, and each has its own names,
+/// order and state.
+#[tokio::test(flavor = "multi_thread")]
+async fn studies_share_what_they_have_in_common() {
+    let folder = tempfile::tempdir().unwrap();
+    let coordinator = Coordinator::open(Options::new(folder.path())).unwrap();
+    coordinator.projects().insert(PROJECT).unwrap();
+    let mut bench = Bench::serve(coordinator).await;
+    bench.coordinator.submit(plan([1, 2])).await.unwrap();
+    let mut other = plan([3, 2]);
+    other.name = "other".into();
+    other.projects[0].name = "q".into();
+    bench.coordinator.submit(other).await.unwrap();
+
+    let progress = bench.settled(|progress| progress.studies.len() == 2).await;
+    assert_eq!((progress.planned, progress.studies[1].counts.planned()), (3, 2));
+    assert!(bench.coordinator.set_state("other", StudyState::Paused).await.unwrap());
+    assert!(!bench.coordinator.set_state("third", StudyState::Paused).await.unwrap());
+    for _ in 0..2 {
+        let lease = bench.lease("w", &[]).await.leases.remove(0);
+        assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
+    }
+    let progress = bench.settled(Progress::is_finished).await;
+    assert_eq!((progress.planned, progress.done), (2, 2));
+    assert_eq!(progress.studies[1].mean_coverage, Some(0.5));
+
+    assert!(bench.coordinator.set_state("other", StudyState::Active).await.unwrap());
+    let lease = bench.lease("w", &[]).await.leases.remove(0);
+    assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
+    bench.settled(|progress| progress.done == 3).await;
+    let other = bench.coordinator.study("other").unwrap();
+    let runs = bench.coordinator.records(other).unwrap().map(|record| record.unwrap().0);
+    let runs: Vec<_> = runs.map(|spec| (spec.project_name, spec.seed)).collect();
+    assert_eq!(runs, [("q".to_owned(), 3), ("q".to_owned(), 2)]);
+    bench.close().await;
+}
+
 /// A store that refuses, as a full disk does, loses nothing and recovers by itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_refuses_gets_everything_later() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), specs(2)).await;
+    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=2)).await;
     let lease = bench.lease("w", &[]).await.leases.remove(0);
     let disk = rusqlite::Connection::open(folder.path().join("study.db")).unwrap();
     disk.execute_batch(
@@ -331,7 +382,7 @@ async fn a_store_that_refuses_gets_everything_later() {
 #[tokio::test]
 async fn nothing_is_served_beyond_loopback() {
     let folder = tempfile::tempdir().unwrap();
-    let coordinator = Coordinator::open(Options::new(folder.path()), specs(1)).unwrap();
+    let coordinator = Coordinator::open_study(Options::new(folder.path()), plan(1..=1)).unwrap();
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let refusal = coordinator.serve(listener).await.unwrap_err().to_string();
     assert!(refusal.contains("only loopback is safe"), "{refusal}");
@@ -344,7 +395,7 @@ async fn commits_are_grouped() {
     const RUNS: u64 = 4000;
     const WORKERS: usize = 8;
     let folder = tempfile::tempdir().unwrap();
-    let bench = Bench::open(Options::new(folder.path()), specs(RUNS)).await;
+    let bench = Bench::open(Options::new(folder.path()), plan(1..=RUNS)).await;
     let start = Instant::now();
     let mut workers = tokio::task::JoinSet::new();
     for worker in 0..WORKERS {
@@ -371,6 +422,6 @@ async fn commits_are_grouped() {
     }
     let progress = bench.coordinator.progress();
     assert_eq!((progress.done, progress.planned), (RUNS, RUNS));
-    assert_eq!(bench.coordinator.records().unwrap().count() as u64, RUNS);
+    assert_eq!(bench.records().count() as u64, RUNS);
     bench.close().await;
 }

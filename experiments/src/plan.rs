@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Algorithm, Digest, ENGINE, RunSpec, Study};
+use serde::{Deserialize, Serialize};
+
+use crate::{Algorithm, Budget, Digest, ENGINE, RunSpec, Study};
 
 /// A project that was found, read and packed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedProject {
     /// Its name in tables.
     pub name: String,
@@ -29,43 +31,111 @@ pub enum PlanError {
     NoProjects(String),
 }
 
-/// The runs of a study: by project in the order given, then by algorithm, then by
-/// seed. Of projects with the same bytes only the first is planned, since their runs
-/// would be the same runs ([`twins`] names the others). `check` is the subject kind's
-/// word on an algorithm and its parameters.
-pub fn plan(
-    study: &Study,
-    projects: &[PlannedProject],
-    check: impl Fn(&Algorithm) -> Result<(), String>,
-) -> Result<Vec<RunSpec>, PlanError> {
-    for algorithm in &study.algorithms {
-        let label = || algorithm.label.clone();
-        check(algorithm).map_err(|cause| PlanError::Algorithm { label: label(), cause })?;
-    }
-    if projects.is_empty() {
-        return Err(PlanError::NoProjects(study.name.clone()));
-    }
-    let twins: Vec<usize> = twins(projects).into_iter().map(|(twin, _)| twin).collect();
-    let mut runs = Vec::with_capacity(study.runs(projects.len() - twins.len()));
-    for (number, project) in projects.iter().enumerate() {
-        if twins.binary_search(&number).is_ok() {
-            continue;
-        }
+/// A study whose projects have been found: all that decides its runs, in a form that
+/// travels and is kept. The runs themselves are made when they are asked for, since a
+/// study may have millions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Version of this form.
+    format: u32,
+    /// The study's name.
+    pub name: String,
+    /// [`ENGINE`] of the planner.
+    pub engine: String,
+    /// Subject kind.
+    pub subject: String,
+    /// What is compared, in the order of the tables.
+    pub algorithms: Vec<Algorithm>,
+    /// Seeds, in the order given.
+    pub seeds: Vec<u64>,
+    /// The budget of each run.
+    pub budget: Budget,
+    /// Projects, each once.
+    pub projects: Vec<PlannedProject>,
+}
+
+/// The version of [`Plan`]'s form.
+const FORMAT: u32 = 2;
+
+impl Plan {
+    /// Plans a study on `projects`. Of projects with the same bytes only the first is
+    /// planned, since their runs would be the same runs ([`twins`] names the others).
+    /// `check` is the subject kind's word on an algorithm and its parameters.
+    ///
+    /// # Errors
+    ///
+    /// When the subject kind refuses an algorithm, or no project is left.
+    pub fn new(
+        study: &Study,
+        mut projects: Vec<PlannedProject>,
+        check: impl Fn(&Algorithm) -> Result<(), String>,
+    ) -> Result<Plan, PlanError> {
         for algorithm in &study.algorithms {
-            for &seed in &study.seeds {
-                runs.push(RunSpec {
-                    project: project.digest,
-                    project_name: project.name.clone(),
-                    subject: study.subject.clone(),
-                    algorithm: algorithm.clone(),
-                    seed,
-                    budget: study.budget,
-                    engine: ENGINE.to_owned(),
-                });
-            }
+            let label = || algorithm.label.clone();
+            check(algorithm).map_err(|cause| PlanError::Algorithm { label: label(), cause })?;
         }
+        for (twin, _) in twins(&projects).into_iter().rev() {
+            projects.remove(twin);
+        }
+        if projects.is_empty() {
+            return Err(PlanError::NoProjects(study.name.clone()));
+        }
+        Ok(Plan {
+            format: FORMAT,
+            name: study.name.clone(),
+            engine: ENGINE.to_owned(),
+            subject: study.subject.clone(),
+            algorithms: study.algorithms.clone(),
+            seeds: study.seeds.clone(),
+            budget: study.budget,
+            projects,
+        })
     }
-    Ok(runs)
+
+    /// How many runs there are.
+    pub fn count(&self) -> usize {
+        self.projects.len() * self.algorithms.len() * self.seeds.len()
+    }
+
+    /// The runs: by project in the order given, then by algorithm, then by seed.
+    pub fn into_runs(self) -> impl Iterator<Item = RunSpec> {
+        let runs = 0..self.count();
+        runs.map(move |number| {
+            let (rest, seed) = (number / self.seeds.len(), self.seeds[number % self.seeds.len()]);
+            let algorithm = &self.algorithms[rest % self.algorithms.len()];
+            let project = &self.projects[rest / self.algorithms.len()];
+            RunSpec {
+                project: project.digest,
+                project_name: project.name.clone(),
+                subject: self.subject.clone(),
+                algorithm: algorithm.clone(),
+                seed,
+                budget: self.budget,
+                engine: self.engine.clone(),
+            }
+        })
+    }
+
+    /// The first part in which `earlier` has something that this plan lacks; none if this
+    /// plan is the same or only adds projects, algorithms or seeds.
+    pub fn lacks(&self, earlier: &Plan) -> Option<&'static str> {
+        let parts = [
+            ("another version of its description", self.format == earlier.format),
+            ("another version of catherd", self.engine == earlier.engine),
+            ("another subject kind", self.subject == earlier.subject),
+            ("other projects", holds(&self.projects, &earlier.projects)),
+            ("other algorithms", holds(&self.algorithms, &earlier.algorithms)),
+            ("other seeds", holds(&self.seeds, &earlier.seeds)),
+            ("another budget", self.budget == earlier.budget),
+        ];
+        parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
+    }
+}
+
+fn holds<T: PartialEq>(all: &[T], some: &[T]) -> bool {
+    // What is added usually follows, so this seldom searches.
+    some.iter().zip(all).all(|(one, other)| one == other) && some.len() <= all.len()
+        || some.iter().all(|one| all.contains(one))
 }
 
 /// Projects whose bytes are those of an earlier one: (its number, the earlier one's),

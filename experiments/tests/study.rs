@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Flags, Parameter, PlannedProject, Study, plan, twins,
+    Algorithm, Budget, Digest, Flags, Parameter, Plan, PlannedProject, Study, twins,
 };
 use proptest::prelude::*;
 
@@ -205,8 +205,9 @@ fn plans_the_matrix_in_order_and_each_run_once() {
     let projects = [project("a", b"1"), project("b", b"2"), project("c", b"1")];
     assert_eq!(twins(&projects), [(2, 0)]);
 
-    let runs = plan(&study, &projects, |_| Ok(())).unwrap();
-    assert_eq!(runs.len(), study.runs(2));
+    let plan = Plan::new(&study, projects.to_vec(), |_| Ok(())).unwrap();
+    let runs: Vec<_> = plan.clone().into_runs().collect();
+    assert_eq!((runs.len(), plan.count()), (study.runs(2), study.runs(2)));
     let order: Vec<_> = runs
         .iter()
         .map(|run| (run.project_name.as_str(), run.algorithm.label.as_str(), run.seed))
@@ -218,11 +219,29 @@ fn plans_the_matrix_in_order_and_each_run_once() {
     let ids: std::collections::BTreeSet<_> = runs.iter().map(|run| run.id()).collect();
     assert_eq!(ids.len(), runs.len());
 
-    let refused = plan(&study, &projects, |algorithm| {
+    let refused = Plan::new(&study, projects.to_vec(), |algorithm| {
         if algorithm.name == "mosa" { Err("unknown algorithm `mosa`".into()) } else { Ok(()) }
     });
     assert_eq!(refused.unwrap_err().to_string(), "algorithm `small`: unknown algorithm `mosa`");
-    assert!(plan(&study, &[], |_| Ok(())).unwrap_err().to_string().contains("no usable project"));
+    let empty = Plan::new(&study, Vec::new(), |_| Ok(())).unwrap_err();
+    assert!(empty.to_string().contains("no usable project"));
+}
+
+#[test]
+fn a_plan_may_grow_but_not_change() {
+    let study = parse(GOOD).unwrap();
+    let project =
+        |name: &str| PlannedProject { name: name.into(), digest: Digest::of(name.as_bytes()) };
+    let plan = |study: &Study, projects: &[PlannedProject]| {
+        Plan::new(study, projects.to_vec(), |_| Ok(())).unwrap()
+    };
+    let small = plan(&study, &[project("a")]);
+    let more_seeds = Study { seeds: vec![9, 1, 2, 3], ..study.clone() };
+    let large = plan(&more_seeds, &[project("b"), project("a")]);
+    assert_eq!((small.lacks(&small), large.lacks(&small)), (None, None));
+    assert_eq!(small.lacks(&large), Some("other projects"));
+    let other = Study { seeds: vec![1, 2], ..study };
+    assert_eq!(plan(&other, &[project("a")]).lacks(&small), Some("other seeds"));
 }
 
 proptest! {
@@ -238,8 +257,8 @@ proptest! {
         study.algorithms[1].parameters.insert("i".into(), Parameter::Integer(integer));
         study.algorithms[1].parameters.insert("t".into(), Parameter::Text(text));
         let project = PlannedProject { name: "p".into(), digest: Digest::of(b"p") };
-        let runs = plan(&study, &[project], |_| Ok(())).unwrap();
-        let run = runs.last().unwrap();
+        let plan = Plan::new(&study, vec![project], |_| Ok(())).unwrap();
+        let run = &plan.into_runs().last().unwrap();
         let json = serde_json::to_string(run).unwrap();
         let back: catherd_experiments::RunSpec = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(&back, run);

@@ -3,16 +3,13 @@
 //! `study.json` says what the folder is for. It is written before the first run and
 //! compared when the folder is used again: results of different studies never mix.
 
-use std::fmt::Debug;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use catherd_coordinator::CoordinatorError;
-use catherd_experiments::{Algorithm, Budget, Digest, ENGINE, Study};
-use serde::{Deserialize, Serialize};
+use catherd_experiments::Plan;
 
-use super::corpus::Corpus;
 use crate::failure::Failure;
 
 const MANIFEST: &str = "study.json";
@@ -41,56 +38,6 @@ const CONTENTS: [&str; 19] = [
     "coverage-over-time.svg",
 ];
 
-/// What a folder is for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Manifest {
-    format: u32,
-    engine: String,
-    subject: String,
-    algorithms: Vec<Algorithm>,
-    seeds: Vec<u64>,
-    budget: Budget,
-    projects: Vec<Project>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Project {
-    name: String,
-    digest: Digest,
-}
-
-/// Version of the manifest.
-const FORMAT: u32 = 1;
-
-impl Manifest {
-    pub(super) fn new(study: &Study, corpus: &Corpus) -> Manifest {
-        let projects = corpus.planned().into_iter();
-        Manifest {
-            format: FORMAT,
-            engine: ENGINE.to_owned(),
-            subject: study.subject.clone(),
-            algorithms: study.algorithms.clone(),
-            seeds: study.seeds.clone(),
-            budget: study.budget,
-            projects: projects.map(|p| Project { name: p.name, digest: p.digest }).collect(),
-        }
-    }
-
-    /// The first part in which another study differs.
-    fn difference(&self, other: &Manifest) -> Option<&'static str> {
-        let parts = [
-            ("another version of this file", self.format == other.format),
-            ("another version of catherd", self.engine == other.engine),
-            ("another subject kind", self.subject == other.subject),
-            ("other projects", self.projects == other.projects),
-            ("other algorithms", self.algorithms == other.algorithms),
-            ("other seeds", self.seeds == other.seeds),
-            ("another budget", self.budget == other.budget),
-        ];
-        parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
-    }
-}
-
 /// The folder of a study.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
@@ -112,8 +59,9 @@ impl Folder {
         self.path.join("spool")
     }
 
-    /// Makes the folder that of this study, or says that it is another's.
-    pub(super) fn claim(&self, study: &Manifest, fresh: bool) -> Result<(), Failure> {
+    /// Makes the folder that of this study, or says that it is another's. A study may have
+    /// grown: what it had before is not run again.
+    pub(super) fn claim(&self, study: &Plan, fresh: bool) -> Result<(), Failure> {
         if fresh {
             self.clear()?;
         }
@@ -124,11 +72,12 @@ impl Folder {
         };
         match fs::read(&manifest) {
             Ok(bytes) => {
-                let found: Manifest = serde_json::from_slice(&bytes)
+                let found: Plan = serde_json::from_slice(&bytes)
                     .map_err(|error| taken(format!("{MANIFEST} cannot be understood: {error}")))?;
-                match found.difference(study) {
+                match study.lacks(&found) {
                     Some(part) => Err(taken(format!("holds a study with {part}"))),
-                    None => Ok(()),
+                    None if found == *study => Ok(()),
+                    None => write_whole(&manifest, study).map_err(|cause| self.unusable(cause)),
                 }
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -172,7 +121,7 @@ impl Folder {
 }
 
 /// Writes a file that is whole or not there.
-fn write_whole(path: &Path, content: &(impl Serialize + Debug)) -> io::Result<()> {
+fn write_whole(path: &Path, content: &Plan) -> io::Result<()> {
     let temporary = path.with_extension("part");
     let mut file = File::create(&temporary)?;
     serde_json::to_writer_pretty(&file, content)?;
@@ -194,6 +143,8 @@ pub(super) fn safe_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use catherd_experiments::{Digest, Flags, PlannedProject, Study};
+
     use super::*;
 
     #[test]
@@ -208,19 +159,22 @@ mod tests {
     fn a_folder_is_one_studys() {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::open(&place.path().join("a/b")).unwrap();
-        let study = Manifest {
-            format: FORMAT,
-            engine: ENGINE.to_owned(),
-            subject: "scratch".to_owned(),
-            algorithms: vec![Algorithm::plain("mio")],
-            seeds: vec![1, 2],
-            budget: Budget { executions: Some(5), ..Budget::default() },
-            projects: vec![Project { name: "cat".to_owned(), digest: Digest::of(b"cat") }],
+        let plan = |seeds: &str| {
+            let flags = Flags {
+                projects: vec!["cat".into()],
+                algorithms: Some("mio".to_owned()),
+                seeds: Some(seeds.to_owned()),
+                executions: Some("5".to_owned()),
+                ..Flags::default()
+            };
+            let cat = PlannedProject { name: "cat".to_owned(), digest: Digest::of(b"cat") };
+            Plan::new(&Study::from_flags(&flags).unwrap(), vec![cat], |_| Ok(())).unwrap()
         };
-        folder.claim(&study, false).unwrap();
-        folder.claim(&study, false).unwrap();
+        folder.claim(&plan("2"), false).unwrap();
+        folder.claim(&plan("2"), false).unwrap();
+        folder.claim(&plan("3"), false).unwrap();
 
-        let other = Manifest { seeds: vec![1], ..study.clone() };
+        let other = plan("2");
         let failure = folder.claim(&other, false).unwrap_err().to_string();
         assert!(failure.contains("other seeds") && failure.contains("--fresh"), "{failure}");
         fs::write(folder.path.join("study.db"), "runs").unwrap();

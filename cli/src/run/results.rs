@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use catherd_analysis::tidy::{Skipped, Writer};
 use catherd_analysis::{Summary, summarise};
-use catherd_coordinator::{Coordinator, CoordinatorError};
+use catherd_coordinator::Coordinator;
 use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
 use indicatif::HumanDuration;
 
@@ -31,6 +31,7 @@ pub(super) struct Results {
 /// Writes everything that the records of a study say into its folder.
 pub(super) fn export(
     coordinator: &Coordinator,
+    study: &str,
     folder: &Folder,
     skipped: &[Skipped],
 ) -> Result<Results, Failure> {
@@ -38,11 +39,12 @@ pub(super) fn export(
     let mut suites = Suites::new(folder.suites());
     let mut troubles = BTreeMap::new();
     let mut runs = 0;
-    for run in coordinator.records()? {
-        let (spec, record) = run.map_err(|cause| {
-            let file = folder.path.join("study.db");
-            CoordinatorError::Store { file, cause }
-        })?;
+    let number = coordinator.study(study).ok_or_else(|| {
+        Failure::new(format_args!("study `{study}` is gone from its database"))
+            .hint("repeat the command")
+    })?;
+    for run in coordinator.records(number)? {
+        let (spec, record) = run?;
         runs += 1;
         tables.push(&spec, &record)?;
         if let Some(trouble) = trouble(&record) {
@@ -51,9 +53,9 @@ pub(super) fn export(
         suites.write(&spec, &record)?;
     }
     tables.finish(skipped)?;
-    for given_up in coordinator.quarantined()? {
+    for given_up in coordinator.quarantined(number)? {
         let attempts = plural(given_up.attempts as usize, "attempt");
-        let trouble = format!("given up after {attempts}: {}", given_up.reason);
+        let trouble = format!("given up after {attempts}: {}: {}", given_up.kind.name(), given_up.reason);
         *troubles.entry((given_up.spec.project_name, trouble)).or_default() += 1;
     }
     let summary = summarise(&folder.path)?;

@@ -1,31 +1,47 @@
 //! The reading end of the store, beside the writer and without disturbing it.
 
 use std::collections::VecDeque;
-use std::path::Path;
 
 use catherd_experiments::{RunRecord, RunSpec};
-use rusqlite::{Connection, OptionalExtension};
 
-use super::{StoreError, look};
+use super::database::{Database, Place, Purpose, Row, Value};
+use super::{Breakdown, SavedStudy, StoreError, StudyNumber, StudyState};
 use crate::ledger::Phase;
 
 /// Records fetched at a time.
-const PAGE: u32 = 256;
+const PAGE: i64 = 256;
 
 /// A view of the store.
 #[derive(Debug)]
 pub struct Reader {
-    connection: Connection,
+    database: Database,
 }
 
-/// A run that ended without a record, and why.
+/// A run that was given up, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// The run.
     pub spec: RunSpec,
     /// Attempts at it.
     pub attempts: u32,
-    /// Why the last one broke down, in the last worker's words.
+    /// How the last one ended.
+    pub kind: Breakdown,
+    /// Why, in the last worker's words.
+    pub reason: String,
+}
+
+/// Runs of a study without a record, of the same project and algorithm.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Missing {
+    /// The project's name.
+    pub project: String,
+    /// The algorithm's label.
+    pub label: String,
+    /// Where they stand.
+    pub phase: Phase,
+    /// How many.
+    pub runs: u64,
+    /// Why the last attempt at one of them broke down; empty if none did.
     pub reason: String,
 }
 
@@ -34,84 +50,145 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened.
-    pub fn open(path: &Path) -> Result<Reader, StoreError> {
-        Ok(Reader { connection: look(path)? })
+    /// When it cannot be reached.
+    pub fn open(place: &Place) -> Result<Reader, StoreError> {
+        Ok(Reader { database: Database::connect(place, Purpose::Read)? })
     }
 
-    /// Sum and number of the coverages of the plan's runs that are done and have goals.
+    /// All studies, by number.
     ///
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn coverage(&self) -> Result<(f64, u64), StoreError> {
-        Ok(self.connection.query_row(
-            "select coalesce(sum(1.0 * covered / goals), 0.0), count(*)
-             from records join runs using (number)
-             where done and goals > 0 and position is not null",
-            [],
-            |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())),
-        )?)
+    pub fn studies(&mut self) -> Result<Vec<SavedStudy>, StoreError> {
+        studies(&mut self.database)
     }
 
-    /// The accepted records of the plan, in its order. Memory is bounded by a page of
-    /// records, whatever the size of the study.
-    pub fn records(self) -> Records {
-        Records { reader: self, after: -1, page: VecDeque::new() }
-    }
-
-    /// The quarantined runs of the plan, in its order.
+    /// Of each study, the sum and number of the coverages of its runs that are done and
+    /// have goals.
     ///
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn quarantined(&self) -> Result<Vec<Problem>, StoreError> {
-        let mut runs = self.connection.prepare(
-            "select number, spec, attempt from runs
-             where phase = ?1 and position is not null order by position",
-        )?;
-        let mut reason = self.connection.prepare(
-            "select reason from breakdowns where number = ?1 order by attempt desc limit 1",
-        )?;
+    pub fn coverage(&mut self) -> Result<Vec<(StudyNumber, f64, u64)>, StoreError> {
+        let sql = "select study, sum(cast(covered as double precision) / goals), count(*)
+                   from members join records on records.number = members.run
+                   where done = 1 and goals > 0 group by study order by study";
+        let mut all = Vec::new();
+        self.database.query(sql, &[], &mut |mut row| {
+            all.push((row.narrow()?, row.real()?, row.narrow()?));
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// The accepted records of a study, in its order and with its names. Memory is
+    /// bounded by a page of records, whatever the size of the study.
+    pub fn records(self, study: StudyNumber) -> Records {
+        Records { reader: self, study, after: -1, page: VecDeque::new() }
+    }
+
+    /// The quarantined runs of a study, in its order.
+    ///
+    /// # Errors
+    ///
+    /// When the database refuses.
+    pub fn quarantined(&mut self, study: StudyNumber) -> Result<Vec<Problem>, StoreError> {
+        let sql = "select spec, members.project, members.label, runs.attempt,
+                          coalesce(kind, 0), coalesce(reason, '')
+                   from members join runs on runs.number = members.run
+                   left join breakdowns on breakdowns.number = runs.number
+                        and breakdowns.attempt = runs.attempt
+                   where study = ?1 and phase = ?2 order by position";
         let mut problems = Vec::new();
-        let mut rows = runs.query([Phase::Quarantined as u8])?;
-        while let Some(row) = rows.next()? {
-            let spec: Vec<u8> = row.get(1)?;
-            problems.push(Problem {
-                spec: serde_json::from_slice(&spec)?,
-                attempts: row.get(2)?,
-                reason: reason
-                    .query_row([row.get::<_, u32>(0)?], |row| row.get(0))
-                    .optional()?
-                    .unwrap_or_default(),
-            });
-        }
+        let parameters = [study.into(), Value::Integer(Phase::Quarantined as i64)];
+        self.database.query(sql, &parameters, &mut |mut row| {
+            let spec = spec(&mut row)?;
+            let attempts = row.narrow()?;
+            let kind: usize = row.narrow()?;
+            let kind = *Breakdown::ALL.get(kind).unwrap_or(&Breakdown::Crashed);
+            problems.push(Problem { spec, attempts, kind, reason: row.text()? });
+            Ok(())
+        })?;
         Ok(problems)
     }
 
-    fn page(&self, after: i64) -> Result<Vec<(i64, RunSpec, RunRecord)>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "select position, spec, record from runs join records using (number)
-             where position > ?1 order by position limit ?2",
-        )?;
-        let mut rows = statement.query((after, PAGE))?;
-        let mut page = Vec::with_capacity(PAGE as usize);
-        while let Some(row) = rows.next()? {
-            let (spec, record): (Vec<u8>, Vec<u8>) = (row.get(1)?, row.get(2)?);
-            page.push((
-                row.get(0)?,
-                serde_json::from_slice(&spec)?,
-                serde_json::from_slice(&record)?,
-            ));
-        }
+    /// What a study has no record of, and why, the largest parts first.
+    ///
+    /// # Errors
+    ///
+    /// When the database refuses.
+    pub fn missing(&mut self, study: StudyNumber) -> Result<Vec<Missing>, StoreError> {
+        let sql = "select members.project, members.label, phase, count(*), coalesce(max(reason), '')
+                   from members join runs on runs.number = members.run
+                   left join breakdowns on breakdowns.number = runs.number
+                        and breakdowns.attempt =
+                            (select max(attempt) from breakdowns b where b.number = runs.number)
+                   where study = ?1 and phase in (1, 2, 5)
+                   group by members.project, members.label, phase
+                   order by count(*) desc, members.project, members.label, phase";
+        let mut missing = Vec::new();
+        self.database.query(sql, &[study.into()], &mut |mut row| {
+            missing.push(Missing {
+                project: row.text()?,
+                label: row.text()?,
+                phase: super::phase(row.integer()?)?,
+                runs: row.narrow()?,
+                reason: row.text()?,
+            });
+            Ok(())
+        })?;
+        Ok(missing)
+    }
+
+    fn page(
+        &mut self,
+        study: StudyNumber,
+        after: i64,
+    ) -> Result<VecDeque<(i64, RunSpec, RunRecord)>, StoreError> {
+        let sql = "select spec, members.project, members.label, position, record
+                   from members join runs on runs.number = members.run
+                   join records on records.number = members.run
+                   where study = ?1 and position > ?2 order by position limit ?3";
+        let mut page = VecDeque::with_capacity(PAGE as usize);
+        self.database.query(sql, &[study.into(), after.into(), PAGE.into()], &mut |mut row| {
+            let spec = spec(&mut row)?;
+            let position = row.integer()?;
+            page.push_back((position, spec, serde_json::from_slice(&row.bytes()?)?));
+            Ok(())
+        })?;
         Ok(page)
     }
+}
+
+/// All studies, by number.
+pub(super) fn studies(database: &mut Database) -> Result<Vec<SavedStudy>, StoreError> {
+    let mut studies = Vec::new();
+    let sql = "select number, name, state, plan from studies order by number";
+    database.query(sql, &[], &mut |mut row| {
+        let (number, name) = (row.narrow()?, row.text()?);
+        let state: usize = row.narrow()?;
+        let unknown = || StoreError::Damaged(format!("a study in state {state}"));
+        let state = *StudyState::ALL.get(state).ok_or_else(unknown)?;
+        studies.push(SavedStudy { number, name, state, plan: row.bytes()? });
+        Ok(())
+    })?;
+    Ok(studies)
+}
+
+/// A specification with the names of a study.
+fn spec(row: &mut Row) -> Result<RunSpec, StoreError> {
+    let mut spec: RunSpec = serde_json::from_slice(&row.bytes()?)?;
+    spec.project_name = row.text()?;
+    spec.algorithm.label = row.text()?;
+    Ok(spec)
 }
 
 /// See [`Reader::records`].
 #[derive(Debug)]
 pub struct Records {
     reader: Reader,
+    study: StudyNumber,
     after: i64,
     page: VecDeque<(i64, RunSpec, RunRecord)>,
 }
@@ -121,8 +198,8 @@ impl Iterator for Records {
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.page.is_empty() {
-            match self.reader.page(self.after) {
-                Ok(page) => self.page = page.into(),
+            match self.reader.page(self.study, self.after) {
+                Ok(page) => self.page = page,
                 Err(error) => {
                     self.after = i64::MAX;
                     return Some(Err(error));

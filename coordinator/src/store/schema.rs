@@ -1,0 +1,132 @@
+//! Tables, and how older ones become them.
+
+use super::StoreError;
+use super::database::Database;
+
+/// The version of [`TABLES`].
+const VERSION: i64 = 2;
+
+const TABLES: &str = "
+    create table schema (version bigint not null);
+    create table studies (
+        number   bigint primary key,           -- from 0, never changes
+        name     text not null unique,
+        state    bigint not null,              -- see StudyState
+        plan     bytea not null                -- JSON
+    );
+    create table runs (
+        number   bigint primary key,           -- from 0, never changes
+        id       bytea not null unique,        -- digest of the specification
+        project  bytea not null,
+        label    text not null,                -- of the algorithm when it was first planned
+        spec     bytea not null,               -- JSON
+        phase    bigint not null,              -- see Phase
+        attempt  bigint not null,
+        crashes  bigint not null,
+        losses   bigint not null,
+        token    bigint not null,              -- of the latest lease
+        worker   text                          -- that holds it
+    );
+    create table members (                     -- the runs of a study, in its order
+        study    bigint not null references studies,
+        position bigint not null,
+        run      bigint not null references runs,
+        project  text not null,                -- names in the tables of this study
+        label    text not null,
+        primary key (study, position)
+    );
+    create index members_of_run on members (run, study);
+    create table records (                     -- accepted, one a run, never changed
+        number   bigint primary key references runs,
+        token    bigint not null,
+        digest   bytea not null,
+        goals    bigint not null,
+        covered  bigint not null,
+        done     bigint not null,              -- 1: coverage counts
+        wall_ms  bigint not null,
+        record   bytea not null                -- JSON
+    );
+    create table superseded (                  -- came too late, never counted
+        number   bigint not null references runs,
+        token    bigint not null,
+        digest   bytea not null,
+        record   bytea not null,
+        primary key (number, token)
+    );
+    create table breakdowns (                  -- attempts without a record
+        number   bigint not null references runs,
+        attempt  bigint not null,
+        kind     bigint not null,              -- see Breakdown
+        worker   text not null,
+        reason   text not null,
+        primary key (number, attempt)
+    );
+";
+
+/// From the tables of version 1, which only SQLite had: one study a file, its plan in
+/// the column `position`.
+const FROM_1: [&str; 3] = [
+    "drop index plan;
+     alter table runs rename to runs_1;
+     alter table records rename to records_1;
+     alter table superseded rename to superseded_1;
+     alter table breakdowns rename to breakdowns_1;",
+    TABLES,
+    "insert into studies values (0, 'study', 0, x'');
+     insert into runs select number, id, project, label, spec, max(phase, 1), attempt, crashes,
+                             losses, token, worker from runs_1;
+     insert into members select 0, position, number, json_extract(cast(spec as text),
+                             '$.project_name'), label from runs_1 where position is not null;
+     insert into records select * from records_1;
+     insert into superseded select * from superseded_1;
+     insert into breakdowns select number, attempt, 0, worker, reason from breakdowns_1;
+     drop table breakdowns_1; drop table superseded_1; drop table records_1; drop table runs_1;",
+];
+
+/// Creates or upgrades the tables.
+pub(super) fn migrate(database: &mut Database) -> Result<(), StoreError> {
+    match version(database)? {
+        Some(VERSION) => Ok(()),
+        Some(1) => {
+            // Renamed tables would otherwise still be what the others refer to.
+            database.batch("pragma foreign_keys = off; pragma legacy_alter_table = on;")?;
+            database.transaction(|database| {
+                FROM_1.iter().try_for_each(|step| database.batch(step))?;
+                stamp(database)
+            })?;
+            database.batch("pragma legacy_alter_table = off; pragma foreign_keys = on;")
+        }
+        Some(found) => Err(StoreError::Schema { found, known: VERSION }),
+        None => database.transaction(|database| {
+            database.batch(TABLES)?;
+            stamp(database)
+        }),
+    }
+}
+
+fn stamp(database: &mut Database) -> Result<(), StoreError> {
+    database.execute("insert into schema values (?1)", &[vec![VERSION.into()]])
+}
+
+/// The version of the tables that are there.
+fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
+    let tables = match database {
+        Database::Sqlite(_) => "select name from sqlite_master where type = 'table'",
+        Database::Postgres(_) => {
+            "select cast(tablename as text) from pg_tables where schemaname = current_schema()"
+        }
+    };
+    let mut names = Vec::new();
+    database.query(tables, &[], &mut |mut row| {
+        names.push(row.text()?);
+        Ok(())
+    })?;
+    let has = |name: &str| names.iter().any(|other| other == name);
+    match (has("schema"), has("runs")) {
+        (true, _) => {
+            database.first("select version from schema", &[], super::database::Row::integer)
+        }
+        (false, true) => Ok(Some(1)),
+        (false, false) => Ok(None),
+    }
+}
