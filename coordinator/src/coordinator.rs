@@ -124,10 +124,7 @@ impl Coordinator {
     /// # Errors
     ///
     /// As [`Coordinator::open`].
-    pub fn open_study(
-        options: Options,
-        plan: Plan,
-    ) -> Result<Coordinator, CoordinatorError> {
+    pub fn open_study(options: Options, plan: Plan) -> Result<Coordinator, CoordinatorError> {
         let folder = options.folder.clone();
         let unusable = |cause| CoordinatorError::Folder { folder: folder.clone(), cause };
         let projects = Projects::open(&folder.join("projects")).map_err(unusable)?;

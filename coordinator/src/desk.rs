@@ -18,7 +18,7 @@ use crate::ledger::{
 };
 use crate::progress::{Live, Meter, Progress};
 use crate::store::{
-    Breakdown, Change, Place, Reader, Sealed, Store, StoreError, StudyNumber, StudyState,
+    Breakdown, Change, Place, Reader, RunId, Sealed, Store, StoreError, StudyNumber, StudyState,
 };
 
 /// Most requests in one transaction.
@@ -309,21 +309,23 @@ impl Seat {
                 let event = Event::Lease { worker: &worker, loaded: &loaded, held: &held };
                 let effects = self.ledger.step(now, event);
                 changes.note(&effects, None);
-                let mut leases = Vec::new();
-                for effect in effects {
-                    if let Effect::Grant(grant) = effect {
-                        leases.push((grant, self.store.spec(grant.run)?));
-                    }
-                }
+                let grants = effects.into_iter().filter_map(|effect| match effect {
+                    Effect::Grant(grant) => Some(grant),
+                    _ => None,
+                });
+                let grants: Vec<_> = grants.collect();
+                let runs: Vec<_> = grants.iter().map(|grant| grant.run).collect();
+                let leases = grants.into_iter().zip(self.store.specs(&runs)?).collect();
                 let finished = self.ledger.is_finished();
                 say(answer, (leases, finished))
             }
             Request::Commit { worker, completions, answer } => {
-                let outcomes: Result<Vec<_>, _> = completions
-                    .into_iter()
-                    .map(|completion| self.commit(now, &worker, completion, changes))
-                    .collect();
-                let outcomes = outcomes?;
+                let runs: Vec<_> = completions.iter().map(|completion| completion.run).collect();
+                let ids = self.store.ids(&runs)?;
+                let outcomes = completions.into_iter().zip(ids);
+                let outcomes = outcomes
+                    .map(|(completion, id)| self.commit(now, &worker, completion, id, changes));
+                let outcomes = outcomes.collect();
                 say(answer, outcomes)
             }
         };
@@ -335,14 +337,13 @@ impl Seat {
         now: Duration,
         worker: &str,
         Completion { run, token, end }: Completion,
+        id: Option<RunId>,
         changes: &mut Changes,
-    ) -> Result<Outcomes, StoreError> {
-        let Some(id) = self.store.id(run)? else {
-            return Ok(Err(format!("the study has no run {run}")));
-        };
+    ) -> Outcomes {
+        let id = id.ok_or_else(|| format!("the store has no run {run}"))?;
         let (end, payload) = match end {
             Told::Record(record) if record.run != id => {
-                return Ok(Err(format!("run {run} is {id}, the record is of {}", record.run)));
+                return Err(format!("run {run} is {id}, the record is of {}", record.run));
             }
             Told::Record(record) => match record.outcome {
                 Outcome::Done | Outcome::NoGoals => {
@@ -370,7 +371,7 @@ impl Seat {
             _ => None,
         });
         changes.note(&effects, Some((worker, token, payload)));
-        Ok(verdict.ok_or_else(|| format!("no verdict on run {run}")))
+        verdict.ok_or_else(|| format!("no verdict on run {run}"))
     }
 
     /// Makes changes durable; false if there are none.

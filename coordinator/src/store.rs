@@ -4,6 +4,9 @@
 //! Runs belong to the store, not to a study: a study is a list of runs, and what two
 //! studies have in common is executed once. The face is narrow on purpose: plans go in,
 //! rows come out, and [`Store::apply`] makes a group of changes durable in one transaction.
+//!
+//! Every call waits for the database; in async code only threads of a multi-threaded runtime
+//! may call.
 
 use std::time::Duration;
 
@@ -332,7 +335,8 @@ impl Store {
         &mut self,
         mut each: impl FnMut(SavedRun) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let sql = "select runs.number, phase, attempt, crashes, losses, runs.token, worker, project,
+        let sql =
+            "select runs.number, phase, attempt, crashes, losses, runs.token, worker, project,
                           label, wall_ms
                    from runs left join records on records.number = runs.number
                    order by runs.number";
@@ -360,10 +364,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn culprits(
-        &mut self,
-        mut each: impl FnMut(RunNumber, String),
-    ) -> Result<(), StoreError> {
+    pub fn culprits(&mut self, mut each: impl FnMut(RunNumber, String)) -> Result<(), StoreError> {
         let sql = "select runs.number, breakdowns.worker from breakdowns
                    join runs on runs.number = breakdowns.number
                    where phase in (1, 2) and kind <> 3";
@@ -373,24 +374,27 @@ impl Store {
         })
     }
 
-    /// The id of a run.
+    /// The ids of runs, in the order of the numbers; none for a number without a run.
     ///
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn id(&mut self, run: RunNumber) -> Result<Option<RunId>, StoreError> {
-        self.database.first("select id from runs where number = ?1", &[run.into()], Row::digest)
+    pub fn ids(&mut self, runs: &[RunNumber]) -> Result<Vec<Option<RunId>>, StoreError> {
+        let keys: Vec<Value> = runs.iter().map(|&run| run.into()).collect();
+        let rows = self.database.lookup("select id from runs where number = ?1", &keys)?;
+        rows.into_iter().map(|row| row.map(|mut row| row.digest()).transpose()).collect()
     }
 
-    /// The specification of a run as JSON.
+    /// The specifications of runs as JSON, in the order of the numbers.
     ///
     /// # Errors
     ///
     /// When there is no such run or the database refuses.
-    pub fn spec(&mut self, run: RunNumber) -> Result<Vec<u8>, StoreError> {
-        let sql = "select spec from runs where number = ?1";
-        let spec = self.database.first(sql, &[run.into()], Row::bytes)?;
-        spec.ok_or_else(|| StoreError::Damaged(format!("there is no run {run}")))
+    pub fn specs(&mut self, runs: &[RunNumber]) -> Result<Vec<Vec<u8>>, StoreError> {
+        let keys: Vec<Value> = runs.iter().map(|&run| run.into()).collect();
+        let rows = self.database.lookup("select spec from runs where number = ?1", &keys)?;
+        let unknown = || StoreError::Damaged("a lease of a run that is not there".to_owned());
+        rows.into_iter().map(|row| row.ok_or_else(unknown)?.bytes()).collect()
     }
 
     /// Makes changes durable, all or none.
@@ -448,10 +452,8 @@ impl Store {
                 runs,
             )?;
             // A second record of a run is a defect, not a change, and fails here.
-            database.execute(
-                "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                records,
-            )?;
+            database
+                .execute("insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", records)?;
             database.execute(
                 "insert into superseded values (?1, ?2, ?3, ?4) on conflict do nothing",
                 superseded,

@@ -12,8 +12,7 @@ use catherd_experiments::Digest;
 use proptest::prelude::*;
 
 const RUNS: u32 = 12;
-const POLICY: Policy =
-    Policy { term: Duration::from_secs(10), crashes: 3, losses: 4, streak: 4 };
+const POLICY: Policy = Policy { term: Duration::from_secs(10), crashes: 3, losses: 4, streak: 4 };
 
 #[derive(Clone, Debug)]
 enum Act {
@@ -198,7 +197,8 @@ impl World {
             prop_assert_eq!(self.ledger.counts().of(phase), counts[phase as usize], "{:?}", phase);
         }
         prop_assert_eq!(self.ledger.counts().planned(), u64::from(RUNS), "law 2");
-        let accepted = self.ledger.counts().of(Phase::Done) + self.ledger.counts().of(Phase::Failed);
+        let accepted =
+            self.ledger.counts().of(Phase::Done) + self.ledger.counts().of(Phase::Failed);
         prop_assert_eq!(accepted, self.accepted.len() as u64);
         Ok(())
     }

@@ -55,7 +55,8 @@ pub(super) fn export(
     tables.finish(skipped)?;
     for given_up in coordinator.quarantined(number)? {
         let attempts = plural(given_up.attempts as usize, "attempt");
-        let trouble = format!("given up after {attempts}: {}: {}", given_up.kind.name(), given_up.reason);
+        let trouble =
+            format!("given up after {attempts}: {}: {}", given_up.kind.name(), given_up.reason);
         *troubles.entry((given_up.spec.project_name, trouble)).or_default() += 1;
     }
     let summary = summarise(&folder.path)?;

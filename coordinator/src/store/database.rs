@@ -87,6 +87,10 @@ impl<T: Into<Value>> From<Option<T>> for Value {
 pub(super) struct Row(pub(super) std::vec::IntoIter<Value>);
 
 impl Row {
+    fn take(&mut self) -> Row {
+        Row(std::mem::take(&mut self.0))
+    }
+
     fn next(&mut self) -> Result<Value, StoreError> {
         self.0.next().ok_or_else(|| StoreError::Damaged("a row is too short".to_owned()))
     }
@@ -211,6 +215,22 @@ impl Database {
         match self {
             Database::Sqlite(sqlite) => sqlite.query(sql, parameters, each),
             Database::Postgres(postgres) => postgres.query(sql, parameters, each),
+        }
+    }
+
+    /// The first row of the answer for each key, in their order. The questions travel
+    /// together.
+    pub(super) fn lookup(
+        &mut self,
+        sql: &'static str,
+        keys: &[Value],
+    ) -> Result<Vec<Option<Row>>, StoreError> {
+        match self {
+            Database::Postgres(postgres) => postgres.lookup(sql, keys),
+            Database::Sqlite(_) => keys
+                .iter()
+                .map(|key| self.first(sql, std::slice::from_ref(key), |row| Ok(row.take())))
+                .collect(),
         }
     }
 

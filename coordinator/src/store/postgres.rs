@@ -29,10 +29,42 @@ const SESSION: &str = "
 const WRITER: &str = "select pg_try_advisory_lock(hashtext('catherd'), hashtext(current_schema()))";
 
 pub(super) struct Postgres {
-    /// Drives the connection whenever something is asked of it.
-    runtime: Runtime,
+    runtime: Driver,
     client: Client,
     statements: HashMap<&'static str, Statement>,
+}
+
+/// Drives the connection whenever something is asked of it.
+struct Driver(Option<Runtime>);
+
+impl Driver {
+    fn start() -> Result<Driver, StoreError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        Ok(Driver(Some(runtime.map_err(StoreError::Runtime)?)))
+    }
+
+    fn block_on<T>(
+        &self,
+        future: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let Some(runtime) = &self.0 else {
+            return Err(StoreError::Runtime(std::io::ErrorKind::Other.into()));
+        };
+        match tokio::runtime::Handle::try_current() {
+            // A thread of a runtime has to say that it will wait.
+            Ok(_) => tokio::task::block_in_place(|| runtime.block_on(future)),
+            Err(_) => runtime.block_on(future),
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // Dropping it plainly would wait, which a thread of another runtime must not.
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl std::fmt::Debug for Postgres {
@@ -43,10 +75,7 @@ impl std::fmt::Debug for Postgres {
 
 impl Postgres {
     pub(super) fn connect(url: &str, purpose: Purpose) -> Result<Postgres, StoreError> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(StoreError::Runtime)?;
+        let runtime = Driver::start()?;
         let client = runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
             tokio::spawn(async move {
@@ -54,7 +83,8 @@ impl Postgres {
                 let _ = connection.await;
             });
             client.batch_execute(SESSION).await?;
-            if purpose == Purpose::Write && !client.query_one(WRITER, &[]).await?.get::<_, bool>(0) {
+            if purpose == Purpose::Write && !client.query_one(WRITER, &[]).await?.get::<_, bool>(0)
+            {
                 return Err(StoreError::Led);
             }
             Ok(client)
@@ -63,7 +93,7 @@ impl Postgres {
     }
 
     pub(super) fn batch(&mut self, sql: &str) -> Result<(), StoreError> {
-        Ok(self.runtime.block_on(self.client.batch_execute(sql))?)
+        self.runtime.block_on(async { Ok(self.client.batch_execute(sql).await?) })
     }
 
     pub(super) fn execute(
@@ -75,7 +105,7 @@ impl Postgres {
         let client = &self.client;
         for rows in rows.chunks(PIPELINE) {
             let each = rows.iter().map(|row| client.execute_raw(&statement, row));
-            self.runtime.block_on(try_join_all(each))?;
+            self.runtime.block_on(async { Ok(try_join_all(each).await?) })?;
         }
         Ok(())
     }
@@ -92,12 +122,32 @@ impl Postgres {
             let rows = client.query_raw(&statement, parameters).await?;
             pin_mut!(rows);
             while let Some(row) = rows.try_next().await? {
-                let values: Result<Vec<Value>, _> =
-                    (0..row.len()).map(|column| row.try_get(column)).collect();
-                each(Row(values?.into_iter()))?;
+                each(values(&row)?)?;
             }
             Ok(())
         })
+    }
+
+    pub(super) fn lookup(
+        &mut self,
+        sql: &'static str,
+        keys: &[Value],
+    ) -> Result<Vec<Option<Row>>, StoreError> {
+        let statement = &self.statement(sql)?;
+        let client = &self.client;
+        let mut found = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(PIPELINE) {
+            let each = keys.iter().map(|key| async move {
+                let rows = client.query_raw(statement, [key]).await?;
+                pin_mut!(rows);
+                rows.try_next().await
+            });
+            let rows = self.runtime.block_on(async { Ok(try_join_all(each).await?) })?;
+            for row in rows {
+                found.push(row.as_ref().map(values).transpose()?);
+            }
+        }
+        Ok(found)
     }
 
     fn statement(&mut self, sql: &'static str) -> Result<Statement, StoreError> {
@@ -105,10 +155,15 @@ impl Postgres {
             return Ok(statement.clone());
         }
         let text = sql.replace('?', "$");
-        let statement = self.runtime.block_on(self.client.prepare(&text))?;
+        let statement = self.runtime.block_on(async { Ok(self.client.prepare(&text).await?) })?;
         self.statements.insert(sql, statement.clone());
         Ok(statement)
     }
+}
+
+fn values(row: &tokio_postgres::Row) -> Result<Row, StoreError> {
+    let values: Result<Vec<Value>, _> = (0..row.len()).map(|column| row.try_get(column)).collect();
+    Ok(Row(values?.into_iter()))
 }
 
 impl ToSql for Value {

@@ -119,7 +119,8 @@ impl Reader {
     ///
     /// When the database refuses.
     pub fn missing(&mut self, study: StudyNumber) -> Result<Vec<Missing>, StoreError> {
-        let sql = "select members.project, members.label, phase, count(*), coalesce(max(reason), '')
+        let sql =
+            "select members.project, members.label, phase, count(*), coalesce(max(reason), '')
                    from members join runs on runs.number = members.run
                    left join breakdowns on breakdowns.number = runs.number
                         and breakdowns.attempt =

@@ -130,3 +130,70 @@ fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
         (false, false) => Ok(None),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use catherd_experiments::{Algorithm, Budget, Digest, RunSpec};
+
+    use super::*;
+    use crate::ledger::Phase;
+    use crate::store::{Place, Reader, Store};
+
+    const VERSION_1: &str = "
+        create table runs (
+            number integer primary key, id blob not null unique, position integer,
+            project blob not null, label text not null, spec blob not null,
+            phase integer not null default 1, attempt integer not null default 0,
+            crashes integer not null default 0, losses integer not null default 0,
+            token integer not null default 0, worker text
+        );
+        create index plan on runs (position) where position is not null;
+        create table records (
+            number integer primary key references runs, token integer not null,
+            digest blob not null, goals integer not null, covered integer not null,
+            done integer not null, wall_ms integer not null, record blob not null
+        );
+        create table superseded (
+            number integer not null references runs, token integer not null,
+            digest blob not null, record blob not null, primary key (number, token)
+        );
+        create table breakdowns (
+            number integer not null references runs, attempt integer not null,
+            worker text not null, reason text not null, primary key (number, attempt)
+        );
+        pragma user_version = 1;";
+
+    #[test]
+    fn a_store_of_version_1_keeps_what_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.db");
+        let spec = RunSpec {
+            project: Digest::of(b"p"),
+            project_name: "größer".into(),
+            subject: "scratch".into(),
+            algorithm: Algorithm::plain("mio"),
+            seed: 7,
+            budget: Budget::default(),
+            engine: "catherd/0.1.0".into(),
+        };
+        let old = rusqlite::Connection::open(&path).unwrap();
+        old.execute_batch(VERSION_1).unwrap();
+        old.execute(
+            "insert into runs values (0, ?1, 0, ?2, 'mio', ?3, 5, 2, 2, 0, 9, null)",
+            (spec.id().0, spec.project.0, serde_json::to_vec(&spec).unwrap()),
+        )
+        .unwrap();
+        old.execute("insert into breakdowns values (0, 2, 'w', 'why')", ()).unwrap();
+        drop(old);
+
+        let place = Place::File(path);
+        let mut store = Store::open(&place).unwrap();
+        let mut runs = Vec::new();
+        store.runs(|run| Ok(runs.push((run.run.phase, run.run.token)))).unwrap();
+        assert_eq!(runs, [(Phase::Quarantined, 9)]);
+        let problems = Reader::open(&place).unwrap().quarantined(0).unwrap();
+        assert_eq!((&problems[0].spec, problems[0].reason.as_str()), (&spec, "why"));
+        drop(store);
+        Store::open(&place).unwrap();
+    }
+}

@@ -1,15 +1,18 @@
-//! The coordinator through its gRPC face, with a real client on loopback.
+//! The coordinator through its gRPC face, with a real client on loopback. The tests are the
+//! same for each kind of database; `crate::database` says which.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::clock::{Clock, Manual};
 use catherd_coordinator::{
-    Coordinator, CoordinatorError, Options, Policy, Progress, Records, StudyNumber, StudyState,
+    Coordinator, CoordinatorError, Options, Policy, Progress, Records, StoreError, StudyNumber,
+    StudyState,
 };
 use catherd_experiments::{
-    Algorithm, Budget, Digest, ENGINE, Outcome, Plan, PlannedProject, Provenance, Resources,
-    RunRecord, RunSpec, Study,
+    Algorithm, Budget, Digest, Outcome, Plan, PlannedProject, Provenance, Resources, RunRecord,
+    RunSpec, Study,
 };
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use catherd_proto::v1::verdict::Kind;
@@ -18,11 +21,13 @@ use catherd_proto::{PROTOCOL, transport};
 use tokio::net::TcpListener;
 use tonic::transport::Channel;
 
+use crate::database;
+
 const PROJECT: &[u8] = b"a project";
 const STUDY: &str = "study";
 
 /// A study of one project and one algorithm.
-fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
+pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
     let study = Study {
         name: STUDY.into(),
         projects: Vec::new(),
@@ -61,20 +66,24 @@ fn done(lease: &v1::Lease) -> v1::Completion {
     v1::Completion { run: lease.run, token: lease.token, end: Some(End::Record(record)) }
 }
 
-struct Bench {
-    coordinator: Coordinator,
-    client: CoordinatorClient<Channel>,
+pub(crate) fn commit_of(lease: &v1::Lease) -> v1::CommitRequest {
+    v1::CommitRequest { worker: "w".into(), completions: vec![done(lease)] }
+}
+
+pub(crate) struct Bench {
+    pub(crate) coordinator: Coordinator,
+    pub(crate) client: CoordinatorClient<Channel>,
     server: tokio::task::JoinHandle<Result<(), CoordinatorError>>,
 }
 
 impl Bench {
-    async fn open(options: Options, plan: Plan) -> Bench {
+    pub(crate) async fn open(options: Options, plan: Plan) -> Bench {
         let coordinator = Coordinator::open_study(options, plan).unwrap();
         coordinator.projects().insert(PROJECT).unwrap();
         Bench::serve(coordinator).await
     }
 
-    async fn serve(coordinator: Coordinator) -> Bench {
+    pub(crate) async fn serve(coordinator: Coordinator) -> Bench {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let server = tokio::spawn(coordinator.serve(listener));
@@ -82,19 +91,23 @@ impl Bench {
         Bench { coordinator, client, server }
     }
 
-    async fn lease(&mut self, worker: &str, held: &[u64]) -> v1::LeaseReply {
+    pub(crate) async fn lease(&mut self, worker: &str, held: &[u64]) -> v1::LeaseReply {
         let held = held.to_vec();
         let request = v1::LeaseRequest { worker: worker.into(), loaded: Vec::new(), held };
         self.client.lease(request).await.unwrap().into_inner()
     }
 
-    async fn commit(&mut self, worker: &str, completions: Vec<v1::Completion>) -> Vec<Kind> {
+    pub(crate) async fn commit(
+        &mut self,
+        worker: &str,
+        completions: Vec<v1::Completion>,
+    ) -> Vec<Kind> {
         let request = v1::CommitRequest { worker: worker.into(), completions };
         let reply = self.client.commit(request).await.unwrap().into_inner();
         reply.verdicts.iter().map(v1::Verdict::kind).collect()
     }
 
-    async fn settled(&mut self, condition: impl FnMut(&Progress) -> bool) -> Progress {
+    pub(crate) async fn settled(&mut self, condition: impl FnMut(&Progress) -> bool) -> Progress {
         let mut watch = self.coordinator.watch();
         let settled = tokio::time::timeout(Duration::from_secs(5), watch.wait_for(condition));
         settled.await.expect("the condition holds within five seconds").unwrap().clone()
@@ -108,22 +121,33 @@ impl Bench {
         self.coordinator.records(self.study()).unwrap()
     }
 
-    async fn close(self) {
+    pub(crate) async fn close(self) {
         drop(self.coordinator);
         self.server.await.unwrap().unwrap();
     }
 }
 
-fn manual(folder: &std::path::Path) -> (Options, Arc<Manual>) {
+/// Options on a fresh database; none where there is none.
+fn options(folder: &Path) -> Option<Options> {
+    Some(Options { place: database::create(folder)?, ..Options::new(folder) })
+}
+
+/// The same on the same database.
+fn again(options: &Options) -> Options {
+    Options { place: options.place.clone(), ..Options::new(&options.folder) }
+}
+
+fn manual(options: Options) -> (Options, Arc<Manual>) {
     let clock = Arc::new(Manual::default());
     let shared: Arc<dyn Clock> = clock.clone();
-    (Options { clock: shared, ..Options::new(folder) }, clock)
+    (Options { clock: shared, ..options }, clock)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
     let folder = tempfile::tempdir().unwrap();
-    let (options, clock) = manual(folder.path());
+    let Some(options) = options(folder.path()) else { return };
+    let (options, clock) = manual(options);
     let mut bench = Bench::open(options, plan(1..=1)).await;
 
     let zombie = bench.lease("zombie", &[]).await.leases.remove(0);
@@ -159,7 +183,8 @@ async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
 #[tokio::test(flavor = "multi_thread")]
 async fn heartbeats_renew() {
     let folder = tempfile::tempdir().unwrap();
-    let (options, clock) = manual(folder.path());
+    let Some(options) = options(folder.path()) else { return };
+    let (options, clock) = manual(options);
     let mut bench = Bench::open(options, plan(1..=1)).await;
     let lease = bench.lease("w", &[]).await.leases.remove(0);
     for covered in 1..=4 {
@@ -182,17 +207,25 @@ async fn heartbeats_renew() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_study_reopens_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=3)).await;
+    let Some(options) = options(folder.path()) else { return };
+    let mut bench = Bench::open(again(&options), plan(1..=3)).await;
     let first = bench.lease("w", &[]).await.leases.remove(0);
     let accepted = bench.commit("w", vec![done(&first)]).await;
     assert_eq!(accepted, [Kind::Accepted]);
     let held = bench.lease("w", &[]).await.leases.remove(0);
-    let busy = Coordinator::open_study(Options::new(folder.path()), plan(1..=3));
-    assert!(matches!(busy.err(), Some(CoordinatorError::Busy { .. })));
+    let busy = Coordinator::open_study(again(&options), plan(1..=3));
+    let busy = busy.err().unwrap();
+    assert!(
+        matches!(
+            busy,
+            CoordinatorError::Busy { .. } | CoordinatorError::Store { cause: StoreError::Led, .. }
+        ),
+        "{busy}"
+    );
     bench.close().await;
 
     // Two seeds more; the lease of the other process still holds, for one fresh term.
-    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=5)).await;
+    let mut bench = Bench::open(again(&options), plan(1..=5)).await;
     let progress = bench.coordinator.progress();
     assert_eq!((progress.planned, progress.done, progress.leased), (5, 1, 1));
     assert_eq!(progress.mean_coverage, Some(0.5));
@@ -203,10 +236,9 @@ async fn a_study_reopens_where_it_was() {
     bench.close().await;
 
     // A smaller plan counts what it plans, in its own order.
-    let bench = Bench::open(Options::new(folder.path()), plan([2, 1])).await;
+    let bench = Bench::open(again(&options), plan([2, 1])).await;
     assert_eq!(bench.coordinator.progress().planned, 2);
-    let seeds: Vec<_> =
-        bench.records().map(|record| record.unwrap().0.seed).collect();
+    let seeds: Vec<_> = bench.records().map(|record| record.unwrap().0.seed).collect();
     assert_eq!(seeds, [2, 1]);
     bench.close().await;
 }
@@ -214,7 +246,8 @@ async fn a_study_reopens_where_it_was() {
 #[tokio::test(flavor = "multi_thread")]
 async fn verdicts_end_a_run_and_crashes_are_tried_again() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=2)).await;
+    let Some(options) = options(folder.path()) else { return };
+    let mut bench = Bench::open(again(&options), plan(1..=2)).await;
 
     let lease = bench.lease("w", &[]).await.leases.remove(0);
     let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
@@ -242,7 +275,8 @@ async fn verdicts_end_a_run_and_crashes_are_tried_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nonsense_is_refused_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=2)).await;
+    let Some(options) = options(folder.path()) else { return };
+    let mut bench = Bench::open(again(&options), plan(1..=2)).await;
     let lease = bench.lease("w", &[]).await.leases.remove(0);
 
     let good = done(&lease);
@@ -275,7 +309,8 @@ async fn nonsense_is_refused_and_changes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn projects_are_streamed_by_digest() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=1)).await;
+    let Some(options) = options(folder.path()) else { return };
+    let mut bench = Bench::open(again(&options), plan(1..=1)).await;
     let large: Vec<u8> = (0..1_000_000_u32).map(|i| (i * 31) as u8).collect();
     let digest = bench.coordinator.projects().insert(&large).unwrap();
     let fetch = |digest: Digest| v1::FetchProjectRequest { digest: digest.0.to_vec().into() };
@@ -297,7 +332,8 @@ async fn projects_are_streamed_by_digest() {
 #[tokio::test(flavor = "multi_thread")]
 async fn status_is_watched_to_the_end() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=1)).await;
+    let Some(options) = options(folder.path()) else { return };
+    let mut bench = Bench::open(again(&options), plan(1..=1)).await;
     let request = v1::WatchRequest { interval_ms: 100 };
     let mut watch = bench.client.watch(request).await.unwrap().into_inner();
     let first = watch.message().await.unwrap().unwrap();
@@ -317,7 +353,8 @@ async fn status_is_watched_to_the_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn studies_share_what_they_have_in_common() {
     let folder = tempfile::tempdir().unwrap();
-    let coordinator = Coordinator::open(Options::new(folder.path())).unwrap();
+    let Some(options) = options(folder.path()) else { return };
+    let coordinator = Coordinator::open(again(&options)).unwrap();
     coordinator.projects().insert(PROJECT).unwrap();
     let mut bench = Bench::serve(coordinator).await;
     bench.coordinator.submit(plan([1, 2])).await.unwrap();
@@ -353,24 +390,19 @@ async fn studies_share_what_they_have_in_common() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_refuses_gets_everything_later() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bench = Bench::open(Options::new(folder.path()), plan(1..=2)).await;
+    let Some(options) = options(folder.path()) else { return };
+    let mut bench = Bench::open(again(&options), plan(1..=2)).await;
     let lease = bench.lease("w", &[]).await.leases.remove(0);
-    let disk = rusqlite::Connection::open(folder.path().join("study.db")).unwrap();
-    disk.execute_batch(
-        "create trigger full before insert on records
-         begin select raise(abort, 'disk is full'); end",
-    )
-    .unwrap();
+    database::execute(&options.place, database::REFUSE.0).await;
 
-    let request = v1::CommitRequest { worker: "w".into(), completions: vec![done(&lease)] };
-    let refusal = bench.client.commit(request).await.unwrap_err();
+    let refusal = bench.client.commit(commit_of(&lease)).await.unwrap_err();
     assert_eq!(refusal.code(), tonic::Code::Unavailable);
     let progress = bench.settled(|progress| progress.trouble.is_some()).await;
     let trouble = progress.trouble.unwrap();
     assert!(trouble.contains("disk is full"), "{trouble}");
     bench.settled(|progress| (progress.done, progress.leased) == (0, 1)).await;
 
-    disk.execute_batch("drop trigger full").unwrap();
+    database::execute(&options.place, database::REFUSE.1).await;
     assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
     let next = bench.lease("w", &[]).await.leases.remove(0);
     assert_eq!(bench.commit("w", vec![done(&next)]).await, [Kind::Accepted]);
@@ -379,10 +411,11 @@ async fn a_store_that_refuses_gets_everything_later() {
     bench.close().await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_served_beyond_loopback() {
     let folder = tempfile::tempdir().unwrap();
-    let coordinator = Coordinator::open_study(Options::new(folder.path()), plan(1..=1)).unwrap();
+    let Some(options) = options(folder.path()) else { return };
+    let coordinator = Coordinator::open_study(again(&options), plan(1..=1)).unwrap();
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let refusal = coordinator.serve(listener).await.unwrap_err().to_string();
     assert!(refusal.contains("only loopback is safe"), "{refusal}");
@@ -395,7 +428,8 @@ async fn commits_are_grouped() {
     const RUNS: u64 = 4000;
     const WORKERS: usize = 8;
     let folder = tempfile::tempdir().unwrap();
-    let bench = Bench::open(Options::new(folder.path()), plan(1..=RUNS)).await;
+    let Some(options) = options(folder.path()) else { return };
+    let bench = Bench::open(again(&options), plan(1..=RUNS)).await;
     let start = Instant::now();
     let mut workers = tokio::task::JoinSet::new();
     for worker in 0..WORKERS {
