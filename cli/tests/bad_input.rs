@@ -174,6 +174,13 @@ fn a_folder_keeps_to_its_study() {
     let study = ["--projects", &game, "--out", &out];
     let run = |more: &[&str]| catherd().arg("run").args(study).args(QUICK).args(more).output();
     assert_eq!(run(&[]).unwrap().status.code(), Some(0));
+    // A study may grow.
+    let before = scene::digests(Path::new(&out));
+    assert_eq!(run(&["--seeds", "3"]).unwrap().status.code(), Some(0));
+    let after = scene::digests(Path::new(&out));
+    assert_eq!(after.len(), 3 * before.len());
+    assert!(before.iter().all(|(run, digest)| after.get(run) == Some(digest)));
+
     let (line, hint) = refusal(&[&study, &QUICK[..], &["--seeds", "2"]].concat());
     assert_eq!(line, format!("{out}: holds a study with other seeds"));
     assert!(hint.contains("--out") && hint.contains("--fresh"), "{hint}");

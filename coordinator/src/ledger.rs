@@ -432,10 +432,14 @@ impl Ledger {
         if self.workers[name].drained {
             return;
         }
-        // A run that crashed here is somebody else's, if there is somebody.
-        let others = self.workers.iter().any(|(other, worker)| other != name && !worker.drained);
-        let culprits = &self.culprits;
-        let shunned = |run| others && culprits.get(&run).is_some_and(|names| names.contains(name));
+        // A run that crashed here is for somebody on whom it has not, if there is somebody.
+        let (workers, culprits) = (&self.workers, &self.culprits);
+        let shunned = |run| {
+            culprits.get(&run).is_some_and(|names| {
+                let mut fresh = workers.iter().filter(|(_, worker)| !worker.drained);
+                names.contains(name) && fresh.any(|(other, _)| !names.contains(other))
+            })
+        };
         for number in self.queue.take(loaded, self.workers.len(), shunned) {
             let token = self.next_token;
             self.next_token += 1;

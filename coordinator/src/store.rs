@@ -133,16 +133,6 @@ impl Breakdown {
     /// All kinds, in the order of their numbers.
     pub const ALL: [Breakdown; 4] =
         [Breakdown::Crashed, Breakdown::TimedOut, Breakdown::OutOfMemory, Breakdown::Lost];
-
-    /// In a word or two.
-    pub fn name(self) -> &'static str {
-        match self {
-            Breakdown::Crashed => "crashed",
-            Breakdown::TimedOut => "timed out",
-            Breakdown::OutOfMemory => "out of memory",
-            Breakdown::Lost => "worker lost",
-        }
-    }
 }
 
 /// One thing to make durable.

@@ -285,6 +285,10 @@ fn a_run_that_crashes_too_often_is_quarantined() {
     let culprits = crash(&mut alone, 0, &[0]);
     assert_eq!(culprits.len() as u32, 2 * POLICY.crashes);
 
+    let mut pair = World::new();
+    pair.play(&Act::Register(1)).unwrap();
+    assert_eq!(crash(&mut pair, 0, &[0, 1]), ["w0", "w1", "w0"]);
+
     // Somebody else gets it next.
     let mut world = World::new();
     world.play(&Act::Register(1)).unwrap();

@@ -8,29 +8,38 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use catherd_coordinator::{Coordinator, CoordinatorError, Options as Study, Policy, Progress};
-use catherd_experiments::{Algorithm, Budget, Digest, ENGINE, Parameter, RunSpec};
+use catherd_coordinator::{
+    Coordinator, CoordinatorError, Options as Study, Policy, Progress, Records,
+};
+use catherd_experiments::{
+    self as experiments, Algorithm, Budget, Digest, Parameter, Plan, PlannedProject,
+};
 use catherd_worker::rehearsal::{self, Rehearsal};
 use catherd_worker::{Ending, LocalFleet, Options, Subject, allowed_cores, run_worker};
 use tokio::net::TcpListener;
 
 const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
 
-fn specs(seeds: u64, parameters: &[(&str, i64)]) -> Vec<RunSpec> {
+const STUDY: &str = "rehearsal";
+
+fn plan(seeds: u64, parameters: &[(&str, i64)]) -> Plan {
     let mut algorithm = Algorithm::plain("random");
     for &(name, value) in parameters {
         algorithm.parameters.insert(name.into(), Parameter::Integer(value));
     }
-    let run = |project: &[u8], seed| RunSpec {
-        project: Digest::of(project),
-        project_name: String::from_utf8_lossy(project).into_owned(),
-        subject: rehearsal::KIND.into(),
-        algorithm: algorithm.clone(),
-        seed,
+    let study = experiments::Study {
+        name: STUDY.into(),
+        projects: Vec::new(),
+        algorithms: vec![algorithm],
+        seeds: (1..=seeds).collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },
-        engine: ENGINE.into(),
+        subject: rehearsal::KIND.into(),
     };
-    PROJECTS.iter().flat_map(|project| (1..=seeds).map(|seed| run(project, seed))).collect()
+    let projects = PROJECTS.iter().map(|project| PlannedProject {
+        name: String::from_utf8_lossy(project).into_owned(),
+        digest: Digest::of(project),
+    });
+    Plan::new(&study, projects.collect(), |_| Ok(())).unwrap()
 }
 
 fn make(kind: &str) -> Option<Box<dyn Subject>> {
@@ -44,10 +53,10 @@ struct Bench {
 }
 
 impl Bench {
-    async fn open(folder: &Path, address: &str, runs: Vec<RunSpec>) -> Bench {
+    async fn open(folder: &Path, address: &str, plan: Plan) -> Bench {
         let policy = Policy { term: Duration::from_secs(2), ..Policy::default() };
         let options = Study { policy, ..Study::new(folder) };
-        let coordinator = Coordinator::open(options, runs).unwrap();
+        let coordinator = Coordinator::open_study(options, plan).unwrap();
         for project in PROJECTS {
             coordinator.projects().insert(project).unwrap();
         }
@@ -67,8 +76,12 @@ impl Bench {
         settled.await.expect("the condition holds within 20 seconds").unwrap().clone()
     }
 
+    fn records(&self) -> Records {
+        self.coordinator.records(self.coordinator.study(STUDY).unwrap()).unwrap()
+    }
+
     fn digests(&self) -> BTreeMap<Digest, Digest> {
-        let records = self.coordinator.records().unwrap().map(Result::unwrap);
+        let records = self.records().map(Result::unwrap);
         records.map(|(spec, record)| (spec.id(), record.digest())).collect()
     }
 
@@ -122,9 +135,9 @@ fn fleet(bench: &Bench, folder: &Path) -> LocalFleet {
     LocalFleet::start(&allowed_cores(), move |core| worker(&address, &folder, core)).unwrap()
 }
 
-async fn undisturbed(runs: Vec<RunSpec>) -> BTreeMap<Digest, Digest> {
+async fn undisturbed(plan: Plan) -> BTreeMap<Digest, Digest> {
     let folder = tempfile::tempdir().unwrap();
-    let bench = Bench::open(folder.path(), "127.0.0.1:0", runs).await;
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", plan).await;
     let options =
         options(&format!("http://{}", bench.address), folder.path().join("spool"), "only");
     let ended = tokio::task::spawn_blocking(|| run_worker(options, Box::new(make)));
@@ -138,7 +151,7 @@ async fn undisturbed(runs: Vec<RunSpec>) -> BTreeMap<Digest, Digest> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_workers_cost_attempts_but_no_result() {
-    let runs = || specs(40, &[("ms", 20)]);
+    let runs = || plan(40, &[("ms", 20)]);
     let expected = undisturbed(runs()).await;
 
     let folder = tempfile::tempdir().unwrap();
@@ -160,9 +173,7 @@ async fn killed_workers_cost_attempts_but_no_result() {
     assert_eq!((progress.done, progress.quarantined), (80, 0));
     assert_eq!(bench.digests(), expected);
     let attempts: u32 = bench
-        .coordinator
         .records()
-        .unwrap()
         .map(|record| record.unwrap().1)
         .inspect(|record| {
             assert!(record.resources.peak_rss_kib > 0);
@@ -178,7 +189,7 @@ async fn killed_workers_cost_attempts_but_no_result() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn workers_outlive_their_coordinator() {
-    let runs = || specs(30, &[("ms", 20)]);
+    let runs = || plan(30, &[("ms", 20)]);
     let expected = undisturbed(runs()).await;
 
     let folder = tempfile::tempdir().unwrap();
@@ -200,13 +211,13 @@ async fn workers_outlive_their_coordinator() {
 #[tokio::test(flavor = "multi_thread")]
 async fn panics_and_aborts_are_quarantined_and_the_rest_completes() {
     let folder = tempfile::tempdir().unwrap();
-    let runs = specs(6, &[("panic", 5), ("ms", 1)]);
+    let runs = plan(6, &[("panic", 5), ("ms", 1)]);
     let bench = Bench::open(folder.path(), "127.0.0.1:0", runs).await;
     let fleet = fleet(&bench, folder.path());
     let progress = bench.finish().await;
     assert_eq!((progress.done, progress.quarantined), (10, 2));
-    let given_up = bench.coordinator.quarantined().unwrap();
-    assert!(given_up.iter().all(|problem| problem.attempts == 3 && problem.spec.seed == 5));
+    let given_up = bench.coordinator.quarantined(bench.coordinator.study(STUDY).unwrap()).unwrap();
+    assert!(given_up.iter().all(|problem| problem.spec.seed == 5 && problem.attempts >= 3));
     let reason = &given_up[0].reason;
     assert!(reason.contains("rehearsal.rs") && reason.contains("with seed 5"), "{reason}");
     drop(fleet);
@@ -216,7 +227,7 @@ async fn panics_and_aborts_are_quarantined_and_the_rest_completes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_drained_worker_hands_back_what_it_did_not_begin() {
     let folder = tempfile::tempdir().unwrap();
-    let bench = Bench::open(folder.path(), "127.0.0.1:0", specs(200, &[("ms", 10)])).await;
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", plan(200, &[("ms", 10)])).await;
     let mut child = worker(&bench.address, folder.path(), allowed_cores()[0])
         .stdin(Stdio::piped())
         .spawn()
@@ -266,7 +277,7 @@ async fn a_fleet_that_cannot_work_gives_up() {
 async fn empty_runs_flow() {
     const SEEDS: u64 = 1500;
     let folder = tempfile::tempdir().unwrap();
-    let bench = Bench::open(folder.path(), "127.0.0.1:0", specs(SEEDS, &[])).await;
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", plan(SEEDS, &[])).await;
     let options =
         options(&format!("http://{}", bench.address), folder.path().join("spool"), "only");
     let start = Instant::now();

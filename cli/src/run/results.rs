@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use catherd_analysis::tidy::{Skipped, Writer};
 use catherd_analysis::{Summary, summarise};
-use catherd_coordinator::Coordinator;
+use catherd_coordinator::{Breakdown, Coordinator};
 use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
 use indicatif::HumanDuration;
 
@@ -55,8 +55,12 @@ pub(super) fn export(
     tables.finish(skipped)?;
     for given_up in coordinator.quarantined(number)? {
         let attempts = plural(given_up.attempts as usize, "attempt");
-        let trouble =
-            format!("given up after {attempts}: {}: {}", given_up.kind.name(), given_up.reason);
+        let kind = match given_up.kind {
+            Breakdown::TimedOut => "timed out: ",
+            Breakdown::OutOfMemory => "out of memory: ",
+            Breakdown::Crashed | Breakdown::Lost => "",
+        };
+        let trouble = format!("given up after {attempts}: {kind}{}", given_up.reason);
         *troubles.entry((given_up.spec.project_name, trouble)).or_default() += 1;
     }
     let summary = summarise(&folder.path)?;

@@ -135,7 +135,6 @@ fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
 mod tests {
     use catherd_experiments::{Algorithm, Budget, Digest, RunSpec};
 
-    use super::*;
     use crate::ledger::Phase;
     use crate::store::{Place, Reader, Store};
 
