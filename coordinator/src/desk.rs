@@ -503,7 +503,7 @@ fn load(
     place_run(wanted);
 
     store.culprits(|run, worker| {
-        saved.culprits.entry(run).or_insert_with(BTreeSet::new).insert(worker);
+        saved.culprits.entry(run).or_default().insert(worker);
     })?;
     let coverage = Reader::open(place)?.coverage()?;
     let meter = Meter::new(now, studies, active, coverage);
