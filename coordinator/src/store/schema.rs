@@ -188,7 +188,13 @@ mod tests {
         let place = Place::File(path);
         let mut store = Store::open(&place).unwrap();
         let mut runs = Vec::new();
-        store.runs(|run| Ok(runs.push((run.run.phase, run.run.token)))).unwrap();
+        let mut note = |run: crate::store::SavedRun| runs.push((run.run.phase, run.run.token));
+        store
+            .runs(|run| {
+                note(run);
+                Ok(())
+            })
+            .unwrap();
         assert_eq!(runs, [(Phase::Quarantined, 9)]);
         let problems = Reader::open(&place).unwrap().quarantined(0).unwrap();
         assert_eq!((&problems[0].spec, problems[0].reason.as_str()), (&spec, "why"));
