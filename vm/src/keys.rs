@@ -81,7 +81,11 @@ impl Key {
         if let Some(key) = Key::named(&name) {
             return KeyQuery::Key(key);
         }
-        match text.truncated(1).upper().units().next() {
+        let first = match text.units().next() {
+            Some(unit) if unit < 0x80 => Some(u16::from((unit as u8).to_ascii_uppercase())),
+            _ => text.truncated(1).upper().units().next(),
+        };
+        match first {
             Some(32) => KeyQuery::Key(Key::Space),
             Some(unit) => KeyQuery::Key(Key::Unit(unit)),
             None => KeyQuery::Key(Key::Unit(0)),

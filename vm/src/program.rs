@@ -129,6 +129,8 @@ pub(crate) struct ListDef {
 
 pub(crate) struct Costume {
     pub(crate) name: Text,
+    /// The name as hats of backdrops compare it.
+    pub(crate) upper: Text,
     pub(crate) skin: SkinId,
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// An immutable string, cheap to clone. Its numeric reading is worked out once, when
 /// it is made, because Scratch programs compute with strings all the time.
@@ -29,6 +29,14 @@ impl Text {
     /// A text from Rust's UTF-8.
     pub fn new(text: impl Into<Box<str>>) -> Text {
         let text = text.into();
+        if text.len() < 2 && text.is_ascii() {
+            return Text::short(text.bytes().next());
+        }
+        Text::made(text)
+    }
+
+    /// A text that nobody has made yet.
+    fn made(text: Box<str>) -> Text {
         if text.is_ascii() {
             let trimmed = text.trim_matches(is_js_space);
             let (number, blank) = (parse_number(trimmed), trimmed.is_empty());
@@ -36,6 +44,16 @@ impl Text {
         } else {
             Text::from_units(text.encode_utf16().collect())
         }
+    }
+
+    /// The text of one ASCII character, or of none. Programs take texts apart letter by letter,
+    /// so these are made once.
+    fn short(letter: Option<u8>) -> Text {
+        static EMPTY: LazyLock<Text> = LazyLock::new(|| Text::made("".into()));
+        static LETTERS: LazyLock<[Text; 128]> = LazyLock::new(|| {
+            std::array::from_fn(|letter| Text::made(char::from(letter as u8).to_string().into()))
+        });
+        letter.map_or(&*EMPTY, |letter| &LETTERS[usize::from(letter)]).clone()
     }
 
     /// A text from UTF-16 units, which need not be well-formed.
@@ -80,7 +98,7 @@ impl Text {
     /// The unit at an index, as a text of length 1; lone surrogates are kept.
     pub fn unit(&self, index: usize) -> Option<Text> {
         match &self.0.units {
-            Units::Ascii(s) => Some(Text::new(s.get(index..=index)?)),
+            Units::Ascii(s) => Some(Text::short(Some(*s.as_bytes().get(index)?))),
             Units::Wide(u) => Some(Text::from_units(vec![*u.get(index)?])),
         }
     }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use catherd_sb3 as sb3;
+use smallvec::SmallVec;
 
 use crate::text::Text;
 
@@ -188,7 +189,7 @@ pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
     if let Value::Text(t) = value {
         let text = t.to_str();
         if let Some(hex) = text.strip_prefix('#') {
-            let digits: Option<Vec<u8>> =
+            let digits: Option<SmallVec<[u8; 8]>> =
                 hex.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
             return match digits.as_deref() {
                 Some([r, g, b]) => ([r * 17, g * 17, b * 17], None),

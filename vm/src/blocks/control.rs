@@ -5,7 +5,7 @@ use catherd_sb3::BlockNo;
 
 use crate::machine::Run;
 use crate::program::{CommandId, E, NONE, Op, Slot, Start};
-use crate::state::{Bubble, NO_THREAD, Target, TargetId};
+use crate::state::{Bubble, NO_THREAD, TargetId};
 use crate::tracer::Tracer;
 use crate::value::js_round;
 
@@ -117,41 +117,38 @@ impl<T: Tracer> Run<'_, T> {
         }
         self.s.clones += 1;
         self.charge(CLONE_COST);
-        let clone = self.copy_target(source);
-        let id = match self.s.free_targets.pop() {
-            Some(place) => {
-                self.s.targets[place as usize] = clone;
-                TargetId(place)
-            }
-            None => {
-                self.s.targets.push(clone);
-                TargetId(self.s.targets.len() as u32 - 1)
-            }
-        };
+        let id = self.copy_target(source);
         self.start_hats(&Start::Clone, Some(id));
         let place = self.s.order.iter().position(|t| t.0 as usize == source);
         self.s.list.push(id);
         self.s.order.insert(place.unwrap_or(self.s.order.len()), id);
     }
 
-    /// A clone of a target, drawn directly behind it.
-    fn copy_target(&mut self, source: usize) -> Target {
-        let drawable = self.s.scene.add(Group::Sprite);
-        let behind = self.s.targets[source].drawable;
-        let source = &self.s.targets[source];
-        // Pen and sound effects are those of the sprite's original.
-        let original = &self.s.targets[source.sprite as usize];
-        let clone = Target {
-            original: false,
-            drawable,
-            volume: 100.0,
-            dragging: false,
-            bubble: Bubble { text: None, drawable: None, on_right: true },
-            pen: original.pen.clone(),
-            sound_effects: original.sound_effects,
-            running: vec![NO_THREAD; source.running.len()],
-            ..source.clone()
+    /// A clone of a target, drawn directly behind it, in the place of a clone that is gone.
+    fn copy_target(&mut self, source: usize) -> TargetId {
+        let place = match self.s.free_targets.pop() {
+            Some(place) => place as usize,
+            None => {
+                self.s.targets.push(self.s.targets[source].clone());
+                self.s.targets.len() - 1
+            }
         };
+        let drawable = self.s.scene.add(Group::Sprite);
+        let targets = &mut self.s.targets;
+        // A place that is free or new is not the source's.
+        if let Ok([clone, source]) = targets.get_disjoint_mut([place, source]) {
+            clone.clone_from(source);
+        }
+        let (clone, behind) = (&self.s.targets[place], self.s.targets[source].drawable);
+        // Pen and sound effects are those of the sprite's original.
+        let original = &self.s.targets[clone.sprite as usize];
+        let (pen, sound_effects) = (original.pen.clone(), original.sound_effects);
+        let clone = &mut self.s.targets[place];
+        (clone.original, clone.dragging, clone.drawable) = (false, false, drawable);
+        (clone.volume, clone.pen, clone.sound_effects) = (100.0, pen, sound_effects);
+        clone.bubble = Bubble { text: None, drawable: None, on_right: true };
+        clone.running.fill(NO_THREAD);
+        let clone = &self.s.targets[place];
         let skin = self.p.sprites[clone.sprite as usize].costumes[clone.costume].skin;
         self.s.scene.set_skin(drawable, skin);
         clone.place(&mut self.s.scene);
@@ -162,7 +159,7 @@ impl<T: Tracer> Run<'_, T> {
             }
         }
         self.s.scene.place_behind(drawable, behind);
-        clone
+        TargetId(place as u32)
     }
 
     pub(super) fn delete_this_clone(&mut self) {

@@ -16,11 +16,19 @@ impl<T: Tracer> Run<'_, T> {
         }
     }
 
+    pub(super) fn delete_all_of_list(&mut self, list: Slot) {
+        let items = &mut self.list(list).items;
+        match Arc::get_mut(items) {
+            Some(items) => items.clear(),
+            None => *items = Arc::default(),
+        }
+    }
+
     pub(super) fn delete_of_list(&mut self, list: Slot, index: E) {
         let index = self.value(index);
         let length = self.list(list).items.len();
         match self.list_index(&index, length, true) {
-            ListIndex::All => self.list(list).items = Arc::default(),
+            ListIndex::All => self.delete_all_of_list(list),
             ListIndex::At(i) => {
                 self.charge(list_cost(length - i));
                 Arc::make_mut(&mut self.list(list).items).remove(i);

@@ -156,8 +156,9 @@ impl<T: Tracer> Run<'_, T> {
 
     /// Hats of the backdrop that shows now, whether it changed or not.
     pub(super) fn start_backdrop_hats(&mut self) {
-        let name = self.costume_name(self.p.stage);
-        self.start_hats(&Start::Backdrop(name.upper()), None);
+        let stage = &self.s.targets[self.p.stage];
+        let name = self.p.sprites[stage.sprite as usize].costumes[stage.costume].upper.clone();
+        self.start_hats(&Start::Backdrop(name), None);
     }
 
     pub(super) fn set_effect(&mut self, effect: Effect, value: f64) {

@@ -199,7 +199,7 @@ impl<T: Tracer> Run<'_, T> {
             }
             Op::AddToList(list, item) => self.add_to_list(list, item),
             Op::DeleteOfList(list, index) => self.delete_of_list(list, index),
-            Op::DeleteAllOfList(list) => self.list(list).items = Default::default(),
+            Op::DeleteAllOfList(list) => self.delete_all_of_list(list),
             Op::InsertAtList { list, index, item } => self.insert_at_list(list, index, item),
             Op::ReplaceItemOfList { list, index, item } => self.replace_item(list, index, item),
 

@@ -78,9 +78,13 @@ fn costumes(project: &Project, target: &sb3::Target, skins: &mut SkinSetBuilder)
         skin.unwrap_or_else(|_| skins.add_blank())
     };
     if target.costumes.is_empty() {
-        return [Costume { name: Text::new(""), skin: skins.add_blank() }].into();
+        let (name, upper) = (Text::new(""), Text::new(""));
+        return [Costume { name, upper, skin: skins.add_blank() }].into();
     }
-    let named = |c: &sb3::Costume| Costume { name: Text::new(&*c.name), skin: add(c, skins) };
+    let named = |c: &sb3::Costume| {
+        let name = Text::new(&*c.name);
+        Costume { upper: name.upper(), name, skin: add(c, skins) }
+    };
     target.costumes.iter().map(named).collect()
 }
 
