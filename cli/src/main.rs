@@ -3,12 +3,17 @@
 //!
 //! - [`run`]: a study from its file or flags to its tables.
 //! - [`worker`]: one worker process, as `run` starts them.
+//! - [`coordinator`]: studies served to workers on other machines; [`studies`]: adding,
+//!   watching and fetching them; [`remote`]: how both are reached and known.
 //! - [`vm`]: the machine alone.
 //! - [`subjects`]: what can be run.
 //! - [`failure`], [`terminal`]: what people read.
 
+mod coordinator;
 mod failure;
+mod remote;
 mod run;
+mod studies;
 mod subjects;
 mod terminal;
 mod vm;
@@ -17,6 +22,7 @@ mod worker;
 use std::panic;
 use std::process::ExitCode;
 
+use catherd_proto::v1;
 use clap::{Parser, Subcommand};
 
 use failure::{Exit, Failure};
@@ -33,6 +39,16 @@ struct Cli {
 enum Command {
     Run(run::Arguments),
     Worker(worker::Arguments),
+    Coordinator(coordinator::Arguments),
+    Submit(studies::Submit),
+    Status(studies::Status),
+    Watch(studies::Watch),
+    Pause(studies::Change),
+    Resume(studies::Change),
+    Cancel(studies::Change),
+    Results(studies::Results),
+    Token(remote::MakeToken),
+    Certs(remote::MakeCerts),
     #[command(subcommand)]
     Vm(vm::Command),
 }
@@ -70,6 +86,16 @@ impl Command {
         match self {
             Command::Run(arguments) => run::run(arguments),
             Command::Worker(arguments) => worker::run(arguments),
+            Command::Coordinator(arguments) => coordinator::run(arguments),
+            Command::Submit(arguments) => arguments.run(),
+            Command::Status(arguments) => arguments.run(),
+            Command::Watch(arguments) => arguments.run(),
+            Command::Pause(arguments) => arguments.run(v1::State::Paused),
+            Command::Resume(arguments) => arguments.run(v1::State::Active),
+            Command::Cancel(arguments) => arguments.run(v1::State::Cancelled),
+            Command::Results(arguments) => arguments.run(),
+            Command::Token(arguments) => arguments.run(),
+            Command::Certs(arguments) => arguments.run(),
             Command::Vm(command) => vm::run(command),
         }
     }

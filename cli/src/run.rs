@@ -23,10 +23,12 @@ use clap::Args;
 
 use crate::failure::{self, Exit, Failure};
 use crate::{subjects, terminal};
-use corpus::Corpus;
+pub(crate) use corpus::Corpus;
 use display::Display;
-use folder::Folder;
+pub(crate) use folder::{Folder, safe_name};
 use herd::Ended;
+pub(crate) use herd::StopSignals;
+pub(crate) use results::{End, export};
 
 /// Runs a study: every project x every algorithm x every seed, on every core of this
 /// machine, and writes its tables, figure and test suites.
@@ -36,6 +38,66 @@ use herd::Ended;
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    matrix: Matrix,
+
+    /// Folder of the study and its results [default: results/NAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Discard what the folder holds of this or another study and start over
+    #[arg(long)]
+    fresh: bool,
+
+    /// Worker processes, each pinned to a core [default: one a core]
+    #[arg(long, value_name = "N")]
+    workers: Option<NonZeroUsize>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd run experiments/smoke.toml
+  catherd run experiments/smoke.toml --executions 50 --out /tmp/quick
+  catherd run --projects games --algorithms random,mosa,mio --seeds 5 --executions 300";
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    terminal::log(if arguments.quiet { "error" } else { "warn" });
+    let start = Instant::now();
+    let (study, corpus, plan) = arguments.matrix.plan()?;
+    let folder = Folder::open(&arguments.folder(&study))?;
+    folder.claim(&plan, arguments.fresh)?;
+
+    let coordinator = Coordinator::open_study(Options::new(&folder.path), plan)?;
+    let before = coordinator.progress();
+    let cores = arguments.cores();
+    if !before.is_finished() {
+        corpus.hand_over(coordinator.projects())?;
+    }
+    let display = Display::new(arguments.quiet, &study, &before, cores.len());
+    let ended = herd::run(&coordinator, &folder, &cores, display)?;
+    if ended == Ended::Stopped {
+        let after = coordinator.progress();
+        let (ended, planned) = (after.done + after.failed + after.quarantined, after.planned);
+        terminal::note(&format!(
+            "Stopped after {ended} of {planned} runs. The same command goes on from there."
+        ));
+        return Ok(Exit::Stopped);
+    }
+
+    let ends = results::ends(&coordinator, &study.name)?;
+    let results = results::export(ends, &folder, &corpus.skipped())?;
+    terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
+    let whole = corpus.unusable.is_empty() && results.troubles.is_empty();
+    Ok(if whole { Exit::Fine } else { Exit::Incomplete })
+}
+
+/// The parts of a study: a file, flags, or both.
+#[derive(Args)]
+pub(crate) struct Matrix {
     /// Study file (TOML); flags replace what it says
     #[arg(value_name = "STUDY.toml")]
     study: Option<PathBuf>,
@@ -67,69 +129,9 @@ pub(crate) struct Arguments {
     /// Name of the study in reports [default: the file's; without a file, study]
     #[arg(long)]
     name: Option<String>,
-
-    /// Folder of the study and its results [default: results/NAME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-
-    /// Discard what the folder holds of this or another study and start over
-    #[arg(long)]
-    fresh: bool,
-
-    /// Worker processes, each pinned to a core [default: one a core]
-    #[arg(long, value_name = "N")]
-    workers: Option<NonZeroUsize>,
-
-    /// Show no progress
-    #[arg(long, short)]
-    quiet: bool,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  catherd run experiments/smoke.toml
-  catherd run experiments/smoke.toml --executions 50 --out /tmp/quick
-  catherd run --projects games --algorithms random,mosa,mio --seeds 5 --executions 300";
-
-pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    terminal::log(if arguments.quiet { "error" } else { "warn" });
-    let start = Instant::now();
-    let study = arguments.study()?;
-    let check = subjects::check(&study.subject)?;
-    // Planning checks the same, but a misspelt name should not wait for a thousand projects.
-    for algorithm in &study.algorithms {
-        let label = || algorithm.label.clone();
-        check(algorithm).map_err(|cause| PlanError::Algorithm { label: label(), cause })?;
-    }
-    let corpus = Corpus::find(&study.projects)?;
-    let plan = Plan::new(&study, corpus.planned(), check)?;
-    let folder = Folder::open(&arguments.folder(&study))?;
-    folder.claim(&plan, arguments.fresh)?;
-
-    let coordinator = Coordinator::open_study(Options::new(&folder.path), plan)?;
-    let before = coordinator.progress();
-    let cores = arguments.cores();
-    if !before.is_finished() {
-        corpus.hand_over(coordinator.projects())?;
-    }
-    let display = Display::new(arguments.quiet, &study, &before, cores.len());
-    let ended = herd::run(&coordinator, &folder, &cores, display)?;
-    if ended == Ended::Stopped {
-        let after = coordinator.progress();
-        let (ended, planned) = (after.done + after.failed + after.quarantined, after.planned);
-        terminal::note(&format!(
-            "Stopped after {ended} of {planned} runs. The same command goes on from there."
-        ));
-        return Ok(Exit::Stopped);
-    }
-
-    let results = results::export(&coordinator, &study.name, &folder, &corpus.skipped())?;
-    terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
-    let whole = corpus.unusable.is_empty() && results.troubles.is_empty();
-    Ok(if whole { Exit::Fine } else { Exit::Incomplete })
-}
-
-impl Arguments {
+impl Matrix {
     fn study(&self) -> Result<Study, Failure> {
         let flags = Flags {
             name: self.name.clone(),
@@ -148,6 +150,22 @@ impl Arguments {
         }
     }
 
+    /// Finds and checks everything that the study names.
+    pub(crate) fn plan(&self) -> Result<(Study, Corpus, Plan), Failure> {
+        let study = self.study()?;
+        let check = subjects::check(&study.subject)?;
+        // Planning checks the same, but a misspelt name should not wait for a thousand projects.
+        for algorithm in &study.algorithms {
+            let label = || algorithm.label.clone();
+            check(algorithm).map_err(|cause| PlanError::Algorithm { label: label(), cause })?;
+        }
+        let corpus = Corpus::find(&study.projects)?;
+        let plan = Plan::new(&study, corpus.planned(), check)?;
+        Ok((study, corpus, plan))
+    }
+}
+
+impl Arguments {
     fn folder(&self, study: &Study) -> PathBuf {
         let default = || Path::new("results").join(folder::safe_name(&study.name));
         self.out.clone().unwrap_or_else(default)

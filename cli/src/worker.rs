@@ -8,6 +8,7 @@ use catherd_worker::{Ending, Options, host, run_worker};
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
+use crate::remote::{self, Proof};
 use crate::{subjects, terminal};
 
 /// Leases runs from a coordinator, executes and commits them until the study is complete.
@@ -18,12 +19,16 @@ use crate::{subjects, terminal};
 Examples:
   catherd worker --connect 127.0.0.1:7000
   catherd worker --connect http://ant:7000 --core 3 --spool /var/tmp/catherd/ant-3
+  catherd worker --connect ant:7420,bee:7420 --tls certs/workers --token-file ants.token --idle 60
 
 Ctrl-C or SIGTERM: finish the run in hand, hand back the others, end; again: end at once.")]
 pub(crate) struct Arguments {
-    /// Where the coordinator serves: HOST:PORT
-    #[arg(long, value_name = "ADDR")]
-    connect: String,
+    /// Where the coordinator serves: HOST:PORT; several of the same store, separated by commas
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
+    connect: Vec<String>,
+
+    #[command(flatten)]
+    proof: Proof,
 
     /// Core to be pinned to [default: none]
     #[arg(long, value_name = "N")]
@@ -41,6 +46,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     patience: u64,
 
+    /// End after this many seconds without a run [default: when every run has ended, of a
+    /// coordinator that serves all studies never]
+    #[arg(long, value_name = "SECONDS")]
+    idle: Option<u64>,
+
     /// End when standard input closes
     #[arg(long, hide = true)]
     leashed: bool,
@@ -48,17 +58,20 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log("error");
-    let Arguments { connect, core, spool, name, patience, leashed } = arguments;
+    let Arguments { connect, proof, core, spool, name, patience, idle, leashed } = arguments;
+    let access = proof.access()?;
     let name = name.unwrap_or_else(|| match core {
         Some(core) => format!("{}-core-{core}", host()),
         None => format!("{}-{}", host(), std::process::id()),
     });
     let options = Options {
-        coordinator: if connect.contains("://") { connect } else { format!("http://{connect}") },
+        coordinators: connect.iter().map(|address| remote::url(address, &access)).collect(),
+        access,
         spool: spool.unwrap_or_else(|| Path::new("spool").join(&name)),
         name,
         core,
         patience: Duration::from_secs(patience),
+        idle: idle.map(Duration::from_secs),
         leashed,
     };
     match run_worker(options, Box::new(subjects::make))? {

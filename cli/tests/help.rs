@@ -12,7 +12,10 @@ fn help(arguments: &[&str]) -> String {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for command in [&["run"][..], &["worker"], &["vm", "conformance"]] {
+    let commands =
+        ["run", "worker", "coordinator", "submit", "status", "watch", "results", "token"];
+    let commands = commands.iter().map(std::slice::from_ref).chain([&["vm", "conformance"][..]]);
+    for command in commands {
         let text = help(&[command, &["--help"]].concat());
         let example = format!("Examples:\n  catherd {}", command.join(" "));
         assert!(text.contains(&example), "{text}");

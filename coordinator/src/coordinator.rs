@@ -10,18 +10,20 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 
 use catherd_experiments::{Plan, RunRecord, RunSpec};
-use catherd_proto::transport;
+use catherd_proto::transport::{self, Tls};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_stream::wrappers::TcpListenerStream;
 
 use crate::clock::{Clock, Monotonic};
 use crate::desk::{Desk, Request, Scope};
+use crate::keys::{Admit, Keys};
 use crate::ledger::Policy;
 use crate::progress::Progress;
 use crate::projects::Projects;
 use crate::service::Service;
 use crate::store::{self, Place, Problem, Reader, Store, StoreError, StudyNumber, StudyState};
+use crate::studies::Studies;
 
 /// What keeps a coordinator from opening or serving a study.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +52,8 @@ pub enum CoordinatorError {
     },
     /// Strangers could reach the coordinator.
     #[error(
-        "refusing to serve on {0}: without TLS and tokens only loopback is safe; use 127.0.0.1"
+        "refusing to serve on {0}: without TLS and tokens only loopback is safe; use 127.0.0.1, \
+         or give it certificates and tokens"
     )]
     Exposed(SocketAddr),
     /// The listener does not work.
@@ -79,6 +82,10 @@ pub struct Options {
     pub policy: Policy,
     /// The clock behind leases.
     pub clock: Arc<dyn Clock>,
+    /// Certificate and key; without them only loopback is served.
+    pub tls: Option<Tls>,
+    /// Tokens; without them only loopback is served, and anybody there is trusted.
+    pub keys: Option<Keys>,
 }
 
 impl Options {
@@ -90,6 +97,8 @@ impl Options {
             stand_by: false,
             policy: Policy::default(),
             clock: Arc::new(Monotonic::default()),
+            tls: None,
+            keys: None,
         }
     }
 }
@@ -98,6 +107,8 @@ impl Options {
 pub struct Coordinator {
     service: Service,
     place: Place,
+    tls: Option<Tls>,
+    keys: Option<Arc<Keys>>,
     desk: Option<JoinHandle<()>>,
     /// Servers close when this is dropped.
     open: watch::Sender<()>,
@@ -152,11 +163,15 @@ impl Coordinator {
         &self,
         listener: TcpListener,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let router = transport::server(self.service.clone());
+        let people = Studies { service: self.service.clone(), place: self.place.clone() };
+        let admit = Admit(self.keys.clone());
+        let guarded = self.tls.is_some() && self.keys.is_some();
+        let router = transport::server(self.service.clone(), people, admit, self.tls.as_ref());
         let mut open = self.open.subscribe();
         async move {
+            let router = router?;
             let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
-            if !address.ip().is_loopback() {
+            if !address.ip().is_loopback() && !guarded {
                 return Err(CoordinatorError::Exposed(address));
             }
             let closed = async move { while open.changed().await.is_ok() {} };
@@ -202,8 +217,7 @@ impl Coordinator {
 
     /// The number of the study of this name.
     pub fn study(&self, name: &str) -> Option<StudyNumber> {
-        let progress = self.service.progress.borrow();
-        progress.studies.iter().find(|study| study.name == name).map(|study| study.number)
+        self.service.progress.borrow().study(name).map(|study| study.number)
     }
 
     /// The accepted records of a study in its order; memory is bounded. May be called at
@@ -268,7 +282,7 @@ fn start(
     projects: Projects,
     lock: Option<File>,
 ) -> Result<Coordinator, CoordinatorError> {
-    let Options { folder, place, stand_by, policy, clock } = options;
+    let Options { folder, place, stand_by, policy, clock, tls, keys } = options;
     let desk = Desk::open(place.clone(), scope, policy, clock, lock, stand_by)
         .map_err(|cause| CoordinatorError::Store { place: place.clone(), cause })?;
     let progress = desk.watch();
@@ -279,7 +293,9 @@ fn start(
         .map_err(|cause| CoordinatorError::Folder { folder, cause })?;
     let draining = Arc::new(AtomicBool::new(false));
     let service = Service { desk: requests, progress, projects, policy, draining };
-    Ok(Coordinator { service, place, desk: Some(desk), open: watch::Sender::new(()) })
+    let keys = keys.filter(|keys| !keys.is_empty()).map(Arc::new);
+    let open = watch::Sender::new(());
+    Ok(Coordinator { service, place, tls, keys, desk: Some(desk), open })
 }
 
 impl Drop for Coordinator {

@@ -104,8 +104,7 @@ pub(crate) struct Desk {
     policy: Policy,
     clock: Arc<dyn Clock>,
     progress: watch::Sender<Progress>,
-    /// None while another coordinator leads the store, and after the store refused: it
-    /// may have made the changes and failed to say so, so the ledger is loaded again.
+    /// None while another coordinator leads the store or it cannot be reached.
     seat: Option<Seat>,
     /// Why there is no seat, until there is one and the store accepts something.
     trouble: Option<String>,
@@ -118,6 +117,12 @@ struct Seat {
     store: Store,
     ledger: Ledger,
     meter: Meter,
+    /// Studies may be added.
+    standing: bool,
+    /// The store refused. It may have made the changes and failed to say so, and it is
+    /// right: the ledger has to be loaded again. Nobody got an answer, so everybody asks
+    /// again.
+    stale: bool,
 }
 
 impl Seat {
@@ -129,7 +134,7 @@ impl Seat {
     ) -> Result<Seat, StoreError> {
         let mut store = Store::open(place)?;
         let (ledger, meter) = load(&mut store, place, scope, policy, now)?;
-        Ok(Seat { store, ledger, meter })
+        Ok(Seat { store, ledger, meter, standing: *scope == Scope::All, stale: false })
     }
 }
 
@@ -152,7 +157,7 @@ impl Desk {
                 desk.seat = Some(seat);
                 desk.show(now);
             }
-            Err(StoreError::Led) if stand_by => desk.lose_seat(&StoreError::Led),
+            Err(StoreError::Led) if stand_by => desk.note(&StoreError::Led),
             Err(error) => return Err(error),
         }
         Ok(desk)
@@ -183,7 +188,7 @@ impl Desk {
             match self.take(now, group, tick) {
                 Ok(answers) => answers.into_iter().for_each(|answer| answer()),
                 Err(error) => {
-                    self.lose_seat(&error);
+                    self.note(&error);
                     std::thread::sleep(TICK);
                 }
             }
@@ -193,12 +198,17 @@ impl Desk {
         }
     }
 
-    fn lose_seat(&mut self, error: &StoreError) {
+    /// Notes that the store refused. The seat is kept as long as the connection lives: the
+    /// session that led goes on leading.
+    fn note(&mut self, error: &StoreError) {
         let trouble = error.to_string();
         if self.trouble.as_ref() != Some(&trouble) {
             tracing::error!("{trouble}");
         }
-        self.seat = None;
+        self.seat.take_if(|seat| !seat.store.is_alive());
+        if let Some(seat) = &mut self.seat {
+            seat.stale = true;
+        }
         self.trouble = Some(trouble);
         let trouble = self.trouble.clone();
         self.progress.send_modify(|progress| progress.trouble = trouble);
@@ -220,9 +230,14 @@ impl Desk {
                 none.insert(seat)
             }
         };
+        if seat.stale {
+            seat.reload(&self.place, &self.scope, self.policy, now)?;
+        }
         let mut changes = Changes::default();
         let mut answers = Vec::new();
+        let mut replanned = false;
         for request in group {
+            replanned |= matches!(request, Request::Plan { .. } | Request::SetState { .. });
             match request {
                 Request::Plan { plan, answer } => {
                     seat.keep(std::mem::take(&mut changes))?;
@@ -250,8 +265,8 @@ impl Desk {
         if seat.keep(changes)? {
             self.trouble = None;
         }
-        // Whoever is told that the study has ended must find it so.
-        if tick || seat.ledger.is_finished() {
+        // Whoever is told of a change, or that a study has ended, must find it so.
+        if tick || replanned || seat.ledger.is_finished() {
             self.show(now);
         }
         Ok(answers)
@@ -267,7 +282,7 @@ impl Desk {
 }
 
 impl Seat {
-    /// Loads what the store says, after more than runs and leases has changed.
+    /// Loads what the store says.
     fn reload(
         &mut self,
         place: &Place,
@@ -276,6 +291,7 @@ impl Seat {
         now: Duration,
     ) -> Result<(), StoreError> {
         (self.ledger, self.meter) = load(&mut self.store, place, scope, policy, now)?;
+        self.stale = false;
         Ok(())
     }
 
@@ -316,7 +332,8 @@ impl Seat {
                 let grants: Vec<_> = grants.collect();
                 let runs: Vec<_> = grants.iter().map(|grant| grant.run).collect();
                 let leases = grants.into_iter().zip(self.store.specs(&runs)?).collect();
-                let finished = self.ledger.is_finished();
+                // More may come to a coordinator that serves all studies.
+                let finished = !self.standing && self.ledger.is_finished();
                 say(answer, (leases, finished))
             }
             Request::Commit { worker, completions, answer } => {

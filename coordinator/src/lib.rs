@@ -6,7 +6,8 @@
 //! - [`queue`]: which pending runs a worker gets next.
 //! - [`store`]: SQLite or PostgreSQL; what survives a power loss.
 //! - `desk`: one thread around the three, which groups requests into transactions.
-//! - `service`: gRPC in front of the desk.
+//! - `service`: gRPC in front of the desk, for workers; [`keys`] says who is one.
+//! - `studies`: the same for people.
 //! - [`projects`]: project bytes by digest.
 //! - [`progress`]: how far the study is.
 //! - [`clock`]: time as the ledger sees it.
@@ -33,12 +34,14 @@
 pub mod clock;
 mod coordinator;
 mod desk;
+pub mod keys;
 pub mod ledger;
 pub mod progress;
 pub mod projects;
 pub mod queue;
 mod service;
 pub mod store;
+mod studies;
 
 pub use coordinator::{Coordinator, CoordinatorError, Options, Records, Unanswered};
 pub use ledger::Policy;

@@ -57,6 +57,11 @@ pub struct StudyProgress {
 }
 
 impl Progress {
+    /// The study of a name.
+    pub fn study(&self, name: &str) -> Option<&StudyProgress> {
+        self.studies.iter().find(|study| study.name == name)
+    }
+
     /// Every run has ended.
     pub fn is_finished(&self) -> bool {
         self.pending == 0 && self.leased == 0

@@ -45,6 +45,11 @@ impl Projects {
         Ok(digest)
     }
 
+    /// Whether a project is here.
+    pub fn has(&self, digest: Digest) -> bool {
+        self.path(digest).exists()
+    }
+
     /// Opens a project for reading: its size and its bytes. Receivers check the digest.
     ///
     /// # Errors

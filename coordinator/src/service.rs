@@ -1,4 +1,5 @@
-//! gRPC in front of the desk: reads what the wire brings, asks, writes the answer.
+//! The coordinator's face towards workers: reads what the wire brings, asks the desk, writes
+//! the answer.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -17,6 +18,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
 use crate::desk::{self, Completion, Told};
+use crate::keys::{Role, require};
 use crate::ledger::{Policy, Verdict};
 use crate::progress::{Live, Progress};
 use crate::projects::Projects;
@@ -67,6 +69,7 @@ type Streamed<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 #[tonic::async_trait]
 impl v1::coordinator_server::Coordinator for Service {
     async fn register(&self, request: Request<v1::RegisterRequest>) -> Reply<v1::RegisterReply> {
+        require(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = named(request.worker)?;
         if (request.protocol, request.engine.as_str()) != (PROTOCOL, ENGINE) {
@@ -85,6 +88,7 @@ impl v1::coordinator_server::Coordinator for Service {
     }
 
     async fn lease(&self, request: Request<v1::LeaseRequest>) -> Reply<v1::LeaseReply> {
+        require(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = named(request.worker)?;
         if self.draining.load(Ordering::Relaxed) {
@@ -110,6 +114,7 @@ impl v1::coordinator_server::Coordinator for Service {
     }
 
     async fn heartbeat(&self, request: Request<v1::HeartbeatRequest>) -> Reply<v1::HeartbeatReply> {
+        require(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = named(request.worker)?;
         let held: BTreeSet<_> = request.held.iter().map(|held| held.token).collect();
@@ -125,6 +130,7 @@ impl v1::coordinator_server::Coordinator for Service {
     }
 
     async fn commit(&self, request: Request<v1::CommitRequest>) -> Reply<v1::CommitReply> {
+        require(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = named(request.worker)?;
         // Reading records takes longer than anything else here: not on the desk.
@@ -154,6 +160,7 @@ impl v1::coordinator_server::Coordinator for Service {
         &self,
         request: Request<v1::FetchProjectRequest>,
     ) -> Reply<Self::FetchProjectStream> {
+        require(&request, Role::Worker)?;
         let wanted = digest(&request.into_inner().digest)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let projects = self.projects.clone();
@@ -162,35 +169,6 @@ impl v1::coordinator_server::Coordinator for Service {
             let mut send = |chunk| sender.blocking_send(chunk).is_ok();
             if let Err(error) = read_project(&projects, wanted, &mut send) {
                 send(Err(error));
-            }
-        });
-        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
-    }
-
-    async fn get_status(&self, _: Request<v1::StatusRequest>) -> Reply<v1::Status> {
-        let status = status(&self.progress.borrow());
-        Ok(Response::new(status))
-    }
-
-    type WatchStream = Streamed<v1::Status>;
-
-    async fn watch(&self, request: Request<v1::WatchRequest>) -> Reply<Self::WatchStream> {
-        let interval = Duration::from_millis(request.into_inner().interval_ms.max(100));
-        let mut progress = self.progress.clone();
-        let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(async move {
-            loop {
-                let (now, finished) = {
-                    let progress = progress.borrow_and_update();
-                    (status(&progress), progress.is_finished())
-                };
-                if sender.send(Ok(now)).await.is_err() || finished {
-                    return;
-                }
-                tokio::time::sleep(interval).await;
-                if progress.changed().await.is_err() {
-                    return;
-                }
             }
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
@@ -247,21 +225,5 @@ fn read_project(
         if !send(Ok(v1::ProjectChunk { size, data: data.into() })) || last {
             return Ok(());
         }
-    }
-}
-
-fn status(progress: &Progress) -> v1::Status {
-    v1::Status {
-        planned: progress.planned,
-        pending: progress.pending,
-        leased: progress.leased,
-        done: progress.done,
-        failed: progress.failed,
-        quarantined: progress.quarantined,
-        workers: progress.workers as u32,
-        runs_per_second: progress.runs_per_second,
-        mean_coverage: progress.mean_coverage,
-        trouble: progress.trouble.clone().unwrap_or_default(),
-        eta_ms: progress.eta.map(|eta| eta.as_millis() as u64),
     }
 }

@@ -229,6 +229,14 @@ impl Store {
         Ok(Store { database })
     }
 
+    /// Whether the connection to the database lives, as far as is known.
+    pub fn is_alive(&self) -> bool {
+        match &self.database {
+            Database::Sqlite(_) => true,
+            Database::Postgres(postgres) => postgres.is_alive(),
+        }
+    }
+
     /// Makes the plan the study of its name, which is active from now on.
     /// Runs that are in the store already keep their state and results; runs that the
     /// study had before and has no more are kept but do not count. A plan that the study

@@ -88,7 +88,8 @@ async fn a_second_coordinator_stands_by_and_takes_over() {
     // The server ends the leader's session, as it does when its machine dies.
     database::execute(
         &place,
-        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'",
+        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database =
+            (select oid from pg_database where datname = current_database())",
     )
     .await;
     leader.close().await;

@@ -92,6 +92,21 @@ impl Plan {
         })
     }
 
+    /// What a plan from elsewhere has that this build would not have planned.
+    ///
+    /// # Errors
+    ///
+    /// The first such thing.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let parts = [
+            ("another version of its description", self.format == FORMAT),
+            ("another version of catherd", self.engine == ENGINE),
+            ("nothing to run", self.count() > 0),
+            ("the same project twice", twins(&self.projects).is_empty()),
+        ];
+        parts.into_iter().find(|(_, fine)| !fine).map_or(Ok(()), |(part, _)| Err(part))
+    }
+
     /// How many runs there are.
     pub fn count(&self) -> usize {
         self.projects.len() * self.algorithms.len() * self.seeds.len()

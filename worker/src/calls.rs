@@ -1,30 +1,44 @@
 //! Requests to the coordinator, repeated while they may still succeed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use catherd_experiments::Digest;
-use catherd_proto::transport::{MAX_PROJECT, REQUEST_TIMEOUT};
+use catherd_proto::transport::{Line, MAX_PROJECT, REQUEST_TIMEOUT};
 use catherd_proto::v1;
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
-use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
 /// First and longest wait between two tries.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
-/// A connection and how long to wait for the other end.
+/// Connections to coordinators of the same store, of which one leads, and how long to wait
+/// for an answer.
 #[derive(Clone)]
 pub(crate) struct Calls {
-    pub(crate) client: CoordinatorClient<Channel>,
-    pub(crate) patience: Duration,
+    clients: Arc<[CoordinatorClient<Line>]>,
+    /// The one that answered last.
+    leader: Arc<AtomicUsize>,
+    patience: Duration,
 }
 
 impl Calls {
-    /// Repeats a request until it is answered, refused, or patience ends.
+    /// `clients` are in the order in which they are tried.
+    pub(crate) fn new(clients: Vec<CoordinatorClient<Line>>, patience: Duration) -> Calls {
+        Calls { clients: clients.into(), leader: Arc::default(), patience }
+    }
+
+    /// The connection to the coordinator that answered last.
+    pub(crate) fn client(&self) -> CoordinatorClient<Line> {
+        self.clients[self.leader.load(Ordering::Relaxed) % self.clients.len()].clone()
+    }
+
+    /// Repeats a request, of each coordinator in turn, until it is answered, refused, or
+    /// patience ends.
     pub(crate) async fn ask<T, F>(
         &self,
-        mut request: impl FnMut(CoordinatorClient<Channel>) -> F,
+        mut request: impl FnMut(CoordinatorClient<Line>) -> F,
     ) -> Result<T, Status>
     where
         F: Future<Output = Result<Response<T>, Status>>,
@@ -32,11 +46,14 @@ impl Calls {
         let start = Instant::now();
         let mut pause = PAUSE.0;
         loop {
-            match request(self.client.clone()).await {
+            match request(self.client()).await {
                 Ok(reply) => return Ok(reply.into_inner()),
                 Err(status) if is_refusal(&status) => return Err(status),
                 Err(status) if start.elapsed() >= self.patience => return Err(status),
-                Err(status) => tracing::debug!("asking again: {status}"),
+                Err(status) => {
+                    tracing::debug!("asking again: {status}");
+                    self.leader.fetch_add(1, Ordering::Relaxed);
+                }
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(PAUSE.1);
@@ -56,7 +73,7 @@ impl Calls {
 }
 
 async fn download(
-    mut client: CoordinatorClient<Channel>,
+    mut client: CoordinatorClient<Line>,
     digest: Digest,
 ) -> Result<Response<Arc<[u8]>>, Status> {
     let request = v1::FetchProjectRequest { digest: digest.0.to_vec().into() };

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, ENGINE, Provenance, RunSpec};
 use catherd_proto::transport::MAX_MESSAGE;
@@ -105,6 +105,9 @@ pub(crate) struct Session {
     resting: bool,
     /// Lease again when no more runs than this are waiting.
     low_water: usize,
+    /// How long to wait for a run, and since when.
+    idle: Option<Duration>,
+    since: Instant,
     finished: bool,
     draining: bool,
     stopped: bool,
@@ -118,6 +121,7 @@ impl Session {
         calls: Calls,
         spool: Spool,
         provenance: Provenance,
+        idle: Option<Duration>,
         make: Box<MakeSubject>,
     ) -> Result<Session, Trouble> {
         for (path, request) in spool.left_behind().map_err(Trouble::Spool)? {
@@ -165,6 +169,8 @@ impl Session {
             beating: false,
             resting: false,
             low_water: 0,
+            idle,
+            since: Instant::now(),
             finished: false,
             draining: false,
             stopped: false,
@@ -313,7 +319,12 @@ impl Session {
 
     fn take(&mut self, reply: v1::LeaseReply) {
         self.finished = reply.finished;
-        if reply.leases.is_empty() && !reply.finished {
+        if !reply.leases.is_empty() || self.held().next().is_some() {
+            self.since = Instant::now();
+        } else if self.idle.is_some_and(|idle| self.since.elapsed() >= idle) {
+            self.finished = true;
+        }
+        if reply.leases.is_empty() && !self.finished {
             self.resting = true;
             let pause = Duration::from_millis(reply.wait_ms.max(10));
             self.start_call(async move {
@@ -351,7 +362,7 @@ impl Session {
             .held()
             .map(|token| v1::Held { token, live: (running == Some(token)).then_some(live) });
         let request = v1::HeartbeatRequest { worker: self.name.clone(), held: held.collect() };
-        let mut client = self.calls.client.clone();
+        let mut client = self.calls.client();
         self.start_call(async move {
             // Not repeated: the next one is due soon.
             let reply = client.heartbeat(request).await;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use catherd_experiments::Provenance;
-use catherd_proto::transport;
+use catherd_proto::transport::{self, Access};
 
 use crate::calls::Calls;
 use crate::seat;
@@ -16,8 +16,10 @@ use crate::subject::MakeSubject;
 /// What a worker needs to know.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the coordinator listens, such as `http://127.0.0.1:7000`.
-    pub coordinator: String,
+    /// Where coordinators of the store listen, such as `http://127.0.0.1:7000`; at least one.
+    pub coordinators: Vec<String>,
+    /// How to prove who this is.
+    pub access: Access,
     /// The worker's name: unique among live workers, the same when it is started again.
     pub name: String,
     /// The core to be pinned to.
@@ -26,6 +28,8 @@ pub struct Options {
     pub spool: PathBuf,
     /// How long to wait for a coordinator that does not answer.
     pub patience: Duration,
+    /// End after this long without a run, though more may come.
+    pub idle: Option<Duration>,
     /// End at once when standard input closes, as it does when the parent dies.
     pub leashed: bool,
 }
@@ -109,12 +113,15 @@ pub fn run_worker(options: Options, make: Box<MakeSubject>) -> Result<Ending, Wo
 }
 
 async fn work(options: Options, make: Box<MakeSubject>) -> Result<Ending, WorkerError> {
-    let Options { coordinator, name, core, spool: folder, patience, .. } = options;
-    let client = transport::client(&coordinator).map_err(|cause| {
-        let address = coordinator.clone();
-        WorkerError::Address { address, cause }
-    })?;
-    let calls = Calls { client, patience };
+    let Options { coordinators, access, name, core, spool: folder, patience, idle, .. } = options;
+    let clients: Result<Vec<_>, _> = coordinators
+        .iter()
+        .map(|address| {
+            let wrong = |cause| WorkerError::Address { address: address.clone(), cause };
+            transport::client(address, &access).map_err(wrong)
+        })
+        .collect();
+    let calls = Calls::new(clients?, patience);
     let spool = Spool::open(&folder).map_err(|cause| {
         let folder = folder.clone();
         WorkerError::Spool { folder, cause }
@@ -125,12 +132,12 @@ async fn work(options: Options, make: Box<MakeSubject>) -> Result<Ending, Worker
         core: core.map(|core| core as u32),
         attempt: 0,
     };
-    let session = Session::start(name, calls, spool, provenance, make).await;
+    let session = Session::start(name, calls, spool, provenance, idle, make).await;
     let ending = match session {
         Ok(session) => session.run().await,
         Err(trouble) => Err(trouble),
     };
-    ending.map_err(|trouble| trouble.into_error(coordinator, folder))
+    ending.map_err(|trouble| trouble.into_error(coordinators.join(" or "), folder))
 }
 
 /// Ends the process when standard input closes. A pipe from the parent closes however

@@ -14,6 +14,7 @@ use catherd_coordinator::{
 use catherd_experiments::{
     self as experiments, Algorithm, Budget, Digest, Parameter, Plan, PlannedProject,
 };
+use catherd_proto::transport::Access;
 use catherd_worker::rehearsal::{self, Rehearsal};
 use catherd_worker::{Ending, LocalFleet, Options, Subject, allowed_cores, run_worker};
 use tokio::net::TcpListener;
@@ -105,7 +106,9 @@ fn worker(address: &str, folder: &Path, core: usize) -> Command {
 
 fn options(address: &str, spool: PathBuf, name: &str) -> Options {
     Options {
-        coordinator: address.to_owned(),
+        coordinators: vec![address.to_owned()],
+        access: Access::default(),
+        idle: None,
         name: name.to_owned(),
         core: None,
         spool,

@@ -11,12 +11,12 @@ use crate::failure::Failure;
 use crate::terminal;
 
 /// Usable projects, and what was set aside.
-pub(super) struct Corpus {
+pub(crate) struct Corpus {
     entries: Vec<Entry>,
     /// Projects whose bytes are those of another, whose runs would be the same.
     twins: Vec<Skipped>,
     /// Projects that cannot be run.
-    pub(super) unusable: Vec<Skipped>,
+    pub(crate) unusable: Vec<Skipped>,
 }
 
 impl Corpus {
@@ -69,21 +69,32 @@ impl Corpus {
 
     /// Gives the coordinator the bytes of every project.
     pub(super) fn hand_over(&self, projects: &Projects) -> Result<(), Failure> {
+        self.each(|digest, bytes| {
+            projects.insert(bytes).map(drop).map_err(|cause| {
+                Failure::new(format_args!("cannot keep project {digest}: {cause}"))
+                    .hint("make room in the study's folder, or name another with --out")
+            })
+        })
+    }
+
+    /// Reads every project again and passes on what it was planned as.
+    pub(crate) fn each(
+        &self,
+        mut take: impl FnMut(Digest, &[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         for entry in &self.entries {
             let subject = entry.load().map_err(|error| {
                 Failure::new(error).hint("it was changed meanwhile; repeat the command")
             })?;
-            let kept = projects.insert(&subject.archive).map_err(|cause| {
-                Failure::new(format_args!("cannot keep {}: {cause}", entry.path.display()))
-                    .hint("make room in the study's folder, or name another with --out")
-            })?;
-            if kept.0 != entry.digest {
+            let digest = Digest::of(&subject.archive);
+            if digest.0 != entry.digest {
                 return Err(Failure::new(format_args!(
                     "{}: changed while the study was being planned",
                     entry.path.display()
                 ))
                 .hint("repeat the command"));
             }
+            take(digest, &subject.archive)?;
         }
         Ok(())
     }

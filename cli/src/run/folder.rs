@@ -39,13 +39,13 @@ const CONTENTS: [&str; 19] = [
 ];
 
 /// The folder of a study.
-pub(super) struct Folder {
-    pub(super) path: PathBuf,
+pub(crate) struct Folder {
+    pub(crate) path: PathBuf,
 }
 
 impl Folder {
     /// Creates the folder if it is missing.
-    pub(super) fn open(path: &Path) -> Result<Folder, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<Folder, Failure> {
         let folder = Folder { path: path.to_owned() };
         fs::create_dir_all(path).map_err(|cause| folder.unusable(cause))?;
         Ok(folder)
@@ -131,7 +131,7 @@ fn write_whole(path: &Path, content: &Plan) -> io::Result<()> {
 }
 
 /// A name made fit to be that of a file on any system.
-pub(super) fn safe_name(name: &str) -> String {
+pub(crate) fn safe_name(name: &str) -> String {
     const LONGEST: usize = 80;
     let fit = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let mut safe: String = name.chars().map(fit).take(LONGEST).collect();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use catherd_analysis::tidy::{Skipped, Writer};
 use catherd_analysis::{Summary, summarise};
-use catherd_coordinator::{Breakdown, Coordinator};
+use catherd_coordinator::{Breakdown, Coordinator, Problem};
 use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
 use indicatif::HumanDuration;
 
@@ -20,18 +20,40 @@ use crate::failure::Failure;
 const MOST_TROUBLES: usize = 20;
 
 /// What a study has to show.
-pub(super) struct Results {
+pub(crate) struct Results {
     summary: Summary,
     runs: usize,
     suites: usize,
     /// Runs without a result: what became of them and on which project, how many.
-    pub(super) troubles: BTreeMap<(String, String), usize>,
+    pub(crate) troubles: BTreeMap<(String, String), usize>,
+}
+
+/// What came of a run.
+pub(crate) enum End {
+    /// A record.
+    Record(Box<(RunSpec, RunRecord)>),
+    /// It was given up.
+    GivenUp(Box<Problem>),
+}
+
+/// What came of the runs of a study, in its order.
+pub(super) fn ends(
+    coordinator: &Coordinator,
+    study: &str,
+) -> Result<impl Iterator<Item = Result<End, Failure>>, Failure> {
+    let number = coordinator.study(study).ok_or_else(|| {
+        Failure::new(format_args!("study `{study}` is gone from its database"))
+            .hint("repeat the command")
+    })?;
+    let records = coordinator.records(number)?.map(|record| Ok(End::Record(Box::new(record?))));
+    let given_up =
+        coordinator.quarantined(number)?.into_iter().map(|run| Ok(End::GivenUp(Box::new(run))));
+    Ok(records.chain(given_up))
 }
 
 /// Writes everything that the records of a study say into its folder.
-pub(super) fn export(
-    coordinator: &Coordinator,
-    study: &str,
+pub(crate) fn export(
+    ends: impl IntoIterator<Item = Result<End, Failure>>,
     folder: &Folder,
     skipped: &[Skipped],
 ) -> Result<Results, Failure> {
@@ -39,30 +61,31 @@ pub(super) fn export(
     let mut suites = Suites::new(folder.suites());
     let mut troubles = BTreeMap::new();
     let mut runs = 0;
-    let number = coordinator.study(study).ok_or_else(|| {
-        Failure::new(format_args!("study `{study}` is gone from its database"))
-            .hint("repeat the command")
-    })?;
-    for run in coordinator.records(number)? {
-        let (spec, record) = run?;
-        runs += 1;
-        tables.push(&spec, &record)?;
-        if let Some(trouble) = trouble(&record) {
-            *troubles.entry((spec.project_name.clone(), trouble)).or_default() += 1;
+    for end in ends {
+        match end? {
+            End::Record(record) => {
+                let (spec, record) = *record;
+                runs += 1;
+                tables.push(&spec, &record)?;
+                if let Some(trouble) = trouble(&record) {
+                    *troubles.entry((spec.project_name.clone(), trouble)).or_default() += 1;
+                }
+                suites.write(&spec, &record)?;
+            }
+            End::GivenUp(given_up) => {
+                let Problem { spec, attempts, kind, reason } = *given_up;
+                let attempts = plural(attempts as usize, "attempt");
+                let kind = match kind {
+                    Breakdown::TimedOut => "timed out: ",
+                    Breakdown::OutOfMemory => "out of memory: ",
+                    Breakdown::Crashed | Breakdown::Lost => "",
+                };
+                let trouble = format!("given up after {attempts}: {kind}{reason}");
+                *troubles.entry((spec.project_name, trouble)).or_default() += 1;
+            }
         }
-        suites.write(&spec, &record)?;
     }
     tables.finish(skipped)?;
-    for given_up in coordinator.quarantined(number)? {
-        let attempts = plural(given_up.attempts as usize, "attempt");
-        let kind = match given_up.kind {
-            Breakdown::TimedOut => "timed out: ",
-            Breakdown::OutOfMemory => "out of memory: ",
-            Breakdown::Crashed | Breakdown::Lost => "",
-        };
-        let trouble = format!("given up after {attempts}: {kind}{}", given_up.reason);
-        *troubles.entry((given_up.spec.project_name, trouble)).or_default() += 1;
-    }
     let summary = summarise(&folder.path)?;
     Ok(Results { summary, runs, suites: suites.written, troubles })
 }
@@ -79,7 +102,7 @@ fn trouble(record: &RunRecord) -> Option<String> {
 
 impl Results {
     /// What the command ends with.
-    pub(super) fn text(&self, study: &str, folder: &Path, time: Duration) -> String {
+    pub(crate) fn text(&self, study: &str, folder: &Path, time: Duration) -> String {
         let mut text = format!("\n{}", self.summary.text);
         // Writing to a string does not fail.
         for ((project, trouble), count) in self.troubles.iter().take(MOST_TROUBLES) {

@@ -92,6 +92,10 @@ impl Postgres {
         Ok(Postgres { runtime, client, statements: HashMap::new() })
     }
 
+    pub(super) fn is_alive(&self) -> bool {
+        !self.client.is_closed()
+    }
+
     pub(super) fn batch(&mut self, sql: &str) -> Result<(), StoreError> {
         self.runtime.block_on(async { Ok(self.client.batch_execute(sql).await?) })
     }

@@ -14,12 +14,13 @@ use catherd_experiments::{
     Algorithm, Budget, Digest, Outcome, Plan, PlannedProject, Provenance, Resources, RunRecord,
     RunSpec, Study,
 };
+use catherd_proto::PROTOCOL;
+use catherd_proto::transport::{self, Access, Line};
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
+use catherd_proto::v1::studies_client::StudiesClient;
 use catherd_proto::v1::verdict::Kind;
 use catherd_proto::v1::{self, completion::End};
-use catherd_proto::{PROTOCOL, transport};
 use tokio::net::TcpListener;
-use tonic::transport::Channel;
 
 use crate::database;
 
@@ -72,7 +73,8 @@ pub(crate) fn commit_of(lease: &v1::Lease) -> v1::CommitRequest {
 
 pub(crate) struct Bench {
     pub(crate) coordinator: Coordinator,
-    pub(crate) client: CoordinatorClient<Channel>,
+    pub(crate) client: CoordinatorClient<Line>,
+    people: StudiesClient<Line>,
     server: tokio::task::JoinHandle<Result<(), CoordinatorError>>,
 }
 
@@ -87,8 +89,9 @@ impl Bench {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let server = tokio::spawn(coordinator.serve(listener));
-        let client = transport::client(&address).unwrap();
-        Bench { coordinator, client, server }
+        let client = transport::client(&address, &Access::default()).unwrap();
+        let people = transport::studies(&address, &Access::default()).unwrap();
+        Bench { coordinator, client, people, server }
     }
 
     pub(crate) async fn lease(&mut self, worker: &str, held: &[u64]) -> v1::LeaseReply {
@@ -335,7 +338,7 @@ async fn status_is_watched_to_the_end() {
     let Some(options) = options(folder.path()) else { return };
     let mut bench = Bench::open(again(&options), plan(1..=1)).await;
     let request = v1::WatchRequest { interval_ms: 100 };
-    let mut watch = bench.client.watch(request).await.unwrap().into_inner();
+    let mut watch = bench.people.watch(request).await.unwrap().into_inner();
     let first = watch.message().await.unwrap().unwrap();
     assert_eq!((first.planned, first.pending), (1, 1));
     let lease = bench.lease("w", &[]).await.leases.remove(0);

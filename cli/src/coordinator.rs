@@ -1,0 +1,87 @@
+//! `catherd coordinator`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use catherd_coordinator::keys::Keys;
+use catherd_coordinator::{Coordinator, Options, Place};
+use clap::Args;
+use tokio::net::TcpListener;
+
+use crate::failure::{Exit, Failure};
+use crate::run::StopSignals;
+use crate::{remote, terminal};
+
+/// Serves studies to workers on any machine until it is stopped.
+///
+/// Studies are added with `catherd submit` and survive the coordinator: start it again on
+/// the same folder and it goes on. With a PostgreSQL store a second coordinator stands by
+/// and takes over when the first is lost.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd coordinator --dir /srv/catherd
+  catherd coordinator --dir /srv/catherd --store postgres://catherd@db/catherd
+  catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant --tokens tokens
+
+Ctrl-C or SIGTERM: workers finish what they run and wait for a coordinator.")]
+pub(crate) struct Arguments {
+    /// Folder of projects and, unless --store says otherwise, of the database
+    #[arg(long, value_name = "DIR", default_value = "herd")]
+    dir: PathBuf,
+
+    /// The database: postgres://USER@HOST/NAME, or an SQLite file [default: DIR/study.db]
+    #[arg(long, value_name = "STORE")]
+    store: Option<String>,
+
+    /// Where to serve; beyond loopback only with --tls and --tokens
+    #[arg(long, value_name = "ADDR", default_value = remote::ADDRESS)]
+    listen: SocketAddr,
+
+    /// Folder with ca.pem, cert.pem and key.pem, as `catherd certs` makes them
+    #[arg(long, value_name = "DIR")]
+    tls: Option<PathBuf>,
+
+    /// File of tokens, as `catherd token` makes it
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    terminal::log("info");
+    let mut options = Options::new(&arguments.dir);
+    if let Some(store) = &arguments.store {
+        options.place = Place::parse(store);
+    }
+    options.stand_by = true;
+    options.tls = arguments.tls.as_deref().map(remote::read_tls).transpose()?;
+    options.keys = arguments.tokens.as_deref().map(Keys::read).transpose()?;
+    let place = options.place.clone();
+    let coordinator = Coordinator::open(options)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
+    let served = runtime.block_on(async {
+        let cannot = |cause| {
+            Failure::new(format_args!("cannot listen on {}: {cause}", arguments.listen))
+                .hint("name another address with --listen")
+        };
+        let listener = TcpListener::bind(arguments.listen).await.map_err(cannot)?;
+        let address = listener.local_addr().map_err(cannot)?;
+        let mut stop = StopSignals::listen()
+            .map_err(|cause| Failure::new(format_args!("cannot handle signals: {cause}")))?;
+        let server = coordinator.serve(listener);
+        let studies = coordinator.progress().studies.len();
+        terminal::note(&format!("serving {studies} studies of {place} on {address}"));
+        tokio::select! {
+            served = server => served.map_err(Failure::from),
+            () = stop.received() => Ok(()),
+        }
+    });
+    // Servers close with the coordinator, requests under way with their time-outs.
+    drop(coordinator);
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    served.map(|()| Exit::Fine)
+}

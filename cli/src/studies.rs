@@ -1,0 +1,408 @@
+//! Studies of a coordinator: `submit`, `status`, `watch`, `pause`, `resume`, `cancel`,
+//! `results`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use catherd_coordinator::{Breakdown, Problem};
+use catherd_experiments::Digest;
+use catherd_proto::transport::{self, Line, PROJECT_CHUNK};
+use catherd_proto::v1::studies_client::StudiesClient;
+use catherd_proto::v1::{self, result};
+use clap::Args;
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Streaming};
+
+use crate::failure::{Exit, Failure};
+use crate::remote::Remote;
+use crate::run::{self, End, Folder, Matrix, safe_name};
+use crate::terminal::{self, BARS};
+
+/// Most rows of what is missing on a terminal.
+const MOST_MISSING: usize = 20;
+
+/// A conversation with a coordinator.
+struct Caller {
+    runtime: Runtime,
+    client: StudiesClient<Line>,
+    address: String,
+}
+
+impl Caller {
+    fn new(remote: &Remote) -> Result<Caller, Failure> {
+        let (address, access) = remote.address()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
+        let client = runtime.block_on(async { transport::studies(&address, &access) });
+        let client = client.map_err(|cause| {
+            Failure::new(format_args!("`{address}` is not the address of a coordinator: {cause}"))
+                .hint("write HOST:PORT")
+        })?;
+        Ok(Caller { runtime, client, address })
+    }
+
+    /// Asks, and puts a refusal into words.
+    fn ask<T>(
+        &mut self,
+        ask: impl AsyncFnOnce(&mut StudiesClient<Line>) -> Result<tonic::Response<T>, tonic::Status>,
+    ) -> Result<T, Failure> {
+        let asked = self.runtime.block_on(ask(&mut self.client));
+        asked.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
+    }
+
+    fn next<T>(&self, stream: &mut Streaming<T>) -> Result<Option<T>, Failure> {
+        self.runtime.block_on(stream.message()).map_err(|status| self.refused(&status))
+    }
+
+    fn refused(&self, status: &tonic::Status) -> Failure {
+        let failure =
+            Failure::new(format_args!("coordinator {}: {}", self.address, status.message()));
+        match status.code() {
+            Code::Unauthenticated | Code::PermissionDenied => {
+                failure.hint("name a token with --token-file; `catherd token` makes one")
+            }
+            Code::NotFound => failure.hint("`catherd status` lists the studies"),
+            Code::FailedPrecondition => failure.hint("use the same catherd at both ends"),
+            _ => failure.hint("see that the coordinator runs, and where: --coordinator HOST:PORT"),
+        }
+    }
+}
+
+/// Gives a study to a coordinator: its projects travel there, its runs wait for workers.
+///
+/// Runs that have ended in any study of the coordinator are not run again, and a study
+/// that is submitted again with more projects, algorithms or seeds is extended.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd submit experiments/smoke.toml
+  catherd submit --projects games --algorithms mosa,mio --seeds 20 --executions 300 --name games")]
+pub(crate) struct Submit {
+    #[command(flatten)]
+    matrix: Matrix,
+
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Submit {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let mut caller = Caller::new(&self.remote)?;
+        let (study, corpus, plan) = self.matrix.plan()?;
+        let digests = plan.projects.iter().map(|project| project.digest.0.to_vec().into());
+        let all = v1::Projects { digests: digests.collect() };
+        let lacking = caller.ask(async |client| client.lacks(all).await)?.digests;
+        let bar = BARS.add(ProgressBar::new(lacking.len() as u64));
+        bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} projects sent"));
+        corpus.each(|digest, bytes| {
+            if !lacking.iter().any(|one| **one == digest.0) {
+                return Ok(());
+            }
+            bar.inc(1);
+            send(&mut caller, digest, bytes)
+        })?;
+        bar.finish_and_clear();
+        let plan = v1::Document::write(&plan).map_err(Failure::new)?;
+        let request = v1::SubmitRequest { plan: Some(plan) };
+        let reply = caller.ask(async |client| client.submit(request).await)?;
+        terminal::note(&format!(
+            "{}: {} runs, {} of them ended before; catherd watch shows how far they are",
+            study.name, reply.planned, reply.ended
+        ));
+        let whole = corpus.unusable.is_empty();
+        Ok(if whole { Exit::Fine } else { Exit::Incomplete })
+    }
+}
+
+/// Sends a project in pieces.
+fn send(caller: &mut Caller, digest: Digest, bytes: &[u8]) -> Result<(), Failure> {
+    let size = bytes.len() as u64;
+    let chunks: Vec<_> = bytes
+        .chunks(PROJECT_CHUNK)
+        .map(|data| v1::ProjectChunk { size, data: data.to_vec().into() })
+        .collect();
+    let kept = caller.ask(async |client| {
+        let (sender, receiver) = mpsc::channel(4);
+        let sending = async move {
+            for chunk in chunks {
+                if sender.send(chunk).await.is_err() {
+                    return;
+                }
+            }
+        };
+        tokio::join!(sending, client.put_project(ReceiverStream::new(receiver))).1
+    })?;
+    if kept.digests.first().is_none_or(|kept| **kept != digest.0) {
+        return Err(Failure::new(format_args!("project {digest} was damaged on its way"))
+            .hint("repeat the command"));
+    }
+    Ok(())
+}
+
+/// Tells how far the studies of a coordinator are, and what a study lacks and why.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd status
+  catherd status games
+  catherd status games --json | jq .missing")]
+pub(crate) struct Status {
+    /// A study: says what it has no record of, and why
+    study: Option<String>,
+
+    #[command(flatten)]
+    remote: Remote,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Status {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let mut caller = Caller::new(&self.remote)?;
+        let status = caller.ask(async |client| client.get_status(v1::StatusRequest {}).await)?;
+        let missing = match self.study.clone() {
+            Some(study) => {
+                let request = v1::ExplainRequest { study };
+                Some(caller.ask(async |client| client.explain(request).await)?.missing)
+            }
+            None => None,
+        };
+        let text = if self.json {
+            format!("{:#}\n", in_json(&status, missing.as_deref()))
+        } else {
+            in_words(&status, self.study.as_deref(), missing.as_deref())
+        };
+        terminal::print(&text);
+        Ok(Exit::Fine)
+    }
+}
+
+fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missing]>) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    if !status.trouble.is_empty() {
+        let _ = writeln!(text, "Trouble: {}", status.trouble);
+    }
+    let _ = write!(text, "{} workers, {:.1} runs a second", status.workers, status.runs_per_second);
+    if let Some(eta) = status.eta_ms.filter(|_| status.pending + status.leased > 0) {
+        let _ = write!(text, ", about {} left", HumanDuration(Duration::from_millis(eta)));
+    }
+    text.push_str("\n\n");
+    let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
+    let width = status.studies.iter().map(|study| study.name.len()).max().unwrap_or(0).max(5);
+    let _ = writeln!(
+        text,
+        "{:width$}  {:9}  {:>9}  {:>9}  {:>7}  {:>9}  {:>6}  {:>8}  coverage",
+        "study", "state", "runs", "waiting", "running", "done", "failed", "given up"
+    );
+    for study in shown {
+        let _ = writeln!(
+            text,
+            "{:width$}  {:9}  {:>9}  {:>9}  {:>7}  {:>9}  {:>6}  {:>8}  {}",
+            study.name,
+            state(study),
+            study.planned,
+            study.pending,
+            study.leased,
+            study.done,
+            study.failed,
+            study.quarantined,
+            study.mean_coverage.map_or("-".to_owned(), |mean| format!("{:.2} %", 100.0 * mean)),
+        );
+    }
+    let Some(missing) = missing else { return text };
+    text.push_str(if missing.is_empty() { "\nNothing is missing.\n" } else { "\nMissing:\n" });
+    for row in missing.iter().take(MOST_MISSING) {
+        let v1::Missing { project, algorithm, phase, runs, reason } = row;
+        let _ = write!(text, "{runs:>7} {phase:9} {project}, {algorithm}");
+        let paused = status.studies.iter().find(|study| Some(&*study.name) == only);
+        let paused = paused.map(state).filter(|state| ["paused", "cancelled"].contains(state));
+        let _ = match (reason.is_empty(), phase.as_str()) {
+            (_, "waiting") if paused.is_some() => {
+                writeln!(text, ": the study is {}", paused.unwrap_or_default())
+            }
+            (false, _) => writeln!(text, ": {}", reason.replace(char::is_control, " ")),
+            (true, "waiting") if status.workers == 0 => writeln!(text, ": there is no worker"),
+            (true, _) => writeln!(text),
+        };
+    }
+    if let Some(more) = missing.len().checked_sub(MOST_MISSING).filter(|more| *more > 0) {
+        let _ = writeln!(text, "... and {more} more; --json has all");
+    }
+    text
+}
+
+fn in_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
+    let studies = status.studies.iter().map(|study| {
+        json!({
+            "name": study.name, "state": state(study), "planned": study.planned,
+            "waiting": study.pending, "running": study.leased, "done": study.done,
+            "failed": study.failed, "given_up": study.quarantined,
+            "mean_coverage": study.mean_coverage,
+        })
+    });
+    let missing = missing.map(|missing| {
+        let rows = missing.iter().map(|row| {
+            json!({
+                "project": row.project, "algorithm": row.algorithm, "phase": row.phase,
+                "runs": row.runs, "reason": row.reason,
+            })
+        });
+        rows.collect::<Vec<_>>()
+    });
+    json!({
+        "workers": status.workers, "runs_per_second": status.runs_per_second,
+        "eta_ms": status.eta_ms, "trouble": status.trouble,
+        "studies": studies.collect::<Vec<_>>(), "missing": missing,
+    })
+}
+
+fn state(study: &v1::Study) -> &'static str {
+    match study.state() {
+        v1::State::Active if study.pending + study.leased == 0 => "complete",
+        v1::State::Active => "active",
+        v1::State::Paused => "paused",
+        v1::State::Cancelled => "cancelled",
+    }
+}
+
+/// Shows how far the active studies are until all their runs have ended.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd watch
+  catherd watch --coordinator ant:7420")]
+pub(crate) struct Watch {
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Watch {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let mut caller = Caller::new(&self.remote)?;
+        let request = v1::WatchRequest { interval_ms: 500 };
+        let mut stream = caller.ask(async |client| client.watch(request).await)?;
+        let bar = BARS.add(ProgressBar::new(0));
+        bar.set_style(style("{wide_bar:.cyan/dim} {msg}"));
+        let mut last = v1::Status::default();
+        while let Some(status) = caller.next(&mut stream)? {
+            bar.set_length(status.planned);
+            bar.set_position(status.done + status.failed + status.quarantined);
+            bar.set_message(format!(
+                "{} of {} runs, {:.1}/s, {} workers",
+                bar.position(),
+                status.planned,
+                status.runs_per_second,
+                status.workers
+            ));
+            last = status;
+        }
+        bar.finish_and_clear();
+        terminal::print(&in_words(&last, None, None));
+        let whole = last.failed + last.quarantined == 0;
+        Ok(if whole { Exit::Fine } else { Exit::Incomplete })
+    }
+}
+
+/// Pauses, resumes or cancels a study of a coordinator. Runs in hand are finished, and what
+/// has ended is kept.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd pause games
+  catherd resume games
+  catherd cancel games --coordinator ant:7420")]
+pub(crate) struct Change {
+    /// The study
+    study: String,
+
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Change {
+    pub(crate) fn run(self, state: v1::State) -> Result<Exit, Failure> {
+        let mut caller = Caller::new(&self.remote)?;
+        let request = v1::SetStateRequest { study: self.study.clone(), state: state.into() };
+        caller.ask(async |client| client.set_state(request).await)?;
+        let word = match state {
+            v1::State::Active => "active",
+            v1::State::Paused => "paused",
+            v1::State::Cancelled => "cancelled",
+        };
+        terminal::note(&format!("{} is {word}", self.study));
+        Ok(Exit::Fine)
+    }
+}
+
+/// Fetches what has come of a study so far and writes its tables, figure and suites.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd results games
+  catherd results games --out /tmp/games")]
+pub(crate) struct Results {
+    /// The study
+    study: String,
+
+    /// Folder for the results [default: results/STUDY]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Results {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let start = Instant::now();
+        let mut caller = Caller::new(&self.remote)?;
+        let request = v1::ResultsRequest { study: self.study.clone() };
+        let mut stream = caller.ask(async |client| client.results(request).await)?;
+        let default = || PathBuf::from("results").join(safe_name(&self.study));
+        let folder = Folder::open(&self.out.clone().unwrap_or_else(default))?;
+        let bar = BARS.add(ProgressBar::no_length());
+        bar.set_style(style("{pos} runs fetched"));
+        let ends = std::iter::from_fn(|| {
+            bar.inc(1);
+            caller.next(&mut stream).transpose().map(|result| end(result?))
+        });
+        let results = run::export(ends, &folder, &[])?;
+        bar.finish_and_clear();
+        terminal::print(&results.text(&self.study, &folder.path, start.elapsed()));
+        Ok(if results.troubles.is_empty() { Exit::Fine } else { Exit::Incomplete })
+    }
+}
+
+/// Reads what came of a run.
+fn end(result: v1::Result) -> Result<End, Failure> {
+    let unreadable = |flaw: String| {
+        Failure::new(format_args!("a result that cannot be read: {flaw}"))
+            .hint("use the same catherd at both ends")
+    };
+    let spec = result.spec.unwrap_or_default().read().map_err(|e| unreadable(e.to_string()))?;
+    match result.end {
+        Some(result::End::Record(document)) => {
+            let record = document.read().map_err(|error| unreadable(error.to_string()))?;
+            Ok(End::Record(Box::new((spec, record))))
+        }
+        Some(result::End::GivenUp(v1::GivenUp { attempts, kind, reason })) => {
+            let kind = Breakdown::ALL.get(kind as usize).copied().unwrap_or(Breakdown::Crashed);
+            Ok(End::GivenUp(Box::new(Problem { spec, attempts, kind, reason })))
+        }
+        None => Err(unreadable("it is empty".to_owned())),
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}

@@ -1,0 +1,148 @@
+//! A coordinator of its own with workers and people around it, through the binary.
+
+mod scene;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use scene::{catherd, digests, stderr, two_projects};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const STUDY: [&str; 8] =
+    ["--algorithms", "random,mio", "--seeds", "2", "--executions", "20", "--name", "games"];
+
+/// A process that ends with the test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(arguments: &[&str]) -> Process {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("catherd"));
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
+    Process(command.spawn().unwrap())
+}
+
+/// A coordinator and where it serves.
+fn coordinator(folder: &Path, more: &[&str]) -> (Process, String) {
+    let folder = folder.to_str().unwrap();
+    let mut process = start(&[&["coordinator", "--dir", folder], more].concat());
+    let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
+    let serving = lines.map(Result::unwrap).find(|line| line.contains(" on ")).unwrap();
+    let port = serving.rsplit(':').next().unwrap().to_owned();
+    (process, format!("127.0.0.1:{port}"))
+}
+
+fn worker(address: &str, folder: &Path, more: &[&str]) -> Process {
+    let spool = folder.join("spool");
+    let spool = spool.to_str().unwrap();
+    start(&[&["worker", "--connect", address, "--spool", spool, "--name", "w"], more].concat())
+}
+
+fn ask(arguments: &[&str], address: &str) -> std::process::Output {
+    catherd().args(arguments).args(["--coordinator", address]).output().unwrap()
+}
+
+fn told(arguments: &[&str], address: &str) -> String {
+    let output = ask(arguments, address);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_study_is_submitted_paused_resumed_and_fetched() {
+    let place = TempDir::new().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    two_projects(&place.path().join("projects"));
+    let (projects, alone, out) = (path("projects"), path("alone"), path("out"));
+    let (process, address) = coordinator(&place.path().join("herd"), &["--listen", "127.0.0.1:0"]);
+
+    let submit = [&["submit", "--projects", &projects][..], &STUDY].concat();
+    told(&submit, &address);
+    let text = told(&["status", "games"], &address);
+    assert!(text.contains("2 waiting") && text.contains(": there is no worker"), "{text}");
+    told(&["pause", "games"], &address);
+    let text = told(&["status", "games"], &address);
+    assert!(text.contains(": the study is paused"), "{text}");
+    let _worker = worker(&address, place.path(), &[]);
+    told(&["watch"], &address);
+    let status: Value = serde_json::from_str(&told(&["status", "--json"], &address)).unwrap();
+    let study = &status["studies"][0];
+    assert_eq!((&study["state"], &study["waiting"]), (&"paused".into(), &8.into()), "{status}");
+
+    // The coordinator is lost and starts again at the same place.
+    drop(process);
+    let (_process, address) = coordinator(&place.path().join("herd"), &["--listen", &address]);
+    told(&["resume", "games"], &address);
+    told(&["watch"], &address);
+    let text = told(&["status", "games"], &address);
+    assert!(text.contains("complete") && text.contains("Nothing is missing."), "{text}");
+    told(&["results", "games", "--out", &out], &address);
+
+    let run = [&["run", "--projects", &projects, "--out", &alone, "--quiet"][..], &STUDY].concat();
+    assert!(catherd().args(&run).output().unwrap().status.success());
+    assert_eq!(digests(Path::new(&out)), digests(Path::new(&alone)));
+
+    // Half of this study has ended already.
+    let more = ["--seeds", "4", "--name", "larger", "--algorithms", "random,mio"];
+    let larger = ["submit", "--projects", &projects, "--executions", "20"];
+    let output = ask(&[&larger[..], &more].concat(), &address);
+    assert!(stderr(&output).contains("larger: 16 runs, 8 of them"), "{}", stderr(&output));
+    let unknown = ask(&["results", "nothing"], &address);
+    assert!(stderr(&unknown).contains("there is no study `nothing`; there are: games, larger"));
+}
+
+#[test]
+fn strangers_are_kept_out() {
+    let place = TempDir::new().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    two_projects(&place.path().join("projects"));
+    let (projects, tokens, certs) = (path("projects"), path("tokens"), path("certs"));
+    let exposed = catherd()
+        .args(["coordinator", "--dir", &path("herd"), "--listen", "0.0.0.0:0"])
+        .output()
+        .unwrap();
+    assert_eq!(exposed.status.code(), Some(1));
+    assert!(stderr(&exposed).contains("only loopback is safe"), "{}", stderr(&exposed));
+
+    let make = ["certs", "--dir", &certs, "--for", "localhost,127.0.0.1", "--for", "guests"];
+    assert!(catherd().args(make).output().unwrap().status.success());
+    let mut owners = Vec::new();
+    for role in ["worker", "submitter", "viewer"] {
+        let output = catherd().args(["token", role, "--file", &tokens]).output().unwrap();
+        let file = path(role);
+        std::fs::write(&file, output.stdout).unwrap();
+        owners.push(file);
+    }
+    let [ants, boss, guest] = owners.try_into().unwrap();
+    let (server, guests) = (path("certs/localhost"), path("certs/guests"));
+    let (_process, address) = coordinator(
+        &place.path().join("herd"),
+        &["--listen", "0.0.0.0:0", "--tls", &server, "--tokens", &tokens],
+    );
+
+    let submit = [&["submit", "--projects", &projects][..], &STUDY].concat();
+    let refused = |command: &[&str], proof: &[&str], why: &str| {
+        let output = ask(&[command, proof].concat(), &address);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    };
+    refused(&["status"], &[], "");
+    refused(&["status"], &["--tls", &guests], "a token is needed");
+    refused(&submit, &["--tls", &guests, "--token-file", &guest], "needs the token of a submitter");
+    refused(&["status"], &["--tls", &guests, "--token-file", &ants], "the token of a viewer");
+    told(&[&submit[..], &["--tls", &guests, "--token-file", &boss]].concat(), &address);
+    let text = told(&["status", "--tls", &guests, "--token-file", &guest], &address);
+    assert!(text.contains("games"), "{text}");
+    let proof = ["--tls", &guests, "--token-file", &ants, "--idle", "1"];
+    let mut worker = worker(&address, place.path(), &proof);
+    assert!(worker.0.wait().unwrap().success());
+    let text = told(&["status", "--tls", &guests, "--token-file", &guest], &address);
+    assert!(text.contains("complete"), "{text}");
+}
