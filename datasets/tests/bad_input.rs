@@ -145,14 +145,14 @@ fn a_missing_costume_is_a_warning() {
 fn unknown_blocks_are_one_warning_a_kind() {
     let blocks = [
         block("flag", "event_whenflagclicked", r#""on""#, true),
-        block("on", "wedo2_motorOn", r#""again""#, false),
-        block("again", "wedo2_motorOn", "null", false),
+        block("on", "ev3_motorSetPower", r#""again""#, false),
+        block("again", "ev3_motorSetPower", "null", false),
     ];
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("motor.sb3");
     fs::write(&path, project(&project_json(&blocks.join(","), ""))).unwrap();
     let found = find([folder.path()]).unwrap();
-    let expected = format!("{}: unknown block wedo2_motorOn does nothing", path.display());
+    let expected = format!("{}: unknown block ev3_motorSetPower does nothing", path.display());
     assert_eq!(found.projects[0].warnings, [expected]);
 }
 

@@ -6,10 +6,12 @@
 
 mod bench;
 mod replay;
+mod surroundings;
 mod survey;
 mod trace;
 
 pub use bench::{Speed, bench};
-pub use replay::{Devices, Divergence, Replay, replay, replay_best};
+pub use replay::{Divergence, Replay, replay, replay_best};
+pub use surroundings::{Devices, Surroundings};
 pub use survey::{Corpus, Outcome, Verdict, device_states, examine, survey, traces};
 pub use trace::{Change, Event, Inputs, Properties, Trace, TraceError};

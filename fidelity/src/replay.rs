@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use catherd_sb3::{BlockNo, Project, RotationStyle};
-use catherd_vm::{Program, Random, Settings, TargetView, Text, Tracer, Value as Scalar, Vm};
+use catherd_vm::{
+    Program, Random, Settings, Snapshot, TargetView, Text, Tracer, Value as Scalar, Vm,
+};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::trace::{Event, Properties, Trace};
+use crate::surroundings::{DAY_MS, Devices, Readings, Surroundings, flag_instants};
+use crate::trace::{Change, Event, Inputs, Properties, Trace};
 
 /// How a replay went.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -19,6 +22,8 @@ pub struct Replay {
     pub missed: Vec<String>,
     /// Statement blocks that only the replay covered.
     pub extra: Vec<String>,
+    /// What the recording does not say and the replay assumed.
+    pub surroundings: Surroundings,
 }
 
 impl Replay {
@@ -48,8 +53,8 @@ pub struct Divergence {
 }
 
 /// Watches a replay: covered blocks, and those of the current step.
-#[derive(Default)]
-struct Watch {
+#[derive(Clone, Default)]
+pub(crate) struct Watch {
     covered: BTreeSet<BlockNo>,
     step: Vec<BlockNo>,
 }
@@ -77,111 +82,162 @@ fn settings() -> Settings {
     }
 }
 
-/// What the recorder's keyboard and mouse looked like when a recording began. It kept them
-/// from one recording to the next, but does not say which came before; see [`replay_best`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Devices {
-    keys: BTreeSet<String>,
-    mouse: Option<(f64, f64)>,
-    down: bool,
-}
-
-impl Devices {
-    /// Their state after the inputs of a trace.
-    #[must_use]
-    pub fn after(mut self, trace: &Trace) -> Devices {
-        for event in trace.inputs.iter().flat_map(|i| &i.events) {
-            match event {
-                Event::Key { key, down: true } => _ = self.keys.insert(key.clone()),
-                Event::Key { key, down: false } => _ = self.keys.remove(key),
-                Event::Mouse { x, y } => self.mouse = Some((*x, *y)),
-                Event::Button { down } => self.down = *down,
-                Event::Answer { .. } => {}
-            }
-        }
-        self
-    }
-
-    fn post(&self, vm: &mut Vm<Watch>) {
-        for key in &self.keys {
-            vm.key(key, true);
-        }
-        if let Some((x, y)) = self.mouse {
-            vm.mouse_move(x, y);
-        }
-        if self.down {
-            vm.mouse_button(true);
-        }
-    }
-}
-
-/// Replays a trace and reports the first difference. `devices`: what keyboard and mouse
-/// looked like when the recording began.
+/// Replays a trace in given surroundings and reports the first difference.
 pub fn replay(
     trace: &Trace,
     project: &Project,
     program: &Arc<Program>,
-    devices: &Devices,
+    surroundings: &Surroundings,
 ) -> Replay {
-    let mut vm =
-        Vm::new(program.clone(), settings(), Random::reference(trace.seed), Watch::default());
-    // The recorder lets one step pass between loading and the flag.
-    vm.step();
-    devices.post(&mut vm);
-    vm.set_random(Random::reference(trace.seed));
-    vm.tracer = Watch::default();
-    vm.green_flag();
-    let mut threads = 0;
-    let mut expected: Vec<Properties> = Vec::new();
-    let mut inputs = trace.inputs.iter().peekable();
-    let mut result = Replay::default();
-    for (step, change) in trace.states.iter().enumerate() {
-        let step = step as u64;
-        if step > 0 {
-            while let Some(due) = inputs.next_if(|i| i.step <= step) {
-                due.events.iter().for_each(|event| apply(&mut vm, event));
-            }
-            vm.step();
-        }
-        threads = change.threads.unwrap_or(threads);
-        if let Some(targets) = &change.ts {
-            expected.clone_from(targets);
-        }
-        for (index, changed) in &change.ch {
-            if let Some(target) = expected.get_mut(*index) {
-                merge(target, changed);
-            }
-        }
-        if let Some(mut divergence) = compare(&vm, threads, &expected) {
-            divergence.step = step;
-            divergence.blocks = blocks_of(&vm, project, &divergence.sprite);
-            result.divergence = Some(divergence);
-            break;
-        }
+    let mut player = Player::new(trace, project, program, surroundings);
+    let mut result = Replay { surroundings: surroundings.clone(), ..Replay::default() };
+    let mut readings = surroundings.flag.map(|_| Readings::default());
+    result.divergence = player.compare();
+    while result.divergence.is_none() && player.step + 1 < trace.states.len() {
+        result.divergence = match &mut readings {
+            None => player.advance(),
+            Some(readings) => readings.advance(&mut player),
+        };
     }
+    result.surroundings.elapsed = readings.map(|readings| readings.last());
     if result.divergence.is_none() {
-        compare_coverage(&vm, trace, project, &mut result);
+        compare_coverage(&player.vm, trace, project, &mut result);
     }
     result
 }
 
-/// Replays a trace with untouched devices and, should that diverge, with each of the given
-/// states; the one that agrees longest counts.
+/// A replay under way: the machine beside the recorded state of the same step.
+pub(crate) struct Player<'a> {
+    trace: &'a Trace,
+    project: &'a Project,
+    vm: Vm<Watch>,
+    step: usize,
+    threads: u64,
+    expected: Vec<Properties>,
+}
+
+/// A place in a replay to come back to.
+pub(crate) struct Bookmark {
+    state: Snapshot,
+    watch: Watch,
+    step: usize,
+    threads: u64,
+    expected: Vec<Properties>,
+}
+
+impl<'a> Player<'a> {
+    /// After the green flag.
+    fn new(
+        trace: &'a Trace,
+        project: &'a Project,
+        program: &Arc<Program>,
+        surroundings: &Surroundings,
+    ) -> Player<'a> {
+        let random = Random::reference(trace.seed);
+        let mut vm = Vm::new(program.clone(), settings(), random.clone(), Watch::default());
+        // The recorder lets one step pass between loading and the flag.
+        vm.step();
+        surroundings.devices.post(&mut vm);
+        vm.set_random(random);
+        vm.tracer = Watch::default();
+        vm.green_flag();
+        if let Some(flag) = surroundings.flag {
+            vm.set_date(flag / DAY_MS);
+        }
+        let mut player = Player { trace, project, vm, step: 0, threads: 0, expected: Vec::new() };
+        player.expect();
+        player
+    }
+
+    /// Sets the clock, see [`Vm::set_clock`].
+    pub(crate) fn set_clock(&mut self, milliseconds: f64) {
+        self.vm.set_clock(milliseconds);
+    }
+
+    /// Runs one step in machine and recording and compares.
+    pub(crate) fn advance(&mut self) -> Option<Divergence> {
+        self.step += 1;
+        let due = |inputs: &&Inputs| inputs.step == self.step as u64;
+        for event in self.trace.inputs.iter().filter(due).flat_map(|inputs| &inputs.events) {
+            apply(&mut self.vm, event);
+        }
+        self.vm.step();
+        self.expect();
+        self.compare()
+    }
+
+    /// Takes over what the recording says of this step.
+    fn expect(&mut self) {
+        let Some(change) = self.trace.states.get(self.step) else { return };
+        self.threads = change.threads.unwrap_or(self.threads);
+        if let Some(targets) = &change.ts {
+            self.expected.clone_from(targets);
+        }
+        for (index, changed) in &change.ch {
+            if let Some(target) = self.expected.get_mut(*index) {
+                merge(target, changed);
+            }
+        }
+        forget_nowhere(&self.vm, change, &mut self.expected);
+    }
+
+    fn compare(&self) -> Option<Divergence> {
+        compare(&self.vm, self.threads, &self.expected).map(|divergence| Divergence {
+            step: self.step as u64,
+            blocks: blocks_of(&self.vm, self.project, &divergence.sprite),
+            ..divergence
+        })
+    }
+
+    pub(crate) fn bookmark(&self) -> Bookmark {
+        Bookmark {
+            state: self.vm.snapshot(),
+            watch: self.vm.tracer.clone(),
+            step: self.step,
+            threads: self.threads,
+            expected: self.expected.clone(),
+        }
+    }
+
+    pub(crate) fn back_to(&mut self, bookmark: &Bookmark) {
+        self.vm.restore(&bookmark.state);
+        self.vm.tracer.clone_from(&bookmark.watch);
+        (self.step, self.threads) = (bookmark.step, bookmark.threads);
+        self.expected.clone_from(&bookmark.expected);
+    }
+}
+
+/// Replays a trace with untouched devices and, should that diverge, in other surroundings
+/// that the recording may have had: with each of the given states of the devices, then with
+/// a clock. The surroundings that agree longest count.
 pub fn replay_best(
     trace: &Trace,
     project: &Project,
     program: &Arc<Program>,
-    candidates: &[Devices],
+    devices: &[Devices],
 ) -> Replay {
     let length = |r: &Replay| r.divergence.as_ref().map_or(u64::MAX, |d| d.step);
-    let mut best = replay(trace, project, program, &Devices::default());
-    for devices in candidates {
-        if best.divergence.is_none() {
-            break;
+    let mut best = replay(trace, project, program, &Surroundings::default());
+    let attempt = |surroundings: &Surroundings, best: &mut Replay| {
+        let other = replay(trace, project, program, surroundings);
+        if length(&other) > length(best) {
+            *best = other;
         }
-        let other = replay(trace, project, program, devices);
-        if length(&other) > length(&best) {
-            best = other;
+    };
+    for devices in devices {
+        if best.divergence.is_none() {
+            return best;
+        }
+        attempt(&Surroundings { devices: devices.clone(), ..Surroundings::default() }, &mut best);
+    }
+    if let Some(divergence) = &best.divergence {
+        let devices = best.surroundings.devices.clone();
+        for flag in flag_instants(trace, project, divergence.step) {
+            let clock = Surroundings { devices: devices.clone(), flag: Some(flag), elapsed: None };
+            attempt(&clock, &mut best);
+            if best.divergence.is_none() {
+                break;
+            }
         }
     }
     best
@@ -210,6 +266,20 @@ fn merge(target: &mut Properties, changed: &Properties) {
     }
 }
 
+/// A position that became undefined is missing in the recording, as JSON has no such value:
+/// the target is among the changed ones, but without the coordinate.
+fn forget_nowhere(vm: &Vm<Watch>, change: &Change, expected: &mut [Properties]) {
+    for (index, changed) in &change.ch {
+        let view = vm.targets().nth(*index).and_then(|id| vm.target(id));
+        let (Some(view), Some(target)) = (view, expected.get_mut(*index)) else { continue };
+        for (key, got) in [("x", view.x), ("y", view.y)] {
+            if got.is_nan() && !changed.contains_key(key) {
+                target.remove(key);
+            }
+        }
+    }
+}
+
 fn compare(vm: &Vm<Watch>, threads: u64, expected: &[Properties]) -> Option<Divergence> {
     let differ = |sprite: &str, index, property: &str, expected: String, got: String| {
         let (sprite, property) = (sprite.to_owned(), property.to_owned());
@@ -221,6 +291,11 @@ fn compare(vm: &Vm<Watch>, threads: u64, expected: &[Properties]) -> Option<Dive
         let name = want.get("n").and_then(Value::as_str).unwrap_or("");
         if *view.name != *name {
             break;
+        }
+        for (key, got) in [("x", view.x), ("y", view.y)] {
+            if !want.contains_key(key) && !got.is_nan() {
+                return differ(name, index, key, "nowhere".to_owned(), got.to_string());
+            }
         }
         for (key, want) in want {
             if let Err((property, got)) = check(view, key, want) {

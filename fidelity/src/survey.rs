@@ -10,7 +10,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::replay::{Devices, Replay, replay_best};
+use crate::replay::{Replay, replay_best};
+use crate::surroundings::Devices;
 use crate::trace::{Trace, TraceError};
 
 /// The project files of a corpus by their SHA-256.
@@ -73,6 +74,11 @@ impl Verdict {
     /// States and coverage agree.
     pub fn is_identical(&self) -> bool {
         matches!(&self.result, Outcome::Replayed(replay) if replay.is_identical())
+    }
+
+    /// The replay assumed something that the recording does not say.
+    pub fn is_assumed(&self) -> bool {
+        matches!(&self.result, Outcome::Replayed(replay) if !replay.surroundings.is_default())
     }
 }
 

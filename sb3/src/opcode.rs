@@ -238,6 +238,25 @@ opcodes! {
     MakeyMakeyWhenCodePressed "makeymakey_whenCodePressed",
     MakeyMakeyMenuKey "makeymakey_menu_KEY",
     MakeyMakeyMenuSequence "makeymakey_menu_SEQUENCE",
+    MicrobitDisplayText "microbit_displayText",
+    MicrobitDisplaySymbol "microbit_displaySymbol",
+    MicrobitDisplayClear "microbit_displayClear",
+    Ev3MotorTurnClockwise "ev3_motorTurnClockwise",
+    Ev3MotorTurnCounterClockwise "ev3_motorTurnCounterClockwise",
+    Ev3Beep "ev3_beep",
+    BoostMotorOnFor "boost_motorOnFor",
+    BoostMotorOn "boost_motorOn",
+    BoostMotorOff "boost_motorOff",
+    BoostSetMotorPower "boost_setMotorPower",
+    BoostSetMotorDirection "boost_setMotorDirection",
+    BoostSetLightHue "boost_setLightHue",
+    Wedo2MotorOnFor "wedo2_motorOnFor",
+    Wedo2MotorOn "wedo2_motorOn",
+    Wedo2MotorOff "wedo2_motorOff",
+    Wedo2StartMotorPower "wedo2_startMotorPower",
+    Wedo2SetMotorDirection "wedo2_setMotorDirection",
+    Wedo2SetLightHue "wedo2_setLightHue",
+    Wedo2PlayNoteFor "wedo2_playNoteFor",
 }
 
 impl Opcode {
@@ -286,6 +305,6 @@ mod tests {
         for name in ["motion_movesteps", "pen_penDown", "makeymakey_whenCodePressed"] {
             assert_eq!(Opcode::from_name(name).name(), name);
         }
-        assert_eq!(Opcode::from_name("wedo2_motorOn"), Opcode::Unknown);
+        assert_eq!(Opcode::from_name("wedo2_dance"), Opcode::Unknown);
     }
 }

@@ -120,14 +120,14 @@ fn mutations_are_json_within_json() {
 fn oddities_become_warnings() {
     let (project, cat) = sprite(
         r#""costumes": [{"name": "c", "assetId": "abc", "dataFormat": "svg"}],
-           "blocks": {"b": {"opcode": "wedo2_motorOn"}}"#,
+           "blocks": {"b": {"opcode": "ev3_motorSetPower"}}"#,
     );
-    assert_eq!(cat.blocks[0].opcode_name(), "wedo2_motorOn");
+    assert_eq!(cat.blocks[0].opcode_name(), "ev3_motorSetPower");
     assert!(cat.costumes[0].vector && cat.costumes[0].asset.is_none());
     let unknown = Warning::UnknownBlock {
         target: "Cat".into(),
         block: "b".into(),
-        opcode: "wedo2_motorOn".into(),
+        opcode: "ev3_motorSetPower".into(),
     };
     let missing =
         Warning::MissingAsset { target: "Cat".into(), name: "c".into(), file: "abc.svg".into() };

@@ -139,7 +139,8 @@ impl<T: Tracer> Run<'_, T> {
         let own = &self.s.targets[self.target];
         let to = |x: f64, y: f64| {
             let (dx, dy) = (own.x - x, own.y - y);
-            (dx * dx + dy * dy).sqrt()
+            let distance = (dx * dx + dy * dy).sqrt();
+            if distance.is_nan() { NOWHERE } else { distance }
         };
         let name = what.to_text();
         if name == *"_mouse_" {

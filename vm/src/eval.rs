@@ -3,6 +3,7 @@
 
 use crate::machine::Run;
 use crate::program::{Calendar, E, Expr, MathOp, Slot};
+use crate::settings::{DAY_MS, STEP_MS};
 use crate::state::List;
 use crate::text::Text;
 use crate::tracer::Tracer;
@@ -98,6 +99,12 @@ impl<T: Tracer> Run<'_, T> {
         a.compare(&b)
     }
 
+    /// Days since the beginning of the year 2000, in whole milliseconds as everywhere in
+    /// JavaScript.
+    fn now(&self) -> f64 {
+        js_round(self.settings.days_since_2000 * DAY_MS + self.s.clock * STEP_MS) / DAY_MS
+    }
+
     /// A comparison costs the same whether its distances are measured or not.
     pub(crate) fn charge_comparison(&mut self, a: &Value, b: &Value) {
         self.charge(text_cost(a.text_len().min(b.text_len())));
@@ -163,8 +170,8 @@ impl<T: Tracer> Run<'_, T> {
             Expr::MouseY => self.s.mouse.y?,
             Expr::Loudness => self.loudness(),
             Expr::Timer => self.s.timer,
-            Expr::Current(field) => current(field, self.settings.days_since_2000),
-            Expr::DaysSince2000 => self.settings.days_since_2000,
+            Expr::Current(field) => current(field, self.now()),
+            Expr::DaysSince2000 => self.now(),
             Expr::VideoMotion => NO_MOTION,
             Expr::ItemNumberOfList(list, item) => {
                 self.find_item(list, item).map_or(0.0, |i| i as f64 + 1.0)
@@ -389,8 +396,10 @@ fn math(op: MathOp, n: f64) -> f64 {
 
 /// A field of the calendar, UTC, from days since 2000-01-01.
 fn current(field: Calendar, days: f64) -> f64 {
-    let day = days.floor();
-    let second = ((days - day) * 86_400.0).floor();
+    // Whole milliseconds, as fractions of a day are not exact.
+    let ms = js_round(days * DAY_MS);
+    let day = (ms / DAY_MS).floor();
+    let second = ((ms - day * DAY_MS) / 1000.0).floor();
     match field {
         Calendar::Hour => (second / 3600.0).floor(),
         Calendar::Minute => (second / 60.0).floor() % 60.0,

@@ -54,6 +54,8 @@ pub(crate) struct Run<'a, T: Tracer> {
     pub(crate) target: usize,
     /// Blocks that this slice may still execute in warp.
     pub(crate) warp_left: u32,
+    /// Something visible has changed in this step.
+    pub(crate) redraw: bool,
 }
 
 impl<T: Tracer> Vm<T> {
@@ -81,6 +83,18 @@ impl<T: Tracer> Vm<T> {
     /// Replaces the random stream.
     pub fn set_random(&mut self, random: Random) {
         self.state.random = random;
+    }
+
+    /// Sets the clock that the timer hat, `current`, `days since 2000`, music and hardware
+    /// go by, in milliseconds since the green flag. Left alone, it advances by 1/30 s a
+    /// step; a recording may have another one.
+    pub fn set_clock(&mut self, milliseconds: f64) {
+        self.state.clock = milliseconds / crate::settings::STEP_MS;
+    }
+
+    /// Sets [`Settings::days_since_2000`].
+    pub fn set_date(&mut self, days_since_2000: f64) {
+        self.settings.days_since_2000 = days_since_2000;
     }
 
     /// Steps since the green flag.
@@ -141,6 +155,7 @@ impl<T: Tracer> Vm<T> {
             thread: NO_CURRENT,
             target: 0,
             warp_left: 0,
+            redraw: false,
         }
     }
 }

@@ -427,6 +427,21 @@ pub(crate) enum Op {
         change: bool,
     },
     Speak(E),
+    /// A block of absent hardware that takes its time all the same.
+    Device(Device, E),
+}
+
+/// Blocks that wait for hardware, whether it is there or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Device {
+    /// Text that scrolls over a micro:bit.
+    Text,
+    /// A motor that turns for some seconds.
+    Motor,
+    /// A tone for some seconds.
+    Beep,
+    /// A command on its way.
+    Send,
 }
 
 /// Functions of one number.

@@ -23,7 +23,8 @@ impl<T: Tracer> Vm<T> {
         }
         run.s.answer = crate::text::Text::new("");
         run.s.loudness = None;
-        (run.s.steps, run.s.clock_steps, run.s.timer) = (0, 0, 0.0);
+        (run.s.steps, run.s.timer) = (0, 0.0);
+        (run.s.clock, run.s.clock_start) = (0.0, 0.0);
         for i in 0..run.s.list.len() {
             let target = &mut run.s.targets[run.s.list[i].0 as usize];
             target.sound_effects = [0.0; 2];
@@ -46,18 +47,27 @@ impl<T: Tracer> Run<'_, T> {
         for i in 0..self.p.edge_hats.len() {
             self.start_hats(&Start::Edge(self.p.edge_hats[i]), None);
         }
-        self.pass();
+        self.redraw = false;
+        self.s.active = 0;
+        for batch in 0..self.settings.batches.max(1) {
+            let goes_on = self.pass(batch == 0);
+            if !goes_on || self.redraw {
+                break;
+            }
+        }
         let executed = budget - self.s.blocks_left;
         self.s.executed += executed;
         self.s.allowance -= executed;
         self.s.scene.end_frame();
         self.s.timer += self.settings.timer_increment;
-        self.s.clock_steps += 1;
+        self.s.clock += 1.0;
         self.resolve_promises();
     }
 
-    /// Every thread of the list once; threads appended meanwhile get their turn too.
-    fn pass(&mut self) {
+    /// Every thread of the list once; threads appended meanwhile get their turn too. True
+    /// if one of them would go on at once.
+    fn pass(&mut self, first: bool) -> bool {
+        let mut goes_on = false;
         let mut i = 0;
         loop {
             let list = self.s.detached.as_ref().unwrap_or(&self.s.thread_list);
@@ -67,7 +77,7 @@ impl<T: Tracer> Run<'_, T> {
             if thread.is_done() {
                 continue;
             }
-            if matches!(thread.status, Status::YieldTick) {
+            if first && matches!(thread.status, Status::YieldTick) {
                 thread.status = Status::Running;
             }
             if thread.status == Status::Running {
@@ -77,6 +87,7 @@ impl<T: Tracer> Run<'_, T> {
                 }
                 self.slice(slot as usize);
             }
+            goes_on |= self.s.threads[slot as usize].status == Status::Running;
         }
         let before = self.s.thread_list.len();
         if let Some(old) = self.s.detached.take() {
@@ -86,7 +97,8 @@ impl<T: Tracer> Run<'_, T> {
         }
         self.free_ended();
         // A thread that ended in this step still counts as activity of it.
-        self.s.active = before.max(self.s.thread_list.len());
+        self.s.active = self.s.active.max(before);
+        goes_on
     }
 
     /// Takes threads that have ended from the list, keeping order.

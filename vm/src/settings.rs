@@ -3,12 +3,22 @@
 /// Milliseconds of Scratch time a step, as the original computes it.
 pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
 
+pub(crate) const DAY_MS: f64 = 86_400_000.0;
+
 /// Settings of a machine. All of them influence results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Seconds by which the `timer` block advances a step. 1/30 is Scratch time; the
     /// Whisker paper found 0.075 empirically (section 3.2).
     pub timer_increment: f64,
+    /// Batches of threads that a step runs at most. 1, as the paper has it: every thread
+    /// runs once. More, as in unmodified Scratch: batches follow each other until
+    /// something is to be drawn or no thread goes on; the original stops after three
+    /// quarters of the step's real time.
+    pub batches: u32,
+    /// `reset timer` sets back what `when timer >` sees, as in unmodified Scratch. In the
+    /// paper's machine these are two clocks.
+    pub one_timer: bool,
     /// Blocks that one thread may execute "without screen refresh" before its slice
     /// ends, in place of the original's 500 ms of real time.
     pub warp_budget: u32,
@@ -23,8 +33,8 @@ pub struct Settings {
     /// Characters that speech synthesis says in a second; none: speech never ends, as
     /// in the original without a network.
     pub speech_rate: Option<f64>,
-    /// The instant that `current` and `days since 2000` show: days since the beginning
-    /// of the year 2000, UTC. It does not advance.
+    /// The instant at which `current` and `days since 2000` see the green flag clicked: days
+    /// since the beginning of the year 2000, UTC. From there they advance with the steps.
     pub days_since_2000: f64,
     /// A false `color is touching color` computes the tester's hull, as the recording
     /// of branch distances does in the original.
@@ -35,6 +45,8 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             timer_increment: 1.0 / 30.0,
+            batches: 1,
+            one_timer: false,
             warp_budget: 1_000_000,
             step_budget: 4_000_000,
             stack_limit: 20_000,

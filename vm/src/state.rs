@@ -48,8 +48,11 @@ pub(crate) struct State {
     pub(crate) steps: u64,
     /// Seconds, a sum of increments.
     pub(crate) timer: f64,
-    /// Steps since the flag, as the timer hat sees them: `reset timer` leaves them alone.
-    pub(crate) clock_steps: u64,
+    /// The clock of the timer hat, the calendar and of music, in steps since the flag:
+    /// `reset timer` leaves it alone.
+    pub(crate) clock: f64,
+    /// Where the clock of the timer hat begins, see [`crate::Settings::one_timer`].
+    pub(crate) clock_start: f64,
     pub(crate) counter: f64,
     pub(crate) tempo: f64,
     pub(crate) loudness: Option<f64>,
@@ -245,7 +248,8 @@ impl State {
             active: 0,
             steps: 0,
             timer: 0.0,
-            clock_steps: 0,
+            clock: 0.0,
+            clock_start: 0.0,
             counter: 0.0,
             tempo: stage.tempo,
             loudness: None,
@@ -342,7 +346,8 @@ clone_fields!(State {
     active,
     steps,
     timer,
-    clock_steps,
+    clock,
+    clock_start,
     counter,
     tempo,
     loudness,

@@ -59,6 +59,8 @@ pub(crate) struct Frame {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timer {
     pub(crate) start: u64,
+    /// The clock's reading at the start, in steps.
+    pub(crate) clock: f64,
     /// Steps, not rounded.
     pub(crate) duration: f64,
 }

@@ -85,6 +85,10 @@ fn tables(verdicts: &[Verdict]) -> String {
         total.0,
         percent(total.0, total.1)
     );
+    let assumed = verdicts.iter().filter(|v| v.is_identical() && v.is_assumed()).count();
+    if assumed > 0 {
+        text += &format!("\n{assumed} of the identical with devices or a clock assumed\n");
+    }
     let mut by_property: BTreeMap<&str, usize> = BTreeMap::new();
     let mut by_opcode: BTreeMap<&str, usize> = BTreeMap::new();
     let mut details = String::new();

@@ -14,7 +14,8 @@ use crate::terminal;
 /// The trace says which project it was recorded from by a SHA-256, by which the project is
 /// found in the corpus. It does not say which keys were down and where the mouse was when
 /// the recording began; the states in which the other traces of its folder end are tried
-/// until one agrees.
+/// until one agrees. Nor does it say what the recorder's clock showed: where a project goes
+/// by it, its readings are taken from the recording, and nothing else may differ.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +51,11 @@ pub(super) fn run(Arguments { trace: path, corpus: named }: Arguments) -> Result
 fn describe(trace: &Trace, replay: &Replay) -> String {
     let mut text = format!("{}: {} steps\n", trace.project, trace.steps);
     if replay.is_identical() {
-        text += "identical\n";
+        text += "identical";
+        if !replay.surroundings.is_default() {
+            text += &format!(" assuming {}", replay.surroundings);
+        }
+        text.push('\n');
         return text;
     }
     if let Some(d) = &replay.divergence {

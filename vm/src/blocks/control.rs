@@ -186,6 +186,7 @@ impl<T: Tracer> Run<'_, T> {
             self.s.threads[self.thread].kill();
         }
         self.drop_questions(id);
+        self.redraw |= self.s.targets[target].visible;
         self.s.scene.remove(self.s.targets[target].drawable);
         self.s.targets[target].alive = false;
         self.s.free_targets.push(id.0);

@@ -37,9 +37,16 @@ impl<T: Tracer> Run<'_, T> {
             self.thread().waits = waits;
             self.scratch.started = started;
         }
-        let waiting = self.s.threads[self.thread].waits.iter().any(|&id| self.is_listed(id));
-        if waiting {
-            self.set_status(Status::YieldTick);
+        let waits = &self.s.threads[self.thread].waits;
+        if waits.iter().any(|&id| self.is_listed(id)) {
+            // A receiver that goes on may end in a further batch of this step. (In warp
+            // the original tries again until the slice's time is up.)
+            let goes_on = waits.iter().any(|&id| {
+                let receiver = &self.s.threads[id.0 as usize];
+                self.is_listed(id) && !receiver.is_done() && receiver.status == Status::Running
+            });
+            let again = goes_on && self.settings.batches > 1 && !self.frame().warp;
+            self.set_status(if again { Status::Yield } else { Status::YieldTick });
         }
     }
 }

@@ -51,6 +51,7 @@ impl<T: Tracer> Run<'_, T> {
 
     fn hide_bubble(&mut self, target: usize) {
         if let Some(drawable) = self.s.targets[target].bubble.drawable.take() {
+            self.redraw = true;
             self.s.scene.remove(drawable);
         }
     }
@@ -64,6 +65,7 @@ impl<T: Tracer> Run<'_, T> {
     fn place_bubble(&mut self, target: usize) {
         let target = &mut self.s.targets[target];
         if let (Some(drawable), true) = (target.bubble.drawable, target.visible) {
+            self.redraw = true;
             let on_right = target.bubble.on_right;
             target.bubble.on_right = self.s.scene.place_bubble(drawable, target.drawable, on_right);
         }
@@ -71,6 +73,7 @@ impl<T: Tracer> Run<'_, T> {
 
     /// What changes a target's looks moves its bubble (moves alone do not).
     pub(crate) fn appearance_changed(&mut self, target: usize) {
+        self.redraw |= self.s.targets[target].visible;
         if self.s.targets[target].bubble.drawable.is_some() {
             self.place_bubble(target);
         }
@@ -175,6 +178,7 @@ impl<T: Tracer> Run<'_, T> {
 
     pub(crate) fn clear_effects(&mut self, target: usize) {
         let target = &mut self.s.targets[target];
+        self.redraw |= target.visible;
         target.effects = [0.0; 7];
         for effect in Effect::ALL {
             self.s.scene.set_effect(target.drawable, effect, 0.0);

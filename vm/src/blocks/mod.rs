@@ -137,6 +137,7 @@ impl<T: Tracer> Run<'_, T> {
 
             Op::Wait(seconds) => {
                 let seconds = self.number(seconds);
+                self.redraw |= !self.frame().active;
                 self.wait_steps(no, step_count(seconds));
             }
             Op::Repeat { times, body } => self.repeat(no, times, body),
@@ -186,7 +187,13 @@ impl<T: Tracer> Run<'_, T> {
 
             Op::Ask(question) => self.ask(question),
             Op::SetDraggable(draggable) => self.s.targets[self.target].draggable = draggable,
-            Op::ResetTimer => self.s.timer = 0.0,
+            Op::ResetTimer => {
+                self.s.timer = 0.0;
+                if self.settings.one_timer {
+                    // The hat sees the clock as the last step's scripts saw it.
+                    self.s.clock_start = self.s.clock + 1.0;
+                }
+            }
 
             Op::SetVariable(slot, value) => {
                 let value = self.value(value);
@@ -205,8 +212,14 @@ impl<T: Tracer> Run<'_, T> {
 
             Op::Call { procedure, arguments } => self.call(procedure, arguments),
 
-            Op::PenClear => self.s.scene.pen_clear(),
-            Op::PenStamp => self.s.scene.pen_stamp(self.s.targets[self.target].drawable),
+            Op::PenClear => {
+                self.redraw = true;
+                self.s.scene.pen_clear();
+            }
+            Op::PenStamp => {
+                self.redraw = true;
+                self.s.scene.pen_stamp(self.s.targets[self.target].drawable);
+            }
             Op::PenDown => self.pen_down(),
             Op::PenUp => self.s.targets[self.target].pen.down = false,
             Op::PenColor(color) => self.pen_color(color),
@@ -218,6 +231,7 @@ impl<T: Tracer> Run<'_, T> {
             Op::PlayBeats { beats, note } => self.play_beats(no, beats, note),
             Op::SetTempo { value, change } => self.set_tempo(value, change),
             Op::Speak(words) => self.speak(no, words),
+            Op::Device(device, what) => self.wait_for_device(no, device, what),
         }
     }
 
@@ -248,14 +262,29 @@ impl<T: Tracer> Run<'_, T> {
 
     pub(crate) fn start_timer(&mut self, no: BlockNo, duration: f64) {
         self.frame().active = true;
-        self.thread().timer = Timer { start: self.s.steps, duration };
+        let (start, clock) = (self.s.steps, self.s.clock);
+        self.thread().timer = Timer { start, clock, duration };
         self.trace_timer(no, 0.0, duration);
         self.set_status(Status::YieldTick);
     }
 
     pub(crate) fn check_timer(&mut self, no: BlockNo) -> bool {
-        let Timer { start, duration } = self.s.threads[self.thread].timer;
-        let elapsed = (self.s.steps - start) as f64;
+        let start = self.s.threads[self.thread].timer.start;
+        self.check_elapsed(no, (self.s.steps - start) as f64)
+    }
+
+    /// The waiting of blocks that the original times by its clock: here the clock advances
+    /// with the steps, unless someone sets it.
+    pub(crate) fn wait_clock(&mut self, no: BlockNo, seconds: f64) {
+        if !self.frame().active {
+            return self.start_timer(no, step_count(seconds));
+        }
+        let start = self.s.threads[self.thread].timer.clock;
+        self.check_elapsed(no, self.s.clock - start);
+    }
+
+    fn check_elapsed(&mut self, no: BlockNo, elapsed: f64) -> bool {
+        let duration = self.s.threads[self.thread].timer.duration;
         self.trace_timer(no, elapsed, duration);
         if elapsed < duration {
             self.set_status(Status::YieldTick);
@@ -297,7 +326,7 @@ impl<T: Tracer> Run<'_, T> {
     fn hat_greater(&mut self, sensor: Sensor, value: E) {
         let value = self.number(value);
         let now = match sensor {
-            Sensor::Timer => self.s.clock_steps as f64 * (STEP_MS / 1000.0),
+            Sensor::Timer => (self.s.clock - self.s.clock_start) * (STEP_MS / 1000.0),
             Sensor::Loudness => self.loudness(),
             Sensor::Motion => NO_MOTION,
         };

@@ -41,6 +41,7 @@ impl<T: Tracer> Run<'_, T> {
         let from = (target.x, target.y);
         (target.x, target.y) = self.s.scene.fence(target.drawable, x, y);
         self.s.scene.set_position(target.drawable, target.x, target.y);
+        self.redraw |= target.visible;
         from
     }
 
@@ -122,8 +123,10 @@ impl<T: Tracer> Run<'_, T> {
         let seconds = self.number(seconds);
         let to = self.text(to);
         // The place is looked up in every step, with its draws; the first one counts.
-        if let Some(to) = self.place(&to) {
-            self.glide(no, seconds, to);
+        if let Some((x, y)) = self.place(&to) {
+            // A glide casts its end to numbers: a mouse that is nowhere is at 0.
+            let to = |n: f64| if n.is_nan() { 0.0 } else { n };
+            self.glide(no, seconds, (to(x), to(y)));
         }
     }
 
@@ -137,12 +140,13 @@ impl<T: Tracer> Run<'_, T> {
             }
             let from = (self.s.targets[target].x, self.s.targets[target].y);
             self.frame().active = true;
-            self.thread().timer = Timer { start: self.s.steps, duration };
+            let (start, clock) = (self.s.steps, self.s.clock);
+            self.thread().timer = Timer { start, clock, duration };
             self.thread().glide = Glide { from, to };
             return self.set_status(Status::YieldTick);
         }
         let Glide { from, to } = self.s.threads[self.thread].glide;
-        let Timer { start, duration } = self.s.threads[self.thread].timer;
+        let Timer { start, duration, .. } = self.s.threads[self.thread].timer;
         let elapsed = (self.s.steps - start) as f64;
         self.trace_timer(no, elapsed, duration);
         if elapsed < duration {
@@ -201,8 +205,10 @@ impl<T: Tracer> Run<'_, T> {
         self.set_position(target, x + cx, y + cy);
     }
 
-    /// The mouse as the reporters see it; (0, 0) before it moved.
+    /// The mouse as motion and distances see it. Before it has moved it is nowhere: what
+    /// points towards it does not turn, and what goes there has no position either, so that
+    /// it touches nothing until it is sent somewhere else.
     pub(crate) fn mouse_position(&self) -> (f64, f64) {
-        (self.s.mouse.x.unwrap_or(0.0), self.s.mouse.y.unwrap_or(0.0))
+        (self.s.mouse.x.unwrap_or(f64::NAN), self.s.mouse.y.unwrap_or(f64::NAN))
     }
 }

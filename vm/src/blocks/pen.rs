@@ -78,6 +78,7 @@ impl<T: Tracer> Run<'_, T> {
 
     /// Draws a line with the pen of a target; wide ones cost more.
     pub(super) fn draw_line(&mut self, target: usize, from: (f64, f64), to: (f64, f64)) {
+        self.redraw = true;
         let stroke = self.s.targets[target].pen.stroke();
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = (dx * dx + dy * dy).sqrt() + stroke.diameter;

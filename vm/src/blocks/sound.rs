@@ -4,7 +4,7 @@ use catherd_sb3::BlockNo;
 
 use super::step_count;
 use crate::machine::Run;
-use crate::program::{E, SoundEffect};
+use crate::program::{Device, E, SoundEffect};
 use crate::text::Text;
 use crate::thread::Status;
 use crate::tracer::Tracer;
@@ -59,11 +59,24 @@ impl<T: Tracer> Run<'_, T> {
 
     pub(super) fn play_beats(&mut self, no: BlockNo, beats: E, note: bool) {
         let beats = clamp(self.number(beats), 0.0, 100.0);
-        if self.frame().active {
-            self.check_timer(no);
-        } else if !(note && beats == 0.0) {
+        if !(note && beats == 0.0) {
             let seconds = 60.0 / self.s.tempo * beats;
-            self.start_timer(no, step_count(seconds));
+            self.wait_clock(no, seconds);
+        }
+    }
+
+    /// The device is absent, but the original waits for it all the same: a micro:bit shows
+    /// six columns of 120 ms a letter and six more, motors and tones take their seconds, a
+    /// command 100 ms.
+    pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: E) {
+        let seconds = match device {
+            Device::Text => 0.12 * (6 * self.text(what).len().min(19) + 6) as f64,
+            Device::Motor => clamp(self.number(what), 0.0, 15.0),
+            Device::Beep => clamp(self.number(what), 0.0, 3.0),
+            Device::Send => 0.1,
+        };
+        if device != Device::Beep || seconds > 0.0 {
+            self.wait_clock(no, seconds);
         }
     }
 

@@ -334,6 +334,25 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
         MusicPlayNoteForBeats => (&["BEATS"], One(|beats| Op::PlayBeats { beats, note: true })),
         MusicSetTempo => (&["TEMPO"], One(|value| Op::SetTempo { value, change: false })),
         MusicChangeTempo => (&["TEMPO"], One(|value| Op::SetTempo { value, change: true })),
+        MicrobitDisplayText => (&["TEXT"], One(|text| Op::Device(Device::Text, text))),
+        BoostMotorOnFor | Wedo2MotorOnFor => (&["DURATION"], One(|s| Op::Device(Device::Motor, s))),
+        Ev3MotorTurnClockwise | Ev3MotorTurnCounterClockwise => {
+            (&["TIME"], One(|seconds| Op::Device(Device::Motor, seconds)))
+        }
+        Ev3Beep => (&["TIME"], One(|seconds| Op::Device(Device::Beep, seconds))),
+        Wedo2PlayNoteFor => (&["DURATION"], One(|seconds| Op::Device(Device::Beep, seconds))),
+        MicrobitDisplaySymbol
+        | MicrobitDisplayClear
+        | BoostMotorOn
+        | BoostMotorOff
+        | BoostSetMotorPower
+        | BoostSetMotorDirection
+        | BoostSetLightHue
+        | Wedo2MotorOn
+        | Wedo2MotorOff
+        | Wedo2StartMotorPower
+        | Wedo2SetMotorDirection
+        | Wedo2SetLightHue => (&["MATRIX"], One(|e| Op::Device(Device::Send, e))),
         Text2SpeechSpeakAndWait => (&["WORDS"], One(Op::Speak)),
 
         MotionSetRotationStyle

@@ -122,7 +122,7 @@ fn touching_is_as_far_as_the_centres() {
         ("", "(touching nobody)", 10000.0, 0.0),
         ("", "(touching _edge_)", 160.0, 0.0),
         ("", "(not (touching _edge_))", 0.0, 160.0),
-        ("", "(touching _mouse_)", 500.0_f64.sqrt(), 0.0),
+        ("", "(touching _mouse_)", 10000.0, 0.0),
     ] {
         assert_eq!(pair_in(others, condition), (to_true, to_false), "{condition}");
     }

@@ -660,7 +660,7 @@ fn the_stage_asks_without_a_bubble() {
 fn loose_blocks_and_unknown_hats_never_run() {
     let log = steps(
         "(sprite A (loose (log a)) (loose (+ 1 2)) (wedo2_whenTilted (log b)) (flag (motion_scroll_right)
-           (looks_hideallsprites) (wedo2_motorOn) (log end)))",
+           (looks_hideallsprites) (ev3_motorSetPower) (log end)))",
     );
     assert_eq!(log, ["end"]);
 }

@@ -98,6 +98,35 @@ fn pointing_towards() {
 }
 
 #[test]
+fn the_mouse_is_nowhere_before_it_moves() {
+    assert_eq!(number("(point 7) (towards _mouse_)", |t| t.direction), 7.0);
+    assert!(number("(goto _mouse_)", |t| t.x).is_nan());
+    assert_eq!(after("(goto-xy 5 5) (glide-to 0 _mouse_)").position("A"), (0.0, 0.0));
+    let rig = after("(goto _mouse_) (goto-xy 30 20)");
+    assert_eq!(rig.position("A"), (30.0, 20.0));
+    let logged = |e: &str| after(&format!("(log {e})")).list("log");
+    assert_eq!(logged("(distance _mouse_)"), ["NaN"]);
+    assert_eq!(logged("(> (distance _mouse_) 20000)"), ["true"], "compared as texts");
+    assert_eq!(logged("(touching _mouse_)"), ["false"]);
+    assert_eq!(logged("(+ (mouse-x) 1)"), ["1"]);
+}
+
+#[test]
+fn a_sprite_that_is_nowhere_touches_nothing() {
+    let mut rig = Rig::flag(
+        "(sprite B (costume c 20 20 \"#ff0000\"))
+         (sprite A (costume c 20 20 \"#00ff00\") (flag (goto _mouse_) (log (touching B))
+           (log (touching _edge_)) (log (touching-color \"#ff0000\"))
+           (log (color-touching \"#00ff00\" \"#ff0000\")) (pen-down) (bounce) (move 10) (stamp)
+           (set-effect whirl 50) (say hello) (log (touching B)) (goto-xy 0 0)
+           (clear-effects) (log (touching B))))",
+    );
+    rig.steps(1);
+    assert_eq!(rig.list("log"), ["false", "false", "false", "false", "false", "true"]);
+    assert_eq!(rig.target("B").x, 0.0);
+}
+
+#[test]
 fn random_positions_draw_x_first() {
     let round = |x: f64| (x + 0.5).floor();
     let d = draws(2);
@@ -411,9 +440,7 @@ fn touching_colours() {
 
 #[test]
 fn distances() {
-    for (what, want) in
-        [("B", 50.0), ("nobody", 10000.0), ("_mouse_", 0.0), ("_stage_", 10000.0), ("A", 0.0)]
-    {
+    for (what, want) in [("B", 50.0), ("nobody", 10000.0), ("_stage_", 10000.0), ("A", 0.0)] {
         let rig = after(&format!("(set v (distance {what}))"));
         assert_eq!(rig.value("A.v"), Value::Number(want), "{what}");
     }

@@ -1,6 +1,6 @@
 //! Steps, the pass, slices, loops, waits, timed blocks.
 
-use catherd_vm::Value;
+use catherd_vm::{Settings, Value};
 
 use crate::rig::{Rig, draws};
 
@@ -450,6 +450,74 @@ fn music_waits_for_beats_at_the_stages_tempo() {
     assert_eq!(tempo("(set-tempo 5)"), ["20"]);
     assert_eq!(tempo("(set-tempo 501)"), ["500"]);
     assert_eq!(tempo("(change-tempo -10)"), ["50"]);
+}
+
+#[test]
+fn batches_follow_until_something_is_drawn_or_all_wait() {
+    let settings = || Settings { batches: 5, ..crate::rig::paper() };
+    let first_step = |script: &str| {
+        let source = format!("(var n #0) (message m) (sprite A {script})");
+        let mut rig = Rig::with(crate::language::project(&source), settings());
+        rig.vm.green_flag();
+        rig.steps(1);
+        rig.var("n")
+    };
+    assert_eq!(first_step("(flag (forever [(change n #1)]))"), "5");
+    assert_eq!(first_step("(flag (forever [(change n #1) (move 1)]))"), "1");
+    assert_eq!(first_step("(flag (hide) (forever [(change n #1) (move 1)]))"), "5");
+    assert_eq!(first_step("(flag (forever [(change n #1) (wait 0)]))"), "1");
+    assert_eq!(first_step("(flag (repeat 2 [(change n #1)]) (stop all))"), "2");
+    let waits = "(flag (broadcast-wait m) (change n #10)) (received m (repeat 2 [(change n #1)]))";
+    assert_eq!(first_step(waits), "12", "receivers end in the same step");
+}
+
+#[test]
+fn one_timer_for_the_reporter_and_the_hat() {
+    let source = "(sprite A (flag (wait 1) (reset-timer)) (when-greater TIMER 0.5 (log late)))";
+    let late = |one_timer| {
+        let settings = Settings { one_timer, ..Settings::default() };
+        let mut rig = Rig::with(crate::language::project(source), settings);
+        rig.vm.green_flag();
+        rig.steps(60);
+        rig.list("log").len()
+    };
+    assert_eq!((late(false), late(true)), (1, 2));
+}
+
+#[test]
+fn absent_hardware_takes_its_time() {
+    let end = |block: &str| {
+        let log = Rig::flag(&format!("(sprite A (flag ({block}) (log end)))")).run(200);
+        log.iter().position(|s| s == "end")
+    };
+    // 120 ms for each of six columns a letter and six more.
+    assert_eq!(end("microbit_displayText TEXT=10"), Some(65));
+    assert_eq!(end("microbit_displayClear"), Some(3));
+    assert_eq!(end("ev3_motorTurnClockwise TIME=2"), Some(60));
+    assert_eq!(end("boost_motorOnFor DURATION=-1"), Some(1));
+    assert_eq!(end("ev3_beep TIME=0"), Some(0));
+    assert_eq!(end("ev3_motorSetPower POWER=50"), Some(0));
+}
+
+#[test]
+fn the_clock_advances_with_the_steps_unless_it_is_set() {
+    let mut rig = Rig::flag(
+        "(var d 0) (var s 0) (sprite A
+           (flag (forever [(set d (days)) (set s (current SECOND))])) (flag (rest 1) (log rest))
+           (when-greater TIMER 1.5 (log late)))",
+    );
+    rig.steps(16);
+    let days = |rig: &Rig| rig.value("d").to_number();
+    assert_eq!(((days(&rig) - 8766.5) * 86_400_000.0).round(), 500.0);
+    assert_eq!(rig.logged(), "");
+    rig.vm.set_clock(1999.0);
+    assert_eq!(rig.run(1), ["rest late"]);
+    assert_eq!(rig.var("s"), "1");
+    rig.steps(1);
+    assert_eq!(rig.var("s"), "2");
+    rig.vm.green_flag();
+    rig.steps(1);
+    assert_eq!(days(&rig), 8766.5);
 }
 
 #[test]
