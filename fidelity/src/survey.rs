@@ -65,7 +65,7 @@ pub struct Verdict {
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// It was replayed.
-    Replayed(Replay),
+    Replayed(Box<Replay>),
     /// It could not be, for this reason.
     Failed(String),
 }
@@ -143,7 +143,7 @@ pub fn survey(files: &[PathBuf], corpus: &Corpus, done: impl Fn(&Verdict) + Sync
             let verdict = Verdict {
                 group: name.split_once("__").map_or("-", |(group, _)| group).to_owned(),
                 trace: name,
-                result: result.map_or_else(Outcome::Failed, Outcome::Replayed),
+                result: result.map_or_else(Outcome::Failed, |r| Outcome::Replayed(Box::new(r))),
             };
             done(&verdict);
             verdict

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub(super) struct Machine {
     timer_increment: f64,
+    batches: u32,
+    one_timer: bool,
     warp_budget: u32,
     step_budget: u64,
     stack_limit: usize,
