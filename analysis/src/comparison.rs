@@ -14,36 +14,79 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use crate::stats::{MannWhitney, PValue, smallest_p};
-use crate::tidy::Results;
+use crate::stats::{
+    Bootstrap, Convention, Interval, Magnitude, MannWhitney, PValue, Unavailable,
+    benjamini_hochberg, holm, mean, smallest_p,
+};
+use crate::tidy::{Results, Run};
 
 /// The level of significance of the Whisker paper.
 pub const LEVEL: f64 = 0.05;
 
-/// Coverages by project and algorithm.
+/// A measure of runs by project and algorithm, with the runs behind each value.
 #[derive(Clone, Debug)]
 pub struct Samples {
     algorithms: usize,
     /// Row by row: the algorithms of project 0, of project 1, ...
-    cells: Vec<Vec<f64>>,
+    cells: Vec<Sample>,
+}
+
+/// The runs of an algorithm on a project.
+#[derive(Clone, Debug, Default)]
+struct Sample {
+    values: Vec<f64>,
+    /// Indices into [`Results::runs`], in the order of the values.
+    runs: Vec<u32>,
 }
 
 impl Samples {
     /// The coverage of every run that has one.
     pub fn coverage(results: &Results) -> Samples {
+        Samples::of_measure(results, |_, run| run.coverage())
+    }
+
+    /// Some measure of every run that has one; it is given the run's index too.
+    pub fn of_measure(results: &Results, measure: impl Fn(usize, &Run) -> Option<f64>) -> Samples {
         let algorithms = results.algorithms.len();
-        let mut cells = vec![Vec::new(); algorithms * results.projects.len()];
-        for run in &results.runs {
-            if let Some(coverage) = run.coverage() {
-                cells[run.project as usize * algorithms + run.algorithm as usize].push(coverage);
+        let mut cells = vec![Sample::default(); algorithms * results.projects.len()];
+        for (number, run) in results.runs.iter().enumerate() {
+            if let Some(value) = measure(number, run) {
+                let cell = &mut cells[run.project as usize * algorithms + run.algorithm as usize];
+                cell.values.push(value);
+                cell.runs.push(number as u32);
             }
         }
         Samples { algorithms, cells }
     }
 
+    fn cell(&self, project: usize, algorithm: usize) -> &Sample {
+        &self.cells[project * self.algorithms + algorithm]
+    }
+
     /// The sample of an algorithm on a project, empty if every run is missing.
     pub fn of(&self, project: usize, algorithm: usize) -> &[f64] {
-        &self.cells[project * self.algorithms + algorithm]
+        &self.cell(project, algorithm).values
+    }
+
+    /// The runs behind [`Samples::of`]: indices into [`Results::runs`].
+    pub fn runs(&self, project: usize, algorithm: usize) -> &[u32] {
+        &self.cell(project, algorithm).runs
+    }
+
+    /// All values of an algorithm and the runs behind them, project by project.
+    pub fn pooled(&self, algorithm: usize) -> (Vec<f64>, Vec<u32>) {
+        let cells = (0..self.projects()).map(|project| self.cell(project, algorithm));
+        let (mut values, mut runs) = (Vec::new(), Vec::new());
+        for cell in cells {
+            values.extend_from_slice(&cell.values);
+            runs.extend_from_slice(&cell.runs);
+        }
+        (values, runs)
+    }
+
+    /// The number of algorithms.
+    pub fn algorithms(&self) -> usize {
+        self.algorithms
     }
 
     /// The number of projects.
@@ -57,7 +100,8 @@ impl Samples {
             .all(|algorithm| !self.of(project, algorithm).is_empty() || !self.ran(algorithm))
     }
 
-    fn ran(&self, algorithm: usize) -> bool {
+    /// Whether an algorithm has a run at all.
+    pub fn ran(&self, algorithm: usize) -> bool {
         (0..self.projects()).any(|project| !self.of(project, algorithm).is_empty())
     }
 }
@@ -73,8 +117,28 @@ pub struct Duel {
     pub a12: f64,
     /// Mann-Whitney U of the first.
     pub u1: f64,
+    /// Where the effect size may lie, at 1 - [`LEVEL`].
+    pub interval: Result<Interval, Unavailable>,
+    /// The effect size in words, by Vargha and Delaney's convention.
+    pub magnitude: Magnitude,
     /// Two-sided p-value of no difference.
     pub p: PValue,
+    /// The same by Holm, within the family of all projects of this pair of algorithms.
+    pub p_holm: f64,
+    /// The same by Benjamini and Hochberg, within the same family.
+    pub p_benjamini_hochberg: f64,
+}
+
+/// Which p-value decides what is significant. The family of a correction is all projects
+/// of one pair of algorithms: the tests of one row of Table 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Correction {
+    /// That of each test, as in the papers.
+    None,
+    /// Holm's, which bounds the chance of any false finding.
+    Holm,
+    /// Benjamini and Hochberg's, which bounds the share of false findings.
+    BenjaminiHochberg,
 }
 
 impl Duel {
@@ -84,8 +148,13 @@ impl Duel {
     }
 
     /// Whether chance alone is an unlikely reason (p below [`LEVEL`]).
-    pub fn significant(&self) -> bool {
-        self.p.value < LEVEL
+    pub fn significant(&self, correction: Correction) -> bool {
+        let p = match correction {
+            Correction::None => self.p.value,
+            Correction::Holm => self.p_holm,
+            Correction::BenjaminiHochberg => self.p_benjamini_hochberg,
+        };
+        p < LEVEL
     }
 
     /// Whether samples of these sizes could have been significant at all.
@@ -125,7 +194,7 @@ pub struct Counts {
 impl Comparison {
     /// Compares two algorithms on every project.
     pub fn new(samples: &Samples, first: usize, second: usize) -> Comparison {
-        let duels: Vec<Duel> = (0..samples.projects())
+        let mut duels: Vec<Duel> = (0..samples.projects())
             .into_par_iter()
             .filter_map(|project| {
                 let (x, y) = (samples.of(project, first), samples.of(project, second));
@@ -136,10 +205,21 @@ impl Comparison {
                     runs: (x.len(), y.len()),
                     a12: test.a12(),
                     u1: test.u1(),
+                    interval: test.a12_interval(1.0 - LEVEL),
+                    magnitude: test.magnitude(Convention::VarghaDelaney),
                     p: test.p(),
+                    p_holm: 1.0,
+                    p_benjamini_hochberg: 1.0,
                 })
             })
             .collect();
+        let p: Vec<f64> = duels.iter().map(|duel| duel.p.value).collect();
+        // A p-value of a test is one, so both adjustments exist.
+        if let (Ok(holm), Ok(shares)) = (holm(&p), benjamini_hochberg(&p)) {
+            for (duel, (holm, share)) in duels.iter_mut().zip(holm.into_iter().zip(shares)) {
+                (duel.p_holm, duel.p_benjamini_hochberg) = (holm, share);
+            }
+        }
         let missing = samples.projects() - duels.len();
         Comparison { first, second, duels, missing }
     }
@@ -159,19 +239,38 @@ impl Comparison {
         mean(self.duels.iter().map(|duel| duel.a12))
     }
 
+    /// Where the mean effect size over other such projects may lie: a bootstrap over the
+    /// projects.
+    pub fn mean_interval(&self) -> Result<Interval, Unavailable> {
+        let effects: Vec<f64> = self.duels.iter().map(|duel| duel.a12).collect();
+        Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }.mean(&effects)
+    }
+
+    /// The runs behind some of the duels.
+    pub fn runs<'a>(
+        &'a self,
+        samples: &'a Samples,
+        keep: impl Fn(&Duel) -> bool + 'a,
+    ) -> impl Iterator<Item = u32> + 'a {
+        self.duels.iter().filter(move |duel| keep(duel)).flat_map(|duel| {
+            let of = |algorithm| samples.runs(duel.project, algorithm).iter().copied();
+            of(self.first).chain(of(self.second))
+        })
+    }
+
     /// The counts of Table 6.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self, correction: Correction) -> Counts {
         let mut counts = Counts::default();
         for duel in &self.duels {
             match duel.ordering() {
                 Ordering::Greater => {
                     counts.better += 1;
-                    counts.significantly_better += usize::from(duel.significant());
+                    counts.significantly_better += usize::from(duel.significant(correction));
                 }
                 Ordering::Equal => counts.equal += 1,
                 Ordering::Less => {
                     counts.worse += 1;
-                    counts.significantly_worse += usize::from(duel.significant());
+                    counts.significantly_worse += usize::from(duel.significant(correction));
                 }
             }
         }
@@ -223,22 +322,13 @@ impl MeanCoverage {
     }
 }
 
-/// The arithmetic mean; none of nothing.
-pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (mut sum, mut n) = (0.0, 0_u64);
-    for value in values {
-        sum += value;
-        n += 1;
-    }
-    (n > 0).then(|| sum / n as f64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn samples(projects: &[[&[f64]; 2]]) -> Samples {
-        let cells = projects.iter().flatten().map(|s| s.to_vec()).collect();
+        let cell = |s: &&[f64]| Sample { values: s.to_vec(), runs: vec![7; s.len()] };
+        let cells = projects.iter().flatten().map(cell).collect();
         Samples { algorithms: 2, cells }
     }
 
@@ -260,7 +350,13 @@ mod tests {
             worse: 1,
             significantly_worse: 0,
         };
-        assert_eq!(row.counts(), expected);
+        assert_eq!(row.counts(Correction::None), expected);
+        // 1/126 of the first, four times, and no longer the least of 1/2 and more.
+        assert_eq!(row.counts(Correction::Holm), expected);
+        assert!((row.duels[0].p_holm - 8.0 / 252.0).abs() < 1e-12);
+        assert_eq!(row.runs(&samples, |duel| duel.project == 1).count(), 6);
+        let interval = row.mean_interval().unwrap();
+        assert!(interval.low < row.mean_a12().unwrap() && row.mean_a12().unwrap() < interval.high);
         let a12 = (1.0 + 5.0 / 9.0 + 0.5 + 0.4) / 4.0;
         assert!((row.mean_a12().unwrap() - a12).abs() < 1e-15);
         // The other way round everything mirrors.
@@ -272,7 +368,7 @@ mod tests {
             worse: 2,
             significantly_worse: 1,
         };
-        assert_eq!(back.counts(), mirrored);
+        assert_eq!(back.counts(Correction::None), mirrored);
         assert!((back.mean_a12().unwrap() - (1.0 - a12)).abs() < 1e-15);
     }
 

@@ -70,7 +70,7 @@ impl Progress {
         let algorithms = results.algorithms.len();
         let mut cells = vec![Vec::new(); algorithms * results.projects.len()];
         for (number, run) in results.runs.iter().enumerate() {
-            if run.coverage().is_some() {
+            if run.coverage().is_some() && run.spent(clock).is_some() {
                 cells[run.project as usize * algorithms + run.algorithm as usize]
                     .push(number as u32);
             }
@@ -85,7 +85,7 @@ impl Progress {
         let sizes = complete.iter().flat_map(|project| ran.iter().map(|&a| project[a].len()));
         let Some(runs) = sizes.clone().min().zip(sizes.max()) else { return Ok(None) };
         let shown = complete.iter().flat_map(|project| project.iter().flatten());
-        let end = shown.map(|&r| results.runs[r as usize].spent(clock)).max().unwrap_or(0);
+        let end = shown.filter_map(|&r| results.runs[r as usize].spent(clock)).max().unwrap_or(0);
 
         let mut rises = vec![Vec::new(); algorithms];
         let mut before = (u32::MAX, 0);

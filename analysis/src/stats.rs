@@ -6,23 +6,42 @@
 //!
 //! | question | answer |
 //! | --- | --- |
+//! | what is in a sample | [`Description`], [`Bootstrap`] |
 //! | do two samples differ, and how much | [`MannWhitney`] with its A12 and Cliff's delta |
 //! | do paired samples differ | [`SignedRank`] |
+//! | does one happen more often | [`Contingency`]: Fisher's exact test, odds ratio |
 //! | do several samples differ | [`kruskal_wallis`], [`friedman`] |
-//! | do two measures go together | [`pearson`], [`spearman`] |
+//! | which of them do | [`Nemenyi`] |
+//! | do two measures go together | [`pearson`], [`spearman`], [`LinearFit`] |
 //! | which of many p-values stand | [`holm`], [`benjamini_hochberg`] |
+//!
+//! [`Compat`] names the conventions of other libraries where they differ from these.
 
 mod adjustment;
+mod bootstrap;
+mod compat;
+mod contingency;
 mod correlation;
+mod description;
+mod effect_size;
 mod groups;
+mod linear_fit;
 mod mann_whitney;
+mod nemenyi;
 mod rank;
 mod signed_rank;
 
 pub use adjustment::{benjamini_hochberg, holm};
+pub use bootstrap::Bootstrap;
+pub use compat::Compat;
+pub use contingency::Contingency;
 pub use correlation::{Correlation, pearson, spearman};
+pub use description::{Description, mean};
+pub use effect_size::{Convention, Interval, Magnitude};
 pub use groups::{ChiSquare, friedman, kruskal_wallis};
+pub use linear_fit::LinearFit;
 pub use mann_whitney::{MannWhitney, smallest_p};
+pub use nemenyi::Nemenyi;
 pub use rank::Ranks;
 pub use signed_rank::SignedRank;
 
@@ -54,6 +73,28 @@ pub enum Unavailable {
     /// Paired samples, or blocks, of different lengths.
     #[error("paired samples have different lengths ({0} and {1})")]
     Unpaired(usize, usize),
+    /// More values than the statistic can be computed for.
+    #[error("the sample is too large")]
+    TooMany,
+    /// The method is defined for values that are all different.
+    #[error("the sample contains equal values")]
+    Ties,
+}
+
+impl Unavailable {
+    /// One word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Unavailable::Empty => "empty",
+            Unavailable::TooFew { .. } => "too-few",
+            Unavailable::NotANumber => "not-a-number",
+            Unavailable::Infinite => "infinite",
+            Unavailable::Constant => "constant",
+            Unavailable::Unpaired(..) => "unpaired",
+            Unavailable::TooMany => "too-many",
+            Unavailable::Ties => "ties",
+        }
+    }
 }
 
 /// How a p-value was computed.
@@ -100,7 +141,12 @@ impl PValue {
 
 /// P(|Z| >= z) of the standard normal distribution, for z >= 0.
 fn normal_two_sided(z: f64) -> f64 {
-    statrs::function::erf::erfc(z / std::f64::consts::SQRT_2)
+    libm::erfc(z / std::f64::consts::SQRT_2)
+}
+
+/// The value that a standard normal one is below with this chance, in 0..1.
+fn normal_quantile(chance: f64) -> f64 {
+    -std::f64::consts::SQRT_2 * statrs::function::erf::erfc_inv(2.0 * chance)
 }
 
 fn ordered(sample: &[f64]) -> Result<(), Unavailable> {
@@ -117,6 +163,18 @@ fn finite(sample: &[f64]) -> Result<(), Unavailable> {
 
 fn paired(x: &[f64], y: &[f64]) -> Result<(), Unavailable> {
     if x.len() == y.len() { Ok(()) } else { Err(Unavailable::Unpaired(x.len(), y.len())) }
+}
+
+/// The number of treatments of blocks that all have the same.
+fn treatments<B: AsRef<[f64]>>(blocks: &[B], needed: usize) -> Result<usize, Unavailable> {
+    let treatments = blocks.first().ok_or(Unavailable::Empty)?.as_ref().len();
+    if treatments < needed {
+        return Err(Unavailable::TooFew { needed, found: treatments });
+    }
+    match blocks.iter().map(|b| b.as_ref().len()).find(|&n| n != treatments) {
+        Some(other) => Err(Unavailable::Unpaired(treatments, other)),
+        None => Ok(treatments),
+    }
 }
 
 fn constant(sample: &[f64]) -> bool {

@@ -1,5 +1,6 @@
 //! Tables for people and for programs, from the same cells.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// A cell; what people see of a number is rounded, what programs see is not.
@@ -28,7 +29,8 @@ impl Cell {
         value.map_or(Cell::Missing, |v| Cell::Share(v, decimals))
     }
 
-    fn for_people(&self) -> String {
+    /// What people see.
+    pub fn for_people(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
             Cell::Count(n) => n.to_string(),
@@ -38,7 +40,8 @@ impl Cell {
         }
     }
 
-    fn for_programs(&self) -> String {
+    /// What programs see: every digit, and nothing where it is missing.
+    pub fn for_programs(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
             Cell::Count(n) => n.to_string(),
@@ -53,12 +56,14 @@ impl Cell {
 pub struct Table {
     columns: Vec<(&'static str, &'static str)>,
     rows: Vec<Vec<Cell>>,
+    /// The runs behind a row (no column) or one of its cells.
+    behind: BTreeMap<(usize, Option<usize>), Vec<u32>>,
 }
 
 impl Table {
     /// An empty table with columns of these names and titles.
     pub fn new(columns: &[(&'static str, &'static str)]) -> Table {
-        Table { columns: columns.to_vec(), rows: Vec::new() }
+        Table { columns: columns.to_vec(), rows: Vec::new(), behind: BTreeMap::new() }
     }
 
     /// Adds a row; cells without a column are left out, columns without a cell are
@@ -66,6 +71,38 @@ impl Table {
     pub fn push(&mut self, mut row: Vec<Cell>) {
         row.resize(self.columns.len(), Cell::Missing);
         self.rows.push(row);
+    }
+
+    /// Adds a row whose numbers come from these runs: indices into
+    /// [`Results::runs`](crate::tidy::Results::runs).
+    pub fn push_explained(&mut self, row: Vec<Cell>, runs: impl IntoIterator<Item = u32>) {
+        self.behind.insert((self.rows.len(), None), runs.into_iter().collect());
+        self.push(row);
+    }
+
+    /// Says which runs are behind one cell of the row added last.
+    pub fn explain(&mut self, column: &str, runs: impl IntoIterator<Item = u32>) {
+        let column = self.columns.iter().position(|c| c.0 == column);
+        if let (Some(row), Some(column)) = (self.rows.len().checked_sub(1), column) {
+            self.behind.insert((row, Some(column)), runs.into_iter().collect());
+        }
+    }
+
+    /// The runs behind a cell: its own, else those of its row. Empty for what no run is
+    /// behind, as names and projects that were skipped.
+    pub fn runs_behind(&self, row: usize, column: usize) -> &[u32] {
+        let own = self.behind.get(&(row, Some(column)));
+        own.or_else(|| self.behind.get(&(row, None))).map_or(&[], Vec::as_slice)
+    }
+
+    /// Names for programs and titles for people of the columns.
+    pub fn columns(&self) -> &[(&'static str, &'static str)] {
+        &self.columns
+    }
+
+    /// The rows, each with a cell for every column.
+    pub fn rows(&self) -> &[Vec<Cell>] {
+        &self.rows
     }
 
     /// Aligned text for the terminal: words to the left, numbers to the right.
@@ -165,6 +202,16 @@ mod tests {
 | a, b     |     n/a | 12 |
 ";
         assert_eq!(table().markdown(), markdown);
+    }
+
+    #[test]
+    fn a_cell_knows_its_runs() {
+        let mut table = Table::new(&[("n", "n"), ("better", "Better")]);
+        table.push_explained(vec![Cell::Count(3), Cell::Count(1)], [4, 5, 6]);
+        table.explain("better", [5]);
+        table.push(vec![Cell::Count(0)]);
+        assert_eq!((table.runs_behind(0, 0), table.runs_behind(0, 1)), (&[4, 5, 6][..], &[5][..]));
+        assert!(table.runs_behind(1, 0).is_empty());
     }
 
     #[test]

@@ -18,7 +18,7 @@
 //! | `engine` | text | version of what decides a record |
 //! | `outcome` | text | `done`, `no-goals`, `failed`, `timed-out`, `out-of-memory` |
 //! | `reason` | text | why, unless `done` |
-//! | `goals`, `covered` | u32 | goals of the project, and how many the run covered |
+//! | `goals`, `covered` | u32 | goals of the project, and how many the run covered; a billion ([`UNCOUNTED`]) goals if only the share is known |
 //! | `coverage` | f64 | covered share in 0..=1; only of a `done` run with goals |
 //! | `executions`, `steps` | u64 | test executions and machine steps of the search |
 //! | `executions_to_full` | u64 | executions until every goal was covered |
@@ -35,6 +35,9 @@
 //! `executions`, `steps`, `wall_ms` (the three clocks, from the start of the search),
 //! `covered` (goals covered from there on).
 //!
+//! Results of other tools ([`import`](crate::import)) have empty fields for what those do
+//! not measure, and an empty `project_digest`.
+//!
 //! `skipped`: one row for each project that was not run: `project`, `reason`.
 
 mod read;
@@ -42,12 +45,16 @@ mod table;
 mod write;
 
 pub use read::{Improvement, Project, Results, Run};
-pub use write::{Writer, write};
+pub use write::{Imported, Writer, write};
 
 use std::path::PathBuf;
 
 use catherd_experiments::Outcome;
 use polars_core::prelude::PolarsError;
+
+/// The goals of a run of which only the covered share is known, in parts per billion: so
+/// that equal shares stay equal, and counts and shares need no two kinds of arithmetic.
+pub const UNCOUNTED: u32 = 1_000_000_000;
 
 /// A project that was not run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use catherd_analysis::stats::{
-    MannWhitney, SignedRank, benjamini_hochberg, friedman, holm, kruskal_wallis, pearson, spearman,
+    Compat, Contingency, LinearFit, MannWhitney, SignedRank, benjamini_hochberg, friedman, holm,
+    kruskal_wallis, pearson, spearman,
 };
 use serde::Deserialize;
 
@@ -96,6 +97,75 @@ fn many_samples() {
         let adjusted = benjamini_hochberg(&case.p).unwrap();
         for (found, expected) in adjusted.iter().zip(&case.benjamini_hochberg) {
             close(line, "Benjamini and Hochberg's p", *found, *expected);
+        }
+    }
+}
+
+/// A line of `golden.jsonl`: values of SciPy 1.17, but for the exact p-value of samples
+/// with ties (an enumeration in whole numbers) and the p-value of Pearson's r (60 digits).
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Golden {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    u1: f64,
+    p_asymptotic: f64,
+    p_exact: Option<f64>,
+    scipy_p: f64,
+    scipy_p_exact: Option<f64>,
+    wilcoxon: Option<(f64, f64)>,
+    scipy_wilcoxon_p: f64,
+    pearson: (f64, f64),
+    spearman: (f64, f64),
+    fit: [f64; 4],
+    table: Option<[[u64; 2]; 2]>,
+    fisher: f64,
+    odds_ratio: Option<f64>,
+    conditional: f64,
+}
+
+#[test]
+fn golden() {
+    for (line, text) in include_str!("golden.jsonl").lines().enumerate() {
+        let case: Golden = serde_json::from_str(text).unwrap();
+        if let Some(table) = case.table {
+            let table = Contingency::new(table).unwrap();
+            close(line, "Fisher's p", table.fisher().unwrap().value, case.fisher);
+            let conditional = Compat::R.odds_ratio(&table).unwrap();
+            close(line, "the conditional odds ratio", conditional, case.conditional);
+            if let Some(ratio) = case.odds_ratio {
+                close(line, "the odds ratio", Compat::Scipy.odds_ratio(&table).unwrap(), ratio);
+            }
+            continue;
+        }
+        let test = MannWhitney::new(&case.x, &case.y).unwrap();
+        close(line, "U1", test.u1(), case.u1);
+        close(line, "the asymptotic p", test.asymptotic().value, case.p_asymptotic);
+        close(line, "SciPy's p", Compat::Scipy.mann_whitney(&test).unwrap().value, case.scipy_p);
+        if let Some(p) = case.p_exact {
+            close(line, "the exact p", test.exact().value, p);
+        }
+        if let Some(p) = case.scipy_p_exact {
+            let found = Compat::Scipy.mann_whitney_exact(&test).unwrap();
+            close(line, "SciPy's exact p", found.value, p);
+        }
+        if let Some((statistic, p)) = case.wilcoxon {
+            let test = SignedRank::new(&case.x, &case.y).unwrap();
+            close(line, "Wilcoxon's statistic", test.statistic(), statistic);
+            close(line, "Wilcoxon's p", test.asymptotic().value, p);
+            let scipy = Compat::Scipy.signed_rank(&test).value;
+            close(line, "SciPy's p of Wilcoxon's test", scipy, case.scipy_wilcoxon_p);
+            let r = pearson(&case.x, &case.y).unwrap();
+            close(line, "Pearson's r", r.r, case.pearson.0);
+            close(line, "the p of Pearson's r", r.p.value, case.pearson.1);
+            let rho = spearman(&case.x, &case.y).unwrap();
+            close(line, "Spearman's rho", rho.r, case.spearman.0);
+            close(line, "the p of Spearman's rho", rho.p.value, case.spearman.1);
+            let fit = LinearFit::new(&case.x, &case.y).unwrap();
+            let found = [fit.slope, fit.intercept, fit.slope_error, fit.intercept_error];
+            for (found, expected) in found.into_iter().zip(case.fit) {
+                close(line, "the line", found, expected);
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use catherd_analysis::import::ImportError;
 use catherd_analysis::tidy;
 use catherd_coordinator::CoordinatorError;
 use catherd_datasets::FindError;
@@ -134,6 +135,23 @@ impl From<tidy::Error> for Failure {
                 "make room or correct the permissions, then repeat the command"
             }
             _ => "repeat the command: results are made again from the finished runs",
+        };
+        Failure::new(error).hint(hint)
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Failure {
+        let hint = match error {
+            ImportError::Io { .. } => "name CSV files that you may read",
+            ImportError::Csv { .. } => "check that the file is the CSV that this tool writes",
+            ImportError::Column { .. } => {
+                "see whether the file is of this tool; `catherd import csv` maps columns by name"
+            }
+            ImportError::Field { .. } => {
+                "correct the field, or leave it empty if the run has no such value"
+            }
+            ImportError::Tables(error) => return error.into(),
         };
         Failure::new(error).hint(hint)
     }

@@ -5,14 +5,18 @@
 //! - [`worker`]: one worker process, as `run` starts them.
 //! - [`coordinator`]: studies served to workers on other machines; [`studies`]: adding,
 //!   watching and fetching them; [`remote`]: how both are reached and known.
+//! - [`import`]: results of other tools as tidy tables.
+//! - [`stats`]: statistics for scripts.
 //! - [`vm`]: the machine alone.
 //! - [`subjects`]: what can be run.
 //! - [`failure`], [`terminal`]: what people read.
 
 mod coordinator;
 mod failure;
+mod import;
 mod remote;
 mod run;
+mod stats;
 mod studies;
 mod subjects;
 mod terminal;
@@ -49,6 +53,8 @@ enum Command {
     Results(studies::Results),
     Token(remote::MakeToken),
     Certs(remote::MakeCerts),
+    Stats(stats::Arguments),
+    Import(import::Arguments),
     #[command(subcommand)]
     Vm(vm::Command),
 }
@@ -96,6 +102,8 @@ impl Command {
             Command::Results(arguments) => arguments.run(),
             Command::Token(arguments) => arguments.run(),
             Command::Certs(arguments) => arguments.run(),
+            Command::Import(arguments) => import::run(arguments),
+            Command::Stats(arguments) => stats::run(arguments),
             Command::Vm(command) => vm::run(command),
         }
     }

@@ -12,8 +12,18 @@ fn help(arguments: &[&str]) -> String {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    let commands =
-        ["run", "worker", "coordinator", "submit", "status", "watch", "results", "token"];
+    let commands = [
+        "run",
+        "worker",
+        "coordinator",
+        "submit",
+        "status",
+        "watch",
+        "results",
+        "token",
+        "stats",
+        "import",
+    ];
     let commands = commands.iter().map(std::slice::from_ref).chain([&["vm", "conformance"][..]]);
     for command in commands {
         let text = help(&[command, &["--help"]].concat());
@@ -32,7 +42,7 @@ fn every_command_has_help_with_examples() {
 #[test]
 fn the_commands_are_listed_and_the_version_told() {
     let text = help(&["--help"]);
-    for command in ["run", "worker", "vm"] {
+    for command in ["run", "worker", "stats", "import", "vm"] {
         assert!(text.contains(&format!("\n  {command}")), "{text}");
     }
     assert_eq!(help(&["--version"]), format!("catherd {}\n", env!("CARGO_PKG_VERSION")));

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::{PValue, Ranks, Unavailable, ordered};
+use super::{PValue, Ranks, Unavailable, ordered, treatments};
 
 /// A statistic that is nearly chi-square distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,16 +60,10 @@ pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
 /// [`Unavailable`] for no blocks, fewer than three treatments, blocks of different
 /// lengths, NaN, or blocks of equal values only.
 pub fn friedman<B: AsRef<[f64]>>(blocks: &[B]) -> Result<ChiSquare, Unavailable> {
-    let treatments = blocks.first().ok_or(Unavailable::Empty)?.as_ref().len();
-    if treatments < 3 {
-        return Err(Unavailable::TooFew { needed: 3, found: treatments });
-    }
+    let treatments = treatments(blocks, 3)?;
     let mut sums = vec![0.0; treatments];
     let mut tie_term = 0.0;
     for block in blocks.iter().map(AsRef::as_ref) {
-        if block.len() != treatments {
-            return Err(Unavailable::Unpaired(treatments, block.len()));
-        }
         let ranks = Ranks::of(block)?;
         tie_term += ranks.tie_term();
         for (sum, rank) in sums.iter_mut().zip(&ranks.ranks) {

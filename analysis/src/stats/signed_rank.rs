@@ -9,6 +9,7 @@ pub struct SignedRank {
     ranks: Ranks,
     /// Sum of the ranks of the pairs in which the first value is the larger one.
     positive: f64,
+    pairs: usize,
 }
 
 impl SignedRank {
@@ -31,14 +32,36 @@ impl SignedRank {
         }
         let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
         let ranks = Ranks::of(&sizes)?;
-        let positive =
-            ranks.ranks.iter().zip(&differences).filter(|(_, d)| **d > 0.0).map(|(r, _)| r).sum();
-        Ok(SignedRank { ranks, positive })
+        let larger = ranks.ranks.iter().zip(&differences).filter(|(_, d)| **d > 0.0);
+        // Not `sum`, which makes -0 of nothing.
+        let positive = larger.fold(0.0, |sum, (rank, _)| sum + rank);
+        Ok(SignedRank { ranks, positive, pairs: x.len() })
     }
 
     /// The number of pairs that differ.
     pub fn differences(&self) -> usize {
         self.ranks.ranks.len()
+    }
+
+    /// The number of pairs, those without a difference included.
+    pub fn pairs(&self) -> usize {
+        self.pairs
+    }
+
+    /// Whether two differences are of one size.
+    pub fn has_ties(&self) -> bool {
+        self.ranks.ties.len() < self.differences()
+    }
+
+    /// The sum of the ranks of the positive differences.
+    pub fn positive(&self) -> f64 {
+        self.positive
+    }
+
+    /// The matched-pairs rank-biserial correlation in -1..=1: how much more of the rank
+    /// sum is positive than negative.
+    pub fn rank_biserial(&self) -> f64 {
+        2.0 * self.positive / self.total() - 1.0
     }
 
     fn total(&self) -> f64 {
@@ -80,9 +103,18 @@ impl SignedRank {
     /// The two-sided p-value by the normal distribution, corrected for ties, without
     /// a correction for continuity.
     pub fn asymptotic(&self) -> PValue {
+        self.normal(0.0)
+    }
+
+    /// The same, corrected for continuity.
+    pub fn asymptotic_continuous(&self) -> PValue {
+        self.normal(0.5)
+    }
+
+    fn normal(&self, correction: f64) -> PValue {
         let n = self.differences() as f64;
         let variance = (n * (n + 1.0) * (2.0 * n + 1.0) - self.ranks.tie_term() / 2.0) / 24.0;
-        let distance = (self.total() / 2.0 - self.statistic()).max(0.0);
+        let distance = (self.total() / 2.0 - self.statistic() - correction).max(0.0);
         PValue::asymptotic(normal_two_sided(distance / variance.sqrt()))
     }
 }
@@ -98,6 +130,7 @@ mod tests {
             SignedRank::new(&[1.0, 2.0, 3.0, 4.0, 5.0, 7.0], &[0.0, 0.0, 0.0, 0.0, 0.0, 7.0])
                 .unwrap();
         assert_eq!((test.differences(), test.statistic()), (5, 0.0));
+        assert_eq!((test.pairs(), test.positive(), test.rank_biserial()), (6, 15.0, 1.0));
         // Two of 2^5 signs.
         assert_eq!(test.p(), PValue { value: 0.0625, method: Method::Exact });
     }

@@ -1,6 +1,6 @@
 //! From tables to samples.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,15 @@ use catherd_experiments::{Budget, Digest, Outcome};
 use polars_core::prelude::{DataFrame, StringChunked, UInt32Chunked, UInt64Chunked};
 
 use super::table::read_slices;
-use super::{Clock, Error, OUTCOMES, Skipped};
+use super::{Clock, Error, OUTCOMES, Skipped, UNCOUNTED};
 
 /// A project of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Project {
     /// Its name in tables.
     pub name: String,
-    /// The digest of its bytes: projects of one name may differ.
+    /// The digest of its bytes: projects of one name may differ. Empty if only the name
+    /// is known, as in imported results.
     pub digest: String,
 }
 
@@ -37,11 +38,21 @@ pub struct Run {
     /// Goals covered.
     pub covered: u32,
     /// Executions of the search.
-    pub executions: u64,
+    pub executions: Option<u64>,
     /// Steps of the search.
-    pub steps: u64,
+    pub steps: Option<u64>,
     /// Milliseconds of the search.
-    pub search_ms: u64,
+    pub search_ms: Option<u64>,
+    /// Milliseconds of the whole run.
+    pub wall_ms: Option<u64>,
+    /// Tests in the final suite.
+    pub suite_tests: Option<u32>,
+    /// Events in the final suite.
+    pub suite_events: Option<u32>,
+    /// Events that minimisation removed.
+    pub minimised_events: Option<u32>,
+    /// Why it ended as it did, unless it is done: index into [`Results::reasons`].
+    pub reason: Option<u32>,
 }
 
 impl Run {
@@ -52,8 +63,13 @@ impl Run {
             .then(|| f64::from(self.covered) / f64::from(self.goals))
     }
 
-    /// What the search used, on a clock.
-    pub fn spent(&self, clock: Clock) -> u64 {
+    /// The number of goals; none if only the covered share is known.
+    pub fn size(&self) -> Option<u32> {
+        Some(self.goals).filter(|&goals| goals > 0 && goals != UNCOUNTED)
+    }
+
+    /// What the search used, on a clock; none if that was not measured.
+    pub fn spent(&self, clock: Clock) -> Option<u64> {
         match clock {
             Clock::Executions => self.executions,
             Clock::Steps => self.steps,
@@ -73,20 +89,25 @@ pub struct Improvement {
     pub covered: u32,
 }
 
-/// The results of a study, as its tables have them.
+/// The results of one or several studies, as their tables have them.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// Projects in the order of their first run.
     pub projects: Vec<Project>,
     /// Labels of algorithms in the order of their first run.
     pub algorithms: Vec<String>,
-    /// The budget of every run.
-    pub budget: Budget,
-    /// Runs in the order of the table.
+    /// The budget of every run of each algorithm.
+    pub budgets: Vec<Budget>,
+    /// Runs in the order of the tables.
     pub runs: Vec<Run>,
+    /// Why runs ended that are not done.
+    pub reasons: Vec<String>,
     /// Projects that were not run.
     pub skipped: Vec<Skipped>,
-    dir: PathBuf,
+    /// What made the runs of each algorithm.
+    engines: Vec<String>,
+    /// The folders, and where the runs of each end.
+    sources: Vec<(PathBuf, usize)>,
 }
 
 impl Results {
@@ -100,6 +121,7 @@ impl Results {
         let mut algorithms = Interner::default();
         let mut budgets = Interner::default();
         let mut engines = Interner::default();
+        let mut reasons = Interner::default();
         let mut runs = Vec::new();
         read_slices(&path, &RUN_COLUMNS, |frame| {
             let slice = Slice { frame, path: &path };
@@ -109,6 +131,9 @@ impl Results {
             let (seeds, executions) = (slice.u64("seed")?, slice.u64("executions")?);
             let (steps, search_ms) = (slice.u64("steps")?, slice.u64("search_ms")?);
             let (goals, covered) = (slice.u32("goals")?, slice.u32("covered")?);
+            let (wall_ms, tests) = (slice.u64("wall_ms")?, slice.u32("suite_tests")?);
+            let (events, minimised) = (slice.u32("suite_events")?, slice.u32("minimised_events")?);
+            let reason = slice.text("reason")?;
             let limits = (
                 slice.u64("budget_executions")?,
                 slice.u64("budget_steps")?,
@@ -131,9 +156,14 @@ impl Results {
                     outcome: slice.outcome(slice.value("outcome", outcomes.get(row))?)?,
                     goals: slice.value("goals", goals.get(row))?,
                     covered: slice.value("covered", covered.get(row))?,
-                    executions: slice.value("executions", executions.get(row))?,
-                    steps: slice.value("steps", steps.get(row))?,
-                    search_ms: slice.value("search_ms", search_ms.get(row))?,
+                    executions: executions.get(row),
+                    steps: steps.get(row),
+                    search_ms: search_ms.get(row),
+                    wall_ms: wall_ms.get(row),
+                    suite_tests: tests.get(row),
+                    suite_events: events.get(row),
+                    minimised_events: minimised.get(row),
+                    reason: reason.get(row).map(|reason| reasons.index(reason.to_owned())),
                 });
             }
             Ok(())
@@ -157,61 +187,205 @@ impl Results {
             return Err(mixed("engine", first.clone(), second.clone()));
         }
         let [executions, steps, wall_ms] = budgets.items.first().copied().unwrap_or_default();
+        let budget = Budget { executions, steps, wall_ms };
+        let engine = engines.items.pop().unwrap_or_default();
         Ok(Results {
+            budgets: vec![budget; algorithms.items.len()],
+            engines: vec![engine; algorithms.items.len()],
             projects: projects.items,
             algorithms: algorithms.items,
-            budget: Budget { executions, steps, wall_ms },
+            sources: vec![(dir.to_owned(), runs.len())],
             runs,
+            reasons: reasons.items,
             skipped: skipped(&dir.join("skipped.parquet"))?,
-            dir: dir.to_owned(),
         })
     }
 
-    /// The clock that the budget counts; executions come before steps before
-    /// milliseconds where several are set.
+    /// Reads several folders as one study, such as imported results and our own.
+    ///
+    /// Projects are the same if their digests are, or if one of them has none and their
+    /// names are the same. Algorithms are the same if label, engine and budget are; where
+    /// only the label is, that of a later folder gets the folder's name in brackets. A run
+    /// that an earlier folder has is left out.
+    ///
+    /// # Errors
+    /// As [`Results::read`].
+    pub fn read_all<P: AsRef<Path>>(dirs: &[P]) -> Result<Results, Error> {
+        let mut all: Option<Results> = None;
+        for dir in dirs {
+            let results = Results::read(dir.as_ref())?;
+            match &mut all {
+                Some(all) => all.append(results),
+                None => all = Some(results),
+            }
+        }
+        Ok(all.unwrap_or_else(|| Results {
+            projects: Vec::new(),
+            algorithms: Vec::new(),
+            budgets: Vec::new(),
+            runs: Vec::new(),
+            reasons: Vec::new(),
+            skipped: Vec::new(),
+            engines: Vec::new(),
+            sources: Vec::new(),
+        }))
+    }
+
+    fn append(&mut self, other: Results) {
+        let mut known: HashMap<(String, String), u32> = HashMap::new();
+        let mut named: HashMap<String, Vec<u32>> = HashMap::new();
+        for (number, project) in (0..).zip(&self.projects) {
+            known.insert((project.name.clone(), project.digest.clone()), number);
+            named.entry(project.name.clone()).or_default().push(number);
+        }
+        let mut projects = Vec::new();
+        for project in other.projects {
+            let same_name = named.get(&project.name).map_or(&[][..], Vec::as_slice);
+            let nameless =
+                |&n: &u32| project.digest.is_empty() || self.projects[n as usize].digest.is_empty();
+            let number = known
+                .get(&(project.name.clone(), project.digest.clone()))
+                .copied()
+                .or_else(|| same_name.iter().copied().find(nameless))
+                .unwrap_or(self.projects.len() as u32);
+            if number as usize == self.projects.len() {
+                self.projects.push(project);
+            }
+            projects.push(number);
+        }
+        let folder = other.sources.first().map(|(dir, _)| name_of(dir)).unwrap_or_default();
+        let mut algorithms = Vec::new();
+        for ((label, budget), engine) in
+            other.algorithms.into_iter().zip(other.budgets).zip(other.engines)
+        {
+            let same = (0..self.algorithms.len()).find(|&a| {
+                self.algorithms[a] == label
+                    && self.budgets[a] == budget
+                    && self.engines[a] == engine
+            });
+            algorithms.push(same.unwrap_or(self.algorithms.len()) as u32);
+            if same.is_none() {
+                let taken = self.algorithms.contains(&label);
+                self.algorithms.push(if taken { format!("{label} ({folder})") } else { label });
+                self.budgets.push(budget);
+                self.engines.push(engine);
+            }
+        }
+        let first_reason = self.reasons.len() as u32;
+        self.reasons.extend(other.reasons);
+        let seen: HashSet<Digest> = self.runs.iter().map(|run| run.id).collect();
+        self.runs.extend(other.runs.into_iter().filter(|run| !seen.contains(&run.id)).map(
+            |mut run| {
+                run.project = projects[run.project as usize];
+                run.algorithm = algorithms[run.algorithm as usize];
+                run.reason = run.reason.map(|reason| first_reason + reason);
+                run
+            },
+        ));
+        self.sources.extend(other.sources.into_iter().map(|(dir, _)| (dir, self.runs.len())));
+        self.skipped.extend(other.skipped);
+    }
+
+    /// The clock that the budgets count; executions come before steps before milliseconds
+    /// where several are set. Budgets on different clocks have real time in common.
     pub fn clock(&self) -> Clock {
-        match self.budget {
+        let clock = |budget: &Budget| match budget {
             Budget { executions: None, steps: Some(_), .. } => Clock::Steps,
             Budget { executions: None, steps: None, wall_ms: Some(_) } => Clock::Wall,
             _ => Clock::Executions,
+        };
+        let mut clocks = self.budgets.iter().map(clock);
+        let first = clocks.next().unwrap_or(Clock::Executions);
+        if clocks.all(|clock| clock == first) { first } else { Clock::Wall }
+    }
+
+    /// The number of seeds: runs that each algorithm has on each project if none is
+    /// missing.
+    pub fn seeds(&self) -> usize {
+        self.runs.iter().map(|run| run.seed).collect::<HashSet<_>>().len()
+    }
+
+    /// A number of each run: `goals`, or a further count by its name; none where a run
+    /// does not have it.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn measure(&self, name: &str) -> Result<Vec<Option<f64>>, Error> {
+        if name == "goals" {
+            return Ok(self.runs.iter().map(|run| run.size().map(f64::from)).collect());
         }
+        let known = self.numbers();
+        let mut values = vec![None; self.runs.len()];
+        for (dir, _) in &self.sources {
+            let path = dir.join("runs.parquet");
+            read_slices(&path, &["run", "counts"], |frame| {
+                let slice = Slice { frame, path: &path };
+                let (ids, counts) = (slice.text("run")?, slice.text("counts")?);
+                for row in 0..frame.height() {
+                    let id = slice.digest(slice.value("run", ids.get(row))?)?;
+                    let text = counts.get(row).unwrap_or("{}");
+                    let counts: HashMap<String, f64> = serde_json::from_str(text)
+                        .map_err(|_| slice.cell("counts", text.to_owned()))?;
+                    if let (Some(&run), Some(&value)) = (known.get(&id), counts.get(name)) {
+                        values[run as usize] = Some(value);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(values)
+    }
+
+    fn numbers(&self) -> HashMap<Digest, u32> {
+        self.runs.iter().enumerate().map(|(i, run)| (run.id, i as u32)).collect()
     }
 
     /// Reads the improvements of all runs from `timeline.parquet`; those of one run
-    /// stand together, in order of time.
+    /// stand together, in order of time. Improvements that were not measured on this clock
+    /// are left out.
     ///
     /// # Errors
     /// [`Error`], also for a run that `runs` does not have.
     pub fn improvements(&self, clock: Clock) -> Result<Vec<Improvement>, Error> {
-        let path = self.dir.join("timeline.parquet");
-        let known: HashMap<Digest, u32> =
-            self.runs.iter().enumerate().map(|(i, run)| (run.id, i as u32)).collect();
+        let known = self.numbers();
         let mut improvements = Vec::new();
-        read_slices(&path, &["run", clock.column(), "covered"], |frame| {
-            let slice = Slice { frame, path: &path };
-            let (ids, at, covered) =
-                (slice.text("run")?, slice.u64(clock.column())?, slice.u32("covered")?);
-            // Points of one run follow each other: its id is parsed once.
-            let mut last: Option<(&str, u32)> = None;
-            for row in 0..frame.height() {
-                let id = slice.value("run", ids.get(row))?;
-                let run = match last {
-                    Some((seen, run)) if seen == id => run,
-                    _ => *known
-                        .get(&slice.digest(id)?)
-                        .ok_or_else(|| slice.cell("run", id.to_owned()))?,
-                };
-                last = Some((id, run));
-                improvements.push(Improvement {
-                    run,
-                    at: slice.value(clock.column(), at.get(row))?,
-                    covered: slice.value("covered", covered.get(row))?,
-                });
-            }
-            Ok(())
-        })?;
+        let mut first = 0;
+        for (dir, end) in &self.sources {
+            let path = dir.join("timeline.parquet");
+            read_slices(&path, &["run", clock.column(), "covered"], |frame| {
+                let slice = Slice { frame, path: &path };
+                let (ids, at, covered) =
+                    (slice.text("run")?, slice.u64(clock.column())?, slice.u32("covered")?);
+                // Points of one run follow each other: its id is parsed once.
+                let mut last: Option<(&str, u32)> = None;
+                for row in 0..frame.height() {
+                    let id = slice.value("run", ids.get(row))?;
+                    let run = match last {
+                        Some((seen, run)) if seen == id => run,
+                        _ => *known
+                            .get(&slice.digest(id)?)
+                            .ok_or_else(|| slice.cell("run", id.to_owned()))?,
+                    };
+                    last = Some((id, run));
+                    // A run that stands in two folders has its points from the first.
+                    if let Some(at) = at.get(row)
+                        && (first..*end).contains(&(run as usize))
+                    {
+                        let covered = slice.value("covered", covered.get(row))?;
+                        improvements.push(Improvement { run, at, covered });
+                    }
+                }
+                Ok(())
+            })?;
+            first = *end;
+        }
         Ok(improvements)
     }
+}
+
+/// The last part of a path.
+fn name_of(dir: &Path) -> String {
+    dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn skipped(path: &Path) -> Result<Vec<Skipped>, Error> {
@@ -230,7 +404,7 @@ fn skipped(path: &Path) -> Result<Vec<Skipped>, Error> {
     Ok(skipped)
 }
 
-const RUN_COLUMNS: [&str; 15] = [
+const RUN_COLUMNS: [&str; 20] = [
     "run",
     "project",
     "project_digest",
@@ -246,6 +420,11 @@ const RUN_COLUMNS: [&str; 15] = [
     "executions",
     "steps",
     "search_ms",
+    "wall_ms",
+    "suite_tests",
+    "suite_events",
+    "minimised_events",
+    "reason",
 ];
 
 /// Some rows of a table, whose errors name the file and the column.

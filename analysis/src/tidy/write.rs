@@ -1,9 +1,10 @@
 //! From run records to tables.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use catherd_experiments::{Outcome, RunRecord, RunSpec, TimelinePoint};
+use catherd_experiments::{Budget, Digest, Outcome, RunRecord, RunSpec, TimelinePoint};
 use polars_core::prelude::Column;
 
 use super::table::{Row, TableWriter, column};
@@ -57,7 +58,25 @@ impl Writer {
     pub fn push(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), Error> {
         let row = RunRow::new(spec, record);
         for &point in &record.timeline {
-            self.timeline.push(TimelineRow { run: row.run.clone(), point })?;
+            self.timeline.push(TimelineRow::new(row.run.clone(), point))?;
+        }
+        self.runs.push(row)
+    }
+
+    /// Adds a run of another tool.
+    ///
+    /// # Errors
+    /// As [`Writer::push`].
+    pub fn push_imported(&mut self, run: &Imported) -> Result<(), Error> {
+        let row = RunRow::imported(run);
+        for &(wall_ms, covered) in &run.timeline {
+            self.timeline.push(TimelineRow {
+                run: row.run.clone(),
+                executions: None,
+                steps: None,
+                wall_ms: Some(wall_ms),
+                covered,
+            })?;
         }
         self.runs.push(row)
     }
@@ -76,9 +95,54 @@ impl Writer {
     }
 }
 
+/// A run of another tool. What the tool did not measure is none, and stays an empty field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// Its id; the same input gives the same.
+    pub id: Digest,
+    /// The name of the project.
+    pub project: String,
+    /// The subject kind, as `scratch`.
+    pub subject: String,
+    /// The label of the configuration.
+    pub algorithm: String,
+    /// The seed, or the number of the repetition if the tool does not tell the seed.
+    pub seed: u64,
+    /// The budget, as far as it is known.
+    pub budget: Budget,
+    /// The tool that made the run.
+    pub engine: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why, unless it is done.
+    pub reason: Option<String>,
+    /// Goals, or [`UNCOUNTED`](super::UNCOUNTED).
+    pub goals: u32,
+    /// Goals covered.
+    pub covered: u32,
+    /// Test executions of the search.
+    pub executions: Option<u64>,
+    /// Executions until every goal was covered.
+    pub executions_to_full: Option<u64>,
+    /// Milliseconds of the search.
+    pub search_ms: Option<u64>,
+    /// Milliseconds of the whole run.
+    pub wall_ms: Option<u64>,
+    /// Tests in the final suite.
+    pub suite_tests: Option<u32>,
+    /// Events, or statements, in the final suite.
+    pub suite_events: Option<u32>,
+    /// Events that minimisation removed.
+    pub minimised_events: Option<u32>,
+    /// Further numbers by name.
+    pub counts: BTreeMap<String, f64>,
+    /// Improvements: milliseconds from the start of the search, goals covered from then on.
+    pub timeline: Vec<(u64, u32)>,
+}
+
 struct RunRow {
     run: String,
-    record: String,
+    record: Option<String>,
     project: String,
     project_digest: String,
     subject: String,
@@ -95,20 +159,20 @@ struct RunRow {
     goals: u32,
     covered: u32,
     coverage: Option<f64>,
-    executions: u64,
-    steps: u64,
+    executions: Option<u64>,
+    steps: Option<u64>,
     executions_to_full: Option<u64>,
-    search_ms: u64,
-    wall_ms: u64,
+    search_ms: Option<u64>,
+    wall_ms: Option<u64>,
     peak_rss_kib: Option<u64>,
-    suite_tests: u32,
-    suite_events: u32,
-    minimised_events: u32,
+    suite_tests: Option<u32>,
+    suite_events: Option<u32>,
+    minimised_events: Option<u32>,
     counts: String,
-    host: String,
-    worker: String,
+    host: Option<String>,
+    worker: Option<String>,
     core: Option<u32>,
-    attempt: u32,
+    attempt: Option<u32>,
 }
 
 impl RunRow {
@@ -118,7 +182,7 @@ impl RunRow {
         let to_full = record.timeline.iter().find(|p| covered_all && p.covered >= record.goals);
         RunRow {
             run: record.run.to_string(),
-            record: record.digest().to_string(),
+            record: Some(record.digest().to_string()),
             project: spec.project_name.clone(),
             project_digest: spec.project.to_string(),
             subject: spec.subject.clone(),
@@ -130,27 +194,69 @@ impl RunRow {
             budget_steps: spec.budget.steps,
             budget_wall_ms: spec.budget.wall_ms,
             engine: spec.engine.clone(),
-            outcome: OUTCOMES.iter().find(|o| o.0 == record.outcome).map_or("", |o| o.1),
+            outcome: name_of(record.outcome),
             reason: (!record.reason.is_empty()).then(|| record.reason.clone()),
             goals: record.goals,
             covered: record.covered.len() as u32,
             coverage: record.coverage(),
-            executions: record.executions,
-            steps: record.steps,
+            executions: Some(record.executions),
+            steps: Some(record.steps),
             executions_to_full: to_full.map(|p| p.executions),
-            search_ms: record.resources.search_ms,
-            wall_ms: record.resources.wall_ms,
+            search_ms: Some(record.resources.search_ms),
+            wall_ms: Some(record.resources.wall_ms),
             peak_rss_kib: Some(record.resources.peak_rss_kib).filter(|&kib| kib > 0),
-            suite_tests: record.suite_tests,
-            suite_events: record.suite_events,
-            minimised_events: record.minimised_events,
+            suite_tests: Some(record.suite_tests),
+            suite_events: Some(record.suite_events),
+            minimised_events: Some(record.minimised_events),
             counts: json(serde_json::to_string(&record.counts)),
-            host: record.provenance.host.clone(),
-            worker: record.provenance.worker.clone(),
+            host: Some(record.provenance.host.clone()),
+            worker: Some(record.provenance.worker.clone()),
             core: record.provenance.core,
-            attempt: record.provenance.attempt,
+            attempt: Some(record.provenance.attempt),
         }
     }
+
+    fn imported(run: &Imported) -> RunRow {
+        let counted = run.outcome == Outcome::Done && run.goals > 0;
+        RunRow {
+            run: run.id.to_string(),
+            record: None,
+            project: run.project.clone(),
+            project_digest: String::new(),
+            subject: run.subject.clone(),
+            algorithm: run.algorithm.clone(),
+            algorithm_name: run.algorithm.clone(),
+            parameters: "{}".to_owned(),
+            seed: run.seed,
+            budget_executions: run.budget.executions,
+            budget_steps: run.budget.steps,
+            budget_wall_ms: run.budget.wall_ms,
+            engine: run.engine.clone(),
+            outcome: name_of(run.outcome),
+            reason: run.reason.clone(),
+            goals: run.goals,
+            covered: run.covered,
+            coverage: counted.then(|| f64::from(run.covered) / f64::from(run.goals)),
+            executions: run.executions,
+            steps: None,
+            executions_to_full: run.executions_to_full,
+            search_ms: run.search_ms,
+            wall_ms: run.wall_ms,
+            peak_rss_kib: None,
+            suite_tests: run.suite_tests,
+            suite_events: run.suite_events,
+            minimised_events: run.minimised_events,
+            counts: serde_json::to_string(&run.counts).unwrap_or_default(),
+            host: None,
+            worker: None,
+            core: None,
+            attempt: None,
+        }
+    }
+}
+
+fn name_of(outcome: Outcome) -> &'static str {
+    OUTCOMES.iter().find(|o| o.0 == outcome).map_or("", |o| o.1)
 }
 
 impl Row for RunRow {
@@ -159,7 +265,7 @@ impl Row for RunRow {
     fn columns(rows: &[RunRow]) -> Vec<Column> {
         vec![
             column("run", rows, |r| r.run.as_str()),
-            column("record", rows, |r| r.record.as_str()),
+            column("record", rows, |r| r.record.as_deref()),
             column("project", rows, |r| r.project.as_str()),
             column("project_digest", rows, |r| r.project_digest.as_str()),
             column("subject", rows, |r| r.subject.as_str()),
@@ -186,8 +292,8 @@ impl Row for RunRow {
             column("suite_events", rows, |r| r.suite_events),
             column("minimised_events", rows, |r| r.minimised_events),
             column("counts", rows, |r| r.counts.as_str()),
-            column("host", rows, |r| r.host.as_str()),
-            column("worker", rows, |r| r.worker.as_str()),
+            column("host", rows, |r| r.host.as_deref()),
+            column("worker", rows, |r| r.worker.as_deref()),
             column("core", rows, |r| r.core),
             column("attempt", rows, |r| r.attempt),
         ]
@@ -196,7 +302,22 @@ impl Row for RunRow {
 
 struct TimelineRow {
     run: String,
-    point: TimelinePoint,
+    executions: Option<u64>,
+    steps: Option<u64>,
+    wall_ms: Option<u64>,
+    covered: u32,
+}
+
+impl TimelineRow {
+    fn new(run: String, point: TimelinePoint) -> TimelineRow {
+        TimelineRow {
+            run,
+            executions: Some(point.executions),
+            steps: Some(point.steps),
+            wall_ms: Some(point.wall_ms),
+            covered: point.covered,
+        }
+    }
 }
 
 impl Row for TimelineRow {
@@ -205,10 +326,10 @@ impl Row for TimelineRow {
     fn columns(rows: &[TimelineRow]) -> Vec<Column> {
         vec![
             column("run", rows, |r| r.run.as_str()),
-            column("executions", rows, |r| r.point.executions),
-            column("steps", rows, |r| r.point.steps),
-            column("wall_ms", rows, |r| r.point.wall_ms),
-            column("covered", rows, |r| r.point.covered),
+            column("executions", rows, |r| r.executions),
+            column("steps", rows, |r| r.steps),
+            column("wall_ms", rows, |r| r.wall_ms),
+            column("covered", rows, |r| r.covered),
         ]
     }
 }

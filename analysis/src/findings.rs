@@ -1,0 +1,34 @@
+//! What a study says beyond the comparison of its algorithms, as plain data. Each number
+//! comes with the runs behind it, as indices into [`Results::runs`](crate::tidy::Results::runs).
+//!
+//! | question | answer | source |
+//! | --- | --- | --- |
+//! | how much does each configuration cover | [`Configuration`] | Pynguin paper, Table 2 |
+//! | does the budget decide who is better | [`Milestone`] | |
+//! | how soon is most of the coverage reached | [`Convergence`] | |
+//! | which algorithm is the best over all projects | [`Ranking`] | Demšar (2006) |
+//! | which projects are no challenge | [`Trivial`] | Whisker paper, RQ2 |
+//! | how large are the suites | [`Suites`] | Whisker paper, figures 26 and 27 |
+//! | does coverage depend on size | [`Relation`] | Pynguin paper, figures 4 and 5 |
+//! | what did it cost | [`Cost`] | |
+//! | what is missing, and why | [`Missing`] | |
+
+mod configuration;
+mod convergence;
+mod cost;
+mod milestone;
+mod missing;
+mod ranking;
+mod relation;
+mod suites;
+mod trivial;
+
+pub use configuration::{Configuration, PooledPair};
+pub use convergence::{Convergence, SHARES};
+pub use cost::Cost;
+pub use milestone::Milestone;
+pub use missing::{Cause, Gap, Missing};
+pub use ranking::Ranking;
+pub use relation::Relation;
+pub use suites::{SuiteSize, Suites};
+pub use trivial::{Baseline, Trivial};

@@ -1,0 +1,58 @@
+//! Who is better after how much of the budget.
+
+use crate::comparison::{Comparison, Samples};
+use crate::tidy::{Clock, Error, Results};
+
+/// The comparison of all pairs of algorithms at a moment of the search: what it would have
+/// been with a smaller budget.
+#[derive(Clone, Debug)]
+pub struct Milestone {
+    /// The moment, on the clock asked for.
+    pub at: u64,
+    /// Coverage at that moment; a run that had ended keeps what it had.
+    pub samples: Samples,
+    /// All pairs, as [`Comparison::pairs`].
+    pub comparisons: Vec<Comparison>,
+}
+
+impl Milestone {
+    /// The shares of the longest search at which to look by default.
+    pub const SHARES: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];
+
+    /// The comparison at some shares (0..=1) of the longest search. Runs without a time on
+    /// this clock are left out; there are no milestones without runs.
+    ///
+    /// # Errors
+    /// [`Error`] if the timeline cannot be read.
+    pub fn all(results: &Results, clock: Clock, shares: &[f64]) -> Result<Vec<Milestone>, Error> {
+        let measured = |number: usize| {
+            let run = &results.runs[number];
+            run.coverage().and(run.spent(clock))
+        };
+        let Some(end) = (0..results.runs.len()).filter_map(measured).max() else {
+            return Ok(Vec::new());
+        };
+        let mut moments: Vec<u64> =
+            shares.iter().map(|share| ((end as f64 * share).round() as u64).max(1)).collect();
+        moments.sort_unstable();
+        moments.dedup();
+
+        let improvements = results.improvements(clock)?;
+        // What each run covers at the moment looked at, taken further from one to the next.
+        let mut covered = vec![0; results.runs.len()];
+        let mut order: Vec<usize> = (0..improvements.len()).collect();
+        order.sort_by_key(|&i| improvements[i].at);
+        let mut order = order.into_iter().peekable();
+        let milestones = moments.into_iter().map(|at| {
+            while let Some(i) = order.next_if(|&i| improvements[i].at <= at) {
+                let improvement = improvements[i];
+                covered[improvement.run as usize] = improvement.covered;
+            }
+            let samples = Samples::of_measure(results, |number, run| {
+                measured(number).map(|_| f64::from(covered[number]) / f64::from(run.goals))
+            });
+            Milestone { at, comparisons: Comparison::pairs(&samples), samples }
+        });
+        Ok(milestones.collect())
+    }
+}

@@ -1,0 +1,86 @@
+//! Projects that are no challenge (Whisker paper, RQ2 and figures 13 and 14).
+
+use crate::stats::mean;
+use crate::tidy::Results;
+
+/// A project under the baseline algorithm.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Baseline {
+    /// Index into [`Results::projects`].
+    pub project: usize,
+    /// Goals; none if only shares are known.
+    pub size: Option<u32>,
+    /// Mean executions until full coverage or the end of the budget.
+    pub executions: f64,
+    /// Mean coverage in 0..=1.
+    pub coverage: f64,
+    /// Whether every run covered everything.
+    pub full: bool,
+    /// The runs behind it.
+    pub runs: Vec<u32>,
+}
+
+/// Which projects a baseline covers with hardly any execution.
+///
+/// The paper's rule: the threshold is the lowest mean number of executed tests of a
+/// project that is not covered entirely. Projects that are, with fewer, are trivial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trivial {
+    /// The baseline: index into [`Results::algorithms`].
+    pub algorithm: usize,
+    /// The threshold in executions; none if every project is covered entirely.
+    pub threshold: Option<f64>,
+    /// The projects with runs of the baseline whose executions are known.
+    pub projects: Vec<Baseline>,
+}
+
+impl Trivial {
+    /// Applies the rule with an algorithm as the baseline: random search in the paper.
+    pub fn new(results: &Results, algorithm: usize) -> Trivial {
+        let mut runs = vec![Vec::new(); results.projects.len()];
+        for (number, run) in (0..).zip(&results.runs) {
+            if run.algorithm as usize == algorithm
+                && run.coverage().is_some()
+                && run.executions.is_some()
+            {
+                runs[run.project as usize].push(number);
+            }
+        }
+        let projects: Vec<Baseline> = runs
+            .into_iter()
+            .enumerate()
+            .filter_map(|(project, runs)| {
+                let of = || runs.iter().map(|&run: &u32| &results.runs[run as usize]);
+                Some(Baseline {
+                    project,
+                    size: of().next()?.size(),
+                    executions: mean(of().filter_map(|run| Some(run.executions? as f64)))?,
+                    coverage: mean(of().filter_map(|run| run.coverage()))?,
+                    full: of().all(|run| run.covered >= run.goals),
+                    runs,
+                })
+            })
+            .collect();
+        let open = projects.iter().filter(|p| !p.full).map(|p| p.executions);
+        let threshold = open.min_by(f64::total_cmp);
+        Trivial { algorithm, threshold, projects }
+    }
+
+    /// The baseline of the papers if the study has it: the algorithm called `random`, else
+    /// the first.
+    pub fn baseline(results: &Results) -> Option<usize> {
+        let random =
+            results.algorithms.iter().position(|label| label.eq_ignore_ascii_case("random"));
+        random.or((!results.algorithms.is_empty()).then_some(0))
+    }
+
+    /// Whether a project of [`Trivial::projects`] is trivial.
+    pub fn is_trivial(&self, project: &Baseline) -> bool {
+        project.full && self.threshold.is_none_or(|threshold| project.executions < threshold)
+    }
+
+    /// The number of trivial projects.
+    pub fn count(&self) -> usize {
+        self.projects.iter().filter(|project| self.is_trivial(project)).count()
+    }
+}

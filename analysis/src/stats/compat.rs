@@ -1,0 +1,112 @@
+//! The conventions of other libraries, for results that stand beside theirs.
+//!
+//! The statistics are the same; what differs is when a p-value is exact, what an exact
+//! one makes of ties, and which odds ratio is meant.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Contingency, MannWhitney, PValue, SignedRank, Unavailable};
+
+/// A library whose conventions to follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compat {
+    /// SciPy 1.17: `mannwhitneyu`, `wilcoxon` and `fisher_exact` with their defaults.
+    Scipy,
+    /// R 4: `wilcox.test` and `fisher.test` with their defaults.
+    R,
+}
+
+impl Compat {
+    /// The p-value that the library gives by default.
+    ///
+    /// SciPy is exact without ties while one sample has at most 8 values; R while both
+    /// have fewer than 50. Both are asymptotic with ties.
+    ///
+    /// # Errors
+    /// [`Unavailable::Constant`] where R has NaN, for equal values.
+    pub fn mann_whitney(self, test: &MannWhitney) -> Result<PValue, Unavailable> {
+        let (x, y) = test.sizes();
+        let small = match self {
+            Compat::Scipy => x <= 8 || y <= 8,
+            Compat::R => x < 50 && y < 50,
+        };
+        if self == Compat::R && test.is_degenerate() {
+            Err(Unavailable::Constant)
+        } else if small && !test.has_ties() {
+            Ok(test.exact())
+        } else {
+            Ok(test.asymptotic())
+        }
+    }
+
+    /// The p-value of the library's exact method: SciPy's ignores ties and rounds U
+    /// towards its mean, R has none with ties.
+    ///
+    /// # Errors
+    /// [`Unavailable::Ties`] for R.
+    pub fn mann_whitney_exact(self, test: &MannWhitney) -> Result<PValue, Unavailable> {
+        match self {
+            Compat::Scipy => Ok(test.exact_ignoring_ties()),
+            Compat::R if test.has_ties() => Err(Unavailable::Ties),
+            Compat::R => Ok(test.exact()),
+        }
+    }
+
+    /// The statistic of the signed-rank test that the library shows: the smaller rank sum
+    /// (SciPy), that of the positive differences (R's V).
+    pub fn signed_rank_statistic(self, test: &SignedRank) -> f64 {
+        match self {
+            Compat::Scipy => test.statistic(),
+            Compat::R => test.positive(),
+        }
+    }
+
+    /// The p-value of the signed-rank test that the library gives by default.
+    ///
+    /// SciPy is exact up to 50 pairs without ties and zeros, and with them up to 13; R is
+    /// for fewer than 50 pairs without ties and zeros. Beyond, R corrects for continuity
+    /// and SciPy does not.
+    pub fn signed_rank(self, test: &SignedRank) -> PValue {
+        let plain = !test.has_ties() && test.differences() == test.pairs();
+        match self {
+            Compat::Scipy if test.pairs() <= if plain { 50 } else { 13 } => test.exact(),
+            Compat::Scipy => test.asymptotic(),
+            Compat::R if plain && test.pairs() < 50 => test.exact(),
+            Compat::R => test.asymptotic_continuous(),
+        }
+    }
+
+    /// The odds ratio that the library gives: that of the sample (SciPy), the likeliest
+    /// one given the margins (R).
+    ///
+    /// # Errors
+    /// As [`Contingency::odds_ratio`].
+    pub fn odds_ratio(self, table: &Contingency) -> Result<f64, Unavailable> {
+        match self {
+            Compat::Scipy => table.odds_ratio(),
+            Compat::R => table.conditional_odds_ratio(),
+        }
+    }
+}
+
+impl fmt::Display for Compat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Compat::Scipy => "scipy",
+            Compat::R => "r",
+        })
+    }
+}
+
+impl FromStr for Compat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Compat, String> {
+        match name.to_ascii_lowercase().as_str() {
+            "scipy" => Ok(Compat::Scipy),
+            "r" => Ok(Compat::R),
+            _ => Err("the libraries known are scipy and r".to_owned()),
+        }
+    }
+}

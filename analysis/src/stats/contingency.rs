@@ -1,0 +1,236 @@
+//! Two-by-two tables: how often something happened in each of two groups.
+
+use super::effect_size::Interval;
+use super::{PValue, Unavailable, normal_quantile};
+
+/// Counts of two groups (rows) and two outcomes (columns), such as runs of two
+/// algorithms that did and did not find a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contingency {
+    cells: [[u64; 2]; 2],
+}
+
+/// Tables whose chances differ by less than this share are equally likely: rounding
+/// tells them apart, nature does not. R uses the same.
+const TOLERANCE: f64 = 1e-7;
+
+impl Contingency {
+    /// The largest sum of all cells.
+    pub const LARGEST: u64 = 1 << 40;
+
+    /// A table.
+    ///
+    /// # Errors
+    /// [`Unavailable::Empty`] if all counts are zero, and [`Unavailable::TooMany`] beyond
+    /// [`Contingency::LARGEST`].
+    pub fn new(cells: [[u64; 2]; 2]) -> Result<Contingency, Unavailable> {
+        let sum = cells.iter().flatten().try_fold(0_u64, |sum, &n| sum.checked_add(n));
+        match sum {
+            Some(0) => Err(Unavailable::Empty),
+            Some(sum) if sum <= Contingency::LARGEST => Ok(Contingency { cells }),
+            _ => Err(Unavailable::TooMany),
+        }
+    }
+
+    /// The outcomes of two samples of 0 and 1; none if they hold anything else, or
+    /// nothing.
+    pub fn of_outcomes(x: &[f64], y: &[f64]) -> Option<Contingency> {
+        let count = |sample: &[f64]| {
+            let ones = sample.iter().filter(|&&v| v == 1.0).count();
+            let zeros = sample.iter().filter(|&&v| v == 0.0).count();
+            (!sample.is_empty() && ones + zeros == sample.len())
+                .then_some([ones as u64, zeros as u64])
+        };
+        Contingency::new([count(x)?, count(y)?]).ok()
+    }
+
+    /// Fisher's exact test, two-sided: the chance, given the margins, of a table that is
+    /// at most as likely as this one.
+    ///
+    /// # Errors
+    /// [`Unavailable::Constant`] if a row or a column is empty.
+    pub fn fisher(&self) -> Result<PValue, Unavailable> {
+        let margins = self.margins()?;
+        // Chances relative to that of the table seen, so that neither can vanish.
+        let (mut far, mut all) = (0.0, 0.0);
+        margins.each_relative(self.cells[0][0], |_, weight| {
+            all += weight;
+            if weight <= 1.0 + TOLERANCE {
+                far += weight;
+            }
+        });
+        Ok(PValue::exact(far / all))
+    }
+
+    /// The odds of the first outcome in the first group over those in the second:
+    /// ad / bc. Infinite where only the denominator is zero.
+    ///
+    /// # Errors
+    /// [`Unavailable::Constant`] if a row or a column is empty.
+    pub fn odds_ratio(&self) -> Result<f64, Unavailable> {
+        self.margins()?;
+        let [[a, b], [c, d]] = self.cells.map(|row| row.map(|n| n as f64));
+        Ok(a * d / (b * c))
+    }
+
+    /// A confidence interval for the odds ratio by the normal distribution of its
+    /// logarithm (Woolf), with Haldane and Anscombe's half added to each cell, so that it
+    /// exists where a cell is zero.
+    ///
+    /// # Errors
+    /// As [`Contingency::odds_ratio`].
+    pub fn odds_ratio_interval(&self, level: f64) -> Result<Interval, Unavailable> {
+        self.margins()?;
+        let [[a, b], [c, d]] = self.cells.map(|row| row.map(|n| n as f64 + 0.5));
+        let log = (a * d / (b * c)).ln();
+        let spread =
+            normal_quantile((1.0 + level) / 2.0) * (1.0 / a + 1.0 / b + 1.0 / c + 1.0 / d).sqrt();
+        Ok(Interval { low: (log - spread).exp(), high: (log + spread).exp() })
+    }
+
+    /// The odds ratio under which this table is likeliest given its margins, which R's
+    /// `fisher.test` reports (to some five digits): 0 or infinite if the first cell is as
+    /// small or as large as it can be.
+    ///
+    /// # Errors
+    /// As [`Contingency::odds_ratio`], and [`Unavailable::TooMany`] if the first cell could
+    /// have more than a million values.
+    pub fn conditional_odds_ratio(&self) -> Result<f64, Unavailable> {
+        let margins = self.margins()?;
+        let seen = self.cells[0][0];
+        if seen == margins.least {
+            return Ok(0.0);
+        }
+        if seen == margins.most {
+            return Ok(f64::INFINITY);
+        }
+        if margins.most - margins.least > 1 << 20 {
+            return Err(Unavailable::TooMany);
+        }
+        let mut log_chance = 0.0;
+        let chances: Vec<(f64, f64)> = (margins.least..=margins.most)
+            .map(|cell| {
+                if cell > margins.least {
+                    log_chance += margins.ratio(cell - 1).ln();
+                }
+                (cell as f64 - seen as f64, log_chance)
+            })
+            .collect();
+        // The mean of the first cell grows with the odds ratio: bisection on its
+        // logarithm.
+        let above = |log: f64| {
+            let weights = chances.iter().map(|(cell, weight)| (cell, weight + cell * log));
+            let most = weights.clone().fold(f64::NEG_INFINITY, |most, (_, w)| most.max(w));
+            weights.map(|(cell, w)| cell * (w - most).exp()).sum::<f64>() > 0.0
+        };
+        let (mut low, mut high) = (-745.0, 745.0);
+        for _ in 0..100 {
+            let middle = (low + high) / 2.0;
+            if above(middle) { high = middle } else { low = middle }
+        }
+        Ok(((low + high) / 2.0_f64).exp())
+    }
+
+    fn margins(&self) -> Result<Margins, Unavailable> {
+        let [[a, b], [c, d]] = self.cells;
+        let (row, column, all) = (a + b, a + c, a + b + c + d);
+        if row == 0 || row == all || column == 0 || column == all {
+            return Err(Unavailable::Constant);
+        }
+        Ok(Margins {
+            row,
+            column,
+            all,
+            least: (row + column).saturating_sub(all),
+            most: row.min(column),
+        })
+    }
+}
+
+/// The sums of the first row, the first column and all cells, and the range of the first
+/// cell under them.
+struct Margins {
+    row: u64,
+    column: u64,
+    all: u64,
+    least: u64,
+    most: u64,
+}
+
+impl Margins {
+    /// The hypergeometric chance of one more than `cell` over that of `cell`.
+    fn ratio(&self, cell: u64) -> f64 {
+        let up = (self.row - cell) as f64 * (self.column - cell) as f64;
+        let down = (cell + 1) as f64 * (self.all + cell + 1 - self.row - self.column) as f64;
+        up / down
+    }
+
+    /// The hypergeometric chances of all values of the first cell, relative to that of
+    /// `seen`; those too small to change any sum are left out.
+    fn each_relative(&self, seen: u64, mut each: impl FnMut(u64, f64)) {
+        each(seen, 1.0);
+        let mut weight = 1.0;
+        for cell in seen..self.most {
+            let step = self.ratio(cell);
+            weight *= step;
+            each(cell + 1, weight);
+            if weight < 1e-40 && step < 1.0 {
+                break;
+            }
+        }
+        weight = 1.0;
+        for cell in (self.least..seen).rev() {
+            let step = 1.0 / self.ratio(cell);
+            weight *= step;
+            each(cell, weight);
+            if weight < 1e-40 && step < 1.0 {
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Method;
+    use super::*;
+
+    #[test]
+    fn the_lady_tasting_tea() {
+        let tea = Contingency::new([[3, 1], [1, 3]]).unwrap();
+        let p = tea.fisher().unwrap();
+        assert!((p.value - 34.0 / 70.0).abs() < 1e-15);
+        assert_eq!(p.method, Method::Exact);
+        assert_eq!(tea.odds_ratio(), Ok(9.0));
+        assert!((tea.conditional_odds_ratio().unwrap() - 6.408_319_658_199).abs() < 1e-10);
+    }
+
+    #[test]
+    fn outcomes_of_runs() {
+        let table = Contingency::of_outcomes(&[1.0, 1.0, 0.0], &[0.0, 0.0]).unwrap();
+        assert_eq!(table, Contingency::new([[2, 1], [0, 2]]).unwrap());
+        assert_eq!(table.odds_ratio(), Ok(f64::INFINITY));
+        assert!(table.odds_ratio_interval(0.95).unwrap().high.is_finite());
+        assert_eq!(Contingency::of_outcomes(&[0.5], &[1.0]), None);
+        assert_eq!(Contingency::of_outcomes(&[], &[1.0]), None);
+    }
+
+    #[test]
+    fn tails_do_not_vanish() {
+        // Two of C(1000, 500) deals, 7.4e-300.
+        let p = Contingency::new([[500, 0], [0, 500]]).unwrap().fisher().unwrap().value;
+        assert!((p / 7.399_507_995_628_054e-300 - 1.0).abs() < 1e-9, "{p:e}");
+        // Large tables end soon.
+        let large = Contingency::new([[1 << 36, 1 << 36], [1 << 36, (1 << 36) + 1]]).unwrap();
+        assert!(large.fisher().unwrap().value > 0.99);
+    }
+
+    #[test]
+    fn tables_without_an_answer_say_why() {
+        assert_eq!(Contingency::new([[0, 0], [0, 0]]), Err(Unavailable::Empty));
+        assert_eq!(Contingency::new([[u64::MAX, 1], [0, 0]]), Err(Unavailable::TooMany));
+        let full = Contingency::new([[3, 0], [4, 0]]).unwrap();
+        assert_eq!(full.fisher(), Err(Unavailable::Constant));
+        assert_eq!(full.odds_ratio(), Err(Unavailable::Constant));
+    }
+}

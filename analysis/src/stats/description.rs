@@ -1,0 +1,100 @@
+//! One sample in a few numbers.
+
+use super::{Unavailable, ordered};
+
+/// A sample in a few numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Description {
+    /// How many values.
+    pub n: usize,
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// The standard deviation of the population that the sample was drawn from (n - 1);
+    /// none for a single value.
+    pub deviation: Option<f64>,
+    /// The smallest value.
+    pub minimum: f64,
+    /// A quarter of the values is at most this.
+    pub lower_quartile: f64,
+    /// Half of the values is at most this.
+    pub median: f64,
+    /// Three quarters of the values are at most this.
+    pub upper_quartile: f64,
+    /// The largest value.
+    pub maximum: f64,
+}
+
+impl Description {
+    /// Describes a sample.
+    ///
+    /// # Errors
+    /// [`Unavailable::Empty`] and [`Unavailable::NotANumber`].
+    pub fn of(sample: &[f64]) -> Result<Description, Unavailable> {
+        ordered(sample)?;
+        let mut sorted = sample.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let n = sorted.len();
+        let mean = sorted.iter().sum::<f64>() / n as f64;
+        let squares: f64 = sorted.iter().map(|v| (v - mean) * (v - mean)).sum();
+        Ok(Description {
+            n,
+            mean,
+            deviation: (n > 1).then(|| (squares / (n - 1) as f64).sqrt()),
+            minimum: sorted[0],
+            lower_quartile: quantile(&sorted, 0.25),
+            median: quantile(&sorted, 0.5),
+            upper_quartile: quantile(&sorted, 0.75),
+            maximum: sorted[n - 1],
+        })
+    }
+}
+
+/// The arithmetic mean; none of nothing.
+pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut n) = (0.0, 0_u64);
+    for value in values {
+        sum += value;
+        n += 1;
+    }
+    (n > 0).then(|| sum / n as f64)
+}
+
+/// The value that a share of an ascending, non-empty sample lies below, interpolated
+/// between neighbours (Hyndman and Fan's type 7, the default of R and NumPy).
+pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() - 1) as f64;
+    let below = sorted[place.floor() as usize];
+    let above = sorted[place.ceil() as usize];
+    // Equal neighbours first: the difference of infinite ones is not a number.
+    if below == above { below } else { below + (above - below) * place.fract() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_values() {
+        let found = Description::of(&[4.0, 1.0, 3.0, 2.0]).unwrap();
+        let expected = Description {
+            n: 4,
+            mean: 2.5,
+            deviation: Some((5.0_f64 / 3.0).sqrt()),
+            minimum: 1.0,
+            lower_quartile: 1.75,
+            median: 2.5,
+            upper_quartile: 3.25,
+            maximum: 4.0,
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn few_values_have_no_spread_and_none_no_mean() {
+        let single = Description::of(&[f64::INFINITY]).unwrap();
+        assert_eq!((single.deviation, single.median), (None, f64::INFINITY));
+        assert_eq!(Description::of(&[]), Err(Unavailable::Empty));
+        assert_eq!(Description::of(&[f64::NAN]), Err(Unavailable::NotANumber));
+        assert_eq!(mean([]), None);
+    }
+}

@@ -1,0 +1,162 @@
+//! Which of several treatments differ, after Friedman's test: mean ranks, the critical
+//! difference, and the pairs (Demšar, 2006, section 3.2.2).
+
+use std::f64::consts::{PI, SQRT_2};
+
+use super::{PValue, Ranks, Unavailable, normal_quantile, treatments};
+
+/// The mean ranks of several treatments and how far apart they must be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nemenyi {
+    /// The mean rank of each treatment over the blocks, from 1 for the smallest values.
+    pub mean_ranks: Vec<f64>,
+    /// The number of blocks.
+    pub blocks: usize,
+}
+
+impl Nemenyi {
+    /// Ranks the treatments within each block.
+    ///
+    /// # Errors
+    /// As [`friedman`](super::friedman), but two treatments and equal values are enough.
+    pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Nemenyi, Unavailable> {
+        let mut mean_ranks = vec![0.0; treatments(blocks, 2)?];
+        for block in blocks {
+            for (sum, rank) in mean_ranks.iter_mut().zip(&Ranks::of(block.as_ref())?.ranks) {
+                *sum += rank;
+            }
+        }
+        for sum in &mut mean_ranks {
+            *sum /= blocks.len() as f64;
+        }
+        Ok(Nemenyi { mean_ranks, blocks: blocks.len() })
+    }
+
+    /// The standard error of a difference of two mean ranks, √2 times less: the unit of
+    /// the studentized range.
+    fn unit(&self) -> f64 {
+        let k = self.mean_ranks.len() as f64;
+        (k * (k + 1.0) / (12.0 * self.blocks as f64)).sqrt()
+    }
+
+    /// Mean ranks that differ by this are significantly different at a level such as
+    /// 0.05.
+    pub fn critical_difference(&self, level: f64) -> f64 {
+        range_quantile(level, self.mean_ranks.len()) * self.unit()
+    }
+
+    /// The p-value of two treatments, for all pairs together.
+    pub fn p(&self, first: usize, second: usize) -> PValue {
+        let distance = (self.mean_ranks[first] - self.mean_ranks[second]).abs();
+        PValue::asymptotic(range_tail(distance / self.unit(), self.mean_ranks.len()))
+    }
+
+    /// The groups of treatments that do not differ significantly, each as indices in
+    /// order of mean rank; groups within larger ones are left out. The bars of a critical
+    /// difference diagram.
+    pub fn cliques(&self, level: f64) -> Vec<Vec<usize>> {
+        let reach = self.critical_difference(level);
+        let mut order: Vec<usize> = (0..self.mean_ranks.len()).collect();
+        order.sort_by(|&a, &b| self.mean_ranks[a].total_cmp(&self.mean_ranks[b]));
+        let rank = |place: usize| self.mean_ranks[order[place]];
+        let mut cliques = Vec::new();
+        let mut end = 0;
+        for start in 0..order.len() {
+            let last = (start..order.len()).take_while(|&i| rank(i) - rank(start) < reach).count();
+            if last > 1 && start + last > end {
+                end = start + last;
+                cliques.push(order[start..end].to_vec());
+            }
+        }
+        cliques
+    }
+}
+
+/// P(Q >= q) of the studentized range of `k` values with infinite degrees of freedom:
+/// the chance that `k` standard normal values spread over at least `q`.
+///
+/// With the largest value at z the others lie below z, and not all of them within q of
+/// it: k ∫ φ(z) (Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)) dz. The difference of powers is
+/// computed without cancellation, so that small chances keep their digits; the trapezoid
+/// rule converges faster than any power of the step for such integrands.
+pub(super) fn range_tail(q: f64, k: usize) -> f64 {
+    if q <= 0.0 {
+        return 1.0;
+    }
+    const STEP: f64 = 1.0 / 32.0;
+    let others = (k - 1) as f64;
+    let steps = (22.0 / STEP) as i32;
+    let start = q / 2.0 - 10.0;
+    let integrand = |i: i32| {
+        let z = start + f64::from(i) * STEP;
+        let below = normal_below(z);
+        let beyond = normal_below(z - q) / below;
+        let difference = -libm::expm1(others * libm::log1p(-beyond));
+        libm::exp(-z * z / 2.0) * below.powf(others) * difference
+    };
+    // Below -37 the normal distribution is not representable, and adds nothing.
+    let sum: f64 = (0..=steps).map(integrand).filter(|v| v.is_finite()).sum();
+    (k as f64 * sum * STEP / (2.0 * PI).sqrt()).min(1.0)
+}
+
+/// The q that the studentized range of `k` values exceeds with a chance of `level`.
+pub(super) fn range_quantile(level: f64, k: usize) -> f64 {
+    // Bonferroni's bound lies above.
+    let pairs = (k * (k - 1)) as f64;
+    let (mut low, mut high) = (0.0, SQRT_2 * normal_quantile(1.0 - level / pairs).max(1.0) + 1.0);
+    for _ in 0..80 {
+        let middle = (low + high) / 2.0;
+        if range_tail(middle, k) > level { low = middle } else { high = middle }
+    }
+    (low + high) / 2.0
+}
+
+fn normal_below(z: f64) -> f64 {
+    libm::erfc(-z / SQRT_2) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn close(found: f64, expected: f64) {
+        assert!((found / expected - 1.0).abs() < 1e-9, "{found:e}, not {expected:e}");
+    }
+
+    #[test]
+    fn two_values_spread_like_one_normal_value() {
+        for q in [1e-3, 0.5, 2.77, 8.0, 30.0, 52.0] {
+            close(range_tail(q, 2), libm::erfc(q / 2.0));
+        }
+    }
+
+    #[test]
+    fn the_critical_values_of_the_literature() {
+        close(range_tail(3.3, 10), 0.367_076_510_114_961_6);
+        close(range_tail(0.4, 5), 0.998_602_991_228_766_5);
+        close(range_tail(7.5, 12), 7.392_045_108_245_426e-6);
+        close(range_tail(7.5, 40), 8.430_458_575_225_952e-5);
+        // Demšar's Table 5(a) has these divided by √2.
+        for (k, tabled) in [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)] {
+            assert!((range_quantile(0.05, k) / SQRT_2 - tabled).abs() < 1e-3, "{k}");
+        }
+    }
+
+    #[test]
+    fn treatments_that_agree_are_joined() {
+        let blocks: Vec<[f64; 4]> = (0..30)
+            .map(|i| {
+                let swap = f64::from(i % 2);
+                [1.0 + swap, 2.0 - swap, 3.0 + swap, 4.0 - swap]
+            })
+            .collect();
+        let found = Nemenyi::new(&blocks).unwrap();
+        assert_eq!(found.mean_ranks, [1.5, 1.5, 3.5, 3.5]);
+        assert_eq!(found.p(0, 1).value, 1.0);
+        assert!(found.p(0, 2).value < 1e-6);
+        assert_eq!(found.cliques(0.05), [[0, 1], [2, 3]]);
+        let difference = found.critical_difference(0.05);
+        assert!((difference - 2.569 * (20.0_f64 / 180.0).sqrt()).abs() < 1e-3, "{difference}");
+    }
+}

@@ -1,0 +1,218 @@
+//! What a study says, from its tidy tables, through the public face.
+
+mod synthetic;
+
+use std::collections::BTreeSet;
+
+use catherd_analysis::comparison::{Comparison, Correction, Samples};
+use catherd_analysis::findings::{
+    Cause, Configuration, Convergence, Cost, Milestone, Missing, PooledPair, Ranking, Relation,
+    SHARES, Suites, Trivial,
+};
+use catherd_analysis::sheets;
+use catherd_analysis::tidy::{self, Clock, Results};
+use catherd_experiments::{Outcome, RunRecord, RunSpec};
+use tempfile::TempDir;
+
+/// The results of some runs, and their folder, from which the timeline is read on demand.
+fn results(runs: impl Iterator<Item = (RunSpec, RunRecord)>) -> (Results, TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    tidy::write(dir.path(), runs, &[]).unwrap();
+    (Results::read(dir.path()).unwrap(), dir)
+}
+
+#[test]
+fn the_last_milestone_is_the_comparison() {
+    let (results, _dir) = results(synthetic::runs(6, 5));
+    let samples = Samples::coverage(&results);
+    let end = Comparison::pairs(&samples);
+    let milestones = Milestone::all(&results, Clock::Executions, &[0.0, 0.5, 1.0]).unwrap();
+    assert_eq!(milestones.iter().map(|m| m.at).collect::<Vec<_>>(), [1, 150, 300]);
+    for (pair, last) in end.iter().zip(&milestones[2].comparisons) {
+        assert_eq!(pair.duels, last.duels);
+    }
+    // Coverage only grows.
+    for project in 0..6 {
+        let sum = |m: &Milestone| m.samples.of(project, 0).iter().sum::<f64>();
+        assert!(sum(&milestones[0]) < sum(&milestones[1]));
+        assert!(sum(&milestones[1]) <= sum(&milestones[2]));
+    }
+    assert!(Milestone::all(&results, Clock::Steps, &[1.0]).unwrap()[0].at == 27_000);
+}
+
+#[test]
+fn a_search_reaches_more_later() {
+    let (results, _dir) = results(synthetic::runs(4, 5));
+    let rows = Convergence::all(&results, Clock::Executions).unwrap();
+    assert_eq!(rows.len(), 3 * SHARES.len());
+    for algorithm in rows.chunk_by(|a, b| a.algorithm == b.algorithm) {
+        let medians: Vec<f64> =
+            algorithm.iter().map(|r| r.spent.as_ref().unwrap().median).collect();
+        assert!(medians.is_sorted() && medians[0] < medians[4], "{medians:?}");
+        assert!(algorithm.iter().all(|row| row.runs.len() == 20));
+    }
+    // The last improvement of a run is where it has all it will have.
+    let points = results.improvements(Clock::Executions).unwrap();
+    let last = points.chunk_by(|a, b| a.run == b.run).map(|p| p[p.len() - 1].at).max().unwrap();
+    let latest = rows.iter().map(|row| row.spent.as_ref().unwrap().maximum).fold(0.0, f64::max);
+    assert_eq!(latest, last as f64);
+}
+
+#[test]
+fn ranks_and_configurations_agree_on_the_best() {
+    let (results, _dir) = results(synthetic::runs(12, 5));
+    let samples = Samples::coverage(&results);
+    let ranking = Ranking::new(&samples).unwrap();
+    assert_eq!(ranking.projects.len(), 12);
+    assert_eq!(ranking.runs.len(), results.runs.len());
+    let ranks = &ranking.nemenyi.mean_ranks;
+    assert!((ranks.iter().sum::<f64>() - 6.0).abs() < 1e-12);
+    // MIO covers faster in this made-up study, and the first rank is the best.
+    assert!(ranks[2] < ranks[0], "{ranks:?}");
+    let rows = Configuration::all(&samples);
+    let mean = |row: &Configuration| row.coverage.as_ref().unwrap().mean;
+    assert!(mean(&rows[2]) > mean(&rows[0]));
+    assert_eq!(rows[0].runs.len(), 60);
+    let pooled = PooledPair::all(&samples);
+    assert_eq!(pooled.len(), 3);
+    assert!(pooled[1].a12 > 0.5);
+}
+
+/// Runs of which some properties are set by hand.
+fn edited(
+    projects: u32,
+    seeds: u64,
+    edit: impl Fn(u32, &RunSpec, &mut RunRecord),
+) -> impl Iterator<Item = (RunSpec, RunRecord)> {
+    synthetic::runs(projects, seeds).map(move |(spec, mut record)| {
+        let project = spec.project_name.trim_start_matches("project-").parse().unwrap();
+        edit(project, &spec, &mut record);
+        (spec, record)
+    })
+}
+
+#[test]
+fn projects_below_the_threshold_are_trivial() {
+    // Executions of random on the projects: 1, 2, 3, 4, 5; the fourth is not covered.
+    let (results, _dir) = results(edited(5, 2, |project, _, record| {
+        record.executions = u64::from(project) + 1;
+        record.covered = (0..record.goals).collect();
+        if project == 3 {
+            record.covered.pop();
+        }
+    }));
+    assert_eq!(Trivial::baseline(&results), Some(0));
+    let trivial = Trivial::new(&results, 0);
+    assert_eq!((trivial.threshold, trivial.count()), (Some(4.0), 3));
+    assert!(!trivial.is_trivial(&trivial.projects[4]), "more executions than the threshold");
+    assert_eq!(trivial.projects[1].runs.len(), 2);
+}
+
+#[test]
+fn suites_are_compared_where_coverage_is_equal() {
+    let (results, _dir) = results(edited(3, 4, |project, spec, record| {
+        let covered = if project == 1 && spec.algorithm.name == "mio" { 9 } else { 10 };
+        record.covered = (0..covered).collect();
+        record.suite_events = if spec.algorithm.name == "random" { 30 } else { 20 };
+        record.suite_tests = 2;
+    }));
+    let suites = Suites::new(&results);
+    assert_eq!(suites.projects, [0, 2]);
+    assert_eq!(suites.sizes[0].events.as_ref().unwrap().mean, 30.0);
+    assert_eq!(suites.sizes[0].runs.len(), 8);
+    assert_eq!(suites.sizes[1].test_events, Some(10.0));
+    let effects: Vec<_> = suites.comparisons.iter().map(|c| c.mean_a12().unwrap()).collect();
+    assert_eq!(effects, [0.0, 0.0, 0.5]);
+}
+
+#[test]
+fn missing_runs_have_causes() {
+    let runs = edited(3, 2, |project, spec, record| {
+        if project == 0 && spec.algorithm.name == "mosa" {
+            (record.outcome, record.reason) = (Outcome::Failed, "no stage".to_owned());
+        }
+    });
+    let (results, _dir) = results(runs.skip(1));
+    let missing = Missing::new(&results);
+    assert_eq!((missing.planned, missing.covered, missing.gaps.len()), (18, 15, 2));
+    assert_eq!((missing.gaps[0].cause, missing.gaps[0].count), (Cause::NotRun, 1));
+    let failed = &missing.gaps[1];
+    assert_eq!((failed.cause, failed.reason.as_deref()), (Cause::Failed, Some("no stage")));
+    assert_eq!((failed.projects.clone(), failed.runs.len()), (BTreeSet::from([0]), 2));
+}
+
+#[test]
+fn cost_and_relations() {
+    let (results, _dir) = results(synthetic::runs(8, 3));
+    let cost = Cost::all(&results);
+    assert!((cost[0].core_hours.unwrap() - 24.0 * 0.7 / 3600.0).abs() < 1e-12);
+    assert_eq!((cost[0].executions, cost[0].execution_ms), (Some(24 * 300), Some(2.0)));
+    let samples = Samples::coverage(&results);
+    let relations = Relation::all(&samples, &results.measure("goals").unwrap());
+    assert_eq!(relations[1].points.len(), 8);
+    assert_eq!(relations[1].points[0].0, 20.0);
+    assert!(relations[1].pearson.is_ok() && relations[1].line.is_ok());
+    // A count of every run, which is the same: no relation, and not a zero.
+    let constant = Relation::all(&samples, &results.measure("iterations").unwrap());
+    assert!(constant[0].pearson.is_err());
+    assert!(Relation::all(&samples, &results.measure("unheard").unwrap())[0].points.is_empty());
+}
+
+#[test]
+fn every_number_of_table_6_has_its_runs() {
+    let (results, _dir) = results(synthetic::runs(6, 5));
+    let samples = Samples::coverage(&results);
+    let comparisons = Comparison::pairs(&samples);
+    let table = sheets::table6(&results, &samples, &comparisons).table;
+    let column = |name| table.columns().iter().position(|c| c.0 == name).unwrap();
+    for (row, pair) in comparisons.iter().enumerate() {
+        assert_eq!(table.runs_behind(row, column("mean_a12")).len(), 60);
+        let counts = pair.counts(Correction::None);
+        for (name, count) in [
+            ("significantly_better", counts.significantly_better),
+            ("better", counts.better),
+            ("equal", counts.equal),
+            ("worse", counts.worse),
+            ("significantly_worse", counts.significantly_worse),
+        ] {
+            assert_eq!(table.runs_behind(row, column(name)).len(), 10 * count, "{name}");
+        }
+    }
+    for sheet in sheets::all(&results).unwrap() {
+        let rows = sheet.table.rows().len();
+        assert!(rows > 0 || sheet.name == "missing", "{}", sheet.name);
+        for row in 0..rows {
+            let behind = sheet.table.runs_behind(row, 1);
+            // No project is covered equally here, so there are no suites to compare.
+            assert_eq!(behind.is_empty(), sheet.name == "suites", "{}", sheet.name);
+            assert!(behind.iter().all(|&run| (run as usize) < results.runs.len()));
+        }
+    }
+}
+
+#[test]
+fn folders_are_read_as_one_study() {
+    let (a, b, c) = (tempfile::tempdir(), tempfile::tempdir(), tempfile::tempdir());
+    let (a, b, c) = (a.unwrap(), b.unwrap(), c.unwrap());
+    tidy::write(a.path(), synthetic::runs(2, 2), &[]).unwrap();
+    // The same study further: more projects, and the first ones again.
+    tidy::write(b.path(), synthetic::runs(3, 2), &[]).unwrap();
+    let both = Results::read_all(&[a.path(), b.path()]).unwrap();
+    assert_eq!((both.runs.len(), both.projects.len(), both.algorithms.len()), (18, 3, 3));
+    let alone = Results::read(b.path()).unwrap();
+    let key = |r: &Results| -> BTreeSet<_> {
+        let points = r.improvements(Clock::Steps).unwrap();
+        points.iter().map(|p| (r.runs[p.run as usize].id, p.at, p.covered)).collect()
+    };
+    assert_eq!(key(&both), key(&alone));
+    // Another budget: algorithms of the same name are others.
+    let more = synthetic::runs(2, 2).map(|(mut spec, mut record)| {
+        spec.budget.executions = Some(600);
+        record.run = spec.id();
+        (spec, record)
+    });
+    tidy::write(c.path(), more, &[]).unwrap();
+    let all = Results::read_all(&[a.path(), c.path()]).unwrap();
+    assert_eq!((all.runs.len(), all.projects.len()), (24, 2));
+    assert!(all.algorithms[3].starts_with("random ("), "{:?}", all.algorithms);
+}

@@ -1,0 +1,161 @@
+//! Results of other tools as tidy tables, through the public face.
+
+use std::fs;
+use std::path::PathBuf;
+
+use catherd_analysis::comparison::{Comparison, Samples};
+use catherd_analysis::import::{Columns, Format, ImportError, Pynguin, Tally, Whisker, import};
+use catherd_analysis::progress::Progress;
+use catherd_analysis::tidy::{Clock, Results, UNCOUNTED};
+use catherd_experiments::{Budget, Outcome};
+use tempfile::TempDir;
+
+/// A folder with a file of this text, and where its tables go.
+fn scene(text: &str) -> (TempDir, PathBuf, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, out) = (dir.path().join("raw.csv"), dir.path().join("tables"));
+    fs::write(&file, text).unwrap();
+    (dir, file, out)
+}
+
+fn imported(format: &dyn Format, text: &str) -> (Results, Tally, TempDir) {
+    let (dir, file, out) = scene(text);
+    let budget = Budget { wall_ms: Some(600_000), ..Budget::default() };
+    let tally = import(format, &[file], budget, &out).unwrap();
+    (Results::read(&out).unwrap(), tally, dir)
+}
+
+fn refusal(format: &dyn Format, text: &str) -> String {
+    let (_dir, file, out) = scene(text);
+    let error = import(format, &[file], Budget::default(), &out).unwrap_err();
+    assert!(!out.join("runs.parquet").exists(), "no tables of half a file");
+    error.to_string()
+}
+
+const WHISKER: &str = "\
+projectName,configName,fitnessFunctionCount,iterationCount,coveredFitnessFunctionCount,\
+bestCoverage,testsuiteEventCount,executedEventsCount,executedTests,minimizedTests,\
+minimizedEvents,averageTestExecutionTime,bestTestSuiteSize,numberFitnessEvaluations,\
+createdTestsToReachFullCoverage,timeToReachFullCoverage";
+
+#[test]
+fn whisker_with_ragged_rows_commas_and_second_headers() {
+    let text = format!(
+        "{WHISKER},0,1000,2000\n\
+         Cats, dogs, 3,mio,54,2,52,0.96,20,924,135,1,12,443.5,4,135,,,33,45,45\n\
+         Pong,random,49,2,49,1,32,719,69,0,9,890,5,69,17,1500,20,49\n\
+         {WHISKER},0\n\
+         Pong,random,49,2,48,0.98,32,719,69,0,9,890,5,69,,,20\n\
+         Broken,random,,,,,,,,,,,,,,\n"
+    );
+    let (results, tally, _dir) = imported(&Whisker::default(), &text);
+    assert_eq!((tally.runs, tally.failed, tally.projects, tally.uncounted), (4, 1, 3, 0));
+    assert_eq!(results.algorithms, ["mio", "random"]);
+    assert_eq!(results.projects[0].name, "Cats, dogs, 3");
+    let cats = results.runs[0];
+    assert_eq!(cats.coverage(), Some(52.0 / 54.0));
+    // A wait stands behind each event.
+    assert_eq!(
+        (cats.executions, cats.suite_events, cats.suite_tests),
+        (Some(135), Some(10), Some(4))
+    );
+    // Runs of one project and algorithm are numbered, where the seed is not told.
+    assert_eq!((results.runs[1].seed, results.runs[2].seed), (1, 2));
+    assert_ne!(results.runs[1].id, results.runs[2].id);
+    assert_eq!(results.runs[1].search_ms, Some(1500));
+    assert_eq!((results.runs[3].outcome, results.runs[3].coverage()), (Outcome::Failed, None));
+    let points: Vec<_> = results
+        .improvements(Clock::Wall)
+        .unwrap()
+        .iter()
+        .map(|p| (p.run, p.at, p.covered))
+        .collect();
+    let expected =
+        [(0, 0, 33), (0, 1000, 45), (0, 2000, 52), (1, 0, 20), (1, 1000, 49), (2, 0, 20)];
+    assert_eq!(points[..6], expected);
+    assert_eq!(points[6..], [(2, 0, 48)]);
+    assert_eq!(results.clock(), Clock::Wall);
+    // What Whisker does not measure is missing.
+    assert_eq!(cats.steps, None);
+    assert!(results.improvements(Clock::Steps).unwrap().is_empty());
+    assert_eq!(results.measure("iterationCount").unwrap()[0], Some(2.0));
+    assert!(Progress::new(&results, Clock::Steps).unwrap().is_none());
+}
+
+#[test]
+fn pynguin_with_shares_and_complexity() {
+    let text = "\
+TargetModule,ConfigurationId,RandomSeed,Goals,Coverage,TotalTime,Size,Length,LineNos,McCabeAST,\
+CoverageTimeline_T1,CoverageTimeline_T2\n\
+flutils.moduleutils,DYNAMOSA,7,3,0.6666666666666666,600123456789,4,31,120,\"[1, 2, 6]\",0.3333333333333333,0.6666666666666666\n\
+flutils.moduleutils,MIO,7,1000,0.67,600123456789,4,31,120,\"{\"\"mean\"\": 3.0}\",0.3,0.67\n\
+flutils.moduleutils,MIO,8,,,,,,,,,\n";
+    let (results, tally, _dir) = imported(&Pynguin::default(), text);
+    assert_eq!((tally.runs, tally.failed, tally.uncounted), (3, 1, 1));
+    assert_eq!((results.runs[0].goals, results.runs[0].covered), (3, 2));
+    assert_eq!((results.runs[1].goals, results.runs[1].coverage()), (UNCOUNTED, Some(0.67)));
+    assert_eq!((results.runs[1].size(), results.runs[0].size()), (None, Some(3)));
+    assert_eq!(results.runs[0].wall_ms, Some(600_123));
+    assert_eq!(results.measure("mccabe").unwrap(), [Some(3.0), Some(3.0), None]);
+    assert_eq!(results.measure("lines").unwrap()[0], Some(120.0));
+    assert_eq!(results.runs[2].coverage(), None);
+    let points = results.improvements(Clock::Wall).unwrap();
+    assert_eq!((points[1].at, points[1].covered), (2000, 2));
+    let comparison = &Comparison::pairs(&Samples::coverage(&results))[0];
+    assert_eq!(comparison.duels[0].runs, (1, 1));
+}
+
+#[test]
+fn any_file_by_the_names_of_its_columns() {
+    let text = "Subject,Tool,Hit,Total,Cov,loc\ncalc,evo,3,7,43,12\ncalc,evo,,7,42.9,12\n";
+    let names = [("project", "Subject"), ("algorithm", "Tool"), ("covered", "Hit")];
+    let mut format = Columns { engine: "evosuite".to_owned(), percent: true, ..Columns::default() };
+    let more = [("goals", "Total"), ("coverage", "Cov")];
+    format.names = names.iter().chain(&more).map(|(f, c)| (f.to_string(), c.to_string())).collect();
+    let (results, _, _dir) = imported(&format, text);
+    // Counts come before the rounded 43 %, and 42.9 % of 7 is 3.
+    assert_eq!(results.runs[0].coverage(), Some(3.0 / 7.0));
+    assert_eq!(results.runs[1].coverage(), Some(3.0 / 7.0));
+    assert_eq!(results.measure("loc").unwrap()[0], Some(12.0));
+    format.percent = false;
+    let problem = refusal(&format, text);
+    assert!(problem.contains("line 3: column `Cov` holds `42.9`, a share of 0 to 1"), "{problem}");
+}
+
+#[test]
+fn imported_runs_stand_beside_others() {
+    let text = format!("{WHISKER},0\nPong,mio,49,2,48,0.98,32,719,69,0,9,890,5,69,,,20\n");
+    let (dir, file, out) = scene(&text);
+    let other = |name: &str, seconds: u64| {
+        let out = dir.path().join(name);
+        let budget = Budget { wall_ms: Some(1_000 * seconds), ..Budget::default() };
+        import(&Whisker::default(), std::slice::from_ref(&file), budget, &out).unwrap();
+        out
+    };
+    let (again, longer) = (other("again", 60), other("longer", 600));
+    import(&Whisker::default(), std::slice::from_ref(&file), Budget::default(), &out).unwrap();
+    let results = Results::read_all(&[&out, &again, &longer, &out]).unwrap();
+    assert_eq!((results.projects.len(), results.runs.len()), (1, 3));
+    assert_eq!(results.algorithms, ["mio", "mio (again)", "mio (longer)"]);
+    assert_eq!(results.improvements(Clock::Wall).unwrap().len(), 6);
+}
+
+#[test]
+fn damaged_files_are_refused_with_their_line() {
+    let whisker = Whisker::default();
+    assert!(refusal(&whisker, "a,b\n").contains("line 1: the first line"));
+    assert!(refusal(&whisker, "projectName,x\n").contains("`fitnessFunctionCount`"));
+    let row = "Pong,mio,49,2,50,0.98,32,719,69,0,9,890,5,69,,,20\n";
+    let problem = refusal(&whisker, &format!("{WHISKER},0\n{row}"));
+    assert!(
+        problem.contains("line 2: column `coveredFitnessFunctionCount` holds `50`"),
+        "{problem}"
+    );
+    let pynguin = Pynguin::default();
+    let problem = refusal(&pynguin, "TargetModule,ConfigurationId,Coverage\nm,MIO,1.5\n");
+    assert!(problem.contains("line 2: column `Coverage` holds `1.5`"), "{problem}");
+    assert!(refusal(&pynguin, "ConfigurationId,Coverage\nMIO,0.5\n").contains("`TargetModule`"));
+    let dir = tempfile::tempdir().unwrap();
+    let missing = import(&whisker, &["absent.csv".into()], Budget::default(), dir.path());
+    assert!(matches!(missing, Err(ImportError::Io { .. })));
+}

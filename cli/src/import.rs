@@ -1,0 +1,124 @@
+//! `catherd import`: results of other tools as tidy tables.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use catherd_analysis::import::{Columns, FIELDS, Format, Pynguin, Whisker, import};
+use catherd_experiments::Budget;
+use clap::{Args, Subcommand};
+
+use crate::failure::{self, Exit, Failure};
+use crate::terminal;
+
+/// Turns raw data of other tools into tidy tables, so that they stand beside our runs.
+#[derive(Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    tool: Tool,
+}
+
+#[derive(Subcommand)]
+enum Tool {
+    /// CSV files of Whisker's test generation
+    Whisker(Files),
+    /// statistics.csv files of Pynguin
+    Pynguin(Files),
+    /// Any CSV file with a row for each run, by the names of its columns
+    Csv {
+        #[command(flatten)]
+        files: Files,
+
+        /// Column of a field, as covered=hit_blocks; a field is otherwise the column of its name.
+        /// Fields: project, algorithm, seed, goals, covered, coverage, executions, search_ms,
+        /// wall_ms, suite_tests, suite_events, minimised_events, outcome
+        #[arg(long = "column", value_name = "FIELD=COLUMN", value_parser = column)]
+        columns: Vec<(String, String)>,
+
+        /// Coverage is in percent
+        #[arg(long)]
+        percent: bool,
+
+        /// Name of the tool that made the runs
+        #[arg(long, value_name = "NAME", default_value = "csv")]
+        tool: String,
+    },
+}
+
+#[derive(Args)]
+struct Files {
+    /// Files to import, as one study
+    #[arg(value_name = "CSV", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Folder for the tables, without a study of its own
+    #[arg(long, short, value_name = "DIR")]
+    out: PathBuf,
+
+    /// Label of all runs, instead of that in the files
+    #[arg(long, value_name = "LABEL")]
+    algorithm: Option<String>,
+
+    /// Seconds of search that every run had, for reports
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd import whisker random1000/*.csv --out whisker --budget 600
+  catherd import pynguin statistics.csv --out pynguin
+  catherd import csv runs.csv --column project=Subject --column covered=Hit --column goals=Total \\
+    --algorithm evosuite --out evosuite";
+
+fn column(text: &str) -> Result<(String, String), String> {
+    let (field, column) = text.split_once('=').ok_or("FIELD=COLUMN is needed")?;
+    if FIELDS.contains(&field) {
+        Ok((field.to_owned(), column.to_owned()))
+    } else {
+        Err(format!("there is no field `{field}`; the fields are {}", FIELDS.join(", ")))
+    }
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let (files, format): (Files, Box<dyn Format>) = match arguments.tool {
+        Tool::Whisker(files) => {
+            let algorithm = files.algorithm.clone();
+            (files, Box::new(Whisker { algorithm }))
+        }
+        Tool::Pynguin(files) => {
+            let algorithm = files.algorithm.clone();
+            (files, Box::new(Pynguin { algorithm }))
+        }
+        Tool::Csv { files, columns, percent, tool } => {
+            let algorithm = files.algorithm.clone();
+            let names: BTreeMap<String, String> = columns.into_iter().collect();
+            (files, Box::new(Columns { engine: tool, names, algorithm, percent }))
+        }
+    };
+    if files.out.join("study.json").exists() {
+        let line = format!("{}: holds a study of catherd", files.out.display());
+        return Err(Failure::new(line).hint("name another folder with --out"));
+    }
+    let wall_ms = files.budget.map(|seconds| seconds.saturating_mul(1_000));
+    let budget = Budget { wall_ms, ..Budget::default() };
+    let tally = import(&*format, &files.files, budget, &files.out)?;
+    let mut text = format!(
+        "{} runs of {} projects with {} in {}\n",
+        tally.runs,
+        tally.projects,
+        tally.algorithms.join(", "),
+        files.out.display()
+    );
+    if tally.failed > 0 {
+        text.push_str(&format!(
+            "{} runs have no coverage: they are missing, not 0 %\n",
+            tally.failed
+        ));
+    }
+    if tally.uncounted > 0 {
+        text.push_str(&format!("{} runs have a share covered, but no counts\n", tally.uncounted));
+    }
+    terminal::print(&text);
+    Ok(Exit::Fine)
+}
