@@ -21,7 +21,7 @@ use crate::{remote, terminal};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd coordinator --dir /srv/catherd
+  catherd coordinator --dir /srv/catherd --dashboard
   catherd coordinator --dir /srv/catherd --store postgres://catherd@db/catherd
   catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant --tokens tokens
 
@@ -38,6 +38,11 @@ pub(crate) struct Arguments {
     /// Where to serve; beyond loopback only with --tls and --tokens
     #[arg(long, value_name = "ADDR", default_value = remote::ADDRESS)]
     listen: SocketAddr,
+
+    /// Where to show the dashboard, Prometheus metrics (/metrics) and health (/health) over
+    /// HTTP; on loopback alone
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7421")]
+    dashboard: Option<SocketAddr>,
 
     /// Folder with ca.pem, cert.pem and key.pem, as `catherd certs` makes them
     #[arg(long, value_name = "DIR")]
@@ -73,6 +78,21 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         let mut stop = StopSignals::listen()
             .map_err(|cause| Failure::new(format_args!("cannot handle signals: {cause}")))?;
         let server = coordinator.serve(listener);
+        if let Some(address) = arguments.dashboard {
+            let listener = TcpListener::bind(address).await.map_err(|cause| {
+                Failure::new(format_args!("cannot listen on {address}: {cause}"))
+                    .hint("name another address with --dashboard")
+            })?;
+            let address = listener.local_addr().map_err(cannot)?;
+            if !address.ip().is_loopback() {
+                return Err(Failure::new(format_args!(
+                    "refusing to show a dashboard on {address}"
+                ))
+                .hint("show it on 127.0.0.1 and reach it through a tunnel (ssh -L)"));
+            }
+            terminal::note(&format!("dashboard: http://{address}/"));
+            tokio::spawn(coordinator.show(listener));
+        }
         let studies = coordinator.progress().studies.len();
         terminal::note(&format!("serving {studies} studies of {place} on {address}"));
         tokio::select! {

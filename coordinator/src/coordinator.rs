@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use tokio_stream::wrappers::TcpListenerStream;
 
 use crate::clock::{Clock, Monotonic};
+use crate::dashboard;
 use crate::desk::{Desk, Request, Scope};
 use crate::keys::{Admit, Keys};
 use crate::ledger::Policy;
@@ -177,6 +178,34 @@ impl Coordinator {
             let closed = async move { while open.changed().await.is_ok() {} };
             let incoming = TcpListenerStream::new(listener);
             Ok(router.serve_with_incoming_shutdown(incoming, closed).await?)
+        }
+    }
+
+    /// Serves the dashboard and figures for machines over HTTP until the coordinator is
+    /// dropped; on loopback alone.
+    ///
+    /// # Errors
+    ///
+    /// When the listener breaks, or listens beyond loopback.
+    pub fn show(
+        &self,
+        listener: TcpListener,
+    ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
+        let pages = dashboard::pages(self.watch(), self.place.clone());
+        let mut open = self.open.subscribe();
+        async move {
+            let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
+            if !address.ip().is_loopback() {
+                return Err(CoordinatorError::Exposed(address));
+            }
+            let closed = async move { while open.changed().await.is_ok() {} };
+            // Event streams have no end of their own.
+            tokio::select! {
+                served = async { axum::serve(listener, pages).await } => {
+                    served.map_err(CoordinatorError::Listen)
+                }
+                () = closed => Ok(()),
+            }
         }
     }
 

@@ -117,6 +117,8 @@ struct Seat {
     store: Store,
     ledger: Ledger,
     meter: Meter,
+    /// The algorithms of the queue's groups.
+    labels: Vec<String>,
     /// Studies may be added.
     standing: bool,
     /// The store refused. It may have made the changes and failed to say so, and it is
@@ -133,8 +135,8 @@ impl Seat {
         now: Duration,
     ) -> Result<Seat, StoreError> {
         let mut store = Store::open(place)?;
-        let (ledger, meter) = load(&mut store, place, scope, policy, now)?;
-        Ok(Seat { store, ledger, meter, standing: *scope == Scope::All, stale: false })
+        let (ledger, meter, labels) = load(&mut store, place, scope, policy, now)?;
+        Ok(Seat { store, ledger, meter, labels, standing: *scope == Scope::All, stale: false })
     }
 }
 
@@ -290,7 +292,9 @@ impl Seat {
         policy: Policy,
         now: Duration,
     ) -> Result<(), StoreError> {
-        (self.ledger, self.meter) = load(&mut self.store, place, scope, policy, now)?;
+        let (ledger, meter, labels) = load(&mut self.store, place, scope, policy, now)?;
+        (self.ledger, self.labels) = (ledger, labels);
+        self.meter = meter.after(std::mem::take(&mut self.meter));
         self.stale = false;
         Ok(())
     }
@@ -381,7 +385,9 @@ impl Seat {
         let effects = self.ledger.step(now, Event::Commit { run, token, end });
         if let (Payload::Record(record), true) = (&payload, effects.contains(&Effect::Accept(run)))
         {
-            self.meter.accepted(now, record.coverage(), self.ledger.studies_of(run));
+            let group = self.ledger.run(run).map_or(0, |run| run.group as usize);
+            let label = self.labels.get(group).map_or("", String::as_str);
+            self.meter.accepted(now, record, worker, label, self.ledger.studies_of(run));
         }
         let verdict = effects.iter().find_map(|effect| match effect {
             Effect::Verdict(verdict) => Some(*verdict),
@@ -471,7 +477,7 @@ fn load(
     scope: &Scope,
     policy: Policy,
     now: Duration,
-) -> Result<(Ledger, Meter), StoreError> {
+) -> Result<(Ledger, Meter, Vec<String>), StoreError> {
     let studies = store.studies()?;
     let active: Vec<StudyNumber> = studies
         .iter()
@@ -483,10 +489,12 @@ fn load(
     // Runs that nobody wants, and numbers without a run, are in the first set.
     let mut saved = Saved { sets: vec![Set::new(Vec::new(), false)], ..Saved::default() };
     let mut groups = BTreeMap::new();
+    let mut labels = Vec::new();
     store.runs(|row| {
-        let group = *groups
-            .entry((row.project, row.label))
-            .or_insert_with_key(|(project, _)| saved.queue.add_group(*project));
+        let group = *groups.entry((row.project, row.label)).or_insert_with_key(|key| {
+            labels.push(key.1.clone());
+            saved.queue.add_group(key.0)
+        });
         if let Some(wall) = row.wall {
             saved.queue.measure(group, wall);
         }
@@ -524,5 +532,5 @@ fn load(
     })?;
     let coverage = Reader::open(place)?.coverage()?;
     let meter = Meter::new(now, studies, active, coverage);
-    Ok((Ledger::restore(policy, saved, now), meter))
+    Ok((Ledger::restore(policy, saved, now), meter, labels))
 }

@@ -78,6 +78,17 @@ impl Phase {
     pub const ALL: [Phase; 5] =
         [Phase::Pending, Phase::Leased, Phase::Done, Phase::Failed, Phase::Quarantined];
 
+    /// In a word or two, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Pending => "waiting",
+            Phase::Leased => "running",
+            Phase::Done => "done",
+            Phase::Failed => "failed",
+            Phase::Quarantined => "given up",
+        }
+    }
+
     /// Nothing follows this phase.
     pub fn is_final(self) -> bool {
         matches!(self, Phase::Done | Phase::Failed | Phase::Quarantined)
@@ -386,6 +397,14 @@ impl Ledger {
     /// Workers heard of within the last term.
     pub fn live_workers(&self) -> usize {
         self.workers.len()
+    }
+
+    /// Every live worker: its name, its leases, when it was last heard of, whether it is
+    /// drained.
+    pub fn crew(&self) -> impl Iterator<Item = (&str, usize, Duration, bool)> {
+        self.workers
+            .iter()
+            .map(|(name, worker)| (&**name, worker.leases.len(), worker.seen, worker.drained))
     }
 
     /// The queue behind the pending runs.

@@ -9,7 +9,8 @@
 //! - `service`: gRPC in front of the desk, for workers; [`keys`] says who is one.
 //! - `studies`: the same for people.
 //! - [`projects`]: project bytes by digest.
-//! - [`progress`]: how far the study is.
+//! - [`progress`]: how far the studies are; `curve`: coverage meanwhile; `dashboard`: both
+//!   for browsers and machines.
 //! - [`clock`]: time as the ledger sees it.
 //!
 //! # On disk
@@ -33,6 +34,8 @@
 
 pub mod clock;
 mod coordinator;
+mod curve;
+mod dashboard;
 mod desk;
 pub mod keys;
 pub mod ledger;
@@ -44,7 +47,8 @@ pub mod store;
 mod studies;
 
 pub use coordinator::{Coordinator, CoordinatorError, Options, Records, Unanswered};
+pub use curve::Curve;
 pub use ledger::Policy;
-pub use progress::{Live, Progress, Running, StudyProgress};
+pub use progress::{AlgorithmCurve, Live, Progress, Running, StudyProgress, WorkerProgress};
 pub use projects::Projects;
 pub use store::{Breakdown, Place, Problem, RunId, StoreError, StudyNumber, StudyState};

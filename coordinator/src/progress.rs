@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use crate::curve::Curve;
 use crate::ledger::{Counts, Ledger, Phase, RunNumber, Token};
-use crate::store::{SavedStudy, StudyNumber, StudyState};
+use crate::store::{SavedStudy, Sealed, StudyNumber, StudyState};
 
 /// Rates are taken over this time.
 const WINDOW: Duration = Duration::from_secs(30);
@@ -39,6 +40,37 @@ pub struct Progress {
     pub trouble: Option<String>,
     /// Every study of the store, by number.
     pub studies: Vec<StudyProgress>,
+    /// Live workers by name.
+    pub crew: Vec<WorkerProgress>,
+    /// Coverage over executions of the runs accepted since the coordinator started, by study
+    /// and algorithm.
+    pub curves: Vec<AlgorithmCurve>,
+}
+
+/// What a worker does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkerProgress {
+    /// Its name.
+    pub name: String,
+    /// Leases that it holds.
+    pub leases: usize,
+    /// Records of it that were accepted since the coordinator started.
+    pub accepted: u64,
+    /// Time since it was last heard of.
+    pub silent: Duration,
+    /// It gets no more runs, since one after another crashed on it.
+    pub drained: bool,
+}
+
+/// Interim coverage of an algorithm in a study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlgorithmCurve {
+    /// The study.
+    pub study: StudyNumber,
+    /// The algorithm's label.
+    pub label: String,
+    /// The mean over its runs.
+    pub curve: Curve,
 }
 
 /// How far a study is.
@@ -113,6 +145,8 @@ pub(crate) struct Meter {
     active: Vec<StudyNumber>,
     coverage: BTreeMap<StudyNumber, Sum>,
     live: BTreeMap<Token, Live>,
+    by_worker: BTreeMap<String, u64>,
+    curves: BTreeMap<(StudyNumber, String), Curve>,
 }
 
 impl Meter {
@@ -127,13 +161,26 @@ impl Meter {
         Meter { started: now, studies, active, coverage: coverage.collect(), ..Meter::default() }
     }
 
-    /// Notes the record of a run that `studies` want.
+    /// The same, with what an earlier meter counted since the coordinator started.
+    pub(crate) fn after(self, earlier: Meter) -> Meter {
+        let Meter { recent, started, live, by_worker, curves, .. } = earlier;
+        Meter { recent, started, live, by_worker, curves, ..self }
+    }
+
+    /// Notes the record of a run of the algorithm `label` that `studies` want.
     pub(crate) fn accepted(
         &mut self,
         now: Duration,
-        coverage: Option<f64>,
+        record: &Sealed,
+        worker: &str,
+        label: &str,
         studies: &[StudyNumber],
     ) {
+        match self.by_worker.get_mut(worker) {
+            Some(count) => *count += 1,
+            None => drop(self.by_worker.insert(worker.to_owned(), 1)),
+        }
+        let coverage = record.coverage();
         match self.recent.back_mut() {
             Some((second, count)) if *second == now.as_secs() => *count += 1,
             _ => self.recent.push_back((now.as_secs(), 1)),
@@ -143,6 +190,9 @@ impl Meter {
                 let Sum(sum, count) = self.coverage.entry(*study).or_default();
                 *sum += coverage;
                 *count += 1;
+            }
+            if let Some(curve) = &record.curve {
+                self.curves.entry((*study, label.to_owned())).or_default().add(curve);
             }
         }
     }
@@ -181,7 +231,29 @@ impl Meter {
             running,
             trouble: None,
             studies: self.studies.iter().map(|study| self.study(study, ledger)).collect(),
+            crew: self.crew(now, ledger),
+            curves: self.curves(),
         }
+    }
+
+    fn crew(&self, now: Duration, ledger: &Ledger) -> Vec<WorkerProgress> {
+        let crew = ledger.crew().map(|(name, leases, seen, drained)| WorkerProgress {
+            name: name.to_owned(),
+            leases,
+            accepted: self.by_worker.get(name).copied().unwrap_or_default(),
+            silent: now.saturating_sub(seen),
+            drained,
+        });
+        crew.collect()
+    }
+
+    fn curves(&self) -> Vec<AlgorithmCurve> {
+        let curves = self.curves.iter().map(|((study, label), curve)| AlgorithmCurve {
+            study: *study,
+            label: label.clone(),
+            curve: curve.clone(),
+        });
+        curves.collect()
     }
 
     fn mean_coverage(&self) -> Option<f64> {

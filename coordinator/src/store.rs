@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use catherd_experiments::{Digest, Outcome, Plan, RunRecord};
 
+use crate::curve;
 use crate::ledger::{Phase, Run, RunNumber, Token};
 use database::{Database, Purpose, Row, Value};
 
@@ -89,6 +90,8 @@ pub struct Sealed {
     pub wall: Duration,
     /// Why, unless it is done.
     pub reason: String,
+    /// Its coverage after 1, 2, 4, ... executions.
+    pub(crate) curve: Option<Box<[f32; curve::POINTS]>>,
     /// The record as it came.
     pub json: Vec<u8>,
 }
@@ -104,6 +107,7 @@ impl Sealed {
             covered: record.covered.len() as u32,
             wall: Duration::from_millis(record.resources.wall_ms),
             reason: record.reason.clone(),
+            curve: curve::of(record).map(Box::new),
             json,
         }
     }
@@ -175,6 +179,15 @@ impl StudyState {
     /// All states, in the order of their numbers.
     pub const ALL: [StudyState; 3] =
         [StudyState::Active, StudyState::Paused, StudyState::Cancelled];
+
+    /// In a word, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            StudyState::Active => "active",
+            StudyState::Paused => "paused",
+            StudyState::Cancelled => "cancelled",
+        }
+    }
 }
 
 /// A study in the store.

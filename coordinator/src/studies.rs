@@ -93,7 +93,7 @@ impl v1::studies_server::Studies for Studies {
         let missing = missing.into_iter().map(|missing| v1::Missing {
             project: missing.project,
             algorithm: missing.label,
-            phase: phase(missing.phase).to_owned(),
+            phase: missing.phase.name().to_owned(),
             runs: missing.runs,
             reason: missing.reason,
         });
@@ -209,16 +209,6 @@ fn send_results(
         }
     }
     Ok(())
-}
-
-fn phase(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Pending => "waiting",
-        Phase::Leased => "running",
-        Phase::Done => "done",
-        Phase::Failed => "failed",
-        Phase::Quarantined => "given up",
-    }
 }
 
 fn status(progress: &Progress) -> v1::Status {

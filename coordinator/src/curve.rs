@@ -1,0 +1,38 @@
+//! Coverage over executions while a study is still running.
+
+use catherd_experiments::RunRecord;
+
+/// A curve has a point after 1, 2, 4, ... executions, this many.
+pub(crate) const POINTS: usize = 21;
+
+/// The coverage of a run at each point; none without coverage.
+pub(crate) fn of(record: &RunRecord) -> Option<[f32; POINTS]> {
+    record.coverage()?;
+    let mut curve = [0.0; POINTS];
+    for (power, value) in curve.iter_mut().enumerate() {
+        let reached = record.timeline.iter().take_while(|point| point.executions <= 1 << power);
+        let covered = reached.last().map_or(0, |point| point.covered);
+        *value = covered as f32 / record.goals as f32;
+    }
+    Some(curve)
+}
+
+/// The mean of the curves of some runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// How many runs.
+    pub runs: u64,
+    sums: [f64; POINTS],
+}
+
+impl Curve {
+    pub(crate) fn add(&mut self, curve: &[f32; POINTS]) {
+        self.runs += 1;
+        self.sums.iter_mut().zip(curve).for_each(|(sum, value)| *sum += f64::from(*value));
+    }
+
+    /// Mean coverage in 0..=1 after 1, 2, 4, ... executions.
+    pub fn means(&self) -> impl Iterator<Item = f64> {
+        self.sums.iter().map(|sum| sum / self.runs.max(1) as f64)
+    }
+}
