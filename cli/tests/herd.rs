@@ -2,7 +2,7 @@
 
 mod scene;
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -96,6 +96,66 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     assert!(stderr(&output).contains("larger: 16 runs, 8 of them"), "{}", stderr(&output));
     let unknown = ask(&["results", "nothing"], &address);
     assert!(stderr(&unknown).contains("there is no study `nothing`; there are: games, larger"));
+}
+
+/// What a page of the dashboard holds.
+fn page(address: &str, path: &str) -> String {
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn the_dashboard_shows_studies_and_failures() {
+    let place = TempDir::new().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    two_projects(&place.path().join("projects"));
+    let study = path("jumpy.toml");
+    let text = "subject = 'rehearsal'\nprojects = ['projects']\nseeds = 2\n\
+                algorithms = [{ name = 'calm' }, { name = 'jumpy', parameters = { panic = 2 } }]\n\
+                [budget]\nexecutions = 16\n";
+    std::fs::write(&study, text).unwrap();
+    let pages = ["--dashboard", "127.0.0.1:0"];
+    let listen = ["--listen", "127.0.0.1:0"];
+    let herd = path("herd");
+    let arguments = [&["coordinator", "--dir", &herd][..], &listen, &pages].concat();
+    let mut process = start(&arguments);
+    let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
+    let mut lines = lines.map(Result::unwrap).filter(|line| line.contains("127.0.0.1"));
+    let mut address = || {
+        let line = lines.next().unwrap();
+        let port = line.trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
+        format!("127.0.0.1:{port}")
+    };
+    let (dashboard, served) = (address(), address());
+    told(&["submit", &study], &served);
+    let mut worker = worker(&served, place.path(), &["--idle", "1"]);
+    assert!(worker.0.wait().unwrap().success());
+
+    assert!(page(&dashboard, "/health").ends_with("ok\n"));
+    let metrics = page(&dashboard, "/metrics");
+    assert!(metrics.contains("catherd_runs{study=\"jumpy\",phase=\"done\"} 6\n"), "{metrics}");
+    assert!(page(&dashboard, "/missing?study=jumpy").contains("rehearsing a panic with seed 2"));
+    assert!(page(&dashboard, "/missing?study=x").starts_with("HTTP/1.1 404"));
+    assert!(!page(&dashboard, "/").contains("https://"), "the page needs no network");
+
+    // In a browser, where there is one.
+    let chromium = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
+        .args(["--disable-component-update", "--no-first-run", "--timeout=8000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", path("browser")))
+        .arg(format!("http://{dashboard}/"))
+        .stderr(Stdio::null())
+        .output();
+    match chromium {
+        Ok(output) => {
+            let shown = String::from_utf8_lossy(&output.stdout);
+            assert!(shown.contains("<b>6</b>") && shown.contains("polyline"), "{shown}");
+        }
+        Err(_) => scene::skip("there is no chromium"),
+    }
 }
 
 #[test]

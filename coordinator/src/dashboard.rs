@@ -36,12 +36,19 @@ struct Source {
 /// (Prometheus), `/health`.
 pub(crate) fn pages(progress: watch::Receiver<Progress>, place: Place) -> Router {
     Router::new()
-        .route("/", get(async || Html(include_str!("dashboard.html"))))
+        .route("/", get(page))
         .route("/events", get(events))
         .route("/missing", get(missing))
         .route("/metrics", get(metrics))
         .route("/health", get(health))
         .with_state(Source { progress, place })
+}
+
+/// The page as of now; what follows comes by `/events`.
+async fn page(State(source): State<Source>) -> Html<String> {
+    // Names may hold anything, the end of a script included.
+    let state = in_json(&source.progress.borrow()).to_string().replace('<', "\\u003c");
+    Html(include_str!("dashboard.html").replacen("null /* state */", &state, 1))
 }
 
 async fn events(

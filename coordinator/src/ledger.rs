@@ -46,14 +46,14 @@ pub struct Policy {
     /// Workers that may be lost while they execute a run. More than for crashes,
     /// because most losses are the fault of the machine.
     pub losses: u32,
-    /// Different runs that may crash on a worker, one after another, before it is drained.
-    /// The last worker is never drained.
+    /// Different runs that may crash on a worker and nowhere else, without one that does not
+    /// in between, before it is drained. The last worker is never drained.
     pub streak: usize,
 }
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { term: Duration::from_secs(15), crashes: 3, losses: 10, streak: 5 }
+        Policy { term: Duration::from_secs(15), crashes: 3, losses: 10, streak: 10 }
     }
 }
 
@@ -285,7 +285,7 @@ struct Lease {
 struct Worker {
     leases: BTreeSet<Token>,
     seen: Duration,
-    /// Runs that crashed on it since the last that did not.
+    /// Runs that crashed on it alone since the last that did not.
     streak: BTreeSet<RunNumber>,
     drained: bool,
 }
@@ -530,8 +530,16 @@ impl Ledger {
                 let crashes = run.crashes;
                 let culprits = self.culprits.entry(number).or_default();
                 culprits.insert(worker.clone());
-                let most = self.policy.crashes * if culprits.len() > 1 { 1 } else { 2 };
-                self.blame(&worker, number);
+                let shared = culprits.len() > 1;
+                let most = self.policy.crashes * if shared { 1 } else { 2 };
+                if shared {
+                    // The fault is the run's.
+                    self.workers
+                        .values_mut()
+                        .for_each(|worker| drop(worker.streak.remove(&number)));
+                } else {
+                    self.blame(&worker, number);
+                }
                 self.retry(number, crashes >= most);
             }
             End::Returned => self.retry(number, false),

@@ -118,6 +118,11 @@ pub(crate) fn digests(results: &Path) -> BTreeMap<String, String> {
     pairs.collect()
 }
 
+/// Says that a part of a test is not run here.
+pub(crate) fn skip(why: &str) {
+    std::io::stderr().write_all(format!("skipped: {why}\n").as_bytes()).unwrap();
+}
+
 /// What a command wrote to standard error.
 pub(crate) fn stderr(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
