@@ -17,7 +17,7 @@ Exit codes:
   0  all is well
   1  the command could not be carried out; standard error says why
   2  the study is complete, but projects were skipped or runs failed
-     (vm conformance: a project failed)
+     (vm conformance: a project failed; stats: a line could not be read)
   3  the study was stopped; the same command goes on with it";
 
 /// How a command that was carried out ended.
