@@ -48,6 +48,9 @@ impl Study {
     /// steps = 1000000
     /// wall = "10s"                         # ms, s, min, h; or wall_ms = 10000
     /// ```
+    ///
+    /// A table among the parameters prefixes theirs: `compat = { clone_links = true }` is the
+    /// parameter `compat.clone_links`.
     pub fn read(file: &Path) -> Result<Study, StudyError> {
         let text = std::fs::read_to_string(file)
             .map_err(|cause| StudyError::Unreadable { file: file.to_owned(), cause })?;

@@ -38,6 +38,16 @@ fn a_full_study_file() {
 }
 
 #[test]
+fn parameters_may_stand_in_tables_of_their_own() {
+    let text = GOOD.replace("mode = \"x\"", "compat = { clone_links = true, a.b = 2 }");
+    let parameters = parse(&text).unwrap().algorithms[1].parameters.clone();
+    assert_eq!(parameters["compat.clone_links"], Parameter::Bool(true));
+    assert_eq!(parameters["compat.a.b"], Parameter::Integer(2));
+    let error = parse(&text.replace("= 2 }", "= [] }")).unwrap_err();
+    assert!(error.contains("algorithms.parameters.compat.a.b: a list cannot be"), "{error}");
+}
+
+#[test]
 fn the_shipped_smoke_study() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("smoke.toml");
     let study = Study::read(&file).unwrap();

@@ -17,6 +17,9 @@ use crate::whole_suite::WholeSuite;
 pub enum Algorithm {
     /// `random`.
     Random(RandomSearch),
+    /// `random-events`: random testing, which is random search of a problem whose tests
+    /// are drawn event by event while they run. Which problem that is the caller decides.
+    RandomEvents(RandomSearch),
     /// `mosa`.
     Mosa(Mosa),
     /// `dynamosa`: MOSA that takes a goal up only when a goal it depends on
@@ -37,8 +40,8 @@ pub struct UnknownAlgorithm(pub String);
 
 impl Algorithm {
     /// The names of all algorithms.
-    pub const NAMES: [&'static str; 6] =
-        ["random", "mosa", "dynamosa", "mio", "whole-suite", "one-plus-one"];
+    pub const NAMES: [&'static str; 7] =
+        ["random", "random-events", "mosa", "dynamosa", "mio", "whole-suite", "one-plus-one"];
 
     /// The algorithm of this name with its default parameters.
     ///
@@ -47,6 +50,7 @@ impl Algorithm {
     pub fn named(name: &str) -> Result<Self, UnknownAlgorithm> {
         Ok(match name {
             "random" => Self::Random(RandomSearch::default()),
+            "random-events" => Self::RandomEvents(RandomSearch::default()),
             "mosa" => Self::Mosa(Mosa::default()),
             "dynamosa" => Self::DynaMosa(Mosa::default()),
             "mio" => Self::Mio(Mio::default()),
@@ -60,6 +64,7 @@ impl Algorithm {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Random(_) => "random",
+            Self::RandomEvents(_) => "random-events",
             Self::Mosa(_) => "mosa",
             Self::DynaMosa(_) => "dynamosa",
             Self::Mio(_) => "mio",
@@ -84,11 +89,10 @@ impl Algorithm {
         let mut session = Session::new(problem, budget, rng, clock, observer);
         let goals = session.archive.goals();
         let Err(stop) = match self {
-            Self::Random(random) => random.run(&mut session),
+            Self::Random(random) | Self::RandomEvents(random) => random.run(&mut session),
             Self::Mosa(mosa) => mosa.run(&mut session, Targets::all(goals)),
             Self::DynaMosa(mosa) => {
-                let dependencies =
-                    (0..goals).map(|goal| session.problem.dependencies(goal)).collect();
+                let dependencies = session.problem.dependencies();
                 mosa.run(&mut session, Targets::dynamic(dependencies))
             }
             Self::Mio(mio) => mio.run(&mut session),
@@ -102,7 +106,7 @@ impl Algorithm {
 impl Parameters for Algorithm {
     fn fields(&mut self) -> Vec<Field<'_>> {
         match self {
-            Self::Random(random) => random.fields(),
+            Self::Random(random) | Self::RandomEvents(random) => random.fields(),
             Self::Mosa(mosa) | Self::DynaMosa(mosa) => mosa.fields(),
             Self::Mio(mio) => mio.fields(),
             Self::WholeSuite(whole_suite) => whole_suite.fields(),

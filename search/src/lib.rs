@@ -4,8 +4,9 @@
 //! - What is searched: [`Problem`], [`Test`].
 //! - How much may be spent, and what was: [`Budget`], [`Meter`], [`Clock`].
 //! - What is found: [`Archive`], [`Search`], [`Improvement`].
-//! - How it is found: [`Algorithm`], which is one of [`RandomSearch`], [`Mosa`]
-//!   (with DynaMOSA), [`Mio`], [`WholeSuite`] and [`OnePlusOne`].
+//! - How it is found: [`Algorithm`], which is one of [`RandomSearch`] (with random
+//!   testing), [`Mosa`] (with DynaMOSA), [`Mio`], [`WholeSuite`] and [`OnePlusOne`].
+//! - Settings by name, as study files have them: [`Parameters`], [`Setting`].
 //! - Where chance comes from: [`Stream`].
 //!
 //! A search is a pure function of problem, algorithm, budget and stream, unless the
@@ -33,10 +34,10 @@ mod whole_suite;
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use archive::Archive;
 pub use budget::{Budget, Clock, Cost, Meter, Stopwatch};
-pub use mio::Mio;
+pub use mio::{Mio, MioTargets};
 pub use mosa::Mosa;
 pub use one_plus_one::OnePlusOne;
-pub use parameters::{Kind, Parameter, ParameterError, Parameters};
+pub use parameters::{Field, Kind, Parameter, ParameterError, Parameters, Setting};
 pub use problem::{Problem, Test};
 pub use random::RandomSearch;
 pub use session::{Improvement, Observer, Progress, Search, Stop};

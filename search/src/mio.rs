@@ -6,6 +6,20 @@ use crate::populations::{Populations, closeness, heuristic};
 use crate::problem::{Problem, Test};
 use crate::session::{Ended, Session, Stop};
 
+/// The goals for which MIO keeps populations of tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MioTargets {
+    /// Those whose coverage implies the others, see [`Problem::independent_goals`]: as in
+    /// the published program.
+    Independent,
+    /// All, as in the paper.
+    All,
+}
+
+impl MioTargets {
+    const WORDS: &[(&str, Self)] = &[("independent", Self::Independent), ("all", Self::All)];
+}
+
 /// MIO with local search (Arcuri, "Many independent objective (MIO) algorithm for test
 /// suite generation", 2017; Whisker paper, Algorithm 9). Three settings move linearly
 /// with the spent share of the budget from a start, which explores, to an end, which
@@ -28,6 +42,8 @@ pub struct Mio {
     pub mutations_start: usize,
     /// The same at the end: 3.
     pub mutations_end: usize,
+    /// The goals that get a population: the independent ones.
+    pub targets: MioTargets,
     /// Probability of extension local search after each turn: 0.3.
     pub extension: f64,
     /// Probability of reduction local search after each turn: 0.3.
@@ -44,6 +60,7 @@ impl Default for Mio {
             archive_end: 5,
             mutations_start: 0,
             mutations_end: 3,
+            targets: MioTargets::Independent,
             extension: 0.3,
             reduction: 0.3,
         }
@@ -60,6 +77,7 @@ impl Parameters for Mio {
             Field::count("archive_end", &mut self.archive_end, 1, 10_000),
             Field::count("mutations_start", &mut self.mutations_start, 0, 10_000),
             Field::count("mutations_end", &mut self.mutations_end, 0, 10_000),
+            Field::choice("targets", &mut self.targets, MioTargets::WORDS),
             Field::share("extension", &mut self.extension),
             Field::share("reduction", &mut self.reduction),
         ]
@@ -89,7 +107,10 @@ impl Mio {
 
     pub(crate) fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
         let local = LocalSearch { extension: self.extension, reduction: self.reduction };
-        let targets = session.problem.mio_targets();
+        let targets = match self.targets {
+            MioTargets::Independent => session.problem.independent_goals(),
+            MioTargets::All => (0..session.archive.goals()).collect(),
+        };
         let mut populations = Populations::new(session.archive.goals(), targets);
         loop {
             let now = self.schedule(session.progress());

@@ -48,7 +48,7 @@ impl Parameters for Mosa {
             Field::share("mutation", &mut self.mutation),
             Field::share("extension", &mut self.extension),
             Field::share("reduction", &mut self.reduction),
-            Field::switch("mutate_parents", &mut self.mutate_parents),
+            Field::switch("compat.mutate_parents", &mut self.mutate_parents),
         ]
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// What a parameter may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// A number from `low` to `high`.
     Number {
@@ -19,8 +19,10 @@ pub enum Kind {
         /// Largest value allowed.
         high: usize,
     },
-    /// 0 is off, 1 is on.
+    /// On or off.
     Switch,
+    /// One of these words.
+    Choice(Vec<&'static str>),
 }
 
 impl fmt::Display for Kind {
@@ -28,20 +30,60 @@ impl fmt::Display for Kind {
         match self {
             Self::Number { low, high } => write!(f, "a number from {low} to {high}"),
             Self::Count { low, high } => write!(f, "a whole number from {low} to {high}"),
-            Self::Switch => write!(f, "0 (off) or 1 (on)"),
+            Self::Switch => write!(f, "true or false"),
+            Self::Choice(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Setting<'a> {
+    /// Of a switch.
+    Switch(bool),
+    /// Of a number or a count.
+    Number(f64),
+    /// Of a choice.
+    Word(&'a str),
+}
+
+impl From<bool> for Setting<'_> {
+    fn from(on: bool) -> Self {
+        Self::Switch(on)
+    }
+}
+
+impl From<f64> for Setting<'_> {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<'a> From<&'a str> for Setting<'a> {
+    fn from(word: &'a str) -> Self {
+        Self::Word(word)
+    }
+}
+
+impl fmt::Display for Setting<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Switch(on) => write!(f, "{on}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Word(word) => write!(f, "`{word}`"),
         }
     }
 }
 
 /// A parameter of an algorithm.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name in study files.
     pub name: &'static str,
     /// What it may be.
     pub kind: Kind,
-    /// Its present value; a switch is 0 or 1.
-    pub value: f64,
+    /// Its present value.
+    pub value: Setting<'static>,
 }
 
 /// A setting that cannot be made.
@@ -61,7 +103,7 @@ pub enum ParameterError {
         /// The parameter.
         name: &'static str,
         /// The value that was given.
-        value: f64,
+        value: String,
         /// What is allowed.
         kind: Kind,
     },
@@ -85,46 +127,75 @@ enum Slot<'a> {
     Number(&'a mut f64, f64, f64),
     Count(&'a mut usize, usize, usize),
     Switch(&'a mut bool),
+    Choice(Vec<&'static str>, usize, Box<dyn FnOnce(usize) + 'a>),
 }
 
 impl<'a> Field<'a> {
     /// A probability or another share, in 0..=1.
-    pub(crate) fn share(name: &'static str, value: &'a mut f64) -> Self {
-        Self { name, slot: Slot::Number(value, 0.0, 1.0) }
+    pub fn share(name: &'static str, value: &'a mut f64) -> Self {
+        Self::number(name, value, 0.0, 1.0)
+    }
+
+    /// A number in `low..=high`.
+    pub fn number(name: &'static str, value: &'a mut f64, low: f64, high: f64) -> Self {
+        Self { name, slot: Slot::Number(value, low, high) }
     }
 
     /// A whole number in `low..=high`.
-    pub(crate) fn count(name: &'static str, value: &'a mut usize, low: usize, high: usize) -> Self {
+    pub fn count(name: &'static str, value: &'a mut usize, low: usize, high: usize) -> Self {
         Self { name, slot: Slot::Count(value, low, high) }
     }
 
     /// On or off.
-    pub(crate) fn switch(name: &'static str, value: &'a mut bool) -> Self {
+    pub fn switch(name: &'static str, value: &'a mut bool) -> Self {
         Self { name, slot: Slot::Switch(value) }
+    }
+
+    /// One of a few words, each of which stands for a value.
+    pub fn choice<T: Copy + PartialEq>(
+        name: &'static str,
+        value: &'a mut T,
+        all: &'static [(&'static str, T)],
+    ) -> Self {
+        let words = all.iter().map(|(word, _)| *word).collect();
+        let chosen = all.iter().position(|(_, choice)| choice == value).unwrap_or(0);
+        Self { name, slot: Slot::Choice(words, chosen, Box::new(|index| *value = all[index].1)) }
     }
 
     fn parameter(&self) -> Parameter {
         let (kind, value) = match &self.slot {
-            Slot::Number(value, low, high) => (Kind::Number { low: *low, high: *high }, **value),
-            Slot::Count(value, low, high) => {
-                (Kind::Count { low: *low, high: *high }, **value as f64)
+            Slot::Number(value, low, high) => {
+                (Kind::Number { low: *low, high: *high }, Setting::Number(**value))
             }
-            Slot::Switch(value) => (Kind::Switch, f64::from(u8::from(**value))),
+            Slot::Count(value, low, high) => {
+                (Kind::Count { low: *low, high: *high }, Setting::Number(**value as f64))
+            }
+            Slot::Switch(value) => (Kind::Switch, Setting::Switch(**value)),
+            Slot::Choice(words, chosen, _) => {
+                (Kind::Choice(words.clone()), Setting::Word(words[*chosen]))
+            }
         };
         Parameter { name: self.name, kind, value }
     }
 
-    fn set(self, value: f64) -> Result<(), ParameterError> {
+    fn set(self, value: Setting<'_>) -> Result<(), ParameterError> {
         let Parameter { name, kind, .. } = self.parameter();
-        match self.slot {
-            Slot::Number(slot, low, high) if (low..=high).contains(&value) => *slot = value,
-            Slot::Count(slot, low, high)
+        match (self.slot, value) {
+            (Slot::Number(slot, low, high), Setting::Number(value))
+                if (low..=high).contains(&value) =>
+            {
+                *slot = value;
+            }
+            (Slot::Count(slot, low, high), Setting::Number(value))
                 if value.fract() == 0.0 && (low as f64..=high as f64).contains(&value) =>
             {
                 *slot = value as usize;
             }
-            Slot::Switch(slot) if value == 0.0 || value == 1.0 => *slot = value == 1.0,
-            _ => return Err(ParameterError::Value { name, value, kind }),
+            (Slot::Switch(slot), Setting::Switch(value)) => *slot = value,
+            (Slot::Choice(words, _, choose), Setting::Word(word)) if words.contains(&word) => {
+                choose(words.iter().position(|known| *known == word).unwrap_or(0));
+            }
+            _ => return Err(ParameterError::Value { name, value: value.to_string(), kind }),
         }
         Ok(())
     }
@@ -146,18 +217,16 @@ pub trait Parameters: Clone {
         self.parameters().into_iter().map(|parameter| parameter.name).collect()
     }
 
-    /// Changes a parameter; a switch takes 0 or 1.
+    /// Changes a parameter.
     ///
     /// # Errors
     /// If there is no such parameter or the value is not allowed; nothing has changed
     /// then.
-    fn set(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+    fn set<'v>(&mut self, name: &str, value: impl Into<Setting<'v>>) -> Result<(), ParameterError> {
+        let known = self.names();
         match self.fields().into_iter().find(|field| field.name == name) {
-            Some(field) => field.set(value),
-            None => {
-                let known = self.names();
-                Err(ParameterError::Unknown { name: name.to_owned(), known })
-            }
+            Some(field) => field.set(value.into()),
+            None => Err(ParameterError::Unknown { name: name.to_owned(), known }),
         }
     }
 }

@@ -37,17 +37,16 @@ pub trait Problem {
     /// The number of goals; constant.
     fn goals(&self) -> usize;
 
-    /// The goals for which MIO keeps populations, ascending, distinct: usually
-    /// those whose coverage implies the others. All goals unless overridden.
-    fn mio_targets(&self) -> Vec<usize> {
+    /// The goals whose coverage implies the others, ascending, distinct: MIO keeps
+    /// populations for these. All goals unless overridden.
+    fn independent_goals(&self) -> Vec<usize> {
         (0..self.goals()).collect()
     }
 
-    /// The goals of which one has to be covered before this one can be; DynaMOSA takes
-    /// it up only then. All below [`Problem::goals`]; empty (never held back) unless
-    /// overridden.
-    fn dependencies(&self, _goal: usize) -> Vec<usize> {
-        Vec::new()
+    /// For each goal the goals of which one has to be covered before it can be; DynaMOSA
+    /// takes it up only then. Empty (never held back) unless overridden.
+    fn dependencies(&self) -> Vec<Vec<usize>> {
+        vec![Vec::new(); self.goals()]
     }
 
     /// A random chromosome.

@@ -22,6 +22,9 @@ impl Stream {
     pub const EXTRACTION: u64 = 2;
     /// Number of the stream of the seeds under which tests are executed again.
     pub const REEXECUTION: u64 = 3;
+    /// Number of the stream of a random test's events; one for each test, of a seed of its
+    /// own.
+    pub const EVENTS: u64 = 4;
     /// Number of the first of the streams of mutation analysis; it has sixteen.
     pub const MUTATION: u64 = 16;
 

@@ -9,6 +9,7 @@ use catherd_search::Stream;
 
 use crate::compat::Compat;
 use crate::event::MAX_CODON;
+use crate::settings::Settings;
 
 /// The codons of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +57,15 @@ pub struct Genetics {
 }
 
 impl Genetics {
-    /// The published settings: 2 to 20 groups, standard deviation 5.
-    pub fn new(parameters: usize, compat: Compat) -> Self {
-        Self { group: parameters + 1, min_groups: 2, max_groups: 20, deviation: 5.0, compat }
+    /// What the settings say, with groups of so many parameter codons.
+    pub fn new(parameters: usize, settings: &Settings) -> Self {
+        Self {
+            group: parameters + 1,
+            min_groups: settings.min_events,
+            max_groups: settings.max_events,
+            deviation: settings.deviation,
+            compat: settings.compat,
+        }
     }
 
     /// The largest length of a chromosome, in codons.
@@ -177,7 +184,7 @@ mod tests {
     use super::*;
 
     fn genetics() -> Genetics {
-        Genetics::new(2, Compat::default())
+        Genetics::new(2, &Settings::default())
     }
 
     fn numbered(groups: u16, from: u16) -> Chromosome {
@@ -210,7 +217,7 @@ mod tests {
     #[test]
     fn the_published_code_cuts_one_group_later() {
         let compat = Compat { crossover_plus_one: true, ..Compat::default() };
-        let genetics = Genetics::new(2, compat);
+        let genetics = Genetics { compat, ..genetics() };
         let (a, b) = (numbered(5, 0), numbered(3, 100));
         let (first, _) = genetics.cross_at(&a, &b, 0.999_999);
         assert_eq!(first.codons(), [&a.codons()[..12], &b.codons()[6..]].concat());
@@ -282,7 +289,7 @@ mod tests {
     #[test]
     fn the_fourth_mutation_spares_the_event() {
         let compat = Compat { four_mutations: true, ..Compat::default() };
-        let (genetics, mut rng) = (Genetics::new(2, compat), Stream::new(5, 0));
+        let (genetics, mut rng) = (Genetics { compat, ..genetics() }, Stream::new(5, 0));
         let parent = Chromosome::new(vec![240; 3]);
         let parameters_only = (0..400)
             .map(|_| genetics.mutate(&parent, &mut rng))

@@ -1,7 +1,9 @@
 //! Switches that reproduce deviations of Whisker's published code from its paper.
 
+use catherd_search::Field;
+
 /// Each switch is off by default; on, it does what the published code does where that
-/// differs from the paper.
+/// differs from the paper. MOSA has one more among its parameters, `compat.mutate_parents`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {
     /// Every "create clone" block may start the clones of every sprite.
@@ -14,6 +16,9 @@ pub struct Compat {
     pub unreached_event_is_infinite: bool,
     /// While a question is open no wait is offered.
     pub no_wait_on_question: bool,
+    /// What custom blocks sense is read once, before the green flag, and is the same for
+    /// all sprites that define a block of that signature.
+    pub static_procedures: bool,
     /// Mutation draws one of four kinds: the fourth changes the parameter codons only.
     pub four_mutations: bool,
     /// Crossover cuts one group later, so that no child is a parent.
@@ -29,4 +34,27 @@ pub struct Compat {
     pub assert_everything: bool,
     /// To assertions, any two texts that spell no number are equal.
     pub nan_equal: bool,
+}
+
+impl Compat {
+    /// The switches under their names in study files.
+    pub(crate) fn fields(&mut self) -> Vec<Field<'_>> {
+        vec![
+            Field::switch("compat.clone_links", &mut self.clone_links),
+            Field::switch("compat.call_edges", &mut self.call_edges),
+            Field::switch(
+                "compat.unreached_event_is_infinite",
+                &mut self.unreached_event_is_infinite,
+            ),
+            Field::switch("compat.no_wait_on_question", &mut self.no_wait_on_question),
+            Field::switch("compat.static_procedures", &mut self.static_procedures),
+            Field::switch("compat.four_mutations", &mut self.four_mutations),
+            Field::switch("compat.crossover_plus_one", &mut self.crossover_plus_one),
+            Field::switch("compat.ncm_coin", &mut self.ncm_coin),
+            Field::switch("compat.vrm_stage_only", &mut self.vrm_stage_only),
+            Field::switch("compat.skip_first_pair", &mut self.skip_first_pair),
+            Field::switch("compat.assert_everything", &mut self.assert_everything),
+            Field::switch("compat.nan_equal", &mut self.nan_equal),
+        ]
+    }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Executor {
     scratch: Scratch,
     /// For questions about the past.
     earlier: (Trace, Vec<f64>),
+    /// Tests that were cut short because the program hung.
+    stuck: u64,
 }
 
 /// What came of an execution, apart from the fitness.
@@ -46,20 +48,30 @@ impl Executor {
     pub(crate) fn new(prepared: Arc<Prepared>, seed: u64, search: &mut Stream) -> Self {
         let settings = &prepared.settings;
         let blocks = prepared.model.block_count();
-        let vm = Vm::new(
+        let mut vm = Vm::new(
             Arc::clone(&prepared.program),
             settings.machine.clone(),
             Random::portable(seed),
             Recorder::new(blocks),
         );
+        let mut extractor = Extractor::new(
+            Arc::clone(&prepared.tables),
+            settings.extraction,
+            settings.compat,
+            search,
+        );
+        let mut extraction = Stream::new(seed, Stream::EXTRACTION);
+        let start = vm.snapshot();
+        extractor.read_procedures(&mut vm, &mut extraction);
         Self {
-            start: vm.snapshot(),
+            start,
             vm,
-            extractor: Extractor::new(Arc::clone(&prepared.tables), settings.compat, search),
-            extraction: Stream::new(seed, Stream::EXTRACTION),
+            extractor,
+            extraction,
             interaction: Interaction::default(),
             scratch: Scratch::default(),
             earlier: (Trace::new(blocks), Vec::new()),
+            stuck: 0,
             seed,
             prepared,
         }
@@ -92,6 +104,22 @@ impl Executor {
         self.interaction.has_ended()
     }
 
+    /// Whether the test can go on: the program has not hung.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.interaction.is_stuck()
+    }
+
+    /// Tests of [`Executor::run`] and [`Executor::improvise`] that were cut short because the
+    /// program hung.
+    pub(crate) fn stuck_tests(&self) -> u64 {
+        self.stuck
+    }
+
+    /// Whether a question waits for an answer.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.vm.is_asking()
+    }
+
     /// Lists the events that make sense now, see [`Extractor::events`].
     pub(crate) fn extract(&mut self) {
         self.extractor.extract(&mut self.vm, &mut self.extraction);
@@ -105,7 +133,8 @@ impl Executor {
     /// The listed event at `index` with parameters from codons.
     pub(crate) fn decode(&mut self, index: usize, codon: impl Fn(usize) -> u16) -> Event {
         let event = self.extractor.events()[index];
-        event.with_codons(codon, || self.extractor.extent(&event, &mut self.vm))
+        let bounds = self.prepared.settings.bounds;
+        event.with_codons(bounds, codon, || self.extractor.extent(&event, &mut self.vm))
     }
 
     /// Sends an event, runs its steps and one more, and records.
@@ -133,17 +162,46 @@ impl Executor {
     /// 5.1). Ends early once the program has ended and there is nothing to do but wait.
     pub(crate) fn run(&mut self, chromosome: &Chromosome) -> Recording {
         let group = self.prepared.parameters + 1;
+        let selection = self.prepared.settings.selection;
+        let positions = (0..chromosome.length()).step_by(group);
+        self.execute(positions, |executor, position| {
+            let offered = executor.extractor.events().len();
+            let index = selection.index(chromosome.codon(position), offered);
+            executor.decode(index, |i| chromosome.codon(position + 1 + i))
+        })
+    }
+
+    /// Executes as many events, each of them drawn from those listed, with random
+    /// parameters (Whisker paper, Algorithm 3). Ends early as [`Executor::run`] does.
+    pub(crate) fn improvise(&mut self, events: usize, rng: &mut Stream) -> Recording {
+        let bounds = self.prepared.settings.bounds;
+        self.execute(0..events, |executor, _| {
+            let event = *rng.pick(executor.extractor.events());
+            let extent = || executor.extractor.extent(&event, &mut executor.vm);
+            event.with_random(bounds, rng, extent)
+        })
+    }
+
+    /// Executes from the green flag on what `next` makes of the lists of events.
+    fn execute(
+        &mut self,
+        positions: impl Iterator<Item = usize>,
+        mut next: impl FnMut(&mut Self, usize) -> Event,
+    ) -> Recording {
         self.begin();
         let mut recording = Recording::default();
-        for position in (0..chromosome.length()).step_by(group) {
+        for position in positions {
             self.extract();
             let offered = self.extractor.events();
             if offered.is_empty() || self.has_ended() && offered.iter().all(Event::is_wait) {
                 break;
             }
-            let index = usize::from(chromosome.codon(position)) % offered.len();
-            let event = self.decode(index, |i| chromosome.codon(position + 1 + i));
+            let event = next(self, position);
             self.send(event, &mut recording);
+            if self.is_stuck() {
+                self.stuck += 1;
+                break;
+            }
         }
         recording
     }

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use catherd_sb3::Project;
 use catherd_search::{
-    Algorithm, Budget, Improvement, Parameters as _, Progress, Search, Stop, Stopwatch, Stream,
-    Test as _,
+    Algorithm, Budget, Improvement, Meter, Parameters as _, Problem, Progress, Setting, Stop,
+    Stopwatch, Stream,
 };
 
 use crate::assertion::{Assertions, Deviations, Observer, assert_changes};
 use crate::chromosome::{Chromosome, Genetics};
-use crate::compat::Compat;
 use crate::counts::Counts;
 use crate::event::Event;
 use crate::execution::{Executor, Recording};
@@ -19,44 +18,13 @@ use crate::extraction::Tables;
 use crate::goals::Model;
 use crate::minimisation::{Candidate, Minimisation, Minimised, Replayer as _};
 use crate::problem::{ScratchProblem, TestCase};
+use crate::random_testing::{Drawn, RandomTesting};
+use crate::settings::Settings;
 use crate::suite::{FORMAT, Suite, SuiteError, SuiteEvent, SuiteTest, Tolerances};
 use catherd_vm::{CompileError, Program};
 
 /// What generates: written into suites.
 pub const ENGINE: &str = concat!("catherd ", env!("CARGO_PKG_VERSION"));
-
-/// Settings of test generation that are no parameters of a search algorithm.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The world of the machine.
-    pub machine: catherd_vm::Settings,
-    /// Deviations of Whisker's published code.
-    pub compat: Compat,
-    /// Minimise the final suite (Whisker paper, section 5.4)?
-    pub minimise: bool,
-    /// Executions that minimisation may take; none: no bound.
-    pub minimisation_executions: Option<u64>,
-    /// Give the suite regression assertions; none: do without.
-    pub assertions: Option<Assertions>,
-    /// When extension search sees events that are new: how likely it takes one, in 0..=1.
-    pub new_event_probability: f64,
-    /// MIO keeps populations only for goals whose coverage implies that of others.
-    pub independent_targets: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            machine: catherd_vm::Settings::default(),
-            compat: Compat::default(),
-            minimise: true,
-            minimisation_executions: None,
-            assertions: None,
-            new_event_probability: 0.5,
-            independent_targets: true,
-        }
-    }
-}
 
 /// One run.
 #[derive(Clone, Debug)]
@@ -73,13 +41,14 @@ pub struct Request {
 
 impl Request {
     /// A run of an algorithm by name, with parameters by name and defaults for the rest.
+    /// Settings of test generation are [`Configuration`](crate::Configuration)'s.
     ///
     /// # Errors
     /// If there is no such algorithm or parameter, or a value is not allowed; the error
     /// lists what is.
     pub fn new(
         algorithm: &str,
-        parameters: &[(&str, f64)],
+        parameters: &[(&str, Setting<'_>)],
         seed: u64,
         budget: Budget,
     ) -> Result<Self, GenerateError> {
@@ -100,6 +69,14 @@ pub enum GenerateError {
     /// A parameter of the algorithm.
     #[error(transparent)]
     Parameter(#[from] catherd_search::ParameterError),
+    /// Bounds that leave no length for tests.
+    #[error("min_events is {min_events}, but max_events is {max_events}")]
+    Events {
+        /// Fewest events.
+        min_events: usize,
+        /// Most events.
+        max_events: usize,
+    },
     /// The project cannot be compiled.
     #[error("the project cannot be compiled: {0}")]
     Compile(#[from] CompileError),
@@ -160,13 +137,13 @@ impl Prepared {
     /// # Errors
     /// If the project cannot be compiled.
     pub fn new(project: &Project, settings: Settings) -> Result<Arc<Self>, GenerateError> {
-        let model = Model::new(project, settings.compat);
+        let model = Model::of(project, settings.goals, settings.compat);
         let tables = Tables::new(project);
         let mut order: Vec<u32> = (0..model.goals().len() as u32).collect();
         order.sort_by_key(|&goal| std::cmp::Reverse(model.depth(goal as usize)));
         Ok(Arc::new(Self {
             program: Arc::new(Program::compile(project)?),
-            parameters: tables.parameters(),
+            parameters: tables.parameters(settings.extraction),
             tables: Arc::new(tables),
             observer: settings.assertions.map(|how| Observer::new(project, how.touching)),
             order,
@@ -188,50 +165,43 @@ impl Prepared {
         mut observer: impl FnMut(&Progress) -> ControlFlow<()>,
     ) -> Generated {
         let mut rng = Stream::new(request.seed, Stream::SEARCH);
-        let mut problem = ScratchProblem {
-            executor: Executor::new(Arc::clone(self), request.seed, &mut rng),
-            genetics: Genetics::new(self.parameters, self.settings.compat),
-        };
-        let clock = Stopwatch::start();
-        let (end, search) = if self.order.is_empty() {
-            (End::NothingToCover, None)
+        let mut executor = Executor::new(Arc::clone(self), request.seed, &mut rng);
+        let found = if self.order.is_empty() {
+            Found::without_search(End::NothingToCover, Vec::new())
         } else if !self.model.has_any_input_event() {
-            (End::NoInput, None)
+            Found::without_search(End::NoInput, vec![idle_test(&mut executor)])
+        } else if let Algorithm::RandomEvents(_) = request.algorithm {
+            let mut problem = RandomTesting { executor: &mut executor };
+            request.search(&mut problem, &mut rng, &mut observer)
         } else {
-            let search = request.algorithm.search(
-                &mut problem,
-                &request.budget,
-                &mut rng,
-                &clock,
-                &mut observer,
-            );
-            (End::Search(search.stop), Some(search))
+            let genetics = Genetics::new(self.parameters, &self.settings);
+            let mut problem = ScratchProblem { executor: &mut executor, genetics };
+            request.search(&mut problem, &mut rng, &mut observer)
         };
-        let archive = match (&search, end) {
-            (Some(search), _) => search.archive.tests().into_iter().map(candidate).collect(),
-            (None, End::NoInput) => vec![candidate(&idle_test(&mut problem.executor))],
-            (None, _) => Vec::new(),
-        };
-        self.finish(request, end, search.as_ref(), archive, &mut problem.executor, &mut rng)
+        self.finish(request, found, &mut executor, &mut rng)
     }
 
     /// Makes the final suite and the result.
     fn finish(
         &self,
         request: &Request,
-        end: End,
-        search: Option<&Search<TestCase>>,
-        archive: Vec<Candidate>,
+        found: Found,
         executor: &mut Executor,
         rng: &mut Stream,
     ) -> Generated {
+        let Found { end, archive, timeline, meter, iterations } = found;
+        let stuck = executor.stuck_tests();
         let mut covered: Vec<u32> = archive.iter().flat_map(|test| test.covered.clone()).collect();
         covered.sort_unstable();
         covered.dedup();
         let minimisation = Minimisation {
             enabled: self.settings.minimise,
-            limit: self.settings.minimisation_executions,
-            group: self.parameters + 1,
+            limit: Some(self.settings.minimisation_executions as u64).filter(|limit| *limit > 0),
+            group: match request.algorithm {
+                // Lengths of random tests are their events.
+                Algorithm::RandomEvents(_) => 1,
+                _ => self.parameters + 1,
+            },
         };
         let minimised = minimisation.suite(archive, &self.order, executor, rng);
         let unstable = unstable(&minimised, executor);
@@ -256,10 +226,17 @@ impl Prepared {
             tests: tests.collect(),
         };
         self.assert(&mut suite);
-        let timeline = search.map_or(Vec::new(), |search| search.timeline.clone());
-        let mut counts = Counts {
+        let complete = |point: &&Improvement| point.covered == self.order.len();
+        let counts = Counts {
             goals: self.order.len() as u64,
             covered: covered.len() as u64,
+            iterations,
+            executions: meter.executions(),
+            evaluations: meter.evaluations(),
+            events: meter.events(),
+            steps: meter.steps(),
+            stuck_tests: stuck,
+            executions_to_full_coverage: timeline.last().filter(complete).map(|p| p.executions),
             suite_tests: suite.tests.len() as u64,
             suite_events: suite.events(),
             suite_assertions: suite.assertions(),
@@ -268,18 +245,7 @@ impl Prepared {
             minimised_events: minimised.removed_events,
             minimised_codons: minimised.removed_codons,
             minimisation_executions: minimised.executions,
-            ..Counts::default()
         };
-        if let Some(search) = search {
-            counts.iterations = search.iterations;
-            counts.executions = search.meter.executions();
-            counts.evaluations = search.meter.evaluations();
-            counts.events = search.meter.events();
-            counts.steps = search.meter.steps();
-            let complete = |point: &&Improvement| point.covered == self.order.len();
-            counts.executions_to_full_coverage =
-                timeline.last().filter(complete).map(|point| point.executions);
-        }
         Generated { end, goals: suite.goals, covered, timeline, suite, unstable, counts }
     }
 
@@ -341,16 +307,64 @@ pub fn replay(project: &Project, suite: &Suite) -> Result<Vec<Vec<u32>>, Generat
     Ok(Prepared::new(project, Settings::default())?.replay(suite)?)
 }
 
-fn candidate(test: &TestCase) -> Candidate {
-    Candidate { events: test.events.clone(), length: test.length(), covered: test.covered() }
+/// What the final suite is made of.
+struct Found {
+    end: End,
+    /// The tests of the archive.
+    archive: Vec<Candidate>,
+    timeline: Vec<Improvement>,
+    meter: Meter,
+    iterations: u64,
+}
+
+impl Found {
+    fn without_search(end: End, archive: Vec<Candidate>) -> Self {
+        Self { end, archive, timeline: Vec::new(), meter: Meter::default(), iterations: 0 }
+    }
+}
+
+impl Request {
+    fn search<P: Problem>(
+        &self,
+        problem: &mut P,
+        rng: &mut Stream,
+        observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Found
+    where
+        for<'t> Candidate: From<&'t P::Test>,
+    {
+        let clock = Stopwatch::start();
+        let mut observer = |progress: &Progress| observer(progress);
+        let search = self.algorithm.search(problem, &self.budget, rng, &clock, &mut observer);
+        Found {
+            end: End::Search(search.stop),
+            archive: search.archive.tests().into_iter().map(Candidate::from).collect(),
+            timeline: search.timeline,
+            meter: search.meter,
+            iterations: search.iterations,
+        }
+    }
+}
+
+impl From<&TestCase> for Candidate {
+    fn from(test: &TestCase) -> Self {
+        Self::new(test.events.clone(), test)
+    }
+}
+
+impl From<&Drawn> for Candidate {
+    fn from(test: &Drawn) -> Self {
+        Self::new(test.events().to_vec(), test)
+    }
 }
 
 /// The one test of a project that reacts to nothing.
-fn idle_test(executor: &mut Executor) -> TestCase {
+fn idle_test(executor: &mut Executor) -> Candidate {
     executor.begin();
     let mut recording = Recording::default();
     executor.send(Event::WAIT, &mut recording);
-    TestCase::new(Chromosome::new(vec![0; executor.prepared().parameters + 1]), recording, executor)
+    let chromosome = Chromosome::new(vec![0; executor.prepared().parameters + 1]);
+    Candidate::from(&TestCase::new(chromosome, recording, executor))
 }
 
 /// Replays the tests; the positions of those that do not cover what they are kept for.

@@ -24,20 +24,21 @@ mod local_search;
 mod minimisation;
 pub mod mutation;
 mod problem;
+mod random_testing;
 mod recorder;
 mod runner;
 #[cfg(test)]
 mod sample;
+mod settings;
 mod suite;
 pub mod trace;
 
 pub use assertion::Assertions;
 pub use compat::Compat;
 pub use counts::Counts;
-pub use generation::{
-    ENGINE, End, GenerateError, Generated, Prepared, Request, Settings, generate, replay,
-};
+pub use generation::{ENGINE, End, GenerateError, Generated, Prepared, Request, generate, replay};
 pub use runner::{AssertionNo, Bounds, Execution, Failure, LinkedSuite, Runner, Verdict};
+pub use settings::{Configuration, Selection, Settings};
 pub use suite::{
     Assertion, Effect, Expected, FORMAT, Suite, SuiteError, SuiteEvent, SuiteTest, Tolerances,
 };

@@ -12,7 +12,7 @@ use crate::problem::{ScratchProblem, TestCase};
 /// Steps by which extension waits, and waits on.
 const WAIT: u16 = 100;
 
-impl ScratchProblem {
+impl ScratchProblem<'_> {
     /// Goes on where the test ends, as long as that brings some goal closer: answers
     /// questions, takes up events that have just become possible, and otherwise waits.
     ///
@@ -39,7 +39,10 @@ impl ScratchProblem {
         let mut last: Vec<Identifier> = Vec::new();
         let mut waiting = false;
         let mut appended = 0;
-        while codons.len() < self.genetics.max_length() && !self.executor.has_ended() {
+        while codons.len() < self.genetics.max_length()
+            && !self.executor.has_ended()
+            && !self.executor.is_stuck()
+        {
             let position = self.executor.extraction().clone();
             self.executor.extract();
             let choice = self.choose(&last, waiting, rng);
@@ -81,20 +84,22 @@ impl ScratchProblem {
             events: replayed,
             steps: self.executor.steps(),
         });
-        Some(TestCase::new(Chromosome::new(codons), recording, &mut self.executor))
+        Some(TestCase::new(Chromosome::new(codons), recording, self.executor))
     }
 
     /// What extension does next, given the events listed and those listed before.
     fn choose(&self, last: &[Identifier], waiting: bool, rng: &mut Stream) -> Choice {
         // Codons cannot point at events beyond.
         let events = self.executor.extractor.events();
-        let events = &events[..events.len().min(usize::from(MAX_CODON) + 1)];
+        let events = &events[..self.executor.prepared().settings.selection.reach(events.len())];
         let listed = |test: &dyn Fn(&Event) -> bool| -> Vec<usize> {
             (0..events.len()).filter(|&index| test(&events[index])).collect()
         };
-        let answers = listed(&Event::is_answer);
-        if !answers.is_empty() {
-            return Choice::Send(*rng.pick(&answers));
+        if self.executor.is_asking() {
+            let answers = listed(&Event::is_answer);
+            if !answers.is_empty() {
+                return Choice::Send(*rng.pick(&answers));
+            }
         }
         if !last.is_empty() {
             let probability = self.executor.prepared().settings.new_event_probability;
@@ -118,8 +123,9 @@ impl ScratchProblem {
         recording: &mut Recording,
         rng: &mut Stream,
     ) -> bool {
-        let is_wait = self.executor.extractor.events()[index].is_wait();
-        codons.push(index as u16);
+        let events = self.executor.extractor.events();
+        let is_wait = events[index].is_wait();
+        codons.push(self.executor.prepared().settings.selection.codon(index, events.len()));
         let first = codons.len();
         codons.extend((1..self.genetics.group).map(|_| self.genetics.random_codon(rng)));
         if is_wait {

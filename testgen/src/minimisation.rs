@@ -1,6 +1,6 @@
 //! Test minimisation: the final suite (Whisker paper, section 5.4).
 
-use catherd_search::Stream;
+use catherd_search::{Stream, Test};
 
 use crate::event::Event;
 
@@ -13,6 +13,15 @@ pub(crate) struct Candidate {
     pub(crate) length: usize,
     /// The goals that it covers, ascending.
     pub(crate) covered: Vec<u32>,
+}
+
+impl Candidate {
+    /// What an executed test sent, and what it covered.
+    pub(crate) fn new(events: Vec<Event>, test: &impl Test) -> Self {
+        let goals = test.fitness().iter().zip(0..);
+        let covered = goals.filter(|(fitness, _)| **fitness == 0.0).map(|(_, goal)| goal);
+        Self { events, length: test.length(), covered: covered.collect() }
+    }
 }
 
 /// Runs recorded events, which are sent whether an extractor would list them or not.

@@ -30,7 +30,8 @@ impl TestCase {
     pub(crate) fn new(chromosome: Chromosome, recording: Recording, end: &mut Executor) -> Self {
         let mut fitness = Vec::new();
         end.fitness(&mut fitness);
-        Self::with_fitness(chromosome, recording, fitness.into(), !end.has_ended())
+        let running = !end.has_ended() && !end.is_stuck();
+        Self::with_fitness(chromosome, recording, fitness.into(), running)
     }
 
     pub(crate) fn with_fitness(
@@ -41,12 +42,6 @@ impl TestCase {
     ) -> Self {
         let extended = Cell::new(false);
         Self(Rc::new(Executed { chromosome, events, fitness, history, running, extended }))
-    }
-
-    /// The numbers of the goals that it covers, ascending.
-    pub(crate) fn covered(&self) -> Vec<u32> {
-        let goals = self.0.fitness.iter().zip(0..);
-        goals.filter(|(fitness, _)| **fitness == 0.0).map(|(_, goal)| goal).collect()
     }
 }
 
@@ -73,12 +68,12 @@ impl Test for TestCase {
 }
 
 /// The search for tests of one project with one seed.
-pub(crate) struct ScratchProblem {
-    pub(crate) executor: Executor,
+pub(crate) struct ScratchProblem<'a> {
+    pub(crate) executor: &'a mut Executor,
     pub(crate) genetics: Genetics,
 }
 
-impl Problem for ScratchProblem {
+impl Problem for ScratchProblem<'_> {
     type Genes = Chromosome;
     type Test = TestCase;
 
@@ -86,13 +81,12 @@ impl Problem for ScratchProblem {
         self.executor.prepared().model.goals().len()
     }
 
-    fn mio_targets(&self) -> Vec<usize> {
-        let prepared = self.executor.prepared();
-        if prepared.settings.independent_targets {
-            prepared.model.independent_goals().to_vec()
-        } else {
-            (0..self.goals()).collect()
-        }
+    fn independent_goals(&self) -> Vec<usize> {
+        self.executor.prepared().model.independent_goals().to_vec()
+    }
+
+    fn dependencies(&self) -> Vec<Vec<usize>> {
+        self.executor.prepared().model.dependencies()
     }
 
     fn sample(&mut self, rng: &mut Stream) -> Chromosome {
@@ -120,7 +114,7 @@ impl Problem for ScratchProblem {
         let recording = self.executor.run(&genes);
         let events = recording.events.len() as u64;
         meter.execution(Cost { evaluations: 1, events, steps: self.executor.steps() });
-        TestCase::new(genes, recording, &mut self.executor)
+        TestCase::new(genes, recording, self.executor)
     }
 
     fn extend(&mut self, test: &TestCase, rng: &mut Stream, meter: &mut Meter) -> Option<TestCase> {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use catherd_sb3::Project;
-use catherd_search::{Budget, Stop};
+use catherd_search::{Budget, Setting, Stop};
 use catherd_testgen::{
     End, Generated, Prepared, Request, Settings, Suite, SuiteError, generate, replay,
 };
@@ -130,7 +130,7 @@ fn minimised_suites_have_no_event_to_spare() {
 fn suites_survive_their_file() {
     let project = project();
     let settings = Settings::default();
-    let request = Request::new("mosa", &[("population", 10.0)], 7, budget(50)).unwrap();
+    let request = Request::new("mosa", &[("population", 10.0.into())], 7, budget(50)).unwrap();
     let generated = generate(&project, settings, &request, |_| ControlFlow::Continue(())).unwrap();
     let suite = Suite::from_json(&generated.suite.to_json()).unwrap();
     assert_eq!(suite, generated.suite);
@@ -178,10 +178,10 @@ fn projects_without_goals_or_input_are_not_searched() {
 
 #[test]
 fn errors_say_what_is_allowed() {
-    let error = |algorithm, parameters: &[(&str, f64)]| {
+    let error = |algorithm, parameters: &[(&str, Setting<'_>)]| {
         Request::new(algorithm, parameters, 1, budget(1)).unwrap_err().to_string()
     };
     assert!(error("tabu", &[]).contains("random"), "{}", error("tabu", &[]));
-    assert!(error("mosa", &[("size", 3.0)]).contains("population"));
-    assert!(error("mosa", &[("crossover", 3.0)]).contains("from 0 to 1"));
+    assert!(error("mosa", &[("size", 3.0.into())]).contains("population"));
+    assert!(error("mosa", &[("crossover", 3.0.into())]).contains("from 0 to 1"));
 }

@@ -125,6 +125,13 @@ impl<T: Tracer> Vm<T> {
         self.state.active > 0
     }
 
+    /// Whether the last step executed as many blocks as one thread alone may in warp: a
+    /// program that goes on like this hangs in the original.
+    pub fn is_overloaded(&self) -> bool {
+        let executed = self.settings.step_budget.saturating_sub(self.state.blocks_left);
+        self.state.steps > 0 && executed >= u64::from(self.settings.warp_budget)
+    }
+
     /// Threads alive.
     pub fn thread_count(&self) -> usize {
         self.state.thread_list.len()

@@ -9,8 +9,8 @@ use catherd_experiments::{
     Algorithm, Digest, Outcome, Parameter, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
 };
 use catherd_sb3::{Limits, Project};
-use catherd_search::{Budget, Stop};
-use catherd_testgen::{End, Generated, Prepared, Request, Settings};
+use catherd_search::{Budget, Setting, Stop};
+use catherd_testgen::{Configuration, End, Generated, Prepared, Request, Settings};
 
 use crate::{Live, RunError, Subject};
 
@@ -26,25 +26,32 @@ const KEPT: usize = 4;
 ///
 /// What is wrong with its name or a parameter, and what is allowed instead.
 pub fn check(algorithm: &Algorithm) -> Result<(), String> {
-    request(algorithm, 0, Budget::default()).map(drop)
+    configuration(algorithm).map(drop)
 }
 
 /// Generates tests for Scratch projects.
 #[derive(Default)]
 pub struct Scratch {
     /// The loaded project at the back, before it those used earlier.
-    projects: VecDeque<(Digest, Arc<Prepared>)>,
+    projects: VecDeque<Loaded>,
     /// What loading took; the next run is charged.
     loading: Duration,
+}
+
+/// A project, and what was prepared of it with each of the settings that runs asked for.
+struct Loaded {
+    digest: Digest,
+    project: Project,
+    prepared: Vec<(Settings, Arc<Prepared>)>,
 }
 
 impl Subject for Scratch {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
         let start = Instant::now();
-        let kept = self.projects.iter().position(|(kept, _)| *kept == digest);
+        let kept = self.projects.iter().position(|kept| kept.digest == digest);
         let project = match kept.and_then(|at| self.projects.remove(at)) {
             Some(project) => project,
-            None => (digest, prepare(digest, &bytes)?),
+            None => Loaded::read(digest, &bytes)?,
         };
         self.projects.push_back(project);
         if self.projects.len() > KEPT {
@@ -61,13 +68,19 @@ impl Subject for Scratch {
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
         let loading = std::mem::take(&mut self.loading);
-        let loaded = self.projects.back().filter(|(digest, _)| *digest == spec.project);
-        let Some((_, project)) = loaded else {
+        let loaded = self.projects.back_mut().filter(|loaded| loaded.digest == spec.project);
+        let Some(loaded) = loaded else {
             return Err(RunError::Failed("another project is loaded".to_owned()));
         };
-        let mut request =
-            request(&spec.algorithm, spec.seed, budget(spec.budget)).map_err(RunError::Failed)?;
-        request.project = spec.project.to_string();
+        let Configuration { algorithm, settings } =
+            configuration(&spec.algorithm).map_err(RunError::Failed)?;
+        let project = loaded.prepared(settings).map_err(RunError::Failed)?;
+        let request = Request {
+            algorithm,
+            seed: spec.seed,
+            budget: budget(spec.budget),
+            project: spec.project.to_string(),
+        };
 
         let mut search = Duration::ZERO;
         let generated = project.generate(&request, |progress| {
@@ -86,26 +99,41 @@ impl Subject for Scratch {
     }
 }
 
-fn prepare(digest: Digest, bytes: &[u8]) -> Result<Arc<Prepared>, String> {
-    let project = Project::from_bytes(&digest.short(), bytes, &Limits::default())
-        .map_err(|error| error.cause.to_string())?;
-    Prepared::new(&project, Settings::default()).map_err(|error| error.to_string())
+impl Loaded {
+    fn read(digest: Digest, bytes: &[u8]) -> Result<Self, String> {
+        let project = Project::from_bytes(&digest.short(), bytes, &Limits::default())
+            .map_err(|error| error.cause.to_string())?;
+        let mut loaded = Self { digest, project, prepared: Vec::new() };
+        // Most studies have no other settings, and a project that cannot be used is known
+        // before any of its runs.
+        loaded.prepared(Settings::default())?;
+        Ok(loaded)
+    }
+
+    fn prepared(&mut self, settings: Settings) -> Result<Arc<Prepared>, String> {
+        if let Some((_, known)) = self.prepared.iter().find(|(of, _)| *of == settings) {
+            return Ok(Arc::clone(known));
+        }
+        let prepared = Prepared::new(&self.project, settings.clone());
+        let prepared = prepared.map_err(|error| error.to_string())?;
+        self.prepared.push((settings, Arc::clone(&prepared)));
+        Ok(prepared)
+    }
 }
 
-fn request(algorithm: &Algorithm, seed: u64, budget: Budget) -> Result<Request, String> {
-    let mut parameters = Vec::with_capacity(algorithm.parameters.len());
-    for (name, parameter) in &algorithm.parameters {
-        let value = match parameter {
-            Parameter::Bool(on) => f64::from(u8::from(*on)),
-            Parameter::Integer(number) => *number as f64,
-            Parameter::Number(number) => *number,
-            Parameter::Text(text) => {
-                return Err(format!("parameter `{name}` is the text `{text}`, not a number"));
-            }
+/// What a study says of an algorithm, test generation's own settings included.
+fn configuration(algorithm: &Algorithm) -> Result<Configuration, String> {
+    let settings = algorithm.parameters.iter().map(|(name, parameter)| {
+        let setting = match parameter {
+            Parameter::Bool(on) => Setting::Switch(*on),
+            Parameter::Integer(number) => Setting::Number(*number as f64),
+            Parameter::Number(number) => Setting::Number(*number),
+            Parameter::Text(text) => Setting::Word(text),
         };
-        parameters.push((name.as_str(), value));
-    }
-    Request::new(&algorithm.name, &parameters, seed, budget).map_err(|error| error.to_string())
+        (name.as_str(), setting)
+    });
+    let settings: Vec<_> = settings.collect();
+    Configuration::new(&algorithm.name, &settings).map_err(|error| error.to_string())
 }
 
 fn budget(budget: catherd_experiments::Budget) -> Budget {

@@ -82,7 +82,7 @@ fn algorithms_are_checked_by_name_and_parameter() {
         algorithm.parameters.insert(name.into(), value);
         scratch::check(&algorithm)
     };
-    for name in ["random", "mosa", "dynamosa", "mio", "whole-suite", "one-plus-one"] {
+    for name in catherd_search::Algorithm::NAMES {
         scratch::check(&Algorithm::plain(name)).unwrap();
     }
     let unknown = scratch::check(&Algorithm::plain("tabu")).unwrap_err();
@@ -91,5 +91,30 @@ fn algorithms_are_checked_by_name_and_parameter() {
     assert!(with("population", Parameter::Number(2.5)).unwrap_err().contains("a whole number"));
     assert!(with("size", Parameter::Integer(10)).unwrap_err().contains("there are population"));
     let text = with("crossover", Parameter::Text("high".into())).unwrap_err();
-    assert_eq!(text, "parameter `crossover` is the text `high`, not a number");
+    assert_eq!(text, "parameter `crossover` is `high`, but must be a number from 0 to 1");
+    let word = with("extraction", Parameter::Text("psychic".into())).unwrap_err();
+    assert!(word.contains("must be one of dynamic, static, naive, wait"), "{word}");
+    assert_eq!(with("compat.clone_links", Parameter::Bool(true)), Ok(()));
+    assert_eq!(with("max_events", Parameter::Integer(2)), Ok(()));
+    let bounds = with("max_events", Parameter::Integer(1)).unwrap_err();
+    assert_eq!(bounds, "min_events is 2, but max_events is 1");
+}
+
+#[test]
+fn settings_of_test_generation_are_each_runs_own() {
+    let bytes = project("maze");
+    let mut subject = Scratch::default();
+    subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
+    let mut run = |parameters: &[(&str, &str)]| {
+        let mut spec = spec(&bytes, "mosa", 1);
+        let parameters = parameters.iter().map(|&(n, v)| (n.into(), Parameter::Text(v.into())));
+        spec.algorithm.parameters = parameters.collect();
+        subject.run(&spec, &mut unwatched).unwrap()
+    };
+    let published = run(&[]);
+    let waiting = run(&[("extraction", "wait")]);
+    assert!(waiting.covered.len() < published.covered.len());
+    assert!(waiting.suite.contains("\"wait\"") && !waiting.suite.contains("\"key\""));
+    assert!(published.suite.contains("\"key\""));
+    assert_eq!(run(&[]).digest(), published.digest());
 }

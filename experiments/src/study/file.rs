@@ -111,7 +111,19 @@ impl Source<'_> {
             return self.fail(value.span(), "algorithms.parameters", problem, advice);
         };
         let mut parameters = BTreeMap::new();
+        self.add_parameters("", table, &mut parameters)?;
+        Ok(parameters)
+    }
+
+    /// Parameters of a table within have the table's name before their own: `compat.x`.
+    fn add_parameters(
+        &self,
+        prefix: &str,
+        table: &DeTable<'_>,
+        parameters: &mut BTreeMap<String, Parameter>,
+    ) -> Result<(), StudyError> {
         for (key, value) in table {
+            let name = format!("{prefix}{}", key.get_ref());
             let parameter = match value.get_ref() {
                 DeValue::Boolean(flag) => Some(Parameter::Bool(*flag)),
                 DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
@@ -119,17 +131,21 @@ impl Source<'_> {
                     .map(Parameter::Integer),
                 DeValue::Float(number) => number.as_str().parse().ok().map(Parameter::Number),
                 DeValue::String(text) => Some(Parameter::Text(text.to_string())),
+                DeValue::Table(table) => {
+                    self.add_parameters(&format!("{name}."), table, parameters)?;
+                    continue;
+                }
                 _ => None,
             };
             let Some(parameter) = parameter else {
-                let field = format!("algorithms.parameters.{}", key.get_ref());
+                let field = format!("algorithms.parameters.{name}");
                 let problem = format!("{} cannot be a parameter", kind(value.get_ref()));
                 let advice = "give a number, a word, true or false";
                 return self.fail(value.span(), &field, problem, advice);
             };
-            parameters.insert(key.get_ref().to_string(), parameter);
+            parameters.insert(name, parameter);
         }
-        Ok(parameters)
+        Ok(())
     }
 
     fn seeds(&self, root: &DeTable<'_>) -> Result<Vec<u64>, StudyError> {

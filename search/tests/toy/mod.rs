@@ -96,9 +96,10 @@ impl Problem for Chains {
         self.secrets.iter().map(Vec::len).sum()
     }
 
-    fn dependencies(&self, goal: usize) -> Vec<usize> {
-        let depth = self.secrets[0].len();
-        if goal.is_multiple_of(depth) { Vec::new() } else { vec![goal - 1] }
+    fn dependencies(&self) -> Vec<Vec<usize>> {
+        let depth = self.secrets.first().map_or(1, Vec::len);
+        let before = |goal: usize| (!goal.is_multiple_of(depth)).then(|| goal - 1);
+        (0..self.goals()).map(|goal| Vec::from_iter(before(goal))).collect()
     }
 
     fn sample(&mut self, rng: &mut Stream) -> Vec<u64> {

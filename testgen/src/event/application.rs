@@ -15,13 +15,25 @@ pub struct Interaction {
     /// Some thread was alive in the last step.
     busy: bool,
     ended: bool,
+    /// Overloaded steps in a row, up to [`PATIENCE`].
+    overloaded: u32,
 }
+
+/// Overloaded steps in a row after which a program counts as hung: a second.
+const PATIENCE: u32 = 30;
 
 impl Interaction {
     /// Whether the program had threads and then, after some step, none. Threads that
     /// start later run, but do not make it a running program again.
     pub fn has_ended(&self) -> bool {
         self.ended
+    }
+
+    /// Whether the program has hung: for a second, every step took all the blocks that a
+    /// script may execute in one, as an endless loop without screen refresh does. No step
+    /// runs any more.
+    pub fn is_stuck(&self) -> bool {
+        self.overloaded == PATIENCE
     }
 
     /// Sends an event, runs its steps and then one more. Objects that do not exist (any
@@ -75,7 +87,11 @@ impl Interaction {
     /// Runs steps without sending anything.
     pub fn run<T: Tracer>(&mut self, steps: u32, vm: &mut Vm<T>) {
         for _ in 0..steps {
+            if self.is_stuck() {
+                break;
+            }
             vm.step();
+            self.overloaded = if vm.is_overloaded() { self.overloaded + 1 } else { 0 };
             let busy = vm.is_running();
             self.ended |= self.busy && !busy;
             self.busy = busy;

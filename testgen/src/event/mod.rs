@@ -5,6 +5,7 @@ mod parameters;
 mod vocabulary;
 
 pub use application::Interaction;
+pub use parameters::Bounds;
 pub use vocabulary::{KeyNo, TextNo, Vocabulary};
 
 /// The largest codon; codons count from 0.

@@ -7,6 +7,22 @@ use super::Event;
 /// Width and height of the range that a mouse codon covers.
 const STAGE: (u16, u16) = (480, 360);
 
+/// The longest that codons make an event last, in steps (Whisker paper, Algorithm 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// A key press is shorter than this, and at least one step: 10.
+    pub key: usize,
+    /// A wait is shorter than this, and at least one step: 100. Codons that are multiples
+    /// of 100, and 480, are as many steps in any case, see [`Event::with_codons`].
+    pub wait: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { key: 10, wait: 100 }
+    }
+}
+
 impl Event {
     /// How many codons the event consumes (Whisker paper, Table 3).
     pub fn codons(&self) -> usize {
@@ -23,14 +39,18 @@ impl Event {
     /// The event with the parameters that codons choose. `codon(i)` is the `i`-th
     /// parameter codon of the event's group; `extent` gives width and height of the
     /// bounding box of the sprite that is dragged, asked for drags only.
+    ///
+    /// Waits of multiples of 100 steps, and of 480, are beyond the bound because extension
+    /// search writes them (Whisker paper, section 5.3.1) and its tests must replay.
     pub fn with_codons(
         self,
+        bounds: Bounds,
         codon: impl Fn(usize) -> u16,
         extent: impl FnOnce() -> (f64, f64),
     ) -> Event {
         match self {
             Event::KeyPress { key, .. } => {
-                Event::KeyPress { key, steps: u32::from(codon(0) % 10).max(1) }
+                Event::KeyPress { key, steps: below(codon(0), bounds.key) }
             }
             Event::TypeNumber { .. } => Event::TypeNumber { number: i32::from(codon(0)) - 240 },
             Event::MouseMove { .. } => Event::MouseMove {
@@ -38,17 +58,27 @@ impl Event {
                 y: f64::from(codon(1) % STAGE.1) - 180.0,
             },
             Event::DragSprite { .. } => self.turned(codon(0), extent),
-            Event::Wait { .. } => Event::Wait { steps: wait_steps(codon(0)) },
+            Event::Wait { .. } => {
+                let codon = codon(0);
+                let kept = codon.is_multiple_of(100) || codon == super::MAX_CODON;
+                let bound = if kept { usize::MAX } else { bounds.wait };
+                Event::Wait { steps: below(codon, bound) }
+            }
             inferred => inferred,
         }
     }
 
-    /// The event with parameters drawn uniformly: keys for 1 to 10 steps, waits of up to
-    /// 100, numbers from 0 to 100, the mouse anywhere on the stage.
-    pub fn with_random(self, rng: &mut Stream, extent: impl FnOnce() -> (f64, f64)) -> Event {
+    /// The event with parameters drawn uniformly: keys and waits up to their bounds,
+    /// numbers from 0 to 100, the mouse anywhere on the stage.
+    pub fn with_random(
+        self,
+        bounds: Bounds,
+        rng: &mut Stream,
+        extent: impl FnOnce() -> (f64, f64),
+    ) -> Event {
         match self {
             Event::KeyPress { key, .. } => {
-                Event::KeyPress { key, steps: rng.between(1, 10) as u32 }
+                Event::KeyPress { key, steps: rng.between(1, bounds.key as u64) as u32 }
             }
             Event::TypeNumber { .. } => Event::TypeNumber { number: rng.between(0, 100) as i32 },
             Event::MouseMove { .. } => {
@@ -59,7 +89,9 @@ impl Event {
                 let angle = rng.between(0, u64::from(super::MAX_CODON)) as u16;
                 self.turned(angle, extent)
             }
-            Event::Wait { .. } => Event::Wait { steps: rng.between(0, 100).max(1) as u32 },
+            Event::Wait { .. } => {
+                Event::Wait { steps: rng.between(0, bounds.wait as u64).max(1) as u32 }
+            }
             inferred => inferred,
         }
     }
@@ -83,11 +115,10 @@ impl Event {
     }
 }
 
-/// Steps of a wait. Multiples of 100 survive the modulo because extension search writes
-/// them (Whisker paper, section 5.3.1) and its tests must replay.
-fn wait_steps(codon: u16) -> u32 {
-    let kept = codon.is_multiple_of(100) || codon == super::MAX_CODON;
-    u32::from(if kept { codon } else { codon % 100 }).max(1)
+/// A number of steps below a bound, at least 1.
+fn below(codon: u16, bound: usize) -> u32 {
+    // At most a codon.
+    (usize::from(codon) % bound).max(1) as u32
 }
 
 #[cfg(test)]
@@ -96,7 +127,7 @@ mod tests {
     use crate::event::{KeyNo, MAX_CODON};
 
     fn apply(event: Event, codons: [u16; 2]) -> Event {
-        event.with_codons(|i| codons[i], || (40.0, 20.0))
+        event.with_codons(Bounds::default(), |i| codons[i], || (40.0, 20.0))
     }
 
     #[test]
@@ -114,6 +145,25 @@ mod tests {
         for (codon, steps) in [(0, 1), (1, 1), (9, 9), (10, 1), (480, 1), (479, 9)] {
             assert_eq!(apply(press(7), [codon, 0]), press(steps), "codon {codon}");
         }
+    }
+
+    #[test]
+    fn bounds_are_the_users() {
+        let bounds = Bounds { key: 31, wait: 7 };
+        let steps = |event: Event, codon| match event.with_codons(bounds, |_| codon, || (0.0, 0.0))
+        {
+            Event::KeyPress { steps, .. } | Event::Wait { steps } => steps,
+            other => panic!("{other:?}"),
+        };
+        let key = Event::KeyPress { key: KeyNo(0), steps: 1 };
+        assert_eq!([30, 31, 33].map(|codon| steps(key, codon)), [30, 1, 2]);
+        assert_eq!([6, 7, 15, 300].map(|codon| steps(Event::WAIT, codon)), [6, 1, 1, 300]);
+        let mut rng = Stream::new(6, 0);
+        let drawn = (0..500).map(|_| match key.with_random(bounds, &mut rng, || (0.0, 0.0)) {
+            Event::KeyPress { steps, .. } => steps,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(drawn.max(), Some(31));
     }
 
     #[test]
@@ -152,7 +202,7 @@ mod tests {
     fn random_parameters_fill_their_ranges() {
         let mut rng = Stream::new(5, 0);
         let mut steps: Vec<u32> = (0..2000)
-            .map(|_| match Event::WAIT.with_random(&mut rng, || (0.0, 0.0)) {
+            .map(|_| match Event::WAIT.with_random(Bounds::default(), &mut rng, || (0.0, 0.0)) {
                 Event::Wait { steps } => steps,
                 other => panic!("{other:?}"),
             })

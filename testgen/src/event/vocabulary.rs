@@ -50,6 +50,11 @@ impl Vocabulary {
         self.stage
     }
 
+    /// How many targets there are.
+    pub fn sprites(&self) -> u16 {
+        self.sprites.len() as u16
+    }
+
     /// The name of a target.
     pub fn sprite(&self, sprite: u16) -> &str {
         &self.sprites[usize::from(sprite)]

@@ -1,28 +1,33 @@
 //! Executions and local search on the machine.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::{Opcode, Project};
-use catherd_search::{Meter, Problem as _, Stream, Test as _};
+use catherd_sb3::{Mutation, Opcode, Project, Slot};
+use catherd_search::{Algorithm, Budget, Meter, Problem as _, Stop, Stream, Test as _};
 
 use super::{Executor, Recording};
 use crate::chromosome::{Chromosome, Genetics};
 use crate::draft::{Draft, number, project};
 use crate::event::Event;
-use crate::generation::{Prepared, Settings};
-use crate::minimisation::Replayer as _;
-use crate::problem::ScratchProblem;
+use crate::generation::{End, Prepared, Request};
+use crate::minimisation::{Candidate, Replayer as _};
+use crate::problem::{ScratchProblem, TestCase};
+use crate::settings::Settings;
 
 fn executor(project: &Project) -> Executor {
     let prepared = Prepared::new(project, Settings::default()).unwrap();
     Executor::new(prepared, 1, &mut Stream::new(1, Stream::SEARCH))
 }
 
-fn problem(project: &Project) -> ScratchProblem {
-    let executor = executor(project);
-    let genetics =
-        Genetics::new(executor.prepared().parameters, executor.prepared().settings.compat);
+fn problem(executor: &mut Executor) -> ScratchProblem<'_> {
+    let genetics = Genetics::new(executor.prepared().parameters, &executor.prepared().settings);
     ScratchProblem { executor, genetics }
+}
+
+/// The goals that a test covers.
+fn covered(test: &TestCase) -> Vec<u32> {
+    Candidate::from(test).covered
 }
 
 /// Waits for so many seconds after the flag, then says something.
@@ -81,7 +86,8 @@ fn each_event_runs_its_steps_and_one_more() {
 #[test]
 fn an_execution_depends_on_nothing_but_its_codons() {
     let project = lively();
-    let mut problem = problem(&project);
+    let mut executor = executor(&project);
+    let mut problem = problem(&mut executor);
     let mut rng = Stream::new(4, 0);
     let chromosomes: Vec<_> = (0..10).map(|_| problem.genetics.sample(&mut rng)).collect();
     let mut meter = Meter::default();
@@ -91,7 +97,7 @@ fn an_execution_depends_on_nothing_but_its_codons() {
         let again = problem.execute(chromosome.clone(), &mut meter);
         assert_eq!(again.events, expected.events);
         assert_eq!(again.fitness(), expected.fitness());
-        assert_eq!(problem.executor.covered(&expected.events), expected.covered());
+        assert_eq!(problem.executor.covered(&expected.events), covered(expected));
     }
     assert_eq!(meter.executions(), 20);
     let events: usize = first.iter().map(|test| test.events.len()).sum();
@@ -113,11 +119,12 @@ fn a_program_that_has_ended_ends_its_test() {
 
 #[test]
 fn reduction_keeps_the_groups_that_brought_something() {
-    let mut problem = problem(&patient("1"));
+    let mut executor = executor(&patient("1"));
+    let mut problem = problem(&mut executor);
     let mut meter = Meter::default();
     let codons = [0, 5, 0, 60, 0, 5, 0, 5];
     let test = problem.execute(Chromosome::new(codons.to_vec()), &mut meter);
-    assert_eq!(test.covered().len(), 3);
+    assert_eq!(covered(&test).len(), 3);
     let reduced = problem.reduce(&test).unwrap();
     assert_eq!(reduced.chromosome.codons(), &codons[..4]);
     assert_eq!(reduced.fitness(), test.fitness());
@@ -130,7 +137,8 @@ fn reduction_keeps_the_groups_that_brought_something() {
 
 #[test]
 fn reduction_follows_progress_without_coverage() {
-    let mut problem = problem(&patient("100"));
+    let mut executor = executor(&patient("100"));
+    let mut problem = problem(&mut executor);
     let mut meter = Meter::default();
     let waits = |n: usize| Chromosome::new([0, 50].repeat(n));
     let test = problem.execute(waits(4), &mut meter);
@@ -139,12 +147,13 @@ fn reduction_follows_progress_without_coverage() {
 
 #[test]
 fn extension_waits_as_long_as_waiting_helps_and_replays() {
-    let mut problem = problem(&patient("30"));
+    let mut executor = executor(&patient("30"));
+    let mut problem = problem(&mut executor);
     let (mut rng, mut meter) = (Stream::new(3, 0), Meter::default());
     let test = problem.execute(Chromosome::new(vec![0, 5, 0, 5]), &mut meter);
-    assert_eq!(test.covered().len(), 2);
+    assert_eq!(covered(&test).len(), 2);
     let extended = problem.extend(&test, &mut rng, &mut meter).unwrap();
-    assert_eq!(extended.covered().len(), 3);
+    assert_eq!(covered(&extended).len(), 3);
     assert!(problem.extend(&test, &mut rng, &mut meter).is_none(), "once for a test");
     assert_eq!(meter.executions(), 2);
     // 30 seconds are 900 steps: two waits, prolonged by 100 steps at a time.
@@ -167,14 +176,15 @@ fn extension_answers_questions() {
         cat.value(Opcode::OperatorEquals, &[("OPERAND1", answer), ("OPERAND2", number("x"))]);
     let when = cat.when(equal);
     cat.flag(&[ask, when]);
-    let mut problem = problem(&project(vec![Draft::new("Stage"), cat]));
+    let mut executor = executor(&project(vec![Draft::new("Stage"), cat]));
+    let mut problem = problem(&mut executor);
     let (mut rng, mut meter) = (Stream::new(3, 0), Meter::default());
     // Without an open question the only event is a wait.
     let test = problem.execute(Chromosome::new(vec![0, 1]), &mut meter);
     assert_eq!(test.events, [Event::Wait { steps: 1 }]);
     let extended = problem.extend(&test, &mut rng, &mut meter).unwrap();
     assert!(extended.events[1].is_answer());
-    assert_eq!(extended.covered().len(), 3);
+    assert_eq!(covered(&extended).len(), 3);
 }
 
 #[test]
@@ -189,4 +199,79 @@ fn executors_of_one_project_share_its_preparation() {
         fitness
     };
     assert_eq!(fitness(1), fitness(1));
+}
+
+/// A custom block without screen refresh that never ends.
+fn hung() -> Project {
+    let mut cat = Draft::new("Cat");
+    let forever = cat.block(Opcode::ControlForever, &[]);
+    let step = cat.block(Opcode::MotionMoveSteps, &[("STEPS", number("1"))]);
+    cat.hold(forever, step);
+    cat.define("spin", &[forever]);
+    for block in &mut cat.0.blocks {
+        if let Some(Mutation::Prototype { warp, .. }) = &mut block.mutation {
+            *warp = true;
+        }
+    }
+    let (call, say) = (cat.call("spin"), cat.block(Opcode::LooksSay, &[]));
+    cat.flag(&[call, say]);
+    project(vec![Draft::new("Stage"), cat])
+}
+
+#[test]
+fn a_program_that_hangs_ends_its_test_after_a_second() {
+    let mut settings = Settings::default();
+    settings.machine.warp_budget = 1_000;
+    let prepared = Prepared::new(&hung(), settings).unwrap();
+    let mut executor = Executor::new(Arc::clone(&prepared), 1, &mut Stream::new(1, Stream::SEARCH));
+    let recording = executor.run(&Chromosome::new(vec![0, 99, 0, 99, 0, 99]));
+    assert_eq!((recording.events.len(), executor.steps(), executor.stuck_tests()), (1, 30, 1));
+    // A replay ends there, too.
+    let before = executor.covered(&recording.events);
+    let longer = [recording.events.clone(), recording.events].concat();
+    assert_eq!(executor.covered(&longer), before);
+    assert_eq!(executor.steps(), 30);
+    let budget = Budget { executions: Some(20), ..Budget::default() };
+    for algorithm in Algorithm::NAMES {
+        let request = Request::new(algorithm, &[], 1, budget).unwrap();
+        let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));
+        assert_eq!(generated.end, End::Search(Stop::Executions), "{algorithm}");
+        assert_eq!(generated.counts.stuck_tests, 20, "{algorithm}");
+        // All but what follows the call: the definition, its loop, its body, flag and call.
+        assert_eq!((generated.covered.len(), generated.goals), (5, 6), "{algorithm}");
+        assert!(generated.unstable.is_empty(), "{algorithm}");
+    }
+}
+
+/// Asks, compares the answer with a very long text, adds it to a list and reads the list
+/// where the answer says.
+#[test]
+fn answers_may_be_longer_than_any_list() {
+    let mut cat = Draft::new("Cat");
+    let ask = cat.block(Opcode::SensingAskAndWait, &[("QUESTION", number("?"))]);
+    let answer = cat.value(Opcode::SensingAnswer, &[]);
+    let long = "9".repeat(300_000);
+    let equal = [("OPERAND1", answer), ("OPERAND2", number(&long))];
+    let equal = cat.value(Opcode::OperatorEquals, &equal);
+    let when = cat.when(equal);
+    let list = |cat: &mut Draft, opcode, input: &str| {
+        let answer = cat.value(Opcode::SensingAnswer, &[]);
+        let block = cat.block(opcode, &[(input, answer)]);
+        cat.field(block, "LIST", "l");
+        block
+    };
+    let add = list(&mut cat, Opcode::DataAddToList, "ITEM");
+    let item = list(&mut cat, Opcode::DataItemOfList, "INDEX");
+    let delete = list(&mut cat, Opcode::DataDeleteOfList, "INDEX");
+    let say = cat.block(Opcode::LooksSay, &[("MESSAGE", Slot::Block(item))]);
+    cat.hold(when, add);
+    cat.flag(&[ask, when, say, delete]);
+    let prepared =
+        Prepared::new(&project(vec![Draft::new("Stage"), cat]), Settings::default()).unwrap();
+    let budget = Budget { executions: Some(60), ..Budget::default() };
+    let request = Request::new("mosa", &[], 1, budget).unwrap();
+    let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));
+    assert_eq!(generated.covered.len(), 6, "{:?}", generated.covered);
+    assert!(generated.unstable.is_empty());
+    assert!(generated.suite.to_json().contains(&long));
 }

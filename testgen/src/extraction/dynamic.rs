@@ -1,11 +1,14 @@
-//! Dynamic extraction: the events that the present state of a program can react to.
+//! Extraction again and again: above all the events that the present state of a program can
+//! react to.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use catherd_search::Stream;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Extraction;
+use super::fixed;
 use super::scene::{Instance, Scene};
 use super::tables::{Hat, Source, Tables};
 use crate::compat::Compat;
@@ -21,7 +24,12 @@ pub struct Extractor<Id> {
     words: Vocabulary,
     /// The text pool, in the order in which it is offered.
     pool: Vec<TextNo>,
-    wait_on_question: bool,
+    /// What static and naive extraction list.
+    fixed: Vec<Event>,
+    extraction: Extraction,
+    compat: Compat,
+    /// By procedure: its events before the green flag, if that is when they are read.
+    procedures: Option<Vec<Vec<Event>>>,
     events: Vec<Event>,
     known: FxHashSet<Identifier>,
     instances: Vec<Instance<Id>>,
@@ -36,7 +44,12 @@ pub struct Extractor<Id> {
 impl<Id: Copy> Extractor<Id> {
     /// An extractor for one run, which draws the run's random answer: three letters or
     /// digits.
-    pub fn new(tables: Arc<Tables>, compat: Compat, rng: &mut Stream) -> Self {
+    pub fn new(
+        tables: Arc<Tables>,
+        extraction: Extraction,
+        compat: Compat,
+        rng: &mut Stream,
+    ) -> Self {
         let random: String = (0..3).map(|_| char::from(*rng.pick(ALPHABET))).collect();
         let mut words = tables.words().clone();
         let mut pool = Vec::new();
@@ -47,10 +60,22 @@ impl<Id: Copy> Extractor<Id> {
                 pool.push(number);
             }
         }
+        let fixed = match extraction {
+            Extraction::Dynamic => Vec::new(),
+            Extraction::Static => fixed::handled(&tables, &pool),
+            Extraction::Naive => {
+                let text = words.text_no(&random);
+                fixed::all(&mut words, text)
+            }
+            Extraction::Wait => vec![Event::WAIT],
+        };
         Self {
             words,
             pool,
-            wait_on_question: !compat.no_wait_on_question,
+            fixed,
+            extraction,
+            compat,
+            procedures: None,
             events: Vec::new(),
             known: FxHashSet::default(),
             instances: Vec::new(),
@@ -84,20 +109,66 @@ impl<Id: Copy> Extractor<Id> {
         dragged.map_or((0.0, 0.0), |dragged| scene.extent(dragged.id))
     }
 
-    /// Lists the events that make sense now, each once, in the order of targets, scripts,
-    /// blocks and operands. While a question waits for an answer there are only answers.
-    /// A wait always comes last. `rng` places drags to the edge.
-    pub fn extract<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) -> &[Event] {
+    /// If custom blocks are to be read before the green flag: now is the time.
+    pub fn read_procedures<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) {
+        if !self.compat.static_procedures {
+            return;
+        }
+        scene.instances(&mut self.instances);
+        let tables = Arc::clone(&self.tables);
+        let mut read: FxHashMap<&str, Vec<Event>> = FxHashMap::default();
+        for procedure in &tables.procedures {
+            let original = self.instances.iter().find(|i| i.sprite == procedure.sprite);
+            let Some(&original) = original else { continue };
+            self.begin_list();
+            for position in procedure.body.all.clone() {
+                match tables.sources[position as usize] {
+                    // Only what was read before is known.
+                    Source::Call(called) => {
+                        let events = read.get(&*tables.procedures[called as usize].code);
+                        events.into_iter().flatten().for_each(|&event| self.offer(event));
+                    }
+                    source => {
+                        let event = self.event(source, &original, scene, rng);
+                        event.into_iter().for_each(|event| self.offer(event));
+                    }
+                }
+            }
+            read.insert(&procedure.code, self.events.clone());
+        }
+        let codes = tables.procedures.iter().map(|procedure| &*procedure.code);
+        self.procedures =
+            Some(codes.map(|code| read.get(code).cloned().unwrap_or_default()).collect());
+    }
+
+    fn begin_list(&mut self) {
         self.events.clear();
         self.known.clear();
+    }
+
+    /// Lists events, each once; a wait always comes last. `rng` places drags where nothing
+    /// else does.
+    ///
+    /// Dynamic extraction lists the events that make sense now, in the order of targets,
+    /// scripts, blocks and operands. While a question waits for an answer there are only
+    /// answers.
+    pub fn extract<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) -> &[Event] {
+        self.begin_list();
         scene.instances(&mut self.instances);
+        if self.extraction != Extraction::Dynamic {
+            self.events.extend_from_slice(&self.fixed);
+            if self.extraction == Extraction::Naive {
+                fixed::scatter(&mut self.events, rng);
+            }
+            return &self.events;
+        }
         self.find_active(scene);
         if scene.is_asking() && self.asks() {
             if self.tables.numbers {
                 self.events.push(Event::TypeNumber { number: 0 });
             }
             self.events.extend(self.pool.iter().map(|&text| Event::TypeText { text }));
-            if self.wait_on_question {
+            if !self.compat.no_wait_on_question {
                 self.events.push(Event::WAIT);
             }
             return &self.events;
@@ -144,8 +215,11 @@ impl<Id: Copy> Extractor<Id> {
             for source in &tables.sources[range.start as usize..range.end as usize] {
                 match *source {
                     Source::Ask => return true,
-                    Source::Call(procedure) if self.is_first_call(procedure) => {
-                        self.open.push(tables.procedures[procedure as usize].all.clone());
+                    // Read before the green flag, they found no open question.
+                    Source::Call(procedure)
+                        if self.procedures.is_none() && self.is_first_call(procedure) =>
+                    {
+                        self.open.push(tables.procedures[procedure as usize].body.all.clone());
                     }
                     _ => {}
                 }
@@ -198,9 +272,15 @@ impl<Id: Copy> Extractor<Id> {
                 continue;
             };
             match tables.sources[position as usize] {
+                Source::Call(procedure) if self.procedures.is_some() => {
+                    let procedures = std::mem::take(&mut self.procedures);
+                    let events = procedures.iter().flat_map(|all| &all[procedure as usize]);
+                    events.for_each(|&event| self.offer(event));
+                    self.procedures = procedures;
+                }
                 Source::Call(procedure) => {
                     if self.is_first_call(procedure) {
-                        let body = &tables.procedures[procedure as usize];
+                        let body = &tables.procedures[procedure as usize].body;
                         let body = if personal { &body.personal } else { &body.all };
                         self.open.push(body.clone());
                     }

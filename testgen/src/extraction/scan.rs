@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use catherd_sb3::{BlockIndex, Literal, Mutation, Opcode, Slot, Target, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::tables::{Body, Source};
+use super::tables::{Body, Procedure, Source};
 use crate::event::Vocabulary;
 use catherd_vm::color_of;
 
@@ -13,10 +13,11 @@ use catherd_vm::color_of;
 #[derive(Default)]
 pub(super) struct Scanner<'a> {
     sources: Vec<Source>,
-    procedures: Vec<Body>,
+    procedures: Vec<Procedure>,
     target: Option<&'a Target>,
-    /// The target's definitions: their first blocks, and their numbers by signature.
-    definitions: Vec<Option<BlockIndex>>,
+    /// The target's definitions: signatures and first blocks, and their numbers by
+    /// signature.
+    definitions: Vec<(&'a str, Option<BlockIndex>)>,
     by_code: FxHashMap<&'a str, u32>,
     /// The scan that saw each block last: malformed projects may have cycles.
     seen: Vec<u32>,
@@ -48,23 +49,24 @@ impl<'a> Scanner<'a> {
             if let Some(code) = definition(target, block) {
                 // The first definition wins, as in the machine.
                 self.by_code.entry(code).or_insert_with(|| {
-                    self.definitions.push(block.next);
+                    self.definitions.push((code, block.next));
                     number
                 });
             }
         }
     }
 
-    /// Scans the procedures of the present target; call it once, after its scripts.
-    pub(super) fn scan_procedures(&mut self, words: &mut Vocabulary) {
-        for first in std::mem::take(&mut self.definitions) {
+    /// Scans the procedures of the present target, the `sprite`-th; call it once, after
+    /// its scripts.
+    pub(super) fn scan_procedures(&mut self, sprite: u16, words: &mut Vocabulary) {
+        for (code, first) in std::mem::take(&mut self.definitions) {
             let body = self.scan(first, words);
-            self.procedures.push(body);
+            self.procedures.push(Procedure { code: code.into(), sprite, body });
         }
     }
 
-    /// All sources and the procedures' bodies.
-    pub(super) fn finish(self) -> (Vec<Source>, Vec<Body>) {
+    /// All sources and the procedures.
+    pub(super) fn finish(self) -> (Vec<Source>, Vec<Procedure>) {
         (self.sources, self.procedures)
     }
 

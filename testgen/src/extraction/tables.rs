@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use catherd_sb3::{BlockNo, Opcode, Project, Target};
 
+use super::Extraction;
 use super::answers::{compared_literals, compares_numbers};
 use super::scan::{Scanner, literal_number};
 use crate::event::{KeyNo, Vocabulary};
@@ -79,6 +80,16 @@ pub(super) struct Script {
     pub(super) body: Body,
 }
 
+/// A custom block.
+#[derive(Clone, Debug)]
+pub(super) struct Procedure {
+    /// Its signature.
+    pub(super) code: Arc<str>,
+    /// The position of its target in `Project::targets`.
+    pub(super) sprite: u16,
+    pub(super) body: Body,
+}
+
 /// What event extraction knows of a project before it runs.
 #[derive(Clone, Debug)]
 pub struct Tables {
@@ -86,7 +97,7 @@ pub struct Tables {
     pub(super) scripts: Vec<Script>,
     /// The scripts of each target.
     pub(super) targets: Vec<Range<u32>>,
-    pub(super) procedures: Vec<Body>,
+    pub(super) procedures: Vec<Procedure>,
     /// Literals that are compared with answers or variables.
     pub(super) literals: Vec<Arc<str>>,
     /// Are answers or variables compared by size, or answers computed with?
@@ -102,7 +113,7 @@ impl Tables {
         let mut scanner = Scanner::default();
         let mut scripts = Vec::new();
         let mut targets = Vec::new();
-        for target in &project.targets {
+        for (target, sprite) in project.targets.iter().zip(0..) {
             scanner.enter(target);
             let first = scripts.len() as u32;
             for top in target.scripts() {
@@ -116,7 +127,7 @@ impl Tables {
                 }
             }
             targets.push(first..scripts.len() as u32);
-            scanner.scan_procedures(&mut words);
+            scanner.scan_procedures(sprite, &mut words);
         }
         let (sources, procedures) = scanner.finish();
         let mut tables = Self {
@@ -140,10 +151,14 @@ impl Tables {
         &self.words
     }
 
-    /// Parameter codons of a group, `n_p`: the most that any event of the project
+    /// Parameter codons of a group, `n_p`: the most that any event of the extractor
     /// consumes (Whisker paper, section 5.1). A wait consumes 1, a mouse move 2.
-    pub fn parameters(&self) -> usize {
-        self.parameters
+    pub fn parameters(&self, extraction: Extraction) -> usize {
+        match extraction {
+            Extraction::Dynamic | Extraction::Static => self.parameters,
+            Extraction::Naive => 2,
+            Extraction::Wait => 1,
+        }
     }
 
     /// Whether some script, or a procedure that it calls, asks where the mouse is.
@@ -157,7 +172,7 @@ impl Tables {
                     Source::Call(procedure) => {
                         let procedure = procedure as usize;
                         if !std::mem::replace(&mut called[procedure], true) {
-                            open.push(self.procedures[procedure].all.clone());
+                            open.push(self.procedures[procedure].body.all.clone());
                         }
                     }
                     _ => {}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catherd_sb3::{BlockNo, Input, Opcode, Project, Slot};
 use catherd_search::Stream;
 
-use super::{Extractor, Instance, Scene, Tables};
+use super::{Extraction, Extractor, Instance, Scene, Tables};
 use crate::compat::Compat;
 use crate::draft::{Draft, number, project, variable};
 use crate::event::Event;
@@ -86,10 +86,17 @@ fn listed(project: &Project, scene: &mut Still) -> Vec<String> {
 }
 
 fn with(project: &Project, scene: &mut Still, compat: Compat) -> Vec<String> {
+    let mut extractor = extractor(project, Extraction::Dynamic, compat);
+    extractor.extract(scene, &mut Stream::new(1, Stream::EXTRACTION));
+    in_words(&extractor)
+}
+
+fn extractor(project: &Project, extraction: Extraction, compat: Compat) -> Extractor<u32> {
     let tables = Arc::new(Tables::new(project));
-    let mut extractor = Extractor::new(tables, compat, &mut Stream::new(1, 0));
-    let mut rng = Stream::new(1, Stream::EXTRACTION);
-    extractor.extract(scene, &mut rng);
+    Extractor::new(tables, extraction, compat, &mut Stream::new(1, 0))
+}
+
+fn in_words(extractor: &Extractor<u32>) -> Vec<String> {
     let words = extractor.words();
     extractor
         .events()
@@ -204,8 +211,7 @@ fn every_mention_of_the_edge_is_a_place_of_its_own() {
     let project = project(vec![Draft::new("Stage"), cat]);
     let mut scene = Still::new(&project);
     scene.active.push(project.targets[1].number(flag));
-    let tables = Arc::new(Tables::new(&project));
-    let mut extractor = Extractor::new(tables, Compat::default(), &mut Stream::new(1, 0));
+    let mut extractor = extractor(&project, Extraction::Dynamic, Compat::default());
     let mut rng = Stream::new(1, Stream::EXTRACTION);
     for _ in 0..100 {
         let events = extractor.extract(&mut scene, &mut rng);
@@ -297,6 +303,125 @@ fn groups_are_as_large_as_the_events_of_the_project_need() {
         cat.flag(&[call]);
         Tables::new(&project(vec![Draft::new("Stage"), cat]))
     };
-    assert_eq!(build(true).parameters(), 2);
-    assert_eq!(build(false).parameters(), 1);
+    assert_eq!(build(true).parameters(Extraction::Dynamic), 2);
+    assert_eq!(build(false).parameters(Extraction::Dynamic), 1);
+}
+
+#[test]
+fn static_extraction_lists_every_handler_whatever_happens() {
+    let mut stage = Draft::new("Stage");
+    stage.hat(Opcode::EventWhenStageClicked, None, &[]);
+    let mut cat = Draft::new("Cat");
+    let (mouse, dog, edge) = (cat.touching("_mouse_"), cat.touching("Dog"), cat.touching("_edge_"));
+    let down = cat.value(Opcode::SensingMouseDown, &[]);
+    let body = [mouse, dog, edge, down].map(|condition| cat.when(condition));
+    cat.define("sense", &body);
+    let (ask, call) = (cat.block(Opcode::SensingAskAndWait, &[]), cat.call("sense"));
+    cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[ask, call]);
+    let loose = cat.key_pressed("z");
+    let loose = cat.when(loose);
+    cat.script(loose, &[]);
+    let unused = cat.key_pressed("y");
+    let unused = cat.when(unused);
+    cat.define("unused", &[unused]);
+    let project = project(vec![stage, cat, Draft::new("Dog")]);
+    let mut extractor = extractor(&project, Extraction::Static, Compat::default());
+    let mut rng = Stream::new(1, Stream::EXTRACTION);
+    let mut scene = Still::new(&project);
+    extractor.extract(&mut scene, &mut rng);
+    let mut listed = in_words(&extractor);
+    assert!(listed.remove(5).starts_with("text "), "the random one");
+    let expected = [
+        "click stage",
+        "click Cat",
+        "text 0",
+        "text 10",
+        "text Hello",
+        "mouse to 0 0",
+        "mouse",
+        "drag Cat 0 0 0",
+        "button true",
+        "button false",
+        "wait",
+    ];
+    assert_eq!(listed, expected);
+    let first = extractor.events().to_vec();
+    scene.active.extend(project.targets[1].scripts().map(|top| project.targets[1].number(top)));
+    scene.asking = true;
+    assert_eq!(extractor.extract(&mut scene, &mut rng), first);
+}
+
+#[test]
+fn naive_extraction_knows_nothing_of_the_project_but_its_sprites() {
+    let project = project(vec![Draft::new("Stage"), Draft::new("Cat")]);
+    let mut extractor = extractor(&project, Extraction::Naive, Compat::default());
+    let mut rng = Stream::new(1, Stream::EXTRACTION);
+    let mut scene = Still::new(&project);
+    let mut drag = || {
+        extractor.extract(&mut scene, &mut rng);
+        let mut listed = in_words(&extractor);
+        let drag = listed.remove(12);
+        assert!(listed.remove(1).starts_with("text "));
+        let expected = [
+            "click stage",
+            "number",
+            "button true",
+            "button false",
+            "mouse",
+            "key space",
+            "key left arrow",
+            "key up arrow",
+            "key right arrow",
+            "key down arrow",
+            "key enter",
+            "click Cat",
+            "wait",
+        ];
+        assert_eq!(listed, expected);
+        drag
+    };
+    let (first, second) = (drag(), drag());
+    assert!(first.starts_with("drag Cat 0 ") && first != second, "{first}, {second}");
+    let mut patient = self::extractor(&project, Extraction::Wait, Compat::default());
+    assert_eq!(patient.extract(&mut scene, &mut rng), [Event::WAIT]);
+    let tables = Tables::new(&project);
+    assert_eq!(
+        [Extraction::Naive, Extraction::Wait, Extraction::Static].map(|e| tables.parameters(e)),
+        [2, 1, 1]
+    );
+}
+
+/// Both sprites define `f`; that of the cat asks for the dog, that of the dog for a key.
+#[test]
+fn the_switch_reads_custom_blocks_before_the_green_flag() {
+    let mut cat = Draft::new("Cat");
+    let (dog, down) = (cat.touching("Dog"), cat.value(Opcode::SensingMouseDown, &[]));
+    let body = [dog, down].map(|condition| cat.when(condition));
+    cat.define("sense", &body);
+    let (call, ask) = (cat.call("sense"), cat.call("ask"));
+    let flag = cat.flag(&[call, ask]);
+    let question = cat.block(Opcode::SensingAskAndWait, &[]);
+    cat.define("ask", &[question]);
+    let mut dog = Draft::new("Dog");
+    let key = dog.key_pressed("k");
+    let key = dog.when(key);
+    dog.define("ask", &[key]);
+    let project = project(vec![Draft::new("Stage"), cat, dog]);
+    let listed = |compat| {
+        let mut extractor = extractor(&project, Extraction::Dynamic, compat);
+        let mut rng = Stream::new(1, Stream::EXTRACTION);
+        let mut scene = Still::new(&project);
+        scene.instances[2].x = 50.0;
+        extractor.read_procedures(&mut scene, &mut rng);
+        scene.instances[2].x = 70.0;
+        (scene.down, scene.asking) = (true, true);
+        scene.active.push(project.targets[1].number(flag));
+        extractor.extract(&mut scene, &mut rng);
+        in_words(&extractor)
+    };
+    assert!(listed(Compat::default())[0].starts_with("text "));
+    let compat = Compat { static_procedures: true, ..Compat::default() };
+    // The dog's definition came last; the question was not open; the dog and the button
+    // were elsewhere.
+    assert_eq!(listed(compat), ["drag Cat 0 50 0", "button true", "key k", "wait"]);
 }

@@ -1,5 +1,6 @@
 //! The goals of a project: the blocks that tests shall cover.
 
+mod dependencies;
 mod depth;
 mod independent;
 mod input;
@@ -13,6 +14,21 @@ use catherd_sb3::{BlockNo, Project};
 
 use crate::Compat;
 use crate::graph::{Event, Graph};
+
+/// Which blocks are goals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goals {
+    /// Statement blocks that something leads to, as in the published study: of dead code
+    /// what only dead code leads to in a circle stays, and receivers of dead senders.
+    Published,
+    /// Statement blocks to which a way leads from a user event.
+    Reachable,
+}
+
+impl Goals {
+    pub(crate) const WORDS: &[(&str, Self)] =
+        &[("published", Self::Published), ("reachable", Self::Reachable)];
+}
 
 /// What test generation knows of a project before anything runs: its goals, and the
 /// graph that tells how far a test is from each of them. Never changes.
@@ -29,9 +45,14 @@ pub struct Model {
 }
 
 impl Model {
-    /// Builds graph and goals.
+    /// Builds graph and the goals of the published study.
     pub fn new(project: &Project, compat: Compat) -> Self {
-        let graph = Graph::of(project, compat);
+        Self::of(project, Goals::Published, compat)
+    }
+
+    /// Builds graph and goals.
+    pub fn of(project: &Project, goals: Goals, compat: Compat) -> Self {
+        let graph = Graph::of(project, goals, compat);
         let names = graph.blocks().iter().map(|&block| GoalName::of(project, block)).collect();
         Self {
             independent: independent::independent_goals(project, &graph),
@@ -90,6 +111,13 @@ impl Model {
     /// dependence and of one.
     pub fn depth(&self, goal: usize) -> u32 {
         self.depths.get_or_init(|| depth::depths(&self.graph))[goal]
+    }
+
+    /// For each goal the goals of which one has to be covered before it can be: the blocks
+    /// whose outcome decides whether control comes to it, or those that send the message
+    /// that does. None for goals that a user event alone leads to.
+    pub fn dependencies(&self) -> Vec<Vec<usize>> {
+        dependencies::dependencies(&self.graph)
     }
 
     /// Goals whose coverage implies that of the others, ascending: what follows blocks

@@ -43,6 +43,64 @@ fn dead_circles_and_receivers_of_dead_senders_stay() {
 }
 
 #[test]
+fn goals_may_be_only_what_a_user_can_reach() {
+    let source = "# Stage
+         s=backdrop(night) t=say
+         # Cat
+         a=flag b=call(known) c=broadcast(go) d=clone(Dog)
+         e=define(known) f=if { g=switch(Night) }
+         receive(x) broadcast(x)
+         say broadcast(y)
+         receive(y) say
+         define(self) call(self)
+         h=receive(Go) i=say
+         # Dog
+         j=cloned k=say";
+    let sample = Sample::new(source);
+    let of = |goals| {
+        let model = Model::of(&sample.project, goals, Compat::default());
+        model.goals().iter().map(|&block| sample.label(block)).collect::<Vec<_>>()
+    };
+    let reachable = ["s", "t", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+    assert_eq!(of(Goals::Reachable), reachable);
+    assert_eq!(of(Goals::Published).len(), reachable.len() + 6);
+}
+
+#[test]
+fn goals_wait_for_the_blocks_that_decide_about_them() {
+    let (sample, model) = model(
+        "# Cat
+         a=flag b=if { c=repeat { d=say } e=say } f=wait g=say
+         h=key(space) i=broadcast(go) j=forever { k=if { l=broadcast(go) } }
+         r=receive(go) s=if { t=say }
+         x=receive(x) y=broadcast(x)",
+    );
+    let dependencies = model.dependencies();
+    let of = |label: &str| -> Vec<String> {
+        let goal = model.goal(sample.block(label)).unwrap();
+        dependencies[goal].iter().map(|&d| sample.label(model.goals()[d])).collect()
+    };
+    for (label, expected) in [
+        ("a", vec![]),
+        ("b", vec![]),
+        ("c", vec!["b"]),
+        ("d", vec!["c"]),
+        ("e", vec!["c"]),
+        ("g", vec!["f"]),
+        ("j", vec![]),
+        ("k", vec!["j"]),
+        ("l", vec!["k"]),
+        // One of the senders of the message.
+        ("r", vec!["i", "l"]),
+        ("s", vec!["i", "l"]),
+        ("t", vec!["s"]),
+        ("x", vec!["y"]),
+    ] {
+        assert_eq!(of(label), expected, "{label}");
+    }
+}
+
+#[test]
 fn messages_match_in_any_case_and_definitions_exactly() {
     assert_eq!(goals("# Cat\n a=flag b=broadcast(GO)\n c=receive(go)").len(), 3);
     assert_eq!(goals("# Cat\n a=flag b=call(jump)\n define(Jump)").len(), 2);

@@ -1,6 +1,7 @@
 //! Blocks that nothing leads to.
 
 use catherd_sb3::BlockNo;
+use rustc_hash::FxHashMap;
 
 use super::event::Link;
 use super::script::Statement;
@@ -40,4 +41,31 @@ pub(super) fn live(
         }
     }
     live
+}
+
+/// Which blocks a way leads to from a user event.
+pub(super) fn reachable(
+    statements: &[Option<Statement>],
+    events: &[Link],
+    definition: impl Fn(BlockNo) -> Option<BlockNo>,
+) -> Vec<bool> {
+    let mut started: FxHashMap<BlockNo, Vec<&Link>> = FxHashMap::default();
+    for link in events {
+        for &sender in &link.senders {
+            started.entry(sender).or_default().push(link);
+        }
+    }
+    let mut reached = vec![false; statements.len()];
+    let from_user = events.iter().filter(|link| link.event.is_from_user());
+    let mut pending: Vec<BlockNo> = from_user.flat_map(|link| &link.hats).copied().collect();
+    while let Some(block) = pending.pop() {
+        let Some(statement) = &statements[block.0 as usize] else { continue };
+        if !std::mem::replace(&mut reached[block.0 as usize], true) {
+            pending.extend(statement.children.iter().flatten());
+            pending.extend(definition(block));
+            let hats = started.get(&block).into_iter().flatten().flat_map(|link| &link.hats);
+            pending.extend(hats);
+        }
+    }
+    reached
 }

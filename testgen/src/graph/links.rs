@@ -3,19 +3,28 @@
 use catherd_sb3::{BlockNo, Mutation, Opcode, Project, Slot};
 use rustc_hash::FxHashMap;
 
-use super::dead_code::live;
+use super::dead_code::{live, reachable};
 use super::event::{self, Link};
 use super::script::{Next, Statement, statements};
 use super::statement::takes_time;
 use super::{ENTRY, EXIT, Edge, FIRST_EVENT, Graph, NodeId, Outcomes};
 use crate::Compat;
+use crate::goals::Goals;
 
 /// The graph of a project without its dead code.
-pub(super) fn graph(project: &Project, compat: Compat) -> Graph {
+pub(super) fn graph(project: &Project, goals: Goals, compat: Compat) -> Graph {
     let statements = statements(project);
-    let events = event::links(project, &statements, compat);
+    let mut events = event::links(project, &statements, compat);
     let definitions = definitions(project, &statements);
-    let live = live(&statements, &events, |call| definitions.get(&call).copied());
+    let definition = |call| definitions.get(&call).copied();
+    let live = match goals {
+        Goals::Published => live(&statements, &events, definition),
+        Goals::Reachable => reachable(&statements, &events, definition),
+    };
+    for link in &mut events {
+        link.hats.retain(|hat| live[hat.0 as usize]);
+    }
+    events.retain(|link| !link.hats.is_empty());
 
     let blocks: Vec<BlockNo> =
         (0..statements.len() as u32).map(BlockNo).filter(|b| live[b.0 as usize]).collect();

@@ -18,6 +18,7 @@ pub(crate) use adjacency::Adjacency;
 pub use event::Event;
 
 use crate::Compat;
+use crate::goals::Goals;
 
 /// The number of a node: [`ENTRY`], [`EXIT`], [`START`], then the events, then the blocks.
 pub(crate) type NodeId = u32;
@@ -79,8 +80,8 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// The graph of a project without its dead code.
-    pub(crate) fn of(project: &Project, compat: Compat) -> Self {
-        links::graph(project, compat)
+    pub(crate) fn of(project: &Project, goals: Goals, compat: Compat) -> Self {
+        links::graph(project, goals, compat)
     }
 
     /// A graph of these nodes and edges. Nodes from which no path leads to the exit get

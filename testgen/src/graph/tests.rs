@@ -7,7 +7,7 @@ use crate::sample::Sample;
 
 fn graph(source: &str) -> (Sample, Graph) {
     let sample = Sample::new(source);
-    let graph = Graph::of(&sample.project, Compat::default());
+    let graph = Graph::of(&sample.project, Goals::Published, Compat::default());
     (sample, graph)
 }
 
@@ -202,12 +202,12 @@ fn switches_restore_the_published_edges() {
          e=cloned",
     );
     let compat = Compat { clone_links: true, call_edges: true, ..Compat::default() };
-    let published = Graph::of(&sample.project, compat);
+    let published = Graph::of(&sample.project, Goals::Published, compat);
     let flow = |from| edges(&sample, &published, &published.flow, from);
     assert_eq!(flow("a"), ["- 3", "- b"]);
     assert_eq!(flow("c"), ["- exit"]);
     assert_eq!(flow("d"), ["- clone of Dog", "- exit"]);
-    assert_eq!(Graph::of(&sample.project, Compat::default()).events.len(), 1);
+    assert_eq!(Graph::of(&sample.project, Goals::Published, Compat::default()).events.len(), 1);
 }
 
 #[test]

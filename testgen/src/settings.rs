@@ -1,0 +1,191 @@
+//! Settings of test generation, and configurations by name as study files have them.
+
+use catherd_search::{Algorithm, Field, Parameters, Setting};
+
+use crate::assertion::Assertions;
+use crate::compat::Compat;
+use crate::event::Bounds;
+use crate::extraction::Extraction;
+use crate::generation::GenerateError;
+use crate::goals::Goals;
+
+/// Settings of test generation that are no parameters of a search algorithm. Published
+/// are those of the Whisker paper, section 6.1.4, and of the program that it names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The world of the machine.
+    pub machine: catherd_vm::Settings,
+    /// Which blocks are to be covered.
+    pub goals: Goals,
+    /// How events are extracted.
+    pub extraction: Extraction,
+    /// How a codon picks one of the events that were extracted.
+    pub selection: Selection,
+    /// Fewest events of a random test: 2.
+    pub min_events: usize,
+    /// Most events of any test: 20.
+    pub max_events: usize,
+    /// Standard deviation by which mutation moves codons: 5.
+    pub deviation: f64,
+    /// The longest key presses and waits.
+    pub bounds: Bounds,
+    /// When extension search sees events that are new: how likely it takes one, 0.5.
+    pub new_event_probability: f64,
+    /// Minimise the final suite (Whisker paper, section 5.4)?
+    pub minimise: bool,
+    /// Executions that minimisation may take; 0: no bound.
+    pub minimisation_executions: usize,
+    /// Give the suite regression assertions; none: do without.
+    pub assertions: Option<Assertions>,
+    /// Deviations of Whisker's published code.
+    pub compat: Compat,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            machine: catherd_vm::Settings::default(),
+            goals: Goals::Published,
+            extraction: Extraction::Dynamic,
+            selection: Selection::Modulo,
+            min_events: 2,
+            max_events: 20,
+            deviation: 5.0,
+            bounds: Bounds::default(),
+            new_event_probability: 0.5,
+            minimise: true,
+            minimisation_executions: 0,
+            assertions: None,
+            compat: Compat::default(),
+        }
+    }
+}
+
+/// Which of the extracted events a codon means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// The codon modulo their number (Whisker paper, equation 1).
+    Modulo,
+    /// Codons are divided into as many equal ranges as there are events, so that close
+    /// codons mean the same event. An option of Whisker's published code.
+    Clustering,
+}
+
+impl Selection {
+    const WORDS: &[(&str, Self)] = &[("modulo", Self::Modulo), ("clustering", Self::Clustering)];
+
+    /// The index of the event that a codon means among `events` many.
+    pub(crate) fn index(self, codon: u16, events: usize) -> usize {
+        let (codon, codons) = (usize::from(codon), usize::from(crate::event::MAX_CODON) + 1);
+        match self {
+            Self::Clustering if events <= codons => codon / codons.div_ceil(events),
+            _ => codon % events,
+        }
+    }
+
+    /// How many of `events` many, from the first on, codons can mean.
+    pub(crate) fn reach(self, events: usize) -> usize {
+        match self {
+            Self::Modulo => events.min(usize::from(crate::event::MAX_CODON) + 1),
+            Self::Clustering if events == 0 => 0,
+            Self::Clustering => self.index(crate::event::MAX_CODON, events) + 1,
+        }
+    }
+
+    /// The smallest codon that means the event at an index.
+    pub(crate) fn codon(self, index: usize, events: usize) -> u16 {
+        let codons = usize::from(crate::event::MAX_CODON) + 1;
+        match self {
+            Self::Clustering if events <= codons => (index * codons.div_ceil(events)) as u16,
+            _ => index as u16,
+        }
+    }
+}
+
+impl Parameters for Settings {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        let mut fields = vec![
+            Field::choice("goals", &mut self.goals, Goals::WORDS),
+            Field::choice("extraction", &mut self.extraction, Extraction::WORDS),
+            Field::choice("selection", &mut self.selection, Selection::WORDS),
+            Field::count("min_events", &mut self.min_events, 1, 1_000),
+            Field::count("max_events", &mut self.max_events, 1, 1_000),
+            Field::number("deviation", &mut self.deviation, 0.0, 480.0),
+            Field::count("key_duration", &mut self.bounds.key, 1, 1_000),
+            Field::count("wait_duration", &mut self.bounds.wait, 1, 10_000),
+            Field::share("new_event_probability", &mut self.new_event_probability),
+            Field::switch("minimise", &mut self.minimise),
+            Field::count(
+                "minimisation_executions",
+                &mut self.minimisation_executions,
+                0,
+                1_000_000_000,
+            ),
+            Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0),
+        ];
+        fields.extend(self.compat.fields());
+        fields
+    }
+}
+
+/// An algorithm with all its parameters and the settings of test generation: what a study
+/// file says of one configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Configuration {
+    /// How to search.
+    pub algorithm: Algorithm,
+    /// Everything else.
+    pub settings: Settings,
+}
+
+impl Configuration {
+    /// A configuration by name, with parameters of algorithm and test generation by name
+    /// and defaults for the rest.
+    ///
+    /// # Errors
+    /// If there is no such algorithm or parameter, or a value is not allowed; the error
+    /// lists what is.
+    pub fn new(algorithm: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
+        let mut configuration =
+            Self { algorithm: Algorithm::named(algorithm)?, settings: Settings::default() };
+        for &(name, value) in parameters {
+            configuration.set(name, value)?;
+        }
+        let Settings { min_events, max_events, .. } = configuration.settings;
+        if min_events > max_events {
+            return Err(GenerateError::Events { min_events, max_events });
+        }
+        Ok(configuration)
+    }
+}
+
+impl Parameters for Configuration {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        let mut fields = self.algorithm.fields();
+        fields.extend(self.settings.fields());
+        fields
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_codon_means_an_event_and_events_in_reach_have_a_codon() {
+        for selection in [Selection::Modulo, Selection::Clustering] {
+            for events in [1, 2, 3, 7, 100, 240, 241, 480, 481, 500] {
+                for codon in 0..=480 {
+                    assert!(selection.index(codon, events) < events, "{selection:?} {events}");
+                }
+                let reach = selection.reach(events);
+                assert!(2 * reach >= events.min(481) && reach <= events, "{selection:?} {events}");
+                for index in 0..reach {
+                    let codon = selection.codon(index, events);
+                    assert_eq!(selection.index(codon, events), index, "{selection:?} {events}");
+                }
+            }
+        }
+        assert_eq!([0, 160, 161, 480].map(|c| Selection::Clustering.index(c, 3)), [0, 0, 1, 2]);
+    }
+}
