@@ -9,7 +9,7 @@ use catherd_search::{
     Stopwatch, Stream,
 };
 
-use crate::assertion::{Assertions, Deviations, Observer, assert_changes};
+use crate::assertion::{Deviations, Observer, assert_changes};
 use crate::chromosome::{Chromosome, Genetics};
 use crate::counts::Counts;
 use crate::event::Event;
