@@ -534,9 +534,9 @@ impl Ledger {
                 let most = self.policy.crashes * if shared { 1 } else { 2 };
                 if shared {
                     // The fault is the run's.
-                    self.workers
-                        .values_mut()
-                        .for_each(|worker| drop(worker.streak.remove(&number)));
+                    for worker in self.workers.values_mut() {
+                        worker.streak.remove(&number);
+                    }
                 } else {
                     self.blame(&worker, number);
                 }
