@@ -19,6 +19,9 @@ const COLOURS: [&str; 7] =
 /// Dash patterns in pixels; the first is solid.
 const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
 
+/// What figures are lettered in.
+pub(crate) const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+
 /// Pixels of the frame, and of what stands around it.
 const FRAME: (f64, f64) = (430.0, 290.0);
 const LEFT: f64 = 62.0;
@@ -65,7 +68,7 @@ pub fn coverage_over_time(progress: &Progress, labels: &[String]) -> String {
             .with_tick_size(TEXT - 1)
             .with_show_grid(true)
             .with_theme(Theme { grid_color: "#e4e4e4".to_owned(), ..Theme::light() })
-            .with_font_family("Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif")
+            .with_font_family(FONTS)
             .with_force_margins(LEFT, right)
             .with_force_margins_y(TOP, BOTTOM)
     };
@@ -157,7 +160,7 @@ fn round_step(least: f64) -> f64 {
 }
 
 /// A whole number with thin spaces between groups of three digits.
-fn grouped(value: f64) -> String {
+pub(crate) fn grouped(value: f64) -> String {
     if value.fract() != 0.0 {
         return format!("{value}");
     }

@@ -8,10 +8,12 @@
 //! - [`sheets`]: all of it as tables, with titles and captions.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`progress`] and [`figure`]: coverage over time, as numbers and as a picture.
+//! - [`corpus`]: pictures of the projects of a study.
 //! - [`stats`]: tests and effect sizes, exact where that is feasible.
 //! - [`table`]: tables for people and for programs.
 
 pub mod comparison;
+pub mod corpus;
 pub mod figure;
 pub mod findings;
 pub mod import;

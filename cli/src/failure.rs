@@ -2,12 +2,15 @@
 //! rooms are put into words here and nowhere else.
 
 use std::fmt;
+use std::io;
 use std::process::ExitCode;
 
 use catherd_analysis::import::ImportError;
 use catherd_analysis::tidy;
 use catherd_coordinator::CoordinatorError;
-use catherd_datasets::FindError;
+use catherd_datasets::corpus::{AddError, CorpusError};
+use catherd_datasets::sample::SampleError;
+use catherd_datasets::{FindError, Unusable};
 use catherd_experiments::{PlanError, StudyError};
 use catherd_worker::WorkerError;
 
@@ -90,8 +93,57 @@ impl From<StudyError> for Failure {
 impl From<FindError> for Failure {
     fn from(error: FindError) -> Failure {
         let hint = match error {
+            FindError::Corpus(error) => return error.into(),
             FindError::Io { .. } => "name .sb3 files, unpacked project folders, or folders of them",
             FindError::Empty { .. } => "check the path given for projects",
+        };
+        Failure::new(error).hint(hint)
+    }
+}
+
+impl From<CorpusError> for Failure {
+    fn from(error: CorpusError) -> Failure {
+        let hint = match &error {
+            CorpusError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                "make room, then repeat the command: it goes on from here"
+            }
+            CorpusError::Io { .. } => {
+                "see that the folder can be written to; a repeated command goes on from here"
+            }
+            CorpusError::Absent { .. } => {
+                "name the folder of a finished corpus; `catherd dataset --help` says how to make one"
+            }
+            CorpusError::Damaged { .. } => {
+                "repeat the command that made the corpus, or get the file again"
+            }
+            CorpusError::Unfit(_) => "name another folder, or ask for what there is",
+        };
+        Failure::new(error).hint(hint)
+    }
+}
+
+impl From<Unusable> for Failure {
+    fn from(error: Unusable) -> Failure {
+        Failure::new(error).hint("it was changed meanwhile; repeat the command")
+    }
+}
+
+impl From<AddError> for Failure {
+    fn from(error: AddError) -> Failure {
+        match error {
+            AddError::Corpus(error) => error.into(),
+            AddError::Unusable(error) => error.into(),
+        }
+    }
+}
+
+impl From<SampleError> for Failure {
+    fn from(error: SampleError) -> Failure {
+        let hint = match error {
+            SampleError::Corpus(error) => return error.into(),
+            SampleError::Busy { .. } => "wait for it, or name another folder with --out",
+            SampleError::Other { .. } => "name another folder with --out",
+            SampleError::Nothing(_) => "give ids and a count of at least 1",
         };
         Failure::new(error).hint(hint)
     }
@@ -154,6 +206,12 @@ impl From<ImportError> for Failure {
             ImportError::Tables(error) => return error.into(),
         };
         Failure::new(error).hint(hint)
+    }
+}
+
+impl From<catherd_analysis::corpus::Error> for Failure {
+    fn from(error: catherd_analysis::corpus::Error) -> Failure {
+        Failure::new(error).hint("name a folder that can be written to with --out")
     }
 }
 

@@ -8,10 +8,12 @@
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`stats`]: statistics for scripts.
 //! - [`vm`]: the machine alone.
+//! - [`dataset`]: corpora of projects, from sampling to figures.
 //! - [`subjects`]: what can be run.
 //! - [`failure`], [`terminal`]: what people read.
 
 mod coordinator;
+mod dataset;
 mod failure;
 mod import;
 mod remote;
@@ -57,6 +59,8 @@ enum Command {
     Import(import::Arguments),
     #[command(subcommand)]
     Vm(vm::Command),
+    #[command(subcommand)]
+    Dataset(dataset::Command),
 }
 
 fn main() -> ExitCode {
@@ -105,6 +109,7 @@ impl Command {
             Command::Import(arguments) => import::run(arguments),
             Command::Stats(arguments) => stats::run(arguments),
             Command::Vm(command) => vm::run(command),
+            Command::Dataset(command) => dataset::run(command),
         }
     }
 }

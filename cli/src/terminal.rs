@@ -3,8 +3,9 @@
 
 use std::io::{self, Write};
 use std::sync::LazyLock;
+use std::time::Duration;
 
-use indicatif::MultiProgress;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use tracing_subscriber::EnvFilter;
 
 /// The bars of this process, drawn on standard error.
@@ -37,6 +38,23 @@ pub(crate) fn log(level: &str) {
         .with_target(false)
         .without_time()
         .init();
+}
+
+/// A bar for something that takes a while; invisible where nobody looks.
+pub(crate) fn bar(length: usize) -> ProgressBar {
+    let bar = BARS.add(ProgressBar::new(length as u64));
+    let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {pos}/{len} {eta}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// Hours, minutes and seconds, such as `0:09` and `1:02:03`.
+pub(crate) fn clock(time: Duration) -> String {
+    let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
+    match minutes / 60 {
+        0 => format!("{minutes}:{seconds:02}"),
+        hours => format!("{hours}:{:02}:{seconds:02}", minutes % 60),
+    }
 }
 
 /// Standard error beside the bars.

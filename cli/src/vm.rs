@@ -9,10 +9,8 @@ use std::path::Path;
 
 use catherd_fidelity::Corpus;
 use clap::Subcommand;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::{Exit, Failure};
-use crate::terminal::BARS;
 
 /// Looks at the Scratch machine itself.
 #[derive(Subcommand)]
@@ -40,12 +38,4 @@ fn corpus(named: Option<&Path>, traces: &Path) -> Result<Corpus, Failure> {
         Failure::new(format!("{}: {error}", folder.display()))
             .hint("name the folder of the projects with --corpus")
     })
-}
-
-/// A bar for something that takes a while; invisible where nobody looks.
-fn bar(length: usize) -> ProgressBar {
-    let bar = BARS.add(ProgressBar::new(length as u64));
-    let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {pos}/{len} {eta}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
 }

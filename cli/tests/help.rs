@@ -25,7 +25,10 @@ fn every_command_has_help_with_examples() {
         "import",
     ];
     let commands = commands.iter().map(std::slice::from_ref).chain([&["vm", "conformance"][..]]);
-    for command in commands {
+    let datasets = ["sample", "add", "describe", "verify", "diff", "split", "export", "synth"];
+    let datasets = datasets.map(|command| ["dataset", command]);
+    let datasets = datasets.iter().map(|command| &command[..]);
+    for command in commands.chain(datasets) {
         let text = help(&[command, &["--help"]].concat());
         let example = format!("Examples:\n  catherd {}", command.join(" "));
         assert!(text.contains(&example), "{text}");
@@ -42,7 +45,7 @@ fn every_command_has_help_with_examples() {
 #[test]
 fn the_commands_are_listed_and_the_version_told() {
     let text = help(&["--help"]);
-    for command in ["run", "worker", "stats", "import", "vm"] {
+    for command in ["run", "worker", "stats", "import", "vm", "dataset"] {
         assert!(text.contains(&format!("\n  {command}")), "{text}");
     }
     assert_eq!(help(&["--version"]), format!("catherd {}\n", env!("CARGO_PKG_VERSION")));

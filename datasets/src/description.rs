@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use catherd_sb3::{Block, Opcode, Project, Warning};
+use catherd_sb3::{Block, BlockIndex, Opcode, Project, Slot, Warning};
 use serde::Serialize;
 
 /// Counts over a project, as a table of subjects shows them.
@@ -16,6 +16,10 @@ pub struct Description {
     /// included; heads of loose scripts are not. An upper bound of the goals, which also
     /// leave out dead code.
     pub statements: usize,
+    /// Groups of blocks that lie about: nothing starts them.
+    pub loose_scripts: usize,
+    /// The blocks of these groups, of every kind.
+    pub loose_blocks: usize,
     /// Blocks of every kind, reporters and menus included.
     pub blocks: usize,
     /// Definitions of custom blocks.
@@ -46,6 +50,12 @@ pub fn describe(project: &Project) -> Description {
         description.lists += target.lists.len();
         description.costumes += target.costumes.len();
         description.sounds += target.sounds.len();
+        for head in target.scripts() {
+            if !starts_script(&target.blocks[head as usize]) {
+                description.loose_scripts += 1;
+                description.loose_blocks += size(&target.blocks, head);
+            }
+        }
         for block in &target.blocks {
             description.scripts += usize::from(starts_script(block));
             description.statements += usize::from(is_statement(block));
@@ -91,6 +101,26 @@ fn category(block: &Block) -> &str {
 fn starts_script(block: &Block) -> bool {
     let definition = block.opcode == Opcode::ProceduresDefinition;
     block.top_level && (block.opcode.is_hat() || definition)
+}
+
+/// How many blocks a group has, shadows included; blocks that two places share count twice.
+fn size(blocks: &[Block], head: BlockIndex) -> usize {
+    let mut size = 0;
+    let mut open = vec![head];
+    while let Some(block) = open.pop() {
+        let block = &blocks[block as usize];
+        size += 1;
+        open.extend(block.next);
+        for input in &block.inputs {
+            let covered = (input.shadow != input.block).then_some(&input.shadow);
+            for slot in std::iter::once(&input.block).chain(covered) {
+                if let Slot::Block(inner) = slot {
+                    open.push(*inner);
+                }
+            }
+        }
+    }
+    size
 }
 
 /// A block that a thread executes as a step of its own, as opposed to one that reports a

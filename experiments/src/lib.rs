@@ -13,4 +13,4 @@ pub use run::{
     Algorithm, Budget, ENGINE, Outcome, Parameter, Provenance, Resources, RunRecord, RunSpec,
     TimelinePoint,
 };
-pub use study::{Flags, Place, Study, StudyError};
+pub use study::{Flags, Place, ProjectSource, Study, StudyError};

@@ -14,15 +14,14 @@ use crate::{Algorithm, Budget};
 pub use flags::Flags;
 
 /// A full matrix of runs: every project x every algorithm x every seed, each with
-/// the same budget. A value made by this module has at least one project path, one
-/// algorithm, one seed and one limit, and no configuration or seed twice.
+/// the same budget. A value made by this module has at least one project path
+/// or synthetic project, one algorithm, one seed and one limit, and no configuration or seed twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     /// The name of the study in reports; the file's stem unless it says otherwise.
     pub name: String,
-    /// Project files, unpacked project folders, or folders of them. Those of a study
-    /// file are relative to that file.
-    pub projects: Vec<PathBuf>,
+    /// What it is about.
+    pub projects: ProjectSource,
     /// What is compared, in the order of the tables.
     pub algorithms: Vec<Algorithm>,
     /// Seeds, in the order given.
@@ -33,13 +32,28 @@ pub struct Study {
     pub subject: String,
 }
 
+/// The projects of a study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProjectSource {
+    /// Project files, unpacked project folders, corpora, or folders of them. Those of a
+    /// study file are relative to that file.
+    Paths(Vec<PathBuf>),
+    /// The synthetic projects 1 to `count` of a seed.
+    Synthetic {
+        /// How many.
+        count: u64,
+        /// Seed of the projects, not of the runs.
+        seed: u64,
+    },
+}
+
 impl Study {
     /// Reads a study file (TOML):
     ///
     /// ```toml
     /// name = "smoke"                       # optional
     /// subject = "scratch"                  # optional
-    /// projects = ["../datasets/demo"]
+    /// projects = ["../datasets/demo"]      # or { synthetic = { count = 1000, seed = 1 } }
     /// algorithms = ["random", { label = "small", name = "mosa", parameters = { population = 10 } }]
     /// seeds = 5                            # 1 to 5; or a list such as [3, 14, 15]
     ///

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Flags, Parameter, Plan, PlannedProject, Study, twins,
+    Algorithm, Budget, Digest, Flags, Parameter, Plan, PlannedProject, ProjectSource, Study, twins,
 };
 use proptest::prelude::*;
 
@@ -16,6 +16,10 @@ executions = 300
 wall = "1.5 min"
 "#;
 
+fn paths(paths: &[&str]) -> ProjectSource {
+    ProjectSource::Paths(paths.iter().map(PathBuf::from).collect())
+}
+
 fn parse(text: &str) -> Result<Study, String> {
     Study::parse(text, Path::new("studies/mine.toml")).map_err(|error| error.to_string())
 }
@@ -25,7 +29,7 @@ fn a_full_study_file() {
     let study = parse(GOOD).unwrap();
     assert_eq!(study.name, "mine");
     assert_eq!(study.subject, "scratch");
-    assert_eq!(study.projects, [PathBuf::from("studies/demo"), PathBuf::from("/abs/cat.sb3")]);
+    assert_eq!(study.projects, paths(&["studies/demo", "/abs/cat.sb3"]));
     assert_eq!(study.seeds, [1, 2, 3]);
     assert_eq!(study.budget, Budget { executions: Some(300), steps: None, wall_ms: Some(90_000) });
     assert_eq!(study.algorithms[0], Algorithm::plain("random"));
@@ -52,7 +56,19 @@ fn the_shipped_smoke_study() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("smoke.toml");
     let study = Study::read(&file).unwrap();
     assert_eq!(study.runs(12), 12 * 3 * 5);
-    assert!(study.projects[0].ends_with("datasets/demo"));
+    assert!(
+        matches!(study.projects, ProjectSource::Paths(paths) if paths[0].ends_with("datasets/demo"))
+    );
+}
+
+#[test]
+fn the_shipped_random1000_needs_no_network() {
+    let study =
+        Study::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("random1000.toml")).unwrap();
+    assert_eq!(study.projects, ProjectSource::Synthetic { count: 1000, seed: 1 });
+    assert_eq!((study.algorithms.len(), study.seeds.len()), (3, 20));
+    let flags = Flags { projects: vec!["corpora/random1000".into()], ..Flags::default() };
+    assert_eq!(study.overridden(&flags).unwrap().projects, paths(&["corpora/random1000"]));
 }
 
 /// (replaced text, replacement, the error line without the file name)
@@ -135,7 +151,27 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "\"demo\", \"/abs/cat.sb3\"",
         "",
-        "1: projects: no projects; list files or folders, such as [\"../datasets/demo\"]",
+        "1: projects: no projects; list files or folders, such as [\"../datasets/demo\"], or write { synthetic = { count = 1000, seed = 1 } }",
+    ),
+    (
+        "[\"demo\", \"/abs/cat.sb3\"]",
+        "{ synthetic = { count = 0, seed = 1 } }",
+        "1: projects.synthetic.count: 0 is too small; give a whole number of at least 1",
+    ),
+    (
+        "[\"demo\", \"/abs/cat.sb3\"]",
+        "{ synthetic = { count = 5 } }",
+        "1: projects.synthetic.seed: missing; write { count = 1000, seed = 1 }",
+    ),
+    (
+        "[\"demo\", \"/abs/cat.sb3\"]",
+        "{ synthetic = 5 }",
+        "1: projects.synthetic: a number is not a table; write { count = 1000, seed = 1 }",
+    ),
+    (
+        "[\"demo\", \"/abs/cat.sb3\"]",
+        "{ random = 5 }",
+        "1: projects.random: unknown key; use one of synthetic",
     ),
     ("0.7", "inf", "2: algorithms: parameter `crossover` is not finite; give an ordinary number"),
 ];

@@ -1,9 +1,9 @@
 //! The Scratch project model: reading `.sb3` and `.sb2` archives and unpacked
-//! folders, packing folders.
+//! folders, packing them.
 //!
 //! [`Project::read`] opens whatever a path names, [`Project::from_bytes`] an archive in
-//! memory, and [`pack()`] turns a folder into an archive. Any input ends in a [`Project`] or
-//! a one-line [`ReadError`] within [`Limits`].
+//! memory. [`pack()`], [`pack_files`] and [`repack`] write archives that are the same
+//! everywhere. Any input ends in a [`Project`] or a one-line [`ReadError`] within [`Limits`].
 
 mod error;
 mod json;
@@ -22,4 +22,4 @@ pub use error::{Cause, Place, ReadError};
 pub use limits::Limits;
 pub use model::*;
 pub use opcode::Opcode;
-pub use pack::pack;
+pub use pack::{pack, pack_files, repack};

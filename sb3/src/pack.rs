@@ -1,5 +1,6 @@
 //! Packing an unpacked project.
 
+use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
@@ -16,15 +17,36 @@ use crate::{Asset, Cause, Limits, ReadError, load};
 /// # Errors
 /// If the folder is no readable project.
 pub fn pack(folder: impl AsRef<Path>) -> Result<Vec<u8>, ReadError> {
-    let folder = folder.as_ref();
-    archive(folder).map_err(|cause| cause.of(&folder.display().to_string()))
+    let (folder, limits) = (folder.as_ref(), Limits::default());
+    Source::folder(folder, &limits)
+        .and_then(|source| archive(source, &limits))
+        .map_err(|cause| cause.of(&folder.display().to_string()))
 }
 
-fn archive(folder: &Path) -> Result<Vec<u8>, Cause> {
+/// As [`pack`], of files in memory, by name; errors call the project `name`.
+///
+/// # Errors
+/// If the files are no readable project.
+pub fn pack_files(name: &str, files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, ReadError> {
     let limits = Limits::default();
-    let mut source = Source::folder(folder, &limits)?;
+    archive(Source::memory(files, &limits), &limits).map_err(|cause| cause.of(name))
+}
+
+/// As [`pack`], of the files of an archive, whoever packed it. What [`pack`] wrote comes
+/// back as it is.
+///
+/// # Errors
+/// If the archive is no readable project.
+pub fn repack(name: &str, bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
+    let limits = Limits::default();
+    Source::archive(bytes, &limits)
+        .and_then(|source| archive(source, &limits))
+        .map_err(|cause| cause.of(name))
+}
+
+fn archive(mut source: Source<'_>, limits: &Limits) -> Result<Vec<u8>, Cause> {
     let json = source.project_json()?;
-    let project = load::from_json(&json, source, &limits)?;
+    let project = load::from_json(&json, source, limits)?;
     let mut assets: Vec<&Asset> = project.assets.iter().collect();
     assets.sort_by(|a, b| a.name.cmp(&b.name));
     write(&json, &assets)

@@ -1,6 +1,6 @@
 //! The files of a project: an archive or a folder, read within limits.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,12 @@ use zip::ZipArchive;
 
 use crate::{Asset, Cause, Limits, Warning};
 
-/// Where the files of a project lie. Both kinds know their files by bare name, at the top
+/// Where the files of a project lie. All kinds know their files by bare name, at the top
 /// or one folder deep, so that no name out of a project ever becomes a path.
 enum Files<'a> {
     Archive { zip: ZipArchive<Cursor<&'a [u8]>>, entries: HashMap<String, usize> },
     Folder { paths: HashMap<String, PathBuf> },
+    Memory(&'a BTreeMap<String, Vec<u8>>),
 }
 
 /// Reads the files of a project and counts what it unpacks.
@@ -97,6 +98,10 @@ impl<'a> Source<'a> {
         Ok(Source::new(Files::Folder { paths }, limits))
     }
 
+    pub(crate) fn memory(files: &'a BTreeMap<String, Vec<u8>>, limits: &'a Limits) -> Source<'a> {
+        Source::new(Files::Memory(files), limits)
+    }
+
     fn new(files: Files<'a>, limits: &'a Limits) -> Source<'a> {
         Source {
             files,
@@ -165,6 +170,10 @@ impl<'a> Source<'a> {
             },
             Files::Folder { paths } => match paths.get(name) {
                 Some(path) => read_up_to(File::open(path)?, most)?,
+                None => return Ok(None),
+            },
+            Files::Memory(files) => match files.get(name) {
+                Some(bytes) => read_up_to(&**bytes, most)?,
                 None => return Ok(None),
             },
         };

@@ -5,6 +5,7 @@ mod archive;
 use archive::{archive, cat, read};
 use catherd_sb3::{
     Limits, Literal, Mutation, Opcode, Project, RotationStyle, Slot, Target, Value, Warning, pack,
+    pack_files, repack,
 };
 
 fn sprite(members: &str) -> (Project, Target) {
@@ -201,6 +202,17 @@ fn a_folder_packs_to_the_same_bytes_wherever_its_media_lie() {
     assert_eq!(packed, pack(deep.path()).unwrap());
     // A golden value: other machines and versions must arrive at these bytes too.
     assert_eq!((packed.len(), crc32(&packed)), GOLDEN);
+
+    assert_eq!(repack("test", &packed).unwrap(), packed);
+    let elsewhere: [(&str, &[u8]); 4] = [
+        ("b.svg", b"<svg/>"),
+        ("unused.wav", b"unused"),
+        ("a.png", b"png"),
+        ("project.json", DRAWN.as_bytes()),
+    ];
+    assert_eq!(repack("test", &archive(&elsewhere)).unwrap(), packed);
+    let files = elsewhere.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
+    assert_eq!(pack_files("test", &files.into()).unwrap(), packed);
 
     let from_archive = Project::from_bytes("test", &packed, &Limits::default()).unwrap();
     let from_folder = Project::read(deep.path()).unwrap();

@@ -1,14 +1,12 @@
 //! The projects of a study, checked.
 
-use std::path::PathBuf;
-
 use catherd_analysis::tidy::Skipped;
 use catherd_coordinator::Projects;
-use catherd_datasets::{Entry, find};
-use catherd_experiments::{Digest, PlannedProject, twins};
+use catherd_datasets::{Entry, find, synth};
+use catherd_experiments::{Digest, PlannedProject, ProjectSource, twins};
 
 use crate::failure::Failure;
-use crate::terminal;
+use crate::terminal::{self, bar};
 
 /// Usable projects, and what was set aside.
 pub(crate) struct Corpus {
@@ -21,8 +19,16 @@ pub(crate) struct Corpus {
 
 impl Corpus {
     /// Finds and checks projects; says at once what cannot be used, and why.
-    pub(super) fn find(paths: &[PathBuf]) -> Result<Corpus, Failure> {
-        let found = find(paths)?;
+    pub(super) fn find(projects: &ProjectSource) -> Result<Corpus, Failure> {
+        let found = match projects {
+            ProjectSource::Paths(paths) => find(paths)?,
+            &ProjectSource::Synthetic { count, seed } => {
+                let bar = bar(count as usize);
+                let made = synth::find(count, seed, || bar.inc(1));
+                bar.finish_and_clear();
+                made
+            }
+        };
         let unusable: Vec<Skipped> = found
             .skipped
             .into_iter()

@@ -96,7 +96,7 @@ fn describe(progress: &Progress) -> String {
     match (progress.is_finished(), progress.eta) {
         (true, _) => {}
         (false, Some(eta)) => {
-            let _ = write!(line, ", {} left", clock(eta));
+            let _ = write!(line, ", {} left", terminal::clock(eta));
         }
         (false, None) => line.push_str(", time left unknown"),
     }
@@ -104,15 +104,6 @@ fn describe(progress: &Progress) -> String {
         let _ = write!(line, " ({trouble})");
     }
     line
-}
-
-/// Hours, minutes and seconds, such as `0:09` and `1:02:03`.
-fn clock(time: Duration) -> String {
-    let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
-    match minutes / 60 {
-        0 => format!("{minutes}:{seconds:02}"),
-        hours => format!("{hours}:{:02}:{seconds:02}", minutes % 60),
-    }
 }
 
 pub(super) fn plural(count: usize, thing: &str) -> String {

@@ -7,9 +7,9 @@ use catherd_datasets::find;
 use catherd_fidelity::{Speed, bench};
 use clap::Args;
 
-use super::bar;
 use crate::failure::{Exit, Failure};
 use crate::terminal;
+use crate::terminal::bar;
 
 /// Measures steps a second, snapshots and loading, project by project, on one core.
 ///

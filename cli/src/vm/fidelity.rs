@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use catherd_fidelity::{Outcome, Verdict, survey, traces};
 use clap::Args;
 
-use super::{bar, corpus};
+use super::corpus;
 use crate::failure::{Exit, Failure};
 use crate::terminal;
+use crate::terminal::bar;
 
 /// Replays all reference traces of a folder and counts what agrees.
 #[derive(Args)]

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::check::{self, Flaw, flaw};
-use super::{Place, Study, StudyError};
+use super::{Place, ProjectSource, Study, StudyError};
 use crate::{Algorithm, Budget, Parameter};
 
 const STUDY_KEYS: &[&str] = &["name", "subject", "projects", "algorithms", "seeds", "budget"];
@@ -56,12 +56,36 @@ impl Source<'_> {
         })
     }
 
-    fn projects(&self, root: &DeTable<'_>) -> Result<Vec<std::path::PathBuf>, StudyError> {
-        let advice = "list files or folders, such as [\"../datasets/demo\"]";
+    fn projects(&self, root: &DeTable<'_>) -> Result<ProjectSource, StudyError> {
+        let advice = "list files or folders, such as [\"../datasets/demo\"], or write \
+                      { synthetic = { count = 1000, seed = 1 } }";
         let value = self.required(root, "projects", advice)?;
+        if let DeValue::Table(table) = value.get_ref() {
+            self.known_keys(table, "projects.", &["synthetic"])?;
+            return self.synthetic(self.required(table, "synthetic", advice)?);
+        }
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let entries = self.non_empty(value, "projects", "no projects", advice)?;
-        entries.map(|entry| Ok(folder.join(self.word(entry, "projects")?))).collect()
+        let paths = entries.map(|entry| Ok(folder.join(self.word(entry, "projects")?)));
+        paths.collect::<Result<_, _>>().map(ProjectSource::Paths)
+    }
+
+    fn synthetic(&self, value: &Value<'_>) -> Result<ProjectSource, StudyError> {
+        let field = "projects.synthetic";
+        let DeValue::Table(table) = value.get_ref() else {
+            let problem = format!("{} is not a table", kind(value.get_ref()));
+            return self.fail(value.span(), field, problem, "write { count = 1000, seed = 1 }");
+        };
+        self.known_keys(table, "projects.synthetic.", &["count", "seed"])?;
+        let number = |key: &str| {
+            let field = format!("{field}.{key}");
+            let Some(value) = table.get(key) else {
+                let advice = "write { count = 1000, seed = 1 }";
+                return self.fail(value.span(), &field, "missing", advice);
+            };
+            check::positive(&decimal(value)).map_err(|flaw| self.error(value.span(), &field, flaw))
+        };
+        Ok(ProjectSource::Synthetic { count: number("count")?, seed: number("seed")? })
     }
 
     fn algorithms(&self, root: &DeTable<'_>) -> Result<Vec<Algorithm>, StudyError> {

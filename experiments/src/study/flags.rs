@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::check::{self, Flaw};
-use super::{Place, Study, StudyError};
+use super::{Place, ProjectSource, Study, StudyError};
 use crate::{Algorithm, Budget};
 
 /// The flags of `catherd run` as they were typed. They are texts so that one place
@@ -32,7 +32,7 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
     }
     Ok(Study {
         name: flags.name.clone().unwrap_or_else(|| "study".to_owned()),
-        projects: flags.projects.clone(),
+        projects: ProjectSource::Paths(flags.projects.clone()),
         algorithms: algorithms(flags.algorithms.as_deref().unwrap_or_default())?,
         seeds: flags.seeds.as_deref().map_or(Ok(vec![1]), seeds)?,
         budget: budget(flags)?.ok_or_else(|| {
@@ -49,7 +49,7 @@ pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> 
         name: flags.name.clone().unwrap_or(study.name),
         projects: match &*flags.projects {
             [] => study.projects,
-            given => given.to_vec(),
+            given => ProjectSource::Paths(given.to_vec()),
         },
         algorithms: flags.algorithms.as_deref().map_or(Ok(study.algorithms), algorithms)?,
         seeds: flags.seeds.as_deref().map_or(Ok(study.seeds), seeds)?,

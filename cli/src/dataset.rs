@@ -1,0 +1,66 @@
+//! `catherd dataset`: corpora, from drawing ids to a folder that others can check.
+
+mod add;
+mod describe;
+mod diff;
+mod export;
+mod sample;
+mod split;
+mod synth;
+mod verify;
+
+use std::path::{Path, PathBuf};
+
+use catherd_datasets::corpus::Corpus;
+use clap::{Args, Subcommand};
+
+use crate::failure::{Exit, Failure};
+
+/// Samples, makes, checks and describes corpora of Scratch projects.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Sample(sample::Arguments),
+    Add(add::Arguments),
+    Describe(describe::Arguments),
+    Verify(verify::Arguments),
+    Diff(diff::Arguments),
+    Split(split::Arguments),
+    Export(export::Arguments),
+    Synth(synth::Arguments),
+}
+
+pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Sample(arguments) => sample::run(arguments),
+        Command::Add(arguments) => add::run(arguments),
+        Command::Describe(arguments) => describe::run(arguments),
+        Command::Verify(arguments) => verify::run(arguments),
+        Command::Diff(arguments) => diff::run(arguments),
+        Command::Split(arguments) => split::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
+        Command::Synth(arguments) => synth::run(arguments),
+    }
+}
+
+/// The folder to write to.
+#[derive(Args)]
+struct Out {
+    /// Folder of the corpus to write
+    #[arg(id = "out", long, short, value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// A whole number that a corpus can keep: TOML has no larger ones.
+fn seed() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(..=i64::MAX as u64)
+}
+
+/// What every command says of a corpus at its end.
+fn told(corpus: &Corpus) -> String {
+    let Corpus { folder, about, .. } = corpus;
+    format!("{}: {} projects, digest {}\n", folder.display(), about.projects, about.digest)
+}
+
+fn read(folder: &Path) -> Result<Corpus, Failure> {
+    Ok(Corpus::read(folder)?)
+}

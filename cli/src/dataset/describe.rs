@@ -1,0 +1,292 @@
+//! `catherd dataset describe`: what the projects of a corpus are made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use catherd_analysis::corpus;
+use catherd_datasets::corpus::Sha;
+use catherd_datasets::{Description, Entry, find, structure};
+use catherd_testgen::Compat;
+use catherd_testgen::goals::Model;
+use catherd_vm::unsupported;
+use clap::Args;
+use serde::Serialize;
+
+use crate::failure::{Exit, Failure};
+use crate::terminal::{self, bar};
+
+/// Opcodes in the printed table.
+const TOP: usize = 15;
+
+/// Describes projects: sizes, blocks, extensions, dead code, loose blocks, near-duplicates,
+/// and what the machine does not do as Scratch does.
+///
+/// Statements are executable blocks; reachable ones are the goals of test generation, as the
+/// Whisker paper counts them: without loose blocks and dead code. With --out, tables are
+/// written as CSV, and two figures as SVG.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd dataset describe corpora/random1000
+  catherd dataset describe corpora/random1000 --out description
+
+Exit codes: 0 if all projects can be used, 2 if some cannot, 1 if nothing could be read.")]
+pub(crate) struct Arguments {
+    /// Corpora, project files, unpacked project folders, or folders of them
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Folder for tables and figures
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// A row of `projects.csv`.
+#[derive(Serialize)]
+struct Row {
+    project: String,
+    sha256: Sha,
+    statements: usize,
+    reachable: usize,
+    dead: usize,
+    loose_scripts: usize,
+    loose_blocks: usize,
+    blocks: usize,
+    scripts: usize,
+    sprites: usize,
+    custom_blocks: usize,
+    variables: usize,
+    lists: usize,
+    costumes: usize,
+    sounds: usize,
+    extensions: String,
+    unsupported_blocks: usize,
+    missing_media: usize,
+    structure: Sha,
+}
+
+/// How a kind of block is used.
+#[derive(Default)]
+struct Use {
+    projects: usize,
+    uses: usize,
+    unsupported: Option<&'static str>,
+}
+
+#[derive(Default)]
+struct Survey {
+    rows: Vec<Row>,
+    opcodes: BTreeMap<String, Use>,
+}
+
+pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let found = find(&arguments.paths)?;
+    let bar = bar(found.projects.len());
+    let mut survey = Survey::default();
+    for entry in &found.projects {
+        survey.add(entry)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    for skipped in &found.skipped {
+        terminal::note(&format!("skipped: {skipped}"));
+    }
+    terminal::print(&survey.text());
+    if let Some(folder) = &arguments.out {
+        survey.write(folder)?;
+        for figure in corpus::draw(folder)? {
+            terminal::print(&format!("{}\n", figure.display()));
+        }
+    }
+    Ok(if found.skipped.is_empty() { Exit::Fine } else { Exit::Incomplete })
+}
+
+impl Survey {
+    fn add(&mut self, entry: &Entry) -> Result<(), Failure> {
+        let project = entry.load()?.project;
+        let mut unsupported_blocks = 0;
+        let mut seen = BTreeSet::new();
+        for block in project.targets.iter().flat_map(|target| &target.blocks) {
+            let name = block.opcode_name();
+            let known = self.opcodes.entry(name.to_owned()).or_default();
+            known.uses += 1;
+            known.projects += usize::from(seen.insert(name));
+            known.unsupported = unsupported(block.opcode);
+            unsupported_blocks += usize::from(known.unsupported.is_some());
+        }
+        let reachable = Model::new(&project, Compat::default()).goals().len();
+        let Description { statements, ref extensions, .. } = entry.description;
+        let description = &entry.description;
+        self.rows.push(Row {
+            project: entry.name.clone(),
+            sha256: Sha(entry.digest),
+            statements,
+            reachable,
+            dead: statements.saturating_sub(reachable),
+            loose_scripts: description.loose_scripts,
+            loose_blocks: description.loose_blocks,
+            blocks: description.blocks,
+            scripts: description.scripts,
+            sprites: description.sprites,
+            custom_blocks: description.custom_blocks,
+            variables: description.variables,
+            lists: description.lists,
+            costumes: description.costumes,
+            sounds: description.sounds,
+            extensions: extensions.join(" "),
+            unsupported_blocks,
+            missing_media: description.missing_media,
+            structure: structure(&project),
+        });
+        Ok(())
+    }
+
+    /// Projects by structure, where several share one; those with many first.
+    fn near_duplicates(&self) -> Vec<(Sha, Vec<&Row>)> {
+        let mut groups: BTreeMap<Sha, Vec<&Row>> = BTreeMap::new();
+        for row in &self.rows {
+            groups.entry(row.structure).or_default().push(row);
+        }
+        let mut groups: Vec<_> = groups.into_iter().filter(|(_, rows)| rows.len() > 1).collect();
+        groups.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.1[0].project.cmp(&b.1[0].project)));
+        groups
+    }
+
+    /// Extensions by the number of projects that use them.
+    fn extensions(&self) -> Vec<(&str, usize)> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in self.rows.iter().flat_map(|row| row.extensions.split_whitespace()) {
+            *counts.entry(name).or_default() += 1;
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
+        counts
+    }
+
+    /// Opcodes by the number of projects that use them.
+    fn opcodes(&self) -> Vec<(&str, &Use)> {
+        let mut opcodes: Vec<_> = self.opcodes.iter().map(|(name, n)| (&**name, n)).collect();
+        opcodes.sort_by_key(|&(name, n)| (std::cmp::Reverse(n.projects), name));
+        opcodes
+    }
+
+    fn text(&self) -> String {
+        let n = self.rows.len();
+        let mut text = format!(
+            "{n} projects\n\n{:<20} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
+            "", "least", "quarter", "median", "mean", "quarter", "most"
+        );
+        let columns: [(&str, Column); 8] = [
+            ("statements", |row| row.statements),
+            ("reachable", |row| row.reachable),
+            ("dead", |row| row.dead),
+            ("loose blocks", |row| row.loose_blocks),
+            ("blocks", |row| row.blocks),
+            ("scripts", |row| row.scripts),
+            ("sprites", |row| row.sprites),
+            ("custom blocks", |row| row.custom_blocks),
+        ];
+        for (name, column) in columns {
+            let mut values: Vec<usize> = self.rows.iter().map(column).collect();
+            values.sort_unstable();
+            let at = |part: f64| values.get(((n.max(1) - 1) as f64 * part).round() as usize);
+            let at = |part| at(part).copied().unwrap_or(0);
+            let mean = values.iter().sum::<usize>() as f64 / n.max(1) as f64;
+            let _ = writeln!(
+                text,
+                "{name:<20} {:>8} {:>8} {:>8} {mean:>8.1} {:>8} {:>8}",
+                at(0.0),
+                at(0.25),
+                at(0.5),
+                at(0.75),
+                at(1.0)
+            );
+        }
+        let share = |count: usize| 100.0 * count as f64 / n.max(1) as f64;
+        let with = |test: fn(&Row) -> bool| self.rows.iter().filter(|row| test(row)).count();
+        text += "\nprojects with\n";
+        for (name, count) in [
+            ("dead code", with(|row| row.dead > 0)),
+            ("loose blocks", with(|row| row.loose_blocks > 0)),
+            ("custom blocks", with(|row| row.custom_blocks > 0)),
+            ("no reachable statement", with(|row| row.reachable == 0)),
+            ("missing media", with(|row| row.missing_media > 0)),
+            ("unsupported blocks", with(|row| row.unsupported_blocks > 0)),
+        ] {
+            let _ = writeln!(text, "{name:<28} {count:>6} {:>5.1} %", share(count));
+        }
+        for (name, count) in self.extensions() {
+            let name = format!("extension {name}");
+            let _ = writeln!(text, "{name:<28} {count:>6} {:>5.1} %", share(count));
+        }
+        let _ = writeln!(text, "\n{:<32} {:>8} {:>14} {:>8}", "opcode", "projects", "", "uses");
+        for (name, n) in self.opcodes().into_iter().take(TOP) {
+            let percent = share(n.projects);
+            let _ = writeln!(text, "{name:<32} {:>8} {percent:>12.1} % {:>8}", n.projects, n.uses);
+        }
+        let unsupported: Vec<_> =
+            self.opcodes().into_iter().filter(|(_, n)| n.unsupported.is_some()).collect();
+        if !unsupported.is_empty() {
+            text += "\nnot as in Scratch\n";
+            for (name, n) in unsupported {
+                let why = n.unsupported.unwrap_or_default();
+                let _ = writeln!(text, "{name:<32} {:>8} {:>8}  {why}", n.projects, n.uses);
+            }
+        }
+        let groups = self.near_duplicates();
+        let copies: usize = groups.iter().map(|(_, rows)| rows.len() - 1).sum();
+        let _ = writeln!(
+            text,
+            "\nnear-duplicates: {copies} projects have the blocks of another one, in {} groups",
+            groups.len()
+        );
+        for (_, rows) in groups.iter().take(5) {
+            let names: Vec<&str> = rows.iter().map(|row| &*row.project).take(6).collect();
+            let more = rows.len() - names.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let _ = writeln!(text, "  {}{more}", names.join(", "));
+        }
+        text
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let refused = |path: &Path| {
+            let path = path.to_owned();
+            move |error: &dyn std::fmt::Display| {
+                Failure::new(format_args!("{}: {error}", path.display()))
+                    .hint("name a folder that can be written to with --out")
+            }
+        };
+        fs::create_dir_all(folder).map_err(|e| refused(folder)(&e))?;
+        let table = |name: &str, rows: &mut dyn FnMut(&mut Table) -> csv::Result<()>| {
+            let path = folder.join(name);
+            let mut table = csv::Writer::from_path(&path).map_err(|e| refused(&path)(&e))?;
+            rows(&mut table).map_err(|e| refused(&path)(&e))?;
+            table.flush().map_err(|e| refused(&path)(&e))
+        };
+        table("projects.csv", &mut |table| {
+            self.rows.iter().try_for_each(|row| table.serialize(row))
+        })?;
+        table("opcodes.csv", &mut |table| {
+            table.write_record(["opcode", "projects", "uses", "unsupported"])?;
+            self.opcodes().into_iter().try_for_each(|(name, n)| {
+                table.serialize((name, n.projects, n.uses, n.unsupported))
+            })
+        })?;
+        table("extensions.csv", &mut |table| {
+            table.write_record(["extension", "projects"])?;
+            self.extensions().into_iter().try_for_each(|row| table.serialize(row))
+        })?;
+        table("near-duplicates.csv", &mut |table| {
+            table.write_record(["structure", "project"])?;
+            let groups = self.near_duplicates();
+            let rows = groups.iter().flat_map(|(sha, rows)| rows.iter().map(move |r| (sha, r)));
+            rows.into_iter().try_for_each(|(sha, row)| table.serialize((sha, &row.project)))
+        })
+    }
+}
+
+type Table = csv::Writer<fs::File>;
+type Column = fn(&Row) -> usize;

@@ -1,0 +1,63 @@
+//! `catherd dataset split`: disjoint parts of a corpus.
+
+use std::path::PathBuf;
+
+use catherd_datasets::corpus::split;
+use clap::Args;
+
+use super::{Out, read, seed, told};
+use crate::failure::{Exit, Failure};
+use crate::terminal;
+
+/// Draws disjoint parts of a corpus, each a corpus of its own.
+///
+/// Copies of one project stay together, so that no project is in two parts.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd dataset split corpora/all --parts tuning=250,evaluation=750 -o corpora/split")]
+pub(crate) struct Arguments {
+    /// Folder of the corpus
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Names and sizes, counted in different projects
+    #[arg(long, value_name = "NAME=N,...", value_delimiter = ',', value_parser = part, required = true)]
+    parts: Vec<(String, usize)>,
+
+    /// Seed of the drawing
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed())]
+    seed: u64,
+
+    #[command(flatten)]
+    out: Out,
+}
+
+fn part(text: &str) -> Result<(String, usize), String> {
+    let (name, size) = text.split_once('=').ok_or("write NAME=N, such as tuning=250")?;
+    let fit = !name.is_empty()
+        && !name.starts_with('.')
+        && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
+    if !fit {
+        return Err(format!("`{name}` is no name for a folder"));
+    }
+    match size.parse() {
+        Ok(size) if size > 0 => Ok((name.to_owned(), size)),
+        _ => Err(format!("`{size}` is not a whole number of at least 1")),
+    }
+}
+
+pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let Arguments { folder, parts, seed, out } = arguments;
+    if let Some((twin, _)) = parts
+        .iter()
+        .enumerate()
+        .find_map(|(at, part)| parts[..at].iter().find(|earlier| earlier.0 == part.0))
+    {
+        return Err(Failure::new(format_args!("--parts: {twin} is there twice")));
+    }
+    for corpus in split(&read(&folder)?, &parts, seed, &out.folder)? {
+        terminal::print(&told(&corpus));
+    }
+    Ok(Exit::Fine)
+}

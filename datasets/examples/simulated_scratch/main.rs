@@ -1,0 +1,26 @@
+//! Serves a simulated population of projects, for trying `catherd dataset sample` without
+//! a network:
+//!
+//! ```text
+//! cargo run --release -p catherd-datasets --example simulated_scratch -- 8117 100
+//! ```
+//!
+//! listens on port 8117 and lets 100 of 1000 requests go wrong.
+#![allow(clippy::print_stdout)]
+
+mod server;
+
+use std::thread;
+
+use server::{Population, Server};
+
+fn main() {
+    let mut numbers = std::env::args().skip(1).map(|n| n.parse().expect("two whole numbers"));
+    let port = numbers.next().unwrap_or(8117);
+    let faults = numbers.next().unwrap_or(100);
+    let server = Server::start(Population::new(1, faults), port as u16).expect("the port is free");
+    println!("http://{}: {faults} of 1000 requests go wrong", server.address);
+    loop {
+        thread::park();
+    }
+}

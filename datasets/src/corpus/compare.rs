@@ -1,0 +1,84 @@
+//! How two corpora differ.
+
+use std::collections::BTreeMap;
+
+use super::{Corpus, Member, Sha};
+
+/// What differs between two corpora, each list in the order of its corpus. Dates of
+/// fetching are not compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// Ids of the first alone.
+    pub only_first: Vec<String>,
+    /// Ids of the second alone.
+    pub only_second: Vec<String>,
+    /// Ids whose projects differ.
+    pub changed: Vec<String>,
+    /// Ids of the same project in both, with a column that differs.
+    pub redescribed: Vec<(String, &'static str)>,
+    /// Pairs of ids, each in one corpus alone, of the same project: also among the first
+    /// two lists.
+    pub renamed: Vec<(String, String)>,
+    /// Both hold the same, but not in the same order.
+    pub reordered: bool,
+    /// They were chosen differently, or other ids were met on the way.
+    pub other_recipe: bool,
+}
+
+impl Difference {
+    /// Are the corpora the same, but for the dates and for how they were chosen?
+    pub fn is_none(&self) -> bool {
+        Difference { other_recipe: false, ..self.clone() } == Difference::default()
+    }
+}
+
+/// Compares two corpora by their manifests.
+pub fn compare(first: &Corpus, second: &Corpus) -> Difference {
+    let by_id = |corpus: &'_ Corpus| -> BTreeMap<String, Member> {
+        corpus.members.iter().map(|member| (member.id.clone(), member.clone())).collect()
+    };
+    let (firsts, seconds) = (by_id(first), by_id(second));
+    let mut difference = Difference::default();
+    for member in &first.members {
+        match seconds.get(&member.id) {
+            None => difference.only_first.push(member.id.clone()),
+            Some(other) if other.sha256 != member.sha256 => {
+                difference.changed.push(member.id.clone());
+            }
+            Some(other) => {
+                let column = column(member, other);
+                difference.redescribed.extend(column.map(|name| (member.id.clone(), name)));
+            }
+        }
+    }
+    let alone = second.members.iter().filter(|member| !firsts.contains_key(&member.id));
+    difference.only_second = alone.map(|member| member.id.clone()).collect();
+    let mut lost: BTreeMap<Sha, Vec<&String>> = BTreeMap::new();
+    for id in difference.only_first.iter().rev() {
+        lost.entry(firsts[id].sha256).or_default().push(id);
+    }
+    for id in &difference.only_second {
+        if let Some(old) = lost.get_mut(&seconds[id].sha256).and_then(Vec::pop) {
+            difference.renamed.push((old.clone(), id.clone()));
+        }
+    }
+    difference.reordered = difference.is_none() && first.about.digest != second.about.digest;
+    difference.other_recipe =
+        first.about.recipe != second.about.recipe || first.about.frame != second.about.frame;
+    difference
+}
+
+/// The first column but the date in which two rows differ.
+fn column(a: &Member, b: &Member) -> Option<&'static str> {
+    let columns = [
+        ("title", a.title == b.title),
+        ("author", a.author == b.author),
+        ("source", a.source == b.source),
+        ("licence", a.licence == b.licence),
+        ("statements", a.statements == b.statements),
+        ("scripts", a.scripts == b.scripts),
+        ("sprites", a.sprites == b.sprites),
+        ("extensions", a.extensions == b.extensions),
+    ];
+    columns.into_iter().find(|(_, same)| !same).map(|(name, _)| name)
+}

@@ -1,0 +1,62 @@
+//! Whether two projects have the same blocks.
+
+use catherd_sb3::{BlockIndex, Project, Slot, Target};
+use sha2::{Digest, Sha256};
+
+use crate::corpus::Sha;
+
+/// A digest of the scripts of a project: which blocks stand below and within each other.
+/// Names, literals, variables, costumes, positions, ids, and the order of scripts and
+/// sprites make no difference; so remixes that only look different, and exercises
+/// solved alike, have the same one. Loose blocks count as scripts.
+pub fn structure(project: &Project) -> Sha {
+    let mut sprites: Vec<Sha> = project.targets.iter().map(sprite).collect();
+    sprites.sort_unstable();
+    combined(&sprites)
+}
+
+fn sprite(target: &Target) -> Sha {
+    let mut scripts: Vec<Sha> = target.scripts().map(|head| script(target, head)).collect();
+    scripts.sort_unstable();
+    combined(&scripts)
+}
+
+fn combined(parts: &[Sha]) -> Sha {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.0);
+    }
+    Sha(hash.finalize().into())
+}
+
+/// Walks a script in the order of evaluation; brackets keep nesting apart from sequence.
+fn script(target: &Target, head: BlockIndex) -> Sha {
+    enum Step {
+        Block(BlockIndex),
+        Input(String),
+        End,
+    }
+    let mut hash = Sha256::new();
+    let mut open = vec![Step::Block(head)];
+    while let Some(step) = open.pop() {
+        match step {
+            Step::Input(name) => hash.update(format!("({name} ")),
+            Step::End => hash.update(")"),
+            Step::Block(index) => {
+                let block = &target.blocks[index as usize];
+                hash.update(format!("{};", block.opcode_name()));
+                open.extend(block.next.map(Step::Block));
+                let mut inputs: Vec<_> = block.inputs.iter().collect();
+                inputs.sort_by(|a, b| b.name.cmp(&a.name));
+                for input in inputs {
+                    if let Slot::Block(inner) = input.block {
+                        open.push(Step::End);
+                        open.push(Step::Block(inner));
+                        open.push(Step::Input(input.name.to_string()));
+                    }
+                }
+            }
+        }
+    }
+    Sha(hash.finalize().into())
+}

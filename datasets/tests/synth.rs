@@ -1,0 +1,83 @@
+//! Synthetic projects: the same everywhere, valid, and shaped as real ones.
+
+use std::collections::BTreeMap;
+
+use catherd_datasets::corpus::{Corpus, Sha, verify};
+use catherd_datasets::{Description, describe, find, synth};
+
+/// Fixed until [`synth::GENERATOR`] changes: other machines and versions must arrive at
+/// these projects too.
+#[test]
+fn a_seed_is_a_corpus() {
+    assert_eq!(synth::GENERATOR, 1);
+    let place = tempfile::tempdir().unwrap();
+    let corpus = synth::write(place.path(), 20, 1, || {}).unwrap();
+    assert_eq!(
+        corpus.about.digest.to_string(),
+        "28494fe8dd1dcc3e6bb2e61be8e5ead0636d6384150846217603309a18d7412b"
+    );
+    assert_eq!(verify(&corpus, || {}).unwrap(), []);
+    // Whoever was interrupted, or wants it twice, gets the same.
+    let again = synth::write(place.path(), 20, 1, || {}).unwrap();
+    assert_eq!(again.members, corpus.members);
+    assert!(synth::write(place.path(), 20, 2, || {}).is_err());
+    assert_eq!(Corpus::read(place.path()).unwrap().members, corpus.members);
+
+    // A study finds them under their names, and none that was tampered with.
+    let found = find([place.path()]).unwrap();
+    assert_eq!(found.projects.len(), 20);
+    assert_eq!(found.projects[6].name, "synthetic-0007");
+    let path = corpus.project(corpus.members[6].sha256);
+    std::fs::copy(corpus.project(corpus.members[7].sha256), &path).unwrap();
+    let found = find([place.path()]).unwrap();
+    assert_eq!((found.projects.len(), found.skipped.len()), (19, 1));
+    assert!(found.skipped[0].reason.contains("manifest"), "{}", found.skipped[0]);
+    let flaws = verify(&corpus, || {}).unwrap();
+    assert_eq!(flaws.len(), 1);
+    assert!(flaws[0].to_string().starts_with("synthetic-0007: "), "{}", flaws[0]);
+}
+
+#[test]
+fn sizes_and_blocks_are_those_of_real_projects() {
+    let mut sizes = Vec::new();
+    let mut sum = Description::default();
+    let mut wide = 0;
+    let mut opcodes: BTreeMap<String, usize> = BTreeMap::new();
+    for number in 1..=300 {
+        let subject = synth::project(9, number);
+        assert_eq!(Sha::of(&subject.archive).0, subject.digest);
+        assert!(subject.project.warnings.is_empty(), "{:?}", subject.project.warnings);
+        let description = describe(&subject.project);
+        assert!(description.statements >= 2, "{number}");
+        sizes.push(description.statements);
+        sum.statements += description.statements;
+        sum.scripts += description.scripts;
+        sum.sprites += description.sprites;
+        sum.blocks += description.blocks;
+        sum.custom_blocks += description.custom_blocks;
+        for block in subject.project.targets.iter().flat_map(|target| &target.blocks) {
+            *opcodes.entry(block.opcode_name().to_owned()).or_default() += 1;
+        }
+        wide += usize::from(description.sprites > 10);
+    }
+    sizes.sort_unstable();
+    // Five standard errors of the median of so many are a third of it.
+    assert!((20..42).contains(&sizes[150]), "{}", sizes[150]);
+    assert!(sizes[299] > 300 && sizes[299] <= 1_300, "{}", sizes[299]);
+    let ratio = |a: usize, b: usize| a as f64 / b as f64;
+    assert!((3.5..7.5).contains(&ratio(sum.statements, sum.scripts)), "{sum:?}");
+    assert!((1.3..2.2).contains(&ratio(sum.blocks, sum.statements)), "{sum:?}");
+    // Uses of some blocks among 1000 statements of real projects, and a third around it.
+    for (opcode, real) in [
+        ("data_setvariableto", 134.0),
+        ("control_if", 94.0),
+        ("motion_gotoxy", 33.0),
+        ("control_wait", 37.0),
+        ("control_forever", 37.0),
+        ("event_whenbroadcastreceived", 40.0),
+    ] {
+        let made = 1000.0 * ratio(opcodes[opcode], sum.statements);
+        assert!((real * 0.67..real * 1.5).contains(&made), "{opcode}: {made} for {real}");
+    }
+    assert!(sum.custom_blocks > 50 && wide > 5, "{sum:?} {wide}");
+}

@@ -1,0 +1,22 @@
+//! What the machine does not do, or does its own way.
+
+use catherd_sb3::Opcode;
+
+/// Why a block does not do here what it does in Scratch, in few words; none if it does.
+/// `docs/fidelity.md` has the details.
+pub fn unsupported(opcode: Opcode) -> Option<&'static str> {
+    use Opcode::*;
+    Some(match opcode {
+        Unknown => "hardware or an unknown extension: does nothing",
+        MakeyMakeyWhenMakeyKeyPressed | MakeyMakeyWhenCodePressed => "makey makey: never starts",
+        VideoSensingWhenMotionGreaterThan
+        | VideoSensingVideoOn
+        | VideoSensingVideoToggle
+        | VideoSensingSetVideoTransparency => "no camera: motion is -1",
+        TranslateGetTranslate => "no network: the text itself",
+        Text2SpeechSpeakAndWait => "no voice: lasts as long as the text",
+        SensingCurrent | SensingDaysSince2000 => "no clock: a fixed instant",
+        SensingLoudness | SensingLoud => "no microphone: the virtual sound level",
+        _ => return None,
+    })
+}
