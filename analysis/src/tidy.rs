@@ -38,6 +38,25 @@
 //! Results of other tools ([`import`](crate::import)) have empty fields for what those do
 //! not measure, and an empty `project_digest`.
 //!
+//! `mutants`: one row for each mutant of each run with mutation analysis, in the order of
+//! the runs, and within a run by operator, then by the block's place in the project.
+//!
+//! | column | type | meaning |
+//! | --- | --- | --- |
+//! | `run` | text | run id |
+//! | `mutant` | text | name of the mutant: unique in its project, the same in every run |
+//! | `operator` | text | mutation operator, as `SBD` |
+//! | `target`, `script`, `block` | text | what was changed: sprite, topmost block of the script, block |
+//! | `change` | text | the change in words |
+//! | `outcome` | text | `killed`, `survived`, `limit`, `not-covered`, `equivalent` |
+//! | `killed_by` | u32 | number of the first test that killed it, from 0 |
+//! | `executions` | u32 | tests executed on it |
+//! | `duplicate_of` | text | the earlier mutant that is the same program |
+//!
+//! The mutation score of a run is the share of `killed` in all its mutants, as the Whisker
+//! paper counts; the number of its tests that fail on the original, which take no part,
+//! is `falsePositiveTests` in the run's `counts`.
+//!
 //! `skipped`: one row for each project that was not run: `project`, `reason`.
 
 mod read;
@@ -49,7 +68,7 @@ pub use write::{Imported, Writer, write};
 
 use std::path::PathBuf;
 
-use catherd_experiments::Outcome;
+use catherd_experiments::{MutantOutcome, Outcome};
 use polars_core::prelude::PolarsError;
 
 /// The goals of a run of which only the covered share is known, in parts per billion: so
@@ -129,6 +148,14 @@ pub enum Error {
         second: String,
     },
 }
+
+const MUTANT_OUTCOMES: [(MutantOutcome, &str); 5] = [
+    (MutantOutcome::Killed, "killed"),
+    (MutantOutcome::Survived, "survived"),
+    (MutantOutcome::Limit, "limit"),
+    (MutantOutcome::NotCovered, "not-covered"),
+    (MutantOutcome::Equivalent, "equivalent"),
+];
 
 const OUTCOMES: [(Outcome, &str); 5] = [
     (Outcome::Done, "done"),

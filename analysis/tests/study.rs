@@ -51,6 +51,16 @@ fn tables_hold_what_the_runs_said() {
         lines(&dir.path().join("skipped.csv")),
         ["project,reason", "\"broken, \"\"odd\"\"\",not a zip file"]
     );
+    let mutants = lines(&dir.path().join("mutants.csv"));
+    // Of the first of three seeds, of three algorithms, of four projects.
+    assert_eq!(mutants.len(), 1 + 2 * 3 * 4);
+    assert_eq!(
+        mutants[0],
+        "run,mutant,operator,target,script,block,change,outcome,killed_by,executions,duplicate_of"
+    );
+    let (killed, same) = (&mutants[1], &mutants[2]);
+    assert!(killed.ends_with(",\"SBD:Cat/a,b\",SBD,Cat,hat,\"a,b\",looks_say deleted,killed,3,2,"));
+    assert!(same.ends_with(",not-covered,,2,\"SBD:Cat/a,b\""), "{same}");
     let left_over = fs::read_dir(dir.path())
         .unwrap()
         .filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|e| e == "partial"));

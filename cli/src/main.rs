@@ -7,6 +7,7 @@
 //!   watching and fetching them; [`remote`]: how both are reached and known.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`stats`]: statistics for scripts.
+//! - [`mutate`]: one project and one suite; [`project`] opens them.
 //! - [`vm`]: the machine alone.
 //! - [`dataset`]: corpora of projects, from sampling to figures.
 //! - [`subjects`]: what can be run.
@@ -16,6 +17,9 @@ mod coordinator;
 mod dataset;
 mod failure;
 mod import;
+mod mutate;
+#[allow(dead_code)] // Not all of it has a command yet.
+mod project;
 mod remote;
 mod run;
 mod stats;
@@ -44,6 +48,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Mutate(mutate::Arguments),
     Worker(worker::Arguments),
     Coordinator(coordinator::Arguments),
     Submit(studies::Submit),
@@ -95,6 +100,7 @@ impl Command {
     fn execute(self) -> Result<Exit, Failure> {
         match self {
             Command::Run(arguments) => run::run(arguments),
+            Command::Mutate(arguments) => mutate::run(arguments),
             Command::Worker(arguments) => worker::run(arguments),
             Command::Coordinator(arguments) => coordinator::run(arguments),
             Command::Submit(arguments) => arguments.run(),

@@ -126,6 +126,11 @@ pub(crate) struct Matrix {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     wall: Option<String>,
 
+    /// Hold the suites, with assertions, against mutants of their projects; a study file can say
+    /// which
+    #[arg(long)]
+    mutation: bool,
+
     /// Name of the study in reports [default: the file's; without a file, study]
     #[arg(long)]
     name: Option<String>,
@@ -141,6 +146,7 @@ impl Matrix {
             executions: self.executions.clone(),
             steps: self.steps.clone(),
             wall: self.wall.clone(),
+            mutation: self.mutation,
         };
         match &self.study {
             Some(file) => Ok(Study::read(file)?.overridden(&flags)?),
@@ -154,6 +160,9 @@ impl Matrix {
     pub(crate) fn plan(&self) -> Result<(Study, Corpus, Plan), Failure> {
         let study = self.study()?;
         let check = subjects::check(&study.subject)?;
+        if let Some(mutation) = &study.mutation {
+            subjects::check_mutation(&study.subject, mutation)?;
+        }
         // Planning checks the same, but a misspelt name should not wait for a thousand projects.
         for algorithm in &study.algorithms {
             let label = || algorithm.label.clone();

@@ -1,6 +1,6 @@
 //! The subject kinds that this program knows.
 
-use catherd_experiments::Algorithm;
+use catherd_experiments::{Algorithm, Mutation};
 use catherd_worker::Subject;
 use catherd_worker::rehearsal::{self, Rehearsal};
 use catherd_worker::scratch::{self, Scratch};
@@ -30,5 +30,15 @@ pub(crate) fn check(kind: &str) -> Result<Check, Failure> {
             scratch::KIND,
             rehearsal::KIND
         ))),
+    }
+}
+
+/// What a kind says about mutation analysis.
+pub(crate) fn check_mutation(kind: &str, mutation: &Mutation) -> Result<(), Failure> {
+    match kind {
+        scratch::KIND => scratch::check_mutation(mutation)
+            .map_err(|cause| Failure::new(cause).hint("correct mutation.operators")),
+        _ => Err(Failure::new(format_args!("subject kind `{kind}` has no mutation analysis"))
+            .hint("leave mutation out")),
     }
 }

@@ -23,6 +23,7 @@ fn every_command_has_help_with_examples() {
         "token",
         "stats",
         "import",
+        "mutate",
     ];
     let commands = commands.iter().map(std::slice::from_ref).chain([&["vm", "conformance"][..]]);
     let datasets = ["sample", "add", "describe", "verify", "diff", "split", "export", "synth"];

@@ -43,21 +43,30 @@ impl Unusable {
 }
 
 impl Subject {
-    /// Loads an archive, or packs and loads an unpacked folder.
+    /// Loads an archive, or packs and loads an unpacked folder, if there is anything to run.
+    ///
+    /// # Errors
+    /// See [`Unusable`].
+    pub fn load(path: &Path) -> Result<Subject, Unusable> {
+        let subject = Subject::read(path)?;
+        if subject.project.block_count() == 0 {
+            return Err(Unusable::NoBlocks { file: path.display().to_string() });
+        }
+        Ok(subject)
+    }
+
+    /// Loads an archive, or packs and loads an unpacked folder, blocks or none.
     ///
     /// The project is read from the very bytes of [`Subject::archive`], so what is checked
     /// here is what a worker will see.
     ///
     /// # Errors
-    /// See [`Unusable`].
-    pub fn load(path: &Path) -> Result<Subject, Unusable> {
+    /// If it cannot be read.
+    pub fn read(path: &Path) -> Result<Subject, ReadError> {
         let limits = Limits::default();
         let file = path.display().to_string();
         let archive = if path.is_dir() { pack(path)? } else { read_file(path, &file, &limits)? };
         let project = Project::from_bytes(&file, &archive, &limits)?;
-        if project.block_count() == 0 {
-            return Err(Unusable::NoBlocks { file });
-        }
         let digest = Sha256::digest(&archive).into();
         Ok(Subject { project, archive, digest })
     }

@@ -3,11 +3,13 @@
 //! ([`Digest`]). A [`Plan`] turns the first into the second.
 
 mod digest;
+mod mutation;
 mod plan;
 mod run;
 mod study;
 
 pub use digest::{Digest, NotADigest};
+pub use mutation::{MutantOutcome, MutantRecord, Mutation};
 pub use plan::{Plan, PlanError, PlannedProject, twins};
 pub use run::{
     Algorithm, Budget, ENGINE, Outcome, Parameter, Provenance, Resources, RunRecord, RunSpec,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Algorithm, Budget, Digest, ENGINE, RunSpec, Study};
+use crate::{Algorithm, Budget, Digest, ENGINE, Mutation, RunSpec, Study};
 
 /// A project that was found, read and packed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +50,9 @@ pub struct Plan {
     pub seeds: Vec<u64>,
     /// The budget of each run.
     pub budget: Budget,
+    /// Mutation analysis of the suites; none: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<Mutation>,
     /// Projects, each once.
     pub projects: Vec<PlannedProject>,
 }
@@ -88,6 +91,7 @@ impl Plan {
             algorithms: study.algorithms.clone(),
             seeds: study.seeds.clone(),
             budget: study.budget,
+            mutation: study.mutation.clone(),
             projects,
         })
     }
@@ -126,6 +130,7 @@ impl Plan {
                 algorithm: algorithm.clone(),
                 seed,
                 budget: self.budget,
+                mutation: self.mutation.clone(),
                 engine: self.engine.clone(),
             }
         })
@@ -142,6 +147,7 @@ impl Plan {
             ("other algorithms", holds(&self.algorithms, &earlier.algorithms)),
             ("other seeds", holds(&self.seeds, &earlier.seeds)),
             ("another budget", self.budget == earlier.budget),
+            ("another mutation analysis", self.mutation == earlier.mutation),
         ];
         parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Digest;
+use crate::{Digest, MutantRecord, Mutation};
 
 /// The version of everything that decides a record: machine, search, fitness. It is
 /// part of every run id, so results of different engines never mix.
@@ -75,6 +75,9 @@ pub struct RunSpec {
     pub seed: u64,
     /// Budget of the search.
     pub budget: Budget,
+    /// Mutation analysis of the suite; none: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<Mutation>,
     /// [`ENGINE`] of the planner.
     pub engine: String,
 }
@@ -82,7 +85,7 @@ pub struct RunSpec {
 impl RunSpec {
     /// The name of the run: the digest of all that its record depends on.
     pub fn id(&self) -> Digest {
-        let canonical = serde_json::json!({
+        let mut canonical = serde_json::json!({
             "project": self.project,
             "subject": self.subject,
             "algorithm": self.algorithm.name,
@@ -91,6 +94,10 @@ impl RunSpec {
             "budget": self.budget,
             "engine": self.engine,
         });
+        // Runs without keep the names that they had before there was any.
+        if let Some(mutation) = &self.mutation {
+            canonical["mutation"] = serde_json::json!(mutation);
+        }
         // `serde_json` maps are ordered by key, so this text is canonical.
         Digest::of(canonical.to_string().as_bytes())
     }
@@ -181,6 +188,10 @@ pub struct RunRecord {
     /// The suite as the subject kind writes it (JSON for Scratch).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub suite: String,
+    /// The mutants of the project and what came of them, in a fixed order; empty without
+    /// mutation analysis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mutants: Vec<MutantRecord>,
     /// What it used.
     pub resources: Resources,
     /// Where it ran.
@@ -193,7 +204,7 @@ impl RunRecord {
     pub fn digest(&self) -> Digest {
         let timeline: Vec<_> =
             self.timeline.iter().map(|p| (p.executions, p.steps, p.covered)).collect();
-        let canonical = serde_json::json!({
+        let mut canonical = serde_json::json!({
             "run": self.run,
             "outcome": self.outcome,
             "reason": self.reason,
@@ -208,6 +219,9 @@ impl RunRecord {
             "counts": self.counts,
             "suite": self.suite,
         });
+        if !self.mutants.is_empty() {
+            canonical["mutants"] = serde_json::json!(self.mutants);
+        }
         Digest::of(canonical.to_string().as_bytes())
     }
 

@@ -9,7 +9,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{Algorithm, Budget};
+use crate::{Algorithm, Budget, Mutation};
 
 pub use flags::Flags;
 
@@ -28,6 +28,8 @@ pub struct Study {
     pub seeds: Vec<u64>,
     /// The budget of each run.
     pub budget: Budget,
+    /// Mutation analysis of the suites; none: none.
+    pub mutation: Option<Mutation>,
     /// Subject kind; `scratch` unless the study says otherwise.
     pub subject: String,
 }
@@ -61,6 +63,13 @@ impl Study {
     /// executions = 300
     /// steps = 1000000
     /// wall = "10s"                         # ms, s, min, h; or wall_ms = 10000
+    ///
+    /// [mutation]                           # optional; or mutation = true above; brings
+    ///                                      # assertions with it
+    /// operators = ["SBD", "NCM"]           # default: all
+    /// sample = 500                         # mutants of a project at most; default: all
+    /// seed = 1                             # default: 0
+    /// block_factor = 20                    # limit of a test on a mutant
     /// ```
     ///
     /// A table among the parameters prefixes theirs: `compat = { clone_links = true }` is the

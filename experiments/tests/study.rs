@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Flags, Parameter, Plan, PlannedProject, ProjectSource, Study, twins,
+    Algorithm, Budget, Digest, Flags, Mutation, Parameter, Plan, PlannedProject, ProjectSource,
+    Study, twins,
 };
 use proptest::prelude::*;
 
@@ -52,6 +53,34 @@ fn parameters_may_stand_in_tables_of_their_own() {
 }
 
 #[test]
+fn mutation_is_a_word_or_a_table() {
+    let with = |line: &str| parse(&GOOD.replace("seeds = 3", &format!("seeds = 3\n{line}")));
+    assert_eq!(parse(GOOD).unwrap().mutation, None);
+    assert_eq!(with("mutation = false").unwrap().mutation, None);
+    assert_eq!(with("mutation = true").unwrap().mutation, Some(Mutation::default()));
+    let line = r#"mutation = { operators = ["SBD", "ncm"], sample = 50, seed = 0 }"#;
+    let expected = Mutation {
+        operators: vec!["SBD".into(), "ncm".into()],
+        sample: Some(50),
+        seed: Some(0),
+        block_factor: None,
+    };
+    assert_eq!(with(line).unwrap().mutation, Some(expected));
+    for (line, error) in [
+        ("mutation = 3", "mutation: a number is neither a truth value nor a table"),
+        ("mutation = { sampel = 3 }", "mutation.sampel: unknown key; use one of operators"),
+        ("mutation = { sample = 0 }", "mutation.sample: 0 is too small"),
+        ("mutation = { operators = [] }", "mutation.operators: no operators; leave it out"),
+    ] {
+        let found = with(line).unwrap_err();
+        assert!(found.contains(&format!("4: {error}")), "{found}");
+    }
+    let flags = Flags { mutation: true, ..Flags::default() };
+    let study = parse(GOOD).unwrap().overridden(&flags).unwrap();
+    assert_eq!(study.mutation, Some(Mutation::default()));
+}
+
+#[test]
 fn the_shipped_smoke_study() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("smoke.toml");
     let study = Study::read(&file).unwrap();
@@ -76,7 +105,7 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "seeds = 3",
         "sedes = 3",
-        "3: sedes: unknown key; use one of name, subject, projects, algorithms, seeds, budget",
+        "3: sedes: unknown key; use one of name, subject, projects, algorithms, seeds, budget, mutation",
     ),
     ("seeds = 3", "seeds = 0", "3: seeds: 0 is too small; give a whole number of at least 1"),
     ("seeds = 3", "seeds = []", "3: seeds: no seeds; give at least one seed, or their number"),

@@ -3,7 +3,7 @@
 //!
 //! [`Project::read`] opens whatever a path names, [`Project::from_bytes`] an archive in
 //! memory. [`pack()`], [`pack_files`] and [`repack`] write archives that are the same
-//! everywhere. Any input ends in a [`Project`] or a one-line [`ReadError`] within [`Limits`].
+//! everywhere. [`Notation`] writes blocks as text. Any input ends in a [`Project`] or a one-line [`ReadError`] within [`Limits`].
 
 mod error;
 mod json;
@@ -12,6 +12,7 @@ mod links;
 mod load;
 mod model;
 mod names;
+mod notation;
 mod opcode;
 mod pack;
 mod sb2;
@@ -21,5 +22,6 @@ mod source;
 pub use error::{Cause, Place, ReadError};
 pub use limits::Limits;
 pub use model::*;
+pub use notation::{Line, Notation};
 pub use opcode::Opcode;
 pub use pack::{pack, pack_files, repack};

@@ -152,6 +152,11 @@ impl Prepared {
         }))
     }
 
+    /// The compiled project.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
     /// The project's goals and their fitness.
     pub fn model(&self) -> &Model {
         &self.model

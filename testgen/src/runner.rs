@@ -18,6 +18,7 @@ use crate::suite::{Assertion, Effect, Expected, Suite, SuiteError, SuiteTest};
 pub struct LinkedSuite {
     /// The suite's seed, with which a [`Runner`] executes its tests.
     pub seed: u64,
+    names: Names,
     words: Vocabulary,
     comparison: Comparison,
     tests: Vec<LinkedTest>,
@@ -55,6 +56,9 @@ pub struct Bounds {
     /// Steps. A test runs a number of steps that its events determine, whatever the
     /// program does; a longer test is not begun.
     pub steps: u64,
+    /// Blocks that its steps execute. Whatever was left to do then is not done, and the test
+    /// ends with [`Verdict::Fault`].
+    pub blocks: u64,
     /// End with [`Verdict::Fault`] once the program runs into a limit of its machine,
     /// instead of going on as the machine does. Each step of a program that loops without
     /// end can cost millions of blocks.
@@ -65,10 +69,10 @@ pub struct Bounds {
 }
 
 impl Default for Bounds {
-    /// 100,000 steps (nearly an hour of Scratch time), faults do not end a test, all
-    /// assertions.
+    /// 100,000 steps (nearly an hour of Scratch time), any number of blocks, faults do not end
+    /// a test, all assertions.
     fn default() -> Self {
-        Self { steps: 100_000, faults_end: false, flaky: true }
+        Self { steps: 100_000, blocks: u64::MAX, faults_end: false, flaky: true }
     }
 }
 
@@ -110,6 +114,8 @@ pub struct Execution {
     pub verdict: Verdict,
     /// Steps that ran.
     pub steps: u64,
+    /// Blocks that they executed, counted as the budgets of [`catherd_vm::Settings`] count.
+    pub blocks: u64,
     /// The first limit of the machine that the program ran into, in words, whether it ended
     /// the test or not.
     pub fault: Option<&'static str>,
@@ -128,6 +134,7 @@ impl LinkedSuite {
         let tests = tests.map(|(number, test)| LinkedTest::new(number, test, &mut words, program));
         Ok(Self {
             seed: suite.seed,
+            names: Names::of(program),
             tests: tests.collect::<Result<_, _>>()?,
             words,
             comparison: Comparison { tolerances: suite.tolerances, nan_equal: suite.nan_equal },
@@ -144,9 +151,30 @@ impl LinkedSuite {
         self.tests.is_empty()
     }
 
+    /// Do the numbers that were looked up mean the same in this program, a changed copy of
+    /// the one in which they were?
+    pub fn fits(&self, program: &Program) -> bool {
+        self.names == Names::of(program)
+    }
+
     /// Steps that a test runs if nothing ends it.
     pub fn steps(&self, test: usize) -> u64 {
         self.tests[test].events.iter().map(Event::steps).sum()
+    }
+}
+
+/// What the numbers of a target's variables and lists stand for. Cheap to make: texts are
+/// shared.
+#[derive(PartialEq)]
+struct Names(Vec<[Vec<Text>; 2]>);
+
+impl Names {
+    fn of(program: &Program) -> Self {
+        let targets = 0..program.targets().len();
+        let names = targets.map(|target| {
+            [program.variables(target).cloned().collect(), program.lists(target).cloned().collect()]
+        });
+        Self(names.collect())
     }
 }
 
@@ -287,11 +315,17 @@ impl<T: Tracer> Runner<T> {
         mut failed: impl FnMut(AssertionNo) -> ControlFlow<()>,
     ) -> Execution {
         if suite.steps(test) > bounds.steps {
-            return Execution { verdict: Verdict::StepLimit, steps: 0, fault: None };
+            return Execution { verdict: Verdict::StepLimit, steps: 0, blocks: 0, fault: None };
         }
         let checks = suite.tests[test].checks.iter();
         let mut checks = checks.filter(|check| bounds.flaky || !check.place.flaky).peekable();
-        let early = self.drive(suite, test, seed, |event, vm| {
+        self.begin(seed);
+        self.vm.allow(bounds.blocks);
+        let early = self.send(suite, test, |event, vm| {
+            if vm.is_exhausted() {
+                let fault = "the test executed more blocks than allowed";
+                return ControlFlow::Break(Verdict::Fault(fault));
+            }
             if let Some(fault) = vm.fault().filter(|_| bounds.faults_end) {
                 return ControlFlow::Break(Verdict::Fault(fault));
             }
@@ -311,7 +345,8 @@ impl<T: Tracer> Runner<T> {
             ControlFlow::Continue(())
         });
         let verdict = early.break_value().unwrap_or(Verdict::Passed);
-        Execution { verdict, steps: self.vm.steps(), fault: self.vm.fault() }
+        let (steps, blocks) = (self.vm.steps(), self.vm.executed());
+        Execution { verdict, steps, blocks, fault: self.vm.fault() }
     }
 
     /// Executes a test from the green flag on; `after` is called with the position of each
@@ -321,9 +356,18 @@ impl<T: Tracer> Runner<T> {
         suite: &LinkedSuite,
         test: usize,
         seed: u64,
-        mut after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
+        after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.begin(seed);
+        self.send(suite, test, after)
+    }
+
+    fn send<B>(
+        &mut self,
+        suite: &LinkedSuite,
+        test: usize,
+        mut after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         let mut interaction = Interaction::default();
         for (&event, number) in suite.tests[test].events.iter().zip(0..) {
             interaction.send(event, &mut self.vm, &suite.words);

@@ -5,11 +5,18 @@
 //! to check.
 #![allow(clippy::print_stderr)]
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use catherd_sb3::Project;
-use catherd_testgen::mutation::{Operator, mutants};
-use catherd_testgen::{Compat, Prepared, Settings, Suite, SuiteEvent, SuiteTest};
+use catherd_search::Budget;
+use catherd_testgen::mutation::{self, Analysis, Operator, Tally, mutants};
+use catherd_testgen::{
+    Assertions, Bounds, Compat, LinkedSuite, Prepared, Request, Runner, Settings, Suite,
+    SuiteEvent, SuiteTest, Verdict,
+};
+use catherd_vm::Program;
 
 fn corpus() -> Option<PathBuf> {
     let corpus = std::env::var_os("CATHERD_CORPUS").map(PathBuf::from);
@@ -96,5 +103,52 @@ fn mutants_differ_from_their_originals_as_whisker_expects() {
             }
         }
         assert!(made > 0, "{name}");
+    }
+}
+
+/// A suite of regression tests that a short search finds.
+fn generate(project: &Project, executions: u64) -> Suite {
+    let settings = Settings { assertions: Some(Assertions::default()), ..Settings::default() };
+    let prepared = Prepared::new(project, settings).unwrap();
+    let budget = Budget { executions: Some(executions), ..Budget::default() };
+    let request = Request::new("mio", &[], 1, budget).unwrap();
+    prepared.generate(&request, |_| ControlFlow::Continue(())).suite
+}
+
+#[test]
+fn nothing_is_lost_by_what_is_not_executed() {
+    let Some(corpus) = corpus() else { return };
+    for name in ["BoatRace", "FruitCatching"] {
+        let mut project = read(&corpus, &format!("whisker-examples/{name}.sb3"));
+        let suite = generate(&project, 40);
+        let program = Arc::new(Program::compile(&project).unwrap());
+        let settings = mutation::Settings {
+            all_killers: true,
+            block_factor: u64::MAX,
+            ..mutation::Settings::default()
+        };
+        let analysis = Analysis::new(&project, program, suite.clone(), settings).unwrap();
+        assert!(analysis.false_positives().is_empty(), "{name}");
+        let tried = analysis.run(|_| ControlFlow::Continue(())).unwrap();
+        let tally = Tally::of(analysis.mutants(), &tried, None);
+        eprintln!("{name}: {tally:?}, score {:?}", tally.score());
+        assert!(tally.score() > Some(0.3), "{name}: {tally:?}");
+        for (mutant, tried) in analysis.mutants().iter().zip(&tried) {
+            // Everything anew, costumes included, and every test.
+            let undo = mutant.apply(&mut project);
+            let program = Arc::new(Program::compile(&project).unwrap());
+            undo.undo(&mut project);
+            let linked = LinkedSuite::new(&suite, &program).unwrap();
+            let mut runner = Runner::new(program, suite.machine.clone(), ());
+            let killers: Vec<u32> = (0..linked.len())
+                .filter(|&test| {
+                    let execution = runner.run(&linked, test, Bounds::default());
+                    matches!(execution.verdict, Verdict::Failed(_))
+                })
+                .map(|test| test as u32)
+                .collect();
+            let found: Vec<u32> = tried.kills.iter().map(|kill| kill.test).collect();
+            assert_eq!(found, killers, "{}", mutant.name(&project).id);
+        }
     }
 }

@@ -145,6 +145,7 @@ fn verdict(spec: &RunSpec, reason: String, wall_ms: u64) -> RunRecord {
         minimised_events: 0,
         counts: Default::default(),
         suite: String::new(),
+        mutants: Vec::new(),
         resources: Resources { wall_ms, ..Resources::default() },
         provenance: Provenance::default(),
     }

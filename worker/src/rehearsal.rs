@@ -89,6 +89,7 @@ impl Subject for Rehearsal {
             minimised_events: 0,
             counts: Default::default(),
             suite: String::new(),
+            mutants: Vec::new(),
             resources: Resources { wall_ms, search_ms: wall_ms, peak_rss_kib: 0 },
             provenance: Provenance::default(),
         })

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{
-    Algorithm, Digest, Outcome, Parameter, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+    Algorithm, Digest, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter, Provenance,
+    Resources, RunRecord, RunSpec, TimelinePoint,
 };
 use catherd_sb3::{Limits, Project};
 use catherd_search::{Budget, Setting, Stop};
+use catherd_testgen::mutation::{self, Analysis, Operator};
 use catherd_testgen::{Configuration, End, Generated, Prepared, Request, Settings};
 
 use crate::{Live, RunError, Subject};
@@ -27,6 +29,15 @@ const KEPT: usize = 4;
 /// What is wrong with its name or a parameter, and what is allowed instead.
 pub fn check(algorithm: &Algorithm) -> Result<(), String> {
     configuration(algorithm).map(drop)
+}
+
+/// Can this mutation analysis be done?
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn check_mutation(mutation: &Mutation) -> Result<(), String> {
+    analysis(mutation).map(drop)
 }
 
 /// Generates tests for Scratch projects.
@@ -72,8 +83,13 @@ impl Subject for Scratch {
         let Some(loaded) = loaded else {
             return Err(RunError::Failed("another project is loaded".to_owned()));
         };
-        let Configuration { algorithm, settings } =
+        let Configuration { algorithm, mut settings } =
             configuration(&spec.algorithm).map_err(RunError::Failed)?;
+        if spec.mutation.is_some() {
+            // Tests without assertions kill no mutant.
+            settings.assertions.get_or_insert_default();
+        }
+        let compat = settings.compat;
         let project = loaded.prepared(settings).map_err(RunError::Failed)?;
         let request = Request {
             algorithm,
@@ -95,7 +111,26 @@ impl Subject for Scratch {
         if generated.end == End::Search(Stop::Cancelled) {
             return Err(RunError::Stopped);
         }
-        Ok(record(spec, &generated, search, loading + start.elapsed()))
+        let mut record = record(spec, &generated, search);
+        if let Some(mutation) = &spec.mutation {
+            let live = Live {
+                executions: record.executions,
+                steps: record.steps,
+                covered: record.covered.len() as u32,
+                goals: record.goals,
+            };
+            let analysis = analysis(mutation).and_then(|settings| {
+                let settings = mutation::Settings { compat, ..settings };
+                let (program, suite) = (Arc::clone(project.program()), generated.suite);
+                Analysis::new(&loaded.project, program, suite, settings)
+                    .map_err(|error| error.to_string())
+            });
+            let analysis = analysis.map_err(RunError::Failed)?;
+            let tried = analysis.run(|_| watch(live)).ok_or(RunError::Stopped)?;
+            add_mutants(&mut record, &analysis, &tried);
+        }
+        record.resources.wall_ms = (loading + start.elapsed()).as_millis() as u64;
+        Ok(record)
     }
 }
 
@@ -136,6 +171,46 @@ fn configuration(algorithm: &Algorithm) -> Result<Configuration, String> {
     Configuration::new(&algorithm.name, &settings).map_err(|error| error.to_string())
 }
 
+fn analysis(mutation: &Mutation) -> Result<mutation::Settings, String> {
+    let mut settings = mutation::Settings { sample: mutation.sample, ..Default::default() };
+    if !mutation.operators.is_empty() {
+        let operators = mutation.operators.iter().map(|name| name.parse::<Operator>());
+        settings.operators =
+            operators.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    }
+    settings.seed = mutation.seed.unwrap_or(settings.seed);
+    settings.block_factor = mutation.block_factor.unwrap_or(settings.block_factor);
+    Ok(settings)
+}
+
+/// Adds what came of the mutants to a record.
+fn add_mutants(record: &mut RunRecord, analysis: &Analysis, tried: &[mutation::Tried]) {
+    let names: Vec<_> =
+        analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
+    let tried = analysis.mutants().iter().zip(tried).zip(mutation::duplicates(tried)).zip(&names);
+    let mutants = tried.map(|(((mutant, tried), original), name)| MutantRecord {
+        id: name.id.clone(),
+        operator: mutant.operator.name().to_owned(),
+        target: name.target.to_string(),
+        script: name.script.to_string(),
+        block: name.block.to_string(),
+        change: name.change.clone(),
+        outcome: match tried.outcome {
+            mutation::Outcome::Killed => MutantOutcome::Killed,
+            mutation::Outcome::Survived => MutantOutcome::Survived,
+            mutation::Outcome::Limit => MutantOutcome::Limit,
+            mutation::Outcome::NotCovered => MutantOutcome::NotCovered,
+            mutation::Outcome::Equivalent => MutantOutcome::Equivalent,
+        },
+        killed_by: tried.kills.first().map(|kill| kill.test),
+        executions: tried.executions,
+        duplicate_of: original.map(|original| names[original].id.clone()),
+    });
+    record.mutants = mutants.collect();
+    let false_positives = analysis.false_positives().len() as i64;
+    record.counts.insert("falsePositiveTests".to_owned(), false_positives);
+}
+
 fn budget(budget: catherd_experiments::Budget) -> Budget {
     Budget {
         executions: budget.executions,
@@ -145,7 +220,8 @@ fn budget(budget: catherd_experiments::Budget) -> Budget {
     }
 }
 
-fn record(spec: &RunSpec, generated: &Generated, search: Duration, whole: Duration) -> RunRecord {
+/// The record of a run, but for the time that it took.
+fn record(spec: &RunSpec, generated: &Generated, search: Duration) -> RunRecord {
     let counts = &generated.counts;
     let (outcome, reason) = match generated.end {
         End::NothingToCover => (Outcome::NoGoals, "no block that a test could cover".to_owned()),
@@ -176,11 +252,8 @@ fn record(spec: &RunSpec, generated: &Generated, search: Duration, whole: Durati
         minimised_events: counts.minimised_events as u32,
         counts: named,
         suite: generated.suite.to_json(),
-        resources: Resources {
-            wall_ms: whole.as_millis() as u64,
-            search_ms: search.as_millis() as u64,
-            peak_rss_kib: 0,
-        },
+        mutants: Vec::new(),
+        resources: Resources { search_ms: search.as_millis() as u64, ..Resources::default() },
         provenance: Provenance::default(),
     }
 }

@@ -4,7 +4,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_experiments::{Algorithm, Budget, Digest, ENGINE, Outcome, Parameter, RunSpec};
+use catherd_experiments::{
+    Algorithm, Budget, Digest, ENGINE, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter,
+    RunSpec,
+};
 use catherd_worker::scratch::{self, Scratch};
 use catherd_worker::{Live, RunError, Subject};
 
@@ -21,6 +24,7 @@ fn spec(project: &[u8], algorithm: &str, seed: u64) -> RunSpec {
         algorithm: Algorithm::plain(algorithm),
         seed,
         budget: Budget { executions: Some(30), ..Budget::default() },
+        mutation: None,
         engine: ENGINE.into(),
     }
 }
@@ -116,4 +120,52 @@ fn settings_of_test_generation_are_each_runs_own() {
     assert!(waiting.covered.len() < published.covered.len());
     assert!(!waiting.suite.contains("KeyPress") && published.suite.contains("KeyPress"));
     assert_eq!(run(&[]).digest(), published.digest());
+}
+
+#[test]
+fn a_record_says_what_came_of_mutants() {
+    let bytes = project("maze");
+    let plain = spec(&bytes, "mio", 7);
+    let mutated = |mutation| RunSpec { mutation: Some(mutation), ..plain.clone() };
+    let run = |spec: &RunSpec| {
+        let mut subject = Scratch::default();
+        subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
+        subject.run(spec, &mut unwatched)
+    };
+    let all = mutated(Mutation::default());
+    let record = run(&all).unwrap();
+    assert_ne!(all.id(), plain.id());
+    assert!(record.mutants.len() > 10, "{}", record.mutants.len());
+    let without = run(&plain).unwrap();
+    assert!(without.mutants.is_empty());
+    assert_eq!((record.covered.clone(), record.steps), (without.covered, without.steps));
+    assert!(record.suite.contains("expect") && !without.suite.contains("expect"));
+    let killed = |mutant: &&MutantRecord| mutant.outcome == MutantOutcome::Killed;
+    assert!(record.mutants.iter().filter(killed).count() > 3, "{:?}", record.mutants);
+    assert_eq!(run(&all).unwrap().digest(), record.digest());
+    let mut other = record.clone();
+    other.mutants[0].executions += 1;
+    assert_ne!(other.digest(), record.digest());
+
+    let operators = vec!["sbd".to_owned()];
+    let some = run(&mutated(Mutation { operators, sample: Some(3), ..Mutation::default() }));
+    let some = some.unwrap().mutants;
+    assert_eq!(some.len(), 3);
+    assert!(some.iter().all(|mutant| record.mutants.contains(mutant)), "{some:?}");
+
+    let operators = vec!["XYZ".to_owned()];
+    let wrong = Mutation { operators, ..Mutation::default() };
+    let error = scratch::check_mutation(&wrong).unwrap_err();
+    assert!(error.starts_with("`XYZ` is no mutation operator"), "{error}");
+    assert!(run(&mutated(wrong)).is_err());
+
+    let mut subject = Scratch::default();
+    subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
+    let mut tried = 0;
+    let stopped = subject.run(&all, &mut |live| {
+        // All 30 executions of the search are over: mutants are being tried.
+        tried += u32::from(live.executions >= 30);
+        if tried > 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(matches!(stopped, Err(RunError::Stopped)));
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use catherd_experiments::{Budget, Digest, Outcome, RunRecord, RunSpec, TimelinePoint};
+use catherd_experiments::{
+    Budget, Digest, MutantRecord, Outcome, RunRecord, RunSpec, TimelinePoint,
+};
 use polars_core::prelude::Column;
 
 use super::table::{Row, TableWriter, column};
-use super::{Error, OUTCOMES, Skipped};
+use super::{Error, MUTANT_OUTCOMES, OUTCOMES, Skipped};
 
 /// Writes the tables of a study into a folder, which is created if it is missing.
 ///
@@ -34,6 +36,7 @@ pub fn write(
 pub struct Writer {
     runs: TableWriter<RunRow>,
     timeline: TableWriter<TimelineRow>,
+    mutants: TableWriter<MutantRow>,
     skipped: TableWriter<Skipped>,
 }
 
@@ -47,6 +50,7 @@ impl Writer {
         Ok(Writer {
             runs: TableWriter::create(dir)?,
             timeline: TableWriter::create(dir)?,
+            mutants: TableWriter::create(dir)?,
             skipped: TableWriter::create(dir)?,
         })
     }
@@ -59,6 +63,9 @@ impl Writer {
         let row = RunRow::new(spec, record);
         for &point in &record.timeline {
             self.timeline.push(TimelineRow::new(row.run.clone(), point))?;
+        }
+        for mutant in &record.mutants {
+            self.mutants.push(MutantRow { run: row.run.clone(), mutant: mutant.clone() })?;
         }
         self.runs.push(row)
     }
@@ -91,6 +98,7 @@ impl Writer {
         }
         self.skipped.finish()?;
         self.timeline.finish()?;
+        self.mutants.finish()?;
         self.runs.finish()
     }
 }
@@ -330,6 +338,34 @@ impl Row for TimelineRow {
             column("steps", rows, |r| r.steps),
             column("wall_ms", rows, |r| r.wall_ms),
             column("covered", rows, |r| r.covered),
+        ]
+    }
+}
+
+struct MutantRow {
+    run: String,
+    mutant: MutantRecord,
+}
+
+impl Row for MutantRow {
+    const NAME: &str = "mutants";
+
+    fn columns(rows: &[MutantRow]) -> Vec<Column> {
+        let outcome = |row: &MutantRow| {
+            MUTANT_OUTCOMES.iter().find(|o| o.0 == row.mutant.outcome).map_or("", |o| o.1)
+        };
+        vec![
+            column("run", rows, |r| r.run.as_str()),
+            column("mutant", rows, |r| r.mutant.id.as_str()),
+            column("operator", rows, |r| r.mutant.operator.as_str()),
+            column("target", rows, |r| r.mutant.target.as_str()),
+            column("script", rows, |r| r.mutant.script.as_str()),
+            column("block", rows, |r| r.mutant.block.as_str()),
+            column("change", rows, |r| r.mutant.change.as_str()),
+            column("outcome", rows, outcome),
+            column("killed_by", rows, |r| r.mutant.killed_by),
+            column("executions", rows, |r| r.mutant.executions),
+            column("duplicate_of", rows, |r| r.mutant.duplicate_of.as_deref()),
         ]
     }
 }

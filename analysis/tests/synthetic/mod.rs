@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Outcome, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+    Algorithm, Budget, Digest, MutantOutcome, MutantRecord, Outcome, Provenance, Resources,
+    RunRecord, RunSpec, TimelinePoint,
 };
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -22,6 +23,29 @@ pub(crate) fn runs(projects: u32, seeds: u64) -> impl Iterator<Item = (RunSpec, 
     })
 }
 
+fn mutants() -> Vec<MutantRecord> {
+    let mutant = MutantRecord {
+        id: "SBD:Cat/a,b".to_owned(),
+        operator: "SBD".to_owned(),
+        target: "Cat".to_owned(),
+        script: "hat".to_owned(),
+        block: "a,b".to_owned(),
+        change: "looks_say deleted".to_owned(),
+        outcome: MutantOutcome::Killed,
+        killed_by: Some(3),
+        executions: 2,
+        duplicate_of: None,
+    };
+    let same = MutantRecord {
+        id: "SDM:Cat/hat".to_owned(),
+        outcome: MutantOutcome::NotCovered,
+        killed_by: None,
+        duplicate_of: Some(mutant.id.clone()),
+        ..mutant.clone()
+    };
+    vec![mutant, same]
+}
+
 fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunRecord) {
     let spec = RunSpec {
         project: Digest::of(&project.to_le_bytes()),
@@ -34,6 +58,7 @@ fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunReco
         },
         seed,
         budget: Budget { executions: Some(EXECUTIONS), ..Budget::default() },
+        mutation: None,
         engine: "catherd/0".to_owned(),
     };
     let run = spec.id();
@@ -65,6 +90,7 @@ fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunReco
         minimised_events: 30,
         counts: BTreeMap::from([("iterations".to_owned(), 3)]),
         suite: "[]".to_owned(),
+        mutants: if seed == 0 { mutants() } else { Vec::new() },
         resources: Resources { wall_ms: 700, search_ms: 600, peak_rss_kib: 40_000 },
         provenance: Provenance {
             host: "ant".to_owned(),

@@ -16,7 +16,7 @@ const MANIFEST: &str = "study.json";
 
 /// Everything that a study puts into its folder but `study.lock`, for `--fresh`: nothing
 /// else is ever removed.
-const CONTENTS: [&str; 19] = [
+const CONTENTS: [&str; 21] = [
     MANIFEST,
     "study.db",
     "study.db-wal",
@@ -28,6 +28,8 @@ const CONTENTS: [&str; 19] = [
     "runs.csv",
     "timeline.parquet",
     "timeline.csv",
+    "mutants.parquet",
+    "mutants.csv",
     "skipped.parquet",
     "skipped.csv",
     "table6.md",

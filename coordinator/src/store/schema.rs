@@ -173,6 +173,7 @@ mod tests {
             algorithm: Algorithm::plain("mio"),
             seed: 7,
             budget: Budget::default(),
+            mutation: None,
             engine: "catherd/0.1.0".into(),
         };
         let old = rusqlite::Connection::open(&path).unwrap();

@@ -35,6 +35,7 @@ pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
         algorithms: vec![Algorithm::plain("random")],
         seeds: seeds.into_iter().collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },
+        mutation: None,
         subject: "noop".into(),
     };
     let project = PlannedProject { name: "p".into(), digest: Digest::of(PROJECT) };
@@ -56,6 +57,7 @@ fn record(spec: &RunSpec, outcome: Outcome) -> RunRecord {
         minimised_events: 0,
         counts: Default::default(),
         suite: String::new(),
+        mutants: Vec::new(),
         resources: Resources::default(),
         provenance: Provenance::default(),
     }

@@ -75,20 +75,24 @@ pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
     Ok((1..=count).collect())
 }
 
+/// A seed by itself.
+pub(super) fn seed(text: &str) -> Result<u64, Flaw> {
+    // TOML stops at i64, and a seed must be writable in both places.
+    match text.trim().parse::<i64>().ok().and_then(|seed| u64::try_from(seed).ok()) {
+        Some(seed) => Ok(seed),
+        None => flaw(format!("`{text}` is not a seed"), "give whole numbers of at least 0"),
+    }
+}
+
 /// Seeds given one by one.
 pub(super) fn seed_list<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<u64>, Flaw> {
     let mut seeds = Vec::new();
     for text in texts {
-        // TOML stops at i64, and a seed must be writable in both places.
-        match text.trim().parse::<i64>().ok().and_then(|seed| u64::try_from(seed).ok()) {
-            Some(seed) if seeds.contains(&seed) => {
-                return flaw(format!("seed {seed} is there twice"), "give each seed once");
-            }
-            Some(seed) => seeds.push(seed),
-            None => {
-                return flaw(format!("`{text}` is not a seed"), "give whole numbers of at least 0");
-            }
+        let seed = seed(text)?;
+        if seeds.contains(&seed) {
+            return flaw(format!("seed {seed} is there twice"), "give each seed once");
         }
+        seeds.push(seed);
     }
     if seeds.is_empty() {
         return flaw("no seeds", "give at least one seed, or their number");

@@ -10,10 +10,12 @@ use toml::de::{DeTable, DeValue};
 
 use super::check::{self, Flaw, flaw};
 use super::{Place, ProjectSource, Study, StudyError};
-use crate::{Algorithm, Budget, Parameter};
+use crate::{Algorithm, Budget, Mutation, Parameter};
 
-const STUDY_KEYS: &[&str] = &["name", "subject", "projects", "algorithms", "seeds", "budget"];
+const STUDY_KEYS: &[&str] =
+    &["name", "subject", "projects", "algorithms", "seeds", "budget", "mutation"];
 const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
+const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const ALGORITHM_KEYS: &[&str] = &["name", "label", "parameters"];
 
 /// A value and where it stands.
@@ -52,6 +54,7 @@ impl Source<'_> {
             algorithms: self.algorithms(root)?,
             seeds: self.seeds(root)?,
             budget: self.budget(root)?,
+            mutation: self.mutation(root)?,
             subject,
         })
     }
@@ -216,6 +219,39 @@ impl Source<'_> {
             return self.fail(value.span(), "budget", "no limit is set", advice);
         }
         Ok(budget)
+    }
+
+    fn mutation(&self, root: &DeTable<'_>) -> Result<Option<Mutation>, StudyError> {
+        let advice = "write true, or a table [mutation]";
+        let Some(value) = root.get("mutation") else { return Ok(None) };
+        let table = match value.get_ref() {
+            DeValue::Boolean(wanted) => return Ok(wanted.then(Mutation::default)),
+            DeValue::Table(table) => table,
+            other => {
+                let problem = format!("{} is neither a truth value nor a table", kind(other));
+                return self.fail(value.span(), "mutation", problem, advice);
+            }
+        };
+        self.known_keys(table, "mutation.", MUTATION_KEYS)?;
+        let number = |key: &str, read: fn(&str) -> Result<u64, Flaw>| {
+            let Some(value) = table.get(key) else { return Ok(None) };
+            let error = |flaw| self.error(value.span(), &format!("mutation.{key}"), flaw);
+            read(&decimal(value)).map(Some).map_err(error)
+        };
+        let operators = match table.get("operators") {
+            None => Vec::new(),
+            Some(value) => {
+                let (field, advice) = ("mutation.operators", "leave it out for all");
+                let entries = self.non_empty(value, field, "no operators", advice)?;
+                entries.map(|entry| self.word(entry, field)).collect::<Result<_, _>>()?
+            }
+        };
+        Ok(Some(Mutation {
+            operators,
+            sample: number("sample", check::positive)?,
+            seed: number("seed", check::seed)?,
+            block_factor: number("block_factor", check::positive)?,
+        }))
     }
 
     fn required<'a, 'i>(

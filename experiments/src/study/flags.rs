@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::check::{self, Flaw};
 use super::{Place, ProjectSource, Study, StudyError};
-use crate::{Algorithm, Budget};
+use crate::{Algorithm, Budget, Mutation};
 
 /// The flags of `catherd run` as they were typed. They are texts so that one place
 /// words all errors.
@@ -24,6 +24,8 @@ pub struct Flags {
     pub steps: Option<String>,
     /// `--wall`: a span such as `10s`.
     pub wall: Option<String>,
+    /// `--mutation`.
+    pub mutation: bool,
 }
 
 pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
@@ -38,6 +40,7 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
         budget: budget(flags)?.ok_or_else(|| {
             at("--executions", nothing("no budget", "give --executions, --steps or --wall"))
         })?,
+        mutation: flags.mutation.then(Mutation::default),
         subject: "scratch".to_owned(),
     })
 }
@@ -54,6 +57,7 @@ pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> 
         algorithms: flags.algorithms.as_deref().map_or(Ok(study.algorithms), algorithms)?,
         seeds: flags.seeds.as_deref().map_or(Ok(study.seeds), seeds)?,
         budget: budget(flags)?.unwrap_or(study.budget),
+        mutation: study.mutation.or_else(|| flags.mutation.then(Mutation::default)),
         subject: study.subject,
     })
 }

@@ -71,12 +71,18 @@ fn assertions_hold_after_the_event_that_they_name() {
         Assertion { after: 1, sprite: None, clone: 0, expect: Expected::Backdrop(0) },
     ];
     let execution = run(&suite(passing, Vec::new()), Bounds::default());
-    assert_eq!(execution, Execution { verdict: Verdict::Passed, steps: 5, fault: None });
+    assert_eq!(
+        execution,
+        Execution { verdict: Verdict::Passed, steps: 5, blocks: 1_004, fault: None }
+    );
 
     let failing = |position| AssertionNo { flaky: false, position };
     let late = run(&suite(vec![at(1, 10.0), at(0, 10.0)], Vec::new()), Bounds::default());
     let failure = Failure { assertion: failing(1), after: 0, got: got("(0, 0)") };
-    assert_eq!(late, Execution { verdict: Verdict::Failed(failure), steps: 3, fault: None });
+    assert_eq!(
+        late,
+        Execution { verdict: Verdict::Failed(failure), steps: 3, blocks: 2, fault: None }
+    );
 }
 
 #[test]

@@ -1,0 +1,328 @@
+//! `catherd mutate`: a suite against mutants of its project.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use catherd_sb3::{BlockIndex, Notation, Target};
+use catherd_testgen::mutation::{
+    Analysis, MutantName, Operator, Outcome, Settings, Tally, Tried, duplicates,
+};
+use catherd_vm::Program;
+use clap::Args;
+use rayon::ThreadPoolBuilder;
+use serde::Serialize;
+
+use crate::failure::{Exit, Failure};
+use crate::project::Pair;
+use crate::terminal;
+
+/// Holds a test suite against mutants of its project: copies with one small fault each, which
+/// the suite should notice.
+///
+/// A mutant is killed when a test that passes on the project fails an assertion on it. Tests
+/// that do not pass on the project take no part. The same project, suite and seed give the
+/// same result, however many threads there are.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pair: Pair,
+
+    /// Mutation operators, separated by commas: KRM, SBD, SDM, AOR, LOR, ROR, NCM, VRM
+    /// [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    operators: Vec<Operator>,
+
+    /// Try so many mutants, each equally likely [default: all]
+    #[arg(long, value_name = "N")]
+    sample: Option<u64>,
+
+    /// Seed of all choices: what takes the place of a key, an operator, a variable, and what a
+    /// sample has
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Find all tests that kill a mutant, not only the first
+    #[arg(long)]
+    all_killers: bool,
+
+    /// Leave out assertions that do not hold under every seed of the project
+    #[arg(long)]
+    stable: bool,
+
+    /// A test may execute this many times the blocks on a mutant that it executes on the
+    /// project (and a million more)
+    #[arg(long, value_name = "N", default_value_t = Settings::default().block_factor)]
+    block_factor: u64,
+
+    /// Show the mutants that live, too
+    #[arg(long, conflicts_with = "json")]
+    survivors: bool,
+
+    /// Print one JSON object a mutant, one a line, instead of a table
+    #[arg(long)]
+    json: bool,
+
+    /// Threads [default: one a core]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd mutate game.sb3 suite.json
+  catherd mutate game.sb3 suite.json --operators SBD,NCM --survivors
+  catherd mutate large.sb3 suite.json --sample 500 --seed 1 --json > mutants.jsonl
+
+Exit codes: 0 if all tests took part, 2 if some do not pass on the project and were left out,
+1 if project or suite cannot be used.";
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let (subject, suite) = arguments.pair.open()?;
+    let program = Program::compile(&subject.project)
+        .map_err(|error| Failure::new(format!("{}: {error}", arguments.pair.project.display())))?;
+    let settings = arguments.settings();
+    let analysis = Analysis::new(&subject.project, Arc::new(program), suite, settings)
+        .map_err(|error| arguments.pair.failure(error))?;
+    let start = Instant::now();
+    let tried = arguments.try_all(&analysis)?;
+    let names: Vec<MutantName> =
+        analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
+    if arguments.json {
+        terminal::print(&lines(&analysis, &tried, &names));
+    } else {
+        terminal::print(&table(&analysis, &tried));
+    }
+    if arguments.survivors {
+        terminal::print(&survivors(&analysis, &tried, &names));
+    }
+    if !arguments.quiet {
+        let executions: u64 = tried.iter().map(|tried| u64::from(tried.executions)).sum();
+        let (mutants, seconds) = (tried.len(), start.elapsed().as_secs_f64());
+        let rate = mutants as f64 / seconds;
+        terminal::note(&format!(
+            "{mutants} mutants, {executions} test executions in {seconds:.2} s: {rate:.0} mutants/s"
+        ));
+    }
+    let left_out = analysis.false_positives();
+    if left_out.is_empty() {
+        return Ok(Exit::Fine);
+    }
+    let numbers: Vec<String> = left_out.iter().map(u32::to_string).collect();
+    terminal::note(&format!(
+        "{} of {} tests do not pass on the project and were left out: {}",
+        left_out.len(),
+        left_out.len() + analysis.tests(),
+        numbers.join(", ")
+    ));
+    Ok(Exit::Incomplete)
+}
+
+impl Arguments {
+    fn settings(&self) -> Settings {
+        let default = Settings::default();
+        let all = || Operator::ALL.to_vec();
+        Settings {
+            operators: if self.operators.is_empty() { all() } else { self.operators.clone() },
+            seed: self.seed,
+            sample: self.sample,
+            all_killers: self.all_killers,
+            stable_only: self.stable,
+            block_factor: self.block_factor,
+            ..default
+        }
+    }
+
+    /// Tries the mutants on all threads, each of which takes the next that nobody has taken.
+    /// The result is in the order of the mutants.
+    fn try_all(&self, analysis: &Analysis) -> Result<Vec<Tried>, Failure> {
+        let threads = self.threads.map_or(0, NonZeroUsize::get);
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
+            Failure::new(format_args!("cannot start threads: {error}"))
+                .hint("ask for fewer with --threads")
+        })?;
+        let count = analysis.mutants().len();
+        let bar = terminal::bar(if self.quiet { 0 } else { count });
+        let next = AtomicUsize::new(0);
+        let tried = pool.broadcast(|_| {
+            let mut bench = analysis.bench();
+            let mut tried = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    return tried;
+                }
+                tried.push((number, bench.try_mutant(number)));
+                bar.inc(1);
+            }
+        });
+        bar.finish_and_clear();
+        let mut tried: Vec<_> = tried.into_iter().flatten().collect();
+        tried.sort_unstable_by_key(|(number, _)| *number);
+        Ok(tried.into_iter().map(|(_, tried)| tried).collect())
+    }
+}
+
+fn table(analysis: &Analysis, tried: &[Tried]) -> String {
+    let mut text = "operator mutants  killed survived  limit uncovered equivalent duplicate  \
+                    score  of covered\n"
+        .to_owned();
+    let mut row = |name: &str, tally: Tally| {
+        if tally.mutants() == 0 && name != "all" {
+            return;
+        }
+        let percent = |share: Option<f64>| match share {
+            Some(share) => format!("{:.1} %", 100.0 * share),
+            None => "-".to_owned(),
+        };
+        text += &format!(
+            "{name:8} {:7} {:7} {:8} {:6} {:9} {:10} {:9} {:>6} {:>11}\n",
+            tally.mutants(),
+            tally.killed,
+            tally.survived,
+            tally.limit,
+            tally.not_covered,
+            tally.equivalent,
+            tally.duplicates,
+            percent(tally.score()),
+            percent(tally.score_of_covered()),
+        );
+    };
+    for operator in Operator::ALL {
+        row(operator.name(), Tally::of(analysis.mutants(), tried, Some(operator)));
+    }
+    row("all", Tally::of(analysis.mutants(), tried, None));
+    text
+}
+
+/// The mutants that tests execute and do not kill, each with what it changes: lines of its
+/// script that it lacks begin with `-`, lines that it has instead with `+`.
+fn survivors(analysis: &Analysis, tried: &[Tried], names: &[MutantName]) -> String {
+    let mut text = String::new();
+    let mut project = analysis.project().clone();
+    for ((mutant, tried), name) in analysis.mutants().iter().zip(tried).zip(names) {
+        if !matches!(tried.outcome, Outcome::Survived | Outcome::Limit) {
+            continue;
+        }
+        let (target, script) = project.locate(mutant.script);
+        let before = script_lines(&project.targets[target], script);
+        let undo = mutant.apply(&mut project);
+        let after = script_lines(&project.targets[target], script);
+        undo.undo(&mut project);
+        let head = format!("{} ({}): {}", name.id, word(tried.outcome), name.change);
+        text += &format!("\n{}\n", head.replace(char::is_control, " "));
+        text += &difference(&before, &after);
+    }
+    text
+}
+
+fn script_lines(target: &Target, top: BlockIndex) -> Vec<String> {
+    let lines = Notation::new(target).script(top).into_iter();
+    lines.map(|line| format!("{}{}", "  ".repeat(line.depth), line.text)).collect()
+}
+
+/// Lines around a change.
+const CONTEXT: usize = 2;
+
+/// What is between the lines that two scripts begin with and those that they end with:
+/// a mutant changes one place.
+fn difference(before: &[String], after: &[String]) -> String {
+    let same = |(a, b): &(&String, &String)| a == b;
+    let start = before.iter().zip(after).take_while(same).count();
+    let shorter = before.len().min(after.len()) - start;
+    let end = before.iter().rev().zip(after.iter().rev()).take(shorter).take_while(same).count();
+    let (gone, new) = (&before[start..before.len() - end], &after[start..after.len() - end]);
+    let above = &before[start.saturating_sub(CONTEXT)..start];
+    let below = before[before.len() - end..].iter().take(CONTEXT);
+    let marked = |mark: char, line: &String| format!("  {mark} {line}\n");
+    let lines = above.iter().map(|line| marked(' ', line));
+    let lines = lines.chain(gone.iter().map(|line| marked('-', line)));
+    let lines = lines.chain(new.iter().map(|line| marked('+', line)));
+    lines.chain(below.map(|line| marked(' ', line))).collect()
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Killed => "killed",
+        Outcome::Survived => "survived",
+        Outcome::Limit => "limit",
+        Outcome::NotCovered => "not-covered",
+        Outcome::Equivalent => "equivalent",
+    }
+}
+
+/// A mutant on one line.
+#[derive(Serialize)]
+struct Line<'a> {
+    mutant: &'a str,
+    operator: &'static str,
+    target: &'a str,
+    script: &'a str,
+    block: &'a str,
+    change: &'a str,
+    outcome: &'static str,
+    killers: Vec<Killer<'a>>,
+    executions: u32,
+    duplicate_of: Option<&'a str>,
+}
+
+/// A test that failed, and where.
+#[derive(Serialize)]
+struct Killer<'a> {
+    test: u32,
+    /// The event after which the assertion is.
+    event: u32,
+    /// Of the test's list `assertions`, or `flaky`.
+    list: &'static str,
+    assertion: u32,
+    got: Option<&'a str>,
+}
+
+fn lines(analysis: &Analysis, tried: &[Tried], names: &[MutantName]) -> String {
+    let mutants = analysis.mutants().iter().zip(tried).zip(names).zip(duplicates(tried));
+    let lines = mutants.map(|(((mutant, tried), name), original)| Line {
+        mutant: &name.id,
+        operator: mutant.operator.name(),
+        target: &name.target,
+        script: &name.script,
+        block: &name.block,
+        change: &name.change,
+        outcome: word(tried.outcome),
+        killers: tried
+            .kills
+            .iter()
+            .map(|kill| Killer {
+                test: kill.test,
+                event: kill.failure.after,
+                list: if kill.failure.assertion.flaky { "flaky" } else { "assertions" },
+                assertion: kill.failure.assertion.position,
+                got: kill.failure.got.as_deref(),
+            })
+            .collect(),
+        executions: tried.executions,
+        duplicate_of: original.map(|original| names[original].id.as_str()),
+    });
+    // The lines hold texts and numbers: writing them cannot fail.
+    lines.filter_map(|line| serde_json::to_string(&line).ok()).map(|line| line + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_shows_one_place() {
+        let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let shown = difference(&lines("a b c d e f"), &lines("a b c e f"));
+        assert_eq!(shown, "    b\n    c\n  - d\n    e\n    f\n");
+        let shown = difference(&lines("a b"), &lines("a x"));
+        assert_eq!(shown, "    a\n  - b\n  + x\n");
+        assert_eq!(difference(&lines("a a a"), &lines("a a")), "    a\n    a\n  - a\n");
+    }
+}

@@ -1,0 +1,93 @@
+//! One project and a suite for it, as the commands for single projects open them.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use catherd_datasets::Subject;
+use catherd_testgen::{GenerateError, Prepared, Settings, Suite, SuiteError};
+use clap::Args;
+
+use crate::failure::Failure;
+
+/// The project that a command is about and the suite for it.
+#[derive(Args)]
+pub(crate) struct Pair {
+    /// The project: an .sb3 or .sb2 file or an unpacked folder
+    #[arg(value_name = "PROJECT")]
+    pub(crate) project: std::path::PathBuf,
+
+    /// The suite, as catherd generate writes it (JSON)
+    #[arg(value_name = "SUITE")]
+    pub(crate) suite: std::path::PathBuf,
+
+    /// Accept a suite that was made for another project, such as a model solution
+    #[arg(long)]
+    pub(crate) any_project: bool,
+}
+
+/// A project with its digest.
+pub(crate) fn open(path: &Path) -> Result<Subject, Failure> {
+    Subject::read(path).map_err(|error| {
+        Failure::new(error).hint("name an .sb3 or .sb2 file or an unpacked project folder")
+    })
+}
+
+impl Pair {
+    /// Reads both, and checks that they belong together.
+    pub(crate) fn open(&self) -> Result<(Subject, Suite), Failure> {
+        let suite = read_suite(&self.suite)?;
+        let subject = open(&self.project)?;
+        if !self.any_project {
+            suite.belongs_to(&hex::encode(subject.digest)).map_err(|error| self.failure(error))?;
+        }
+        Ok((subject, suite))
+    }
+
+    /// The project ready for the suite's machine.
+    pub(crate) fn prepare(
+        &self,
+        subject: &Subject,
+        suite: &Suite,
+    ) -> Result<Arc<Prepared>, Failure> {
+        let settings = Settings { machine: suite.machine.clone(), ..Settings::default() };
+        prepare(&self.project, subject, settings)
+    }
+
+    /// What is wrong with the suite, with its file.
+    pub(crate) fn failure(&self, error: SuiteError) -> Failure {
+        suite_failure(&self.suite, error)
+    }
+}
+
+/// Compiles a project.
+pub(crate) fn prepare(
+    path: &Path,
+    subject: &Subject,
+    settings: Settings,
+) -> Result<Arc<Prepared>, Failure> {
+    Prepared::new(&subject.project, settings)
+        .map_err(|error: GenerateError| Failure::new(format!("{}: {error}", path.display())))
+}
+
+fn read_suite(path: &Path) -> Result<Suite, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Failure::new(format!("{}: {error}", path.display()))
+            .hint("name a suite that catherd generate or catherd run has written")
+    })?;
+    Suite::from_json(&text).map_err(|error| suite_failure(path, error))
+}
+
+fn suite_failure(path: &Path, error: SuiteError) -> Failure {
+    let hint = match error {
+        SuiteError::Json(_) | SuiteError::Assertion { .. } => {
+            "the file is damaged or not a suite; generate it anew with catherd generate"
+        }
+        SuiteError::Format { .. } => "use the release that wrote it, or generate it anew",
+        SuiteError::Project { .. } | SuiteError::Goals { .. } => {
+            "name the project that the suite was made for, or say --any-project"
+        }
+        SuiteError::Sprite { .. } => "the suite does not fit this project; generate one for it",
+    };
+    Failure::new(format!("{}: {error}", path.display())).hint(hint)
+}
