@@ -30,7 +30,7 @@ fn plan(seeds: u64, parameters: &[(&str, i64)]) -> Plan {
     }
     let study = experiments::Study {
         name: STUDY.into(),
-        projects: Vec::new(),
+        projects: experiments::ProjectSource::Paths(Vec::new()),
         algorithms: vec![algorithm],
         seeds: (1..=seeds).collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },

@@ -31,7 +31,7 @@ const STUDY: &str = "study";
 pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
     let study = Study {
         name: STUDY.into(),
-        projects: Vec::new(),
+        projects: catherd_experiments::ProjectSource::Paths(Vec::new()),
         algorithms: vec![Algorithm::plain("random")],
         seeds: seeds.into_iter().collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },
