@@ -168,7 +168,7 @@ impl Matrix {
             let label = || algorithm.label.clone();
             check(algorithm).map_err(|cause| PlanError::Algorithm { label: label(), cause })?;
         }
-        let corpus = Corpus::find(&study.projects)?;
+        let corpus = Corpus::find(&study.projects, &study.subject)?;
         let plan = Plan::new(&study, corpus.planned(), check)?;
         Ok((study, corpus, plan))
     }

@@ -1,15 +1,26 @@
 //! The subject kinds that this program knows.
 
+use std::path::Path;
+
 use catherd_experiments::{Algorithm, Mutation};
-use catherd_worker::Subject;
+use catherd_worker::command::{self, Program};
 use catherd_worker::rehearsal::{self, Rehearsal};
 use catherd_worker::scratch::{self, Scratch};
+use catherd_worker::{Limits, Subject};
 
 use crate::failure::Failure;
 
 /// What executes runs of a kind.
-pub(crate) fn make(kind: &str) -> Option<Box<dyn Subject>> {
+///
+/// Programs are run only where `programs` names a folder for them to work in: whoever may
+/// submit a study could otherwise run anything on every worker.
+pub(crate) fn make(
+    kind: &str,
+    programs: Option<&Path>,
+    limits: Limits,
+) -> Option<Box<dyn Subject>> {
     match kind {
+        command::KIND => Some(Box::new(Program::new(programs?, limits))),
         scratch::KIND => Some(Box::<Scratch>::default()),
         rehearsal::KIND => Some(Box::<Rehearsal>::default()),
         _ => None,
@@ -23,11 +34,13 @@ pub(crate) type Check = fn(&Algorithm) -> Result<(), String>;
 pub(crate) fn check(kind: &str) -> Result<Check, Failure> {
     match kind {
         scratch::KIND => Ok(scratch::check),
+        command::KIND => Ok(command::check),
         // Takes any: it has none.
         rehearsal::KIND => Ok(|_| Ok(())),
         _ => Err(Failure::new(format_args!("unknown subject kind `{kind}`")).hint(format!(
-            "there are {} and {}",
+            "there are {}, {} and {}",
             scratch::KIND,
+            command::KIND,
             rehearsal::KIND
         ))),
     }

@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use catherd_worker::{Ending, Options, host, run_worker};
+use catherd_worker::{Ending, Limits, Options, host, run_worker};
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
 use crate::remote::{self, Proof};
 use crate::{subjects, terminal};
+
+/// Memory of a worker unless it is told otherwise.
+pub(crate) const MEMORY_MIB: u64 = 5 << 10;
 
 /// Leases runs from a coordinator, executes and commits them until the study is complete.
 ///
@@ -51,6 +54,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS")]
     idle: Option<u64>,
 
+    /// Real time that a run may take, in seconds; one that takes longer is tried elsewhere
+    #[arg(long, value_name = "SECONDS")]
+    run_limit: Option<u64>,
+
+    /// Memory that this worker and its programs may take, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = MEMORY_MIB)]
+    memory: u64,
+
+    /// Run the programs of studies of the kind `command`, in folders below DIR. Whoever may
+    /// submit a study can then run anything here
+    #[arg(long, value_name = "DIR")]
+    programs: Option<PathBuf>,
+
     /// End when standard input closes
     #[arg(long, hide = true)]
     leashed: bool,
@@ -58,7 +74,12 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log("error");
-    let Arguments { connect, proof, core, spool, name, patience, idle, leashed } = arguments;
+    let Arguments { connect, proof, core, spool, name, patience, idle, leashed, .. } = arguments;
+    let limits = Limits {
+        wall: arguments.run_limit.map(Duration::from_secs),
+        memory: Some(arguments.memory << 20),
+    };
+    let programs = arguments.programs;
     let access = proof.access()?;
     let name = name.unwrap_or_else(|| match core {
         Some(core) => format!("{}-core-{core}", host()),
@@ -71,10 +92,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         name,
         core,
         patience: Duration::from_secs(patience),
+        limits,
         idle: idle.map(Duration::from_secs),
         leashed,
     };
-    match run_worker(options, Box::new(subjects::make))? {
+    match run_worker(
+        options,
+        Box::new(move |kind| subjects::make(kind, programs.as_deref(), limits)),
+    )? {
         Ending::Finished | Ending::Drained => Ok(Exit::Fine),
         Ending::Stopped => Ok(Exit::Stopped),
     }
@@ -88,6 +113,9 @@ pub(crate) fn command(program: &Path, address: &str, spools: &Path, core: usize)
         .args(["worker", "--leashed", "--connect", address, "--name", &name])
         .args(["--core", &core.to_string()])
         .arg("--spool")
+        .arg(spools.join(&name))
+        // Its own user wrote the study.
+        .arg("--programs")
         .arg(spools.join(&name))
         .stdout(Stdio::null());
     command

@@ -175,6 +175,37 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
 }
 
 #[test]
+fn any_program_can_be_studied() {
+    let bench = Bench::new("1");
+    fs::create_dir(bench.out("files")).unwrap();
+    for (name, text) in [("one.py", "x"), ("two.py", "xyz"), (".hidden", "")] {
+        fs::write(bench.out("files").join(name), text).unwrap();
+    }
+    let tool = bench.out("tool.sh");
+    let script = "#!/bin/sh\n[ $3 = 2 ] && [ $2 = bad ] && { echo no luck; exit 1; }\n\
+                  echo \"{\\\"goals\\\": 4, \\\"covered\\\": [$(wc -c < $1)]}\" > $4\n";
+    fs::write(&tool, script).unwrap();
+    let file = bench.out("study.toml");
+    let command = format!("sh {} {{project}} {{algorithm}} {{seed}} {{out}}", tool.display());
+    let algorithm =
+        |name: &str| format!("{{ name = '{name}', parameters = {{ command = '{command}' }} }}");
+    let text = format!(
+        "subject = 'command'\nprojects = ['files']\nseeds = 2\nalgorithms = [{}, {}]\n\
+         [budget]\nwall = '5s'\n",
+        algorithm("good"),
+        algorithm("bad"),
+    );
+    fs::write(&file, text).unwrap();
+    let mut command = catherd();
+    let output = command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let summary = String::from_utf8(output.stdout).unwrap();
+    assert!(summary.contains("one.py, 1 run given up after"), "{summary}");
+    assert!(summary.contains("its last line: no luck"), "{summary}");
+    assert_eq!(digests(&bench.out("out")).len(), 6);
+}
+
+#[test]
 fn a_killed_worker_costs_an_attempt_and_no_result() {
     let bench = Bench::new(LONG);
     let study = bench.start("out");

@@ -154,6 +154,9 @@ pub struct Provenance {
     pub core: Option<u32>,
     /// Which attempt at the run this was, from 1.
     pub attempt: u32,
+    /// How its memory was limited: `cgroup`, `rlimit` or `none`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub memory_limit: String,
 }
 
 /// What came of a run.

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use catherd_experiments::{Digest, Outcome, Provenance, Resources, RunRecord, RunSpec};
 
+use crate::limits::Limits;
 use crate::seat;
 use crate::subject::{Live, MakeSubject, RunError, Subject};
 
@@ -59,12 +60,13 @@ impl Window {
 pub(crate) fn start(
     make: Box<MakeSubject>,
     provenance: Provenance,
+    limits: Limits,
     window: Arc<Window>,
     mut report: impl FnMut(u64, Ended) + Send + 'static,
 ) -> std::io::Result<mpsc::Sender<Job>> {
     remember_panics();
     let (sender, jobs) = mpsc::channel::<Job>();
-    let mut executor = Executor { make, provenance, window, subject: None, loaded: None };
+    let mut executor = Executor { make, provenance, limits, window, subject: None, loaded: None };
     std::thread::Builder::new().name("executor".to_owned()).spawn(move || {
         for job in jobs {
             report(job.token, executor.execute(&job));
@@ -76,6 +78,7 @@ pub(crate) fn start(
 struct Executor {
     make: Box<MakeSubject>,
     provenance: Provenance,
+    limits: Limits,
     window: Arc<Window>,
     subject: Option<(String, Box<dyn Subject>)>,
     loaded: Option<Digest>,
@@ -95,6 +98,13 @@ impl Executor {
                 let wall_ms = start.elapsed().as_millis() as u64;
                 Ended::Record(Box::new(self.sign(verdict(&job.spec, reason, wall_ms), job.attempt)))
             }
+            Ok(Err(RunError::TimedOut(reason))) => {
+                let wall_ms = start.elapsed().as_millis() as u64;
+                let record =
+                    RunRecord { outcome: Outcome::TimedOut, ..verdict(&job.spec, reason, wall_ms) };
+                Ended::Record(Box::new(self.sign(record, job.attempt)))
+            }
+            Ok(Err(RunError::Crashed(reason))) => Ended::Crash(reason),
             Ok(Err(RunError::Stopped)) => Ended::Stopped,
             Err(_) => {
                 self.subject = None;
@@ -119,7 +129,22 @@ impl Executor {
             subject.load(spec.project, job.project.clone()).map_err(RunError::Failed)?;
             self.loaded = Some(spec.project);
         }
-        subject.run(spec, &mut |live| self.window.show(job.token, live))
+        let start = Instant::now();
+        let mut late = None;
+        let ended = subject.run(spec, &mut |live| {
+            let elapsed = start.elapsed();
+            if self.limits.wall.is_some_and(|wall| elapsed > wall) {
+                late = Some(elapsed);
+                return ControlFlow::Break(());
+            }
+            self.window.show(job.token, live)
+        });
+        match (ended, late) {
+            (Err(RunError::Stopped), Some(elapsed)) => {
+                Err(RunError::TimedOut(format!("stopped after {} s", elapsed.as_secs())))
+            }
+            (ended, _) => ended,
+        }
     }
 
     fn sign(&self, mut record: RunRecord, attempt: u32) -> RunRecord {

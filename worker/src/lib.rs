@@ -3,7 +3,7 @@
 //!
 //! - [`run_worker`] is the whole process; [`Options`] is what it needs to know.
 //! - [`Subject`] is what executes a run: [`scratch`] generates tests for Scratch
-//!   projects, [`rehearsal`] does nothing.
+//!   projects, [`command`] runs any program, [`rehearsal`] does nothing.
 //! - [`LocalFleet`] keeps one worker process a core alive on this machine.
 //!
 //! Inside, an `executor` thread runs one job at a time, and a `session` on the async
@@ -13,8 +13,10 @@
 
 mod cache;
 mod calls;
+pub mod command;
 mod executor;
 mod fleet;
+mod limits;
 pub mod rehearsal;
 pub mod scratch;
 mod seat;
@@ -24,6 +26,7 @@ mod subject;
 mod worker;
 
 pub use fleet::LocalFleet;
+pub use limits::Limits;
 pub use seat::{allowed_cores, host};
 pub use subject::{Live, MakeSubject, RunError, Subject};
 pub use worker::{Ending, Options, WorkerError, run_worker};

@@ -20,6 +20,7 @@ use v1::completion::End;
 use crate::cache::Cache;
 use crate::calls::Calls;
 use crate::executor::{self, Ended, Job, Window};
+use crate::limits::Limits;
 use crate::spool::Spool;
 use crate::subject::MakeSubject;
 use crate::worker::{Ending, WorkerError};
@@ -121,6 +122,7 @@ impl Session {
         calls: Calls,
         spool: Spool,
         provenance: Provenance,
+        limits: Limits,
         idle: Option<Duration>,
         make: Box<MakeSubject>,
     ) -> Result<Session, Trouble> {
@@ -148,8 +150,8 @@ impl Session {
                 let _ = notify.send(Notice::Executed(token, ended));
             }
         };
-        let jobs =
-            executor::start(make, provenance, window.clone(), report).map_err(Trouble::Start)?;
+        let jobs = executor::start(make, provenance, limits, window.clone(), report)
+            .map_err(Trouble::Start)?;
         Ok(Session {
             name,
             calls,

@@ -24,6 +24,12 @@ pub enum RunError {
     /// A verdict on the input that a repetition would not change.
     #[error("{0}")]
     Failed(String),
+    /// A limit of the runner ended it; another machine may be faster.
+    #[error("{0}")]
+    TimedOut(String),
+    /// It broke down, which a repetition may not.
+    #[error("{0}")]
+    Crashed(String),
     /// `watch` said so.
     #[error("stopped")]
     Stopped,

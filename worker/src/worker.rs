@@ -8,6 +8,7 @@ use catherd_experiments::Provenance;
 use catherd_proto::transport::{self, Access};
 
 use crate::calls::Calls;
+use crate::limits::Limits;
 use crate::seat;
 use crate::session::Session;
 use crate::spool::Spool;
@@ -28,6 +29,8 @@ pub struct Options {
     pub spool: PathBuf,
     /// How long to wait for a coordinator that does not answer.
     pub patience: Duration,
+    /// What a run may use.
+    pub limits: Limits,
     /// End after this long without a run, though more may come.
     pub idle: Option<Duration>,
     /// End at once when standard input closes, as it does when the parent dies.
@@ -113,7 +116,8 @@ pub fn run_worker(options: Options, make: Box<MakeSubject>) -> Result<Ending, Wo
 }
 
 async fn work(options: Options, make: Box<MakeSubject>) -> Result<Ending, WorkerError> {
-    let Options { coordinators, access, name, core, spool: folder, patience, idle, .. } = options;
+    let Options { coordinators, access, name, core, spool: folder, patience, limits, idle, .. } =
+        options;
     let clients: Result<Vec<_>, _> = coordinators
         .iter()
         .map(|address| {
@@ -130,9 +134,10 @@ async fn work(options: Options, make: Box<MakeSubject>) -> Result<Ending, Worker
         host: seat::host(),
         worker: name.clone(),
         core: core.map(|core| core as u32),
+        memory_limit: limits.apply().to_owned(),
         attempt: 0,
     };
-    let session = Session::start(name, calls, spool, provenance, idle, make).await;
+    let session = Session::start(name, calls, spool, provenance, limits, idle, make).await;
     let ending = match session {
         Ok(session) => session.run().await,
         Err(trouble) => Err(trouble),

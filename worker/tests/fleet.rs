@@ -16,7 +16,7 @@ use catherd_experiments::{
 };
 use catherd_proto::transport::Access;
 use catherd_worker::rehearsal::{self, Rehearsal};
-use catherd_worker::{Ending, LocalFleet, Options, Subject, allowed_cores, run_worker};
+use catherd_worker::{Ending, Limits, LocalFleet, Options, Subject, allowed_cores, run_worker};
 use tokio::net::TcpListener;
 
 const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
@@ -110,6 +110,7 @@ fn options(address: &str, spool: PathBuf, name: &str) -> Options {
         coordinators: vec![address.to_owned()],
         access: Access::default(),
         idle: None,
+        limits: Limits::default(),
         name: name.to_owned(),
         core: None,
         spool,

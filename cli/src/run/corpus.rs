@@ -1,26 +1,62 @@
 //! The projects of a study, checked.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
 use catherd_analysis::tidy::Skipped;
 use catherd_coordinator::Projects;
 use catherd_datasets::{Entry, find, synth};
 use catherd_experiments::{Digest, PlannedProject, ProjectSource, twins};
+use catherd_worker::command;
 
 use crate::failure::Failure;
 use crate::terminal::{self, bar};
 
 /// Usable projects, and what was set aside.
 pub(crate) struct Corpus {
-    entries: Vec<Entry>,
+    entries: Vec<Item>,
     /// Projects whose bytes are those of another, whose runs would be the same.
     twins: Vec<Skipped>,
     /// Projects that cannot be run.
     pub(crate) unusable: Vec<Skipped>,
 }
 
+/// A project of the study.
+struct Item {
+    name: String,
+    path: PathBuf,
+    digest: Digest,
+    /// Of a Scratch project; another kind of project is the file as it is.
+    entry: Option<Entry>,
+}
+
+impl From<Entry> for Item {
+    fn from(entry: Entry) -> Item {
+        let (name, path) = (entry.name.clone(), entry.path.clone());
+        Item { name, path, digest: Digest(entry.digest), entry: Some(entry) }
+    }
+}
+
+impl Item {
+    fn bytes(&self) -> Result<Vec<u8>, Failure> {
+        let bytes = match &self.entry {
+            Some(entry) => entry.load().map(|subject| subject.archive).map_err(|e| e.to_string()),
+            None => {
+                fs::read(&self.path).map_err(|cause| format!("{}: {cause}", self.path.display()))
+            }
+        };
+        bytes.map_err(|e| Failure::new(e).hint("it was changed meanwhile; repeat the command"))
+    }
+}
+
 impl Corpus {
     /// Finds and checks projects; says at once what cannot be used, and why.
-    pub(super) fn find(projects: &ProjectSource) -> Result<Corpus, Failure> {
+    pub(super) fn find(projects: &ProjectSource, subject: &str) -> Result<Corpus, Failure> {
         let found = match projects {
+            ProjectSource::Paths(paths) if subject == command::KIND => {
+                return Corpus::of_files(paths);
+            }
             ProjectSource::Paths(paths) => find(paths)?,
             &ProjectSource::Synthetic { count, seed } => {
                 let bar = bar(count as usize);
@@ -43,7 +79,42 @@ impl Corpus {
         for warning in found.projects.iter().flat_map(|entry| &entry.warnings) {
             terminal::note(&format!("warning: {warning}"));
         }
-        let mut corpus = Corpus { entries: found.projects, twins: Vec::new(), unusable };
+        let entries = found.projects.into_iter().map(Item::from).collect();
+        Ok(Corpus { entries, twins: Vec::new(), unusable }.without_twins())
+    }
+
+    /// Files as they are, for programs that know what to do with them. Of a folder, all
+    /// files that are not hidden; not those of folders in it.
+    fn of_files(paths: &[PathBuf]) -> Result<Corpus, Failure> {
+        let unreadable = |path: &Path, cause: io::Error| {
+            Failure::new(format_args!("{}: {cause}", path.display()))
+                .hint("check the path given for projects")
+        };
+        let mut files = BTreeSet::new();
+        for path in paths {
+            if !path.is_dir() {
+                files.insert(path.clone());
+                continue;
+            }
+            for entry in fs::read_dir(path).map_err(|cause| unreadable(path, cause))? {
+                let entry = entry.map_err(|cause| unreadable(path, cause))?;
+                let hidden = entry.file_name().to_string_lossy().starts_with('.');
+                if !hidden && entry.path().is_file() {
+                    files.insert(entry.path());
+                }
+            }
+        }
+        let mut entries = Vec::new();
+        for path in files {
+            let bytes = fs::read(&path).map_err(|cause| unreadable(&path, cause))?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            entries.push(Item { name, digest: Digest::of(&bytes), path, entry: None });
+        }
+        Ok(Corpus { entries, twins: Vec::new(), unusable: Vec::new() }.without_twins())
+    }
+
+    fn without_twins(self) -> Corpus {
+        let mut corpus = self;
         let twins = twins(&corpus.planned());
         for &(twin, original) in &twins {
             let original = &corpus.entries[original].name;
@@ -57,14 +128,14 @@ impl Corpus {
             let number = number.next();
             !twins.iter().any(|&(twin, _)| Some(twin) == number)
         });
-        Ok(corpus)
+        corpus
     }
 
     pub(super) fn planned(&self) -> Vec<PlannedProject> {
         let planned = self
             .entries
             .iter()
-            .map(|entry| PlannedProject { name: entry.name.clone(), digest: Digest(entry.digest) });
+            .map(|entry| PlannedProject { name: entry.name.clone(), digest: entry.digest });
         planned.collect()
     }
 
@@ -89,18 +160,16 @@ impl Corpus {
         mut take: impl FnMut(Digest, &[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         for entry in &self.entries {
-            let subject = entry.load().map_err(|error| {
-                Failure::new(error).hint("it was changed meanwhile; repeat the command")
-            })?;
-            let digest = Digest::of(&subject.archive);
-            if digest.0 != entry.digest {
+            let bytes = entry.bytes()?;
+            let digest = Digest::of(&bytes);
+            if digest != entry.digest {
                 return Err(Failure::new(format_args!(
                     "{}: changed while the study was being planned",
                     entry.path.display()
                 ))
                 .hint("repeat the command"));
             }
-            take(digest, &subject.archive)?;
+            take(digest, &bytes)?;
         }
         Ok(())
     }

@@ -1,0 +1,445 @@
+//! Any program as a subject: a command line that runs a tool on a project and leaves a
+//! result file.
+//!
+//! The algorithm's parameter `command` is the template, a part of the run's name like every
+//! parameter. It is split into words at white space (`'...'` and `"..."` keep words together;
+//! no shell is involved), and in each word these are replaced:
+//!
+//! | | |
+//! | --- | --- |
+//! | `{project}` | path of the project's file; its extension is that of the project's name |
+//! | `{algorithm}`, `{seed}` | of the run |
+//! | `{executions}`, `{steps}`, `{seconds}` | the budget's limits, 0 where there is none |
+//! | `{budget}` | the first of them that there is |
+//! | `{out}` | path of the result file |
+//!
+//! Each run has a new working folder and a process group of its own, which is killed whole
+//! when the run takes longer than [`Limits::wall`] or is not wanted any more. Only a valid
+//! result file makes a record, whatever the program's exit code says:
+//!
+//! ```json
+//! {"goals": 20, "covered": [0, 3], "executions": 7, "steps": 0,
+//!  "timeline": [{"executions": 1, "steps": 0, "wall_ms": 12, "covered": 2}],
+//!  "suite_tests": 1, "suite_events": 5, "suite": "...", "counts": {"lines": 40}}
+//! ```
+//!
+//! `goals` and `covered` (numbers below `goals`, each once) are needed; `outcome` may be
+//! `failed` with a `reason`.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{
+    Algorithm, Digest, Outcome, Parameter, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::Deserialize;
+
+use crate::limits::Limits;
+use crate::{Live, RunError, Subject};
+
+/// The kind's name.
+pub const KIND: &str = "command";
+
+/// The parameter with the template.
+const TEMPLATE: &str = "command";
+
+/// What is replaced in a template.
+const PLACES: [&str; 8] =
+    ["project", "algorithm", "seed", "executions", "steps", "seconds", "budget", "out"];
+
+/// The process is looked at this often.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// As much of the program's output as a reason shows, from its end, in bytes.
+const OUTPUT: u64 = 2000;
+
+/// Largest result file in bytes.
+const LARGEST_RESULT: u64 = 16 << 20;
+
+/// Is there a template with known places?
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn check(algorithm: &Algorithm) -> Result<(), String> {
+    let words = words(template(algorithm)?)?;
+    for word in &words {
+        for part in word.split('{').skip(1) {
+            let place = part.split_once('}').map(|(place, _)| place);
+            if place.is_none_or(|place| !PLACES.contains(&place)) {
+                let known = PLACES.map(|place| format!("{{{place}}}")).join(" ");
+                return Err(format!("`{word}` in `command`: there are {known}"));
+            }
+        }
+    }
+    if words.iter().any(|word| word.contains("{out}")) {
+        Ok(())
+    } else {
+        Err("`command` lacks {out}, where the program leaves its result".to_owned())
+    }
+}
+
+fn template(algorithm: &Algorithm) -> Result<&str, String> {
+    match algorithm.parameters.get(TEMPLATE) {
+        Some(Parameter::Text(template)) => Ok(template),
+        Some(_) => Err("`command` is not a text".to_owned()),
+        None => Err(format!(
+            "`{}` lacks the parameter `command`, such as \"tool {{project}} --seed {{seed}} -o {{out}}\"",
+            algorithm.label
+        )),
+    }
+}
+
+/// Splits a template as a shell would, without its other powers.
+fn words(template: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in template.chars() {
+        match quote {
+            Some(end) if c == end => quote = None,
+            Some(_) => word.get_or_insert_default().push(c),
+            None if c == '\'' || c == '"' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            None => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    match (quote, words.is_empty()) {
+        (Some(quote), _) => Err(format!("`command` has a {quote} without an end")),
+        (None, true) => Err("`command` is empty".to_owned()),
+        (None, false) => Ok(words),
+    }
+}
+
+/// Runs programs.
+pub struct Program {
+    /// Working folders are made in here.
+    place: PathBuf,
+    limits: Limits,
+    project: Arc<[u8]>,
+    digest: Option<Digest>,
+}
+
+impl Program {
+    /// Programs that work in folders below `place`.
+    pub fn new(place: &Path, limits: Limits) -> Program {
+        Program { place: place.to_owned(), limits, project: Arc::default(), digest: None }
+    }
+
+    fn attempt(
+        &self,
+        spec: &RunSpec,
+        folder: &Path,
+        watch: &mut dyn FnMut(Live) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        let start = Instant::now();
+        let here = |cause: io::Error| RunError::Crashed(format!("{}: {cause}", folder.display()));
+        let project = folder.join(format!("project{}", extension(&spec.project_name)));
+        let out = folder.join("result.json");
+        fs::write(&project, &self.project).map_err(here)?;
+        let output = File::create_new(folder.join("output.txt")).map_err(here)?;
+        let words = fill(spec, &project, &out).map_err(RunError::Failed)?;
+        let mut command = Command::new(&words[0]);
+        command
+            .args(&words[1..])
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone().map_err(here)?)
+            .stderr(output.try_clone().map_err(here)?)
+            .process_group(0);
+        let child = command
+            .spawn()
+            .map_err(|cause| RunError::Crashed(format!("cannot start {}: {cause}", words[0])))?;
+        let mut group = Group(child);
+        let status = loop {
+            if let Some(status) = group.0.try_wait().map_err(here)? {
+                break status;
+            }
+            if watch(Live::default()).is_break() {
+                return Err(RunError::Stopped);
+            }
+            if self.limits.wall.is_some_and(|wall| start.elapsed() > wall) {
+                let seconds = start.elapsed().as_secs();
+                return Err(RunError::TimedOut(format!("killed after {seconds} s")));
+            }
+            std::thread::sleep(LOOK);
+        };
+        // What the program left behind in its group goes with it.
+        drop(group);
+        let wall_ms = start.elapsed().as_millis() as u64;
+        let told = told(output).unwrap_or_default();
+        match read(&out) {
+            Ok(result) => record(spec, result, wall_ms)
+                .map_err(|flaw| RunError::Crashed(format!("a result that cannot be: {flaw}"))),
+            Err(flaw) => Err(RunError::Crashed(format!("{flaw}; {}", ended(status, &told)))),
+        }
+    }
+}
+
+impl Subject for Program {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+        (self.project, self.digest) = (bytes, Some(digest));
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        watch: &mut dyn FnMut(Live) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        if self.digest != Some(spec.project) {
+            return Err(RunError::Failed("another project is loaded".to_owned()));
+        }
+        check(&spec.algorithm).map_err(RunError::Failed)?;
+        let folder = self.place.join(format!("run-{}", spec.id().short()));
+        // An earlier attempt may have been killed here.
+        let _ = fs::remove_dir_all(&folder);
+        let made = fs::create_dir_all(&folder);
+        made.map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))?;
+        let ended = self.attempt(spec, &folder, watch);
+        let _ = fs::remove_dir_all(&folder);
+        ended
+    }
+}
+
+/// A process and what it started; killed when dropped.
+struct Group(Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // It may have ended by itself, which is as good.
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+        let _ = self.0.wait();
+    }
+}
+
+/// The extension of a project's name with its dot, if it has a harmless one.
+fn extension(name: &str) -> String {
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+    let harmless = |text: &&str| text.len() <= 10 && text.chars().all(char::is_alphanumeric);
+    extension.filter(harmless).map(|text| format!(".{text}")).unwrap_or_default()
+}
+
+/// The words of a run's command line.
+fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Vec<String>, String> {
+    let budget = spec.budget;
+    let seconds = budget.wall_ms.map(|ms| ms.div_ceil(1000));
+    let limits = [budget.executions, budget.steps, seconds];
+    let first = limits.into_iter().flatten().next().unwrap_or_default();
+    let [executions, steps, seconds] = limits.map(|limit| limit.unwrap_or_default().to_string());
+    let values = [
+        project.display().to_string(),
+        spec.algorithm.name.clone(),
+        spec.seed.to_string(),
+        executions,
+        steps,
+        seconds,
+        first.to_string(),
+        out.display().to_string(),
+    ];
+    let words = words(template(&spec.algorithm)?)?.into_iter();
+    let fill = |word: String| {
+        let mut filled = String::new();
+        let mut rest = word.as_str();
+        // From left to right, so that what is filled in is not looked at again.
+        while let Some((before, (place, after))) =
+            rest.split_once('{').and_then(|(before, after)| Some((before, after.split_once('}')?)))
+        {
+            filled.push_str(before);
+            let value = PLACES.iter().position(|known| *known == place).map(|at| &values[at]);
+            filled.push_str(value.map_or("", String::as_str));
+            rest = after;
+        }
+        filled + rest
+    };
+    Ok(words.map(fill).collect())
+}
+
+/// The end of what the program wrote.
+fn told(mut output: File) -> io::Result<String> {
+    let length = output.seek(SeekFrom::End(0))?;
+    output.seek(SeekFrom::Start(length.saturating_sub(OUTPUT)))?;
+    let mut bytes = Vec::new();
+    output.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+}
+
+fn ended(status: ExitStatus, told: &str) -> String {
+    match told.lines().last() {
+        Some(last) => format!("the program ended with {status}, its last line: {last}"),
+        None => format!("the program ended with {status} and wrote nothing"),
+    }
+}
+
+/// A result file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    goals: u32,
+    covered: Vec<u32>,
+    #[serde(default)]
+    outcome: Option<Outcome>,
+    #[serde(default)]
+    reason: String,
+    #[serde(default)]
+    executions: u64,
+    #[serde(default)]
+    steps: u64,
+    #[serde(default)]
+    timeline: Vec<TimelinePoint>,
+    #[serde(default)]
+    suite_tests: u32,
+    #[serde(default)]
+    suite_events: u32,
+    #[serde(default)]
+    suite: String,
+    #[serde(default)]
+    counts: BTreeMap<String, i64>,
+}
+
+fn read(out: &Path) -> Result<Told, String> {
+    let file = File::open(out).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "the program left no result".to_owned(),
+        _ => format!("the result cannot be read: {error}"),
+    })?;
+    let mut bytes = Vec::new();
+    let read = file.take(LARGEST_RESULT + 1).read_to_end(&mut bytes);
+    read.map_err(|error| format!("the result cannot be read: {error}"))?;
+    if bytes.len() as u64 > LARGEST_RESULT {
+        return Err(format!("a result of more than {LARGEST_RESULT} bytes"));
+    }
+    serde_json::from_slice(&bytes).map_err(|error| format!("the result is malformed: {error}"))
+}
+
+/// The record of a result that makes sense.
+fn record(spec: &RunSpec, told: Told, wall_ms: u64) -> Result<RunRecord, String> {
+    let Told { goals, mut covered, outcome, timeline, .. } = told;
+    covered.sort_unstable();
+    if covered.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err("a goal is covered twice".to_owned());
+    }
+    if covered.last().is_some_and(|last| *last >= goals) {
+        return Err(format!("a goal beyond the {goals} goals is covered"));
+    }
+    let ascends = |pair: &[TimelinePoint]| {
+        pair[0].executions <= pair[1].executions && pair[0].covered < pair[1].covered
+    };
+    if !timeline.windows(2).all(ascends) {
+        return Err("the timeline does not ascend".to_owned());
+    }
+    if timeline.last().is_some_and(|last| last.covered as usize != covered.len()) {
+        return Err("the timeline does not end with what is covered".to_owned());
+    }
+    Ok(RunRecord {
+        run: spec.id(),
+        outcome: outcome.unwrap_or(if goals == 0 { Outcome::NoGoals } else { Outcome::Done }),
+        reason: told.reason,
+        goals,
+        covered,
+        executions: told.executions,
+        steps: told.steps,
+        timeline,
+        suite_tests: told.suite_tests,
+        suite_events: told.suite_events,
+        minimised_events: 0,
+        counts: told.counts,
+        suite: told.suite,
+        resources: Resources { wall_ms, search_ms: wall_ms, ..Resources::default() },
+        provenance: Provenance::default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use catherd_experiments::Budget;
+
+    use super::*;
+
+    fn spec(command: &str) -> RunSpec {
+        let mut algorithm = Algorithm::plain("mio");
+        algorithm.parameters.insert(TEMPLATE.into(), Parameter::Text(command.into()));
+        RunSpec {
+            project: Digest::of(b"one\ntwo\n"),
+            project_name: "../x y.txt".into(),
+            subject: KIND.into(),
+            algorithm,
+            seed: 7,
+            budget: Budget { wall_ms: Some(1500), ..Budget::default() },
+            engine: "e".into(),
+        }
+    }
+
+    fn run(command: &str, limits: Limits) -> (Result<RunRecord, RunError>, usize) {
+        let place = tempfile::tempdir().unwrap();
+        let mut program = Program::new(place.path(), limits);
+        let spec = spec(command);
+        program.load(spec.project, Arc::from(*b"one\ntwo\n")).unwrap();
+        let ended = program.run(&spec, &mut |_| ControlFlow::Continue(()));
+        (ended, fs::read_dir(place.path()).unwrap().count())
+    }
+
+    #[test]
+    fn a_result_makes_a_record() {
+        let script = r#"sh -c 'test "$(wc -l < "$1")" = 2 && test "$2 $3 $4" = "mio 7 2" &&
+            echo "{\"goals\": 4, \"covered\": [2, 0]}" > "$5"; exit 3' x
+            {project} {algorithm} {seed} {budget} {out}"#;
+        let (record, left) = run(script, Limits::default());
+        let record = record.unwrap();
+        assert_eq!((record.outcome, record.goals, record.covered), (Outcome::Done, 4, vec![0, 2]));
+        assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn nothing_but_a_valid_result_counts() {
+        let crash = |command: &str| match run(command, Limits::default()).0 {
+            Err(RunError::Crashed(reason)) => reason,
+            other => panic!("{other:?}"),
+        };
+        let reason = crash("sh -c 'echo oh no >&2; exit 4' {out}");
+        assert!(reason.contains("no result") && reason.contains("exit status: 4"), "{reason}");
+        assert!(reason.ends_with("its last line: oh no"), "{reason}");
+        assert!(crash("/no/such/tool {out}").starts_with("cannot start /no/such/tool"));
+        assert!(crash("sh -c 'echo { > $0' {out}").contains("malformed"));
+        let twice = r#"sh -c 'echo "{\"goals\": 2, \"covered\": [1, 1]}" > $0' {out}"#;
+        assert!(crash(twice).contains("covered twice"));
+        let beyond = r#"sh -c 'echo "{\"goals\": 1, \"covered\": [1]}" > $0' {out}"#;
+        assert!(crash(beyond).contains("beyond the 1 goals"));
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_killed_with_all_it_started() {
+        let place = tempfile::tempdir().unwrap();
+        let pid = place.path().join("pid");
+        let script = format!("sh -c 'sleep 1000 & echo $! > {}; wait' {{out}}", pid.display());
+        let limits = Limits { wall: Some(Duration::from_millis(300)), ..Limits::default() };
+        let ended = run(&script, limits).0;
+        assert!(matches!(ended, Err(RunError::TimedOut(_))), "{ended:?}");
+        let grandchild = fs::read_to_string(pid).unwrap();
+        let stat = fs::read_to_string(format!("/proc/{}/stat", grandchild.trim()));
+        // Gone, or a zombie that nobody has collected yet.
+        assert!(stat.is_err() || stat.as_ref().unwrap().contains(") Z "), "{stat:?}");
+    }
+
+    #[test]
+    fn templates_are_checked() {
+        let flaw = |command: &str| check(&spec(command).algorithm).unwrap_err();
+        assert!(flaw("tool {oops} {out}").contains("there are {project}"));
+        assert!(flaw("tool {seed}").contains("lacks {out}"));
+        assert!(flaw("tool 'x {out}").contains("without an end"));
+        assert!(flaw(" ").contains("empty"));
+        assert!(check(&Algorithm::plain("x")).unwrap_err().contains("lacks the parameter"));
+        assert_eq!(words(r#"a "b c"'d' ''"#).unwrap(), ["a", "b cd", ""]);
+    }
+}
