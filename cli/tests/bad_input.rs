@@ -116,7 +116,10 @@ fn what_cannot_be_run_is_refused() {
 
     let (line, _) =
         with(&["--projects", &good, "--algorithms", "random,tabu", "--executions", "3"]);
-    assert!(line.starts_with("unknown algorithm `tabu`: there are random, random-events, mosa"), "{line}");
+    assert!(
+        line.starts_with("unknown algorithm `tabu`: there are random, random-events, mosa"),
+        "{line}"
+    );
 
     for (flag, value) in [("--executions", "-5"), ("--steps", "-1"), ("--wall", "-3s")] {
         let (line, hint) = with(&[&["--projects", &good, flag, value], &random[..]].concat());

@@ -71,16 +71,13 @@ const LARGEST_RESULT: u64 = 16 << 20;
 /// What is wrong with it.
 pub fn check(algorithm: &Algorithm) -> Result<(), String> {
     let words = words(template(algorithm)?)?;
-    for word in &words {
-        for part in word.split('{').skip(1) {
-            let place = part.split_once('}').map(|(place, _)| place);
-            if place.is_none_or(|place| !PLACES.contains(&place)) {
-                let known = PLACES.map(|place| format!("{{{place}}}")).join(" ");
-                return Err(format!("`{word}` in `command`: there are {known}"));
-            }
-        }
+    let places = words.iter().flat_map(|word| Parts(word)).filter_map(|part| part.1);
+    let places: Vec<&str> = places.collect();
+    if let Some(unknown) = places.iter().find(|place| !PLACES.contains(place)) {
+        let known = PLACES.map(|place| format!("{{{place}}}")).join(" ");
+        return Err(format!("`{{{unknown}}}` in `command`: there are {known}"));
     }
-    if words.iter().any(|word| word.contains("{out}")) {
+    if places.contains(&"out") {
         Ok(())
     } else {
         Err("`command` lacks {out}, where the program leaves its result".to_owned())
@@ -120,6 +117,30 @@ fn words(template: &str) -> Result<Vec<String>, String> {
         (Some(quote), _) => Err(format!("`command` has a {quote} without an end")),
         (None, true) => Err("`command` is empty".to_owned()),
         (None, false) => Ok(words),
+    }
+}
+
+/// The parts of a word from left to right: text, and the place that follows it. A place is
+/// a name in braces; other braces are text.
+struct Parts<'a>(&'a str);
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = (&'a str, Option<&'a str>);
+
+    fn next(&mut self) -> Option<(&'a str, Option<&'a str>)> {
+        if self.0.is_empty() {
+            return None;
+        }
+        for (open, _) in self.0.match_indices('{') {
+            let rest = &self.0[open + 1..];
+            let length = rest.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(rest.len());
+            if length > 0 && rest[length..].starts_with('}') {
+                let text = &self.0[..open];
+                self.0 = &rest[length + 1..];
+                return Some((text, Some(&rest[..length])));
+            }
+        }
+        Some((std::mem::take(&mut self.0), None))
     }
 }
 
@@ -250,19 +271,11 @@ fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Vec<String>, Strin
         out.display().to_string(),
     ];
     let words = words(template(&spec.algorithm)?)?.into_iter();
+    let value =
+        |place: &str| PLACES.iter().position(|known| *known == place).map_or("", |at| &values[at]);
     let fill = |word: String| {
-        let mut filled = String::new();
-        let mut rest = word.as_str();
-        // From left to right, so that what is filled in is not looked at again.
-        while let Some((before, (place, after))) =
-            rest.split_once('{').and_then(|(before, after)| Some((before, after.split_once('}')?)))
-        {
-            filled.push_str(before);
-            let value = PLACES.iter().position(|known| *known == place).map(|at| &values[at]);
-            filled.push_str(value.map_or("", String::as_str));
-            rest = after;
-        }
-        filled + rest
+        let parts = Parts(&word).flat_map(|(text, place)| [text, place.map_or("", value)]);
+        parts.collect::<String>()
     };
     Ok(words.map(fill).collect())
 }
@@ -355,6 +368,7 @@ fn record(spec: &RunSpec, told: Told, wall_ms: u64) -> Result<RunRecord, String>
         suite_events: told.suite_events,
         minimised_events: 0,
         counts: told.counts,
+        mutants: Vec::new(),
         suite: told.suite,
         resources: Resources { wall_ms, search_ms: wall_ms, ..Resources::default() },
         provenance: Provenance::default(),

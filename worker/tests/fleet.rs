@@ -12,7 +12,7 @@ use catherd_coordinator::{
     Coordinator, CoordinatorError, Options as Study, Policy, Progress, Records,
 };
 use catherd_experiments::{
-    self as experiments, Algorithm, Budget, Digest, Parameter, Plan, PlannedProject,
+    self as experiments, Algorithm, Budget, Digest, Parameter, Plan, PlannedProject, ProjectSource,
 };
 use catherd_proto::transport::Access;
 use catherd_worker::rehearsal::{self, Rehearsal};
@@ -30,7 +30,7 @@ fn plan(seeds: u64, parameters: &[(&str, i64)]) -> Plan {
     }
     let study = experiments::Study {
         name: STUDY.into(),
-        projects: experiments::ProjectSource::Paths(Vec::new()),
+        projects: ProjectSource::Paths(Vec::new()),
         algorithms: vec![algorithm],
         seeds: (1..=seeds).collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },

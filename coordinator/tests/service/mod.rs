@@ -11,8 +11,8 @@ use catherd_coordinator::{
     StudyState,
 };
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Outcome, Plan, PlannedProject, Provenance, Resources, RunRecord,
-    RunSpec, Study,
+    Algorithm, Budget, Digest, Outcome, Plan, PlannedProject, ProjectSource, Provenance, Resources,
+    RunRecord, RunSpec, Study,
 };
 use catherd_proto::PROTOCOL;
 use catherd_proto::transport::{self, Access, Line};
@@ -31,7 +31,7 @@ const STUDY: &str = "study";
 pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
     let study = Study {
         name: STUDY.into(),
-        projects: catherd_experiments::ProjectSource::Paths(Vec::new()),
+        projects: ProjectSource::Paths(Vec::new()),
         algorithms: vec![Algorithm::plain("random")],
         seeds: seeds.into_iter().collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },
