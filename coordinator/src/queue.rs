@@ -160,7 +160,10 @@ impl Queue {
                 number,
             )
         };
-        let mut candidates: Vec<_> = self.open.iter().copied().collect();
+        let has_some = |number: &GroupNumber| {
+            self.groups[*number as usize].pending.iter().any(|&run| !shunned(run))
+        };
+        let mut candidates: Vec<_> = self.open.iter().copied().filter(has_some).collect();
         if candidates.len() > share {
             candidates.select_nth_unstable_by_key(share, key);
             candidates.truncate(share);
@@ -267,6 +270,15 @@ mod tests {
         let batch = queue.take(&[Digest([2; 32])].into(), 1, |_| false);
         assert_eq!(batch[..4], [100, 101, 102, 103]);
         assert_eq!(batch[4], 0);
+    }
+
+    #[test]
+    fn what_is_shunned_hides_nothing_else() {
+        let mut queue = queue(&[(1, 1), (2, 1)]);
+        let loaded = [Digest([1; 32])].into();
+        assert_eq!(queue.take(&loaded, 2, |run| run == 0), [1]);
+        assert!(queue.take(&loaded, 2, |run| run == 0).is_empty());
+        assert_eq!(queue.take(&loaded, 2, |_| false), [0]);
     }
 
     #[test]

@@ -392,6 +392,7 @@ mod tests {
             seed: 7,
             budget: Budget { wall_ms: Some(1500), ..Budget::default() },
             engine: "e".into(),
+            mutation: None,
         }
     }
 
