@@ -2,7 +2,9 @@
 
 mod bench;
 mod conformance;
+mod digest;
 mod fidelity;
+mod fuzz;
 mod replay;
 
 use std::path::Path;
@@ -19,6 +21,8 @@ pub(crate) enum Command {
     Replay(replay::Arguments),
     Fidelity(fidelity::Arguments),
     Bench(bench::Arguments),
+    Digest(digest::Arguments),
+    Fuzz(fuzz::Arguments),
 }
 
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
@@ -27,6 +31,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Replay(arguments) => replay::run(arguments),
         Command::Fidelity(arguments) => fidelity::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
+        Command::Digest(arguments) => digest::run(arguments),
+        Command::Fuzz(arguments) => fuzz::run(arguments),
     }
 }
 
@@ -38,4 +44,10 @@ fn corpus(named: Option<&Path>, traces: &Path) -> Result<Corpus, Failure> {
         Failure::new(format!("{}: {error}", folder.display()))
             .hint("name the folder of the projects with --corpus")
     })
+}
+
+/// The number of threads; without one asked for, one for each processor.
+fn jobs(asked: Option<usize>) -> usize {
+    let available = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.unwrap_or_else(available).max(1)
 }

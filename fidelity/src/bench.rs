@@ -8,6 +8,8 @@ use catherd_sb3::{BlockNo, Project};
 use catherd_vm::{Program, Random, Settings, Tracer, Vm};
 use serde::Serialize;
 
+use crate::limits::{LimitHit, limit_hits};
+
 /// The speed of one project, on the wall clock of this machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
@@ -27,6 +29,9 @@ pub struct Speed {
     pub restore_us: f64,
     /// Milliseconds to read, compile and prepare the project.
     pub load_ms: f64,
+    /// Limits of the machine that the traced run met.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitHit>,
 }
 
 /// Counts what it is told and remembers nothing else.
@@ -69,6 +74,7 @@ pub fn bench(path: &Path, steps: u64, patience: Duration) -> Result<Speed, Strin
         snapshot_us,
         restore_us,
         load_ms,
+        limits: limit_hits(vm.hits()),
     })
 }
 

@@ -10,6 +10,7 @@ use catherd_vm::{
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::limits::{LimitHit, limit_hits};
 use crate::surroundings::{DAY_MS, Devices, Readings, Surroundings, flag_instants};
 use crate::trace::{Change, Event, Inputs, Properties, Trace};
 
@@ -24,6 +25,9 @@ pub struct Replay {
     pub extra: Vec<String>,
     /// What the recording does not say and the replay assumed.
     pub surroundings: Surroundings,
+    /// Limits of the machine that the replay met.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitHit>,
 }
 
 impl Replay {
@@ -100,6 +104,7 @@ pub fn replay(
         };
     }
     result.surroundings.elapsed = readings.map(|readings| readings.last());
+    result.limits = limit_hits(player.vm.hits());
     if result.divergence.is_none() {
         compare_coverage(&player.vm, trace, project, &mut result);
     }

@@ -9,7 +9,15 @@ use proptest::prelude::*;
 
 /// Small enough that the worst document is drawn quickly.
 fn limits() -> Limits {
-    Limits { bytes: 1 << 20, nodes: 20_000, depth: 64, side: 2048, pixels: 1 << 20 }
+    Limits {
+        bytes: 1 << 20,
+        nodes: 20_000,
+        depth: 64,
+        side: 2048,
+        pixels: 1 << 20,
+        painted: 1 << 28,
+        layers: 1 << 22,
+    }
 }
 
 /// Senses a costume in every way.
@@ -277,4 +285,56 @@ proptest! {
         picture[index] = byte;
         let _ = sense_bitmap(&picture);
     }
+}
+
+/// Documents of a few hundred bytes that ask for hours or for all memory: refused before they
+/// are drawn.
+#[test]
+fn drawings_beyond_measure_are_transparent() {
+    let rect = "<rect width='400' height='300' filter='url(#f)'/>";
+    let filter = |primitive: &str| format!("<filter id='f'>{primitive}</filter>{rect}");
+    let mut tiles = String::from(
+        "<pattern id='p0' width='1' height='1'><rect width='1' height='1'/></pattern>",
+    );
+    for i in 1..40 {
+        let fill = format!("<rect width='9' height='9' fill='url(#p{})'/>", i - 1);
+        tiles += &format!(
+            "<pattern id='p{i}' width='9' height='9' patternUnits='userSpaceOnUse'>{fill}{fill}</pattern>"
+        );
+    }
+    let chain: String = (1..=6_000)
+        .map(|i| {
+            let fill = format!("<rect width='9' height='9' fill='url(#p{})'/>", i - 1);
+            format!("<pattern id='p{i}' width='9' height='9'>{fill}</pattern>")
+        })
+        .collect();
+    let translucent = |n: usize| {
+        format!("{}{rect}{}", "<g opacity='.9' filter='url(#f)'>".repeat(n), "</g>".repeat(n))
+    };
+    for body in [
+        filter("<feMorphology operator='dilate' radius='1e6'/>"),
+        filter("<feTurbulence baseFrequency='.1' numOctaves='100000000'/>"),
+        filter(&"<feMorphology operator='erode' radius='40'/>".repeat(60)),
+        format!("{tiles}<rect width='400' height='300' fill='url(#p39)'/>"),
+        format!("{chain}<rect width='400' height='300' fill='url(#p5999)'/>"),
+        "<pattern id='p' width='30000' height='30000' patternUnits='userSpaceOnUse'><rect width='9' height='9'/></pattern><rect width='400' height='300' fill='url(#p)'/>".to_owned(),
+        format!("<filter id='f'><feOffset dx='1'/></filter>{}", translucent(60)),
+    ] {
+        assert!(!shows(&body), "{}", &body[..body.len().min(200)]);
+    }
+    assert!(shows(&filter("<feMorphology operator='erode' radius='2'/>")));
+    assert!(shows(&format!("<filter id='f'><feOffset dx='1'/></filter>{}", translucent(2))));
+}
+
+/// Whether there is something in the middle of a document.
+fn shows(body: &str) -> bool {
+    let text = format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 400 300' width='400' height='300'>{body}</svg>"
+    );
+    let mut builder = SkinSetBuilder::new(limits());
+    let skin = builder.add_svg(text.as_bytes().into(), None).unwrap();
+    let mut scene = Scene::new(Arc::new(builder.build()));
+    let id = scene.add(Group::Sprite);
+    scene.set_skin(id, skin);
+    scene.touching_point(id, 0.0, 0.0)
 }

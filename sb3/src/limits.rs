@@ -2,7 +2,7 @@
 
 /// Bounds on what a reader accepts. They depend on nothing but the project's
 /// bytes, so a project is refused everywhere or nowhere. The defaults are some ten times
-/// what the largest projects in the wild need.
+/// what the largest projects in the wild need; `docs/limits.md` has all limits in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the archive itself.

@@ -10,6 +10,7 @@ use crate::event::{Event, Interaction};
 use crate::extraction::{Extractor, Instance, Scene};
 use crate::fitness::Scratch;
 use crate::generation::Prepared;
+use crate::limits::Limits;
 use crate::minimisation::Replayer;
 use crate::recorder::{History, Recorder};
 use crate::trace::Trace;
@@ -29,6 +30,8 @@ pub(crate) struct Executor {
     interaction: Interaction,
     /// Memory of fitness evaluations.
     scratch: Scratch,
+    /// Limits that executions before the present one ran into.
+    limits: Limits,
     /// For questions about the past.
     earlier: (Trace, Vec<f64>),
     /// Tests that were cut short because the program hung.
@@ -70,6 +73,7 @@ impl Executor {
             extraction,
             interaction: Interaction::default(),
             scratch: Scratch::default(),
+            limits: Limits::default(),
             earlier: (Trace::new(blocks), Vec::new()),
             stuck: 0,
             seed,
@@ -80,12 +84,20 @@ impl Executor {
     /// Resets everything, seeds the machine and sends the green flag. No step has run
     /// when events are extracted first, but the threads of the flag exist.
     pub(crate) fn begin(&mut self) {
+        self.limits.add(self.vm.hits());
         self.vm.restore(&self.start);
         self.vm.set_random(Random::portable(self.seed));
         self.extraction = Stream::new(self.seed, Stream::EXTRACTION);
         self.interaction = Interaction::default();
         self.vm.tracer.clear();
         self.vm.green_flag();
+    }
+
+    /// Limits that all executions so far ran into.
+    pub(crate) fn limits(&self) -> Limits {
+        let mut limits = self.limits;
+        limits.add(self.vm.hits());
+        limits
     }
 
     /// The project that it runs.

@@ -16,6 +16,7 @@ use crate::event::Event;
 use crate::execution::{Executor, Recording};
 use crate::extraction::Tables;
 use crate::goals::Model;
+use crate::limits::Limits;
 use crate::minimisation::{Candidate, Minimisation, Minimised, Replayer as _};
 use crate::problem::{ScratchProblem, TestCase};
 use crate::random_testing::{Drawn, RandomTesting};
@@ -115,6 +116,8 @@ pub struct Generated {
     pub unstable: Vec<u32>,
     /// The run in numbers.
     pub counts: Counts,
+    /// Limits of the machine that executions ran into.
+    pub limits: Limits,
 }
 
 /// A project made ready for any number of runs.
@@ -251,7 +254,8 @@ impl Prepared {
             minimised_codons: minimised.removed_codons,
             minimisation_executions: minimised.executions,
         };
-        Generated { end, goals: suite.goals, covered, timeline, suite, unstable, counts }
+        let limits = executor.limits();
+        Generated { end, goals: suite.goals, covered, timeline, suite, unstable, counts, limits }
     }
 
     /// Adds assertions, if the settings ask for them.

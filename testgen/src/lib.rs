@@ -20,6 +20,7 @@ pub mod fitness;
 mod generation;
 pub mod goals;
 pub mod graph;
+mod limits;
 mod local_search;
 mod minimisation;
 pub mod mutation;
@@ -37,6 +38,7 @@ pub use assertion::Assertions;
 pub use compat::Compat;
 pub use counts::Counts;
 pub use generation::{ENGINE, End, GenerateError, Generated, Prepared, Request, generate, replay};
+pub use limits::{LimitCount, Limits};
 pub use runner::{AssertionNo, Bounds, Execution, Failure, LinkedSuite, Runner, Verdict};
 pub use settings::{Configuration, Selection, Settings};
 pub use suite::{

@@ -1,6 +1,7 @@
 //! Expressions. Three readings of one tree: as a number, as a truth, as a value. Each
 //! avoids making values that its caller would only cast.
 
+use crate::limits::Limit;
 use crate::machine::Run;
 use crate::program::{Calendar, E, Expr, MathOp, Slot};
 use crate::settings::{DAY_MS, STEP_MS};
@@ -15,9 +16,10 @@ pub(crate) const LIST_LIMIT: usize = 200_000;
 /// Motion that an absent camera reports.
 pub(crate) const NO_MOTION: f64 = -1.0;
 
-/// What a text of some length costs to make or read, in blocks.
+/// What a text of some length costs to make or read, in blocks: as much time as blocks
+/// that compute numbers.
 pub(crate) fn text_cost(units: usize) -> usize {
-    units / 64
+    units / 16
 }
 
 /// What walking over a list costs, in blocks.
@@ -121,6 +123,17 @@ impl<T: Tracer> Run<'_, T> {
         found
     }
 
+    /// Two texts as one, cut at the limit before it is built.
+    fn join(&mut self, a: &Text, b: &Text) -> Text {
+        let limit = self.settings.text_limit;
+        if a.len() + b.len() <= limit {
+            return a.join(b);
+        }
+        self.hit(Limit::Text);
+        let a = a.truncated(limit);
+        a.join(&b.truncated(limit - a.len()))
+    }
+
     /// The text of an expression.
     pub(crate) fn text(&mut self, e: E) -> Text {
         match self.value(e) {
@@ -199,8 +212,11 @@ impl<T: Tracer> Run<'_, T> {
             Expr::ListContents(slot) => {
                 let limit = self.settings.text_limit;
                 let list = self.list(*slot);
-                let (items, text) = (list.items.len(), list_contents(list, limit));
+                let (items, (text, cut)) = (list.items.len(), list_contents(list, limit));
                 self.charge(list_cost(items) + text_cost(text.len()));
+                if cut {
+                    self.hit(Limit::Text);
+                }
                 Value::Text(text)
             }
             Expr::Aside => self.scratch.asides.pop().unwrap_or(Value::Undefined),
@@ -219,7 +235,7 @@ impl<T: Tracer> Run<'_, T> {
             Expr::Join(a, b) => {
                 let (a, b) = (self.text(*a), self.text(*b));
                 self.charge(text_cost(a.len() + b.len()));
-                Value::Text(a.join(&b).truncated(self.settings.text_limit))
+                Value::Text(self.join(&a, &b))
             }
             Expr::LetterOf { letter, text } => {
                 let index = self.number(*letter) - 1.0;
@@ -349,8 +365,8 @@ fn snap(x: f64) -> f64 {
     if (x - round).abs() < 1e-9 { round } else { x }
 }
 
-/// At most the first `limit` units.
-fn list_contents(list: &List, limit: usize) -> Text {
+/// At most the first `limit` units, and whether there are more.
+fn list_contents(list: &List, limit: usize) -> (Text, bool) {
     let single = |v: &Value| matches!(v, Value::Text(t) if t.len() == 1);
     let separator = if list.items.iter().all(single) { "" } else { " " };
     let mut units = Vec::new();
@@ -361,12 +377,13 @@ fn list_contents(list: &List, limit: usize) -> Text {
         if *item != Value::Undefined {
             units.extend(item.to_text().units());
         }
-        if units.len() >= limit {
+        if units.len() > limit {
             break;
         }
     }
+    let cut = units.len() > limit;
     units.truncate(limit);
-    Text::from_units(units)
+    (Text::from_units(units), cut)
 }
 
 fn math(op: MathOp, n: f64) -> f64 {

@@ -12,6 +12,7 @@ mod distance;
 mod eval;
 mod input;
 mod keys;
+mod limits;
 mod machine;
 mod program;
 mod random;
@@ -27,6 +28,7 @@ mod view;
 
 pub use compile::CompileError;
 pub use conformance::{Conformance, conformance};
+pub use limits::{Hit, Hits, Limit};
 pub use machine::{Snapshot, Vm};
 pub use program::Program;
 pub use random::Random;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use catherd_render::DrawableId;
 use catherd_sb3::BlockNo;
 
+use crate::limits::{Hits, Limit};
 use crate::program::{NONE, Program};
 use crate::random::Random;
 use crate::settings::Settings;
@@ -125,11 +126,11 @@ impl<T: Tracer> Vm<T> {
         self.state.active > 0
     }
 
-    /// Whether the last step executed as many blocks as one thread alone may in warp: a
-    /// program that goes on like this hangs in the original.
+    /// Whether the last step executed as many blocks as one thread alone may in warp, or some
+    /// thread all that it may execute by now: a program that goes on like this hangs in the
+    /// original.
     pub fn is_overloaded(&self) -> bool {
-        let executed = self.settings.step_budget.saturating_sub(self.state.blocks_left);
-        self.state.steps > 0 && executed >= u64::from(self.settings.warp_budget)
+        self.state.overloaded
     }
 
     /// Threads alive.
@@ -147,9 +148,22 @@ impl<T: Tracer> Vm<T> {
         })
     }
 
-    /// The first limit that the program ran into, in words.
+    /// The first limit that kept a thread from running on, in words.
     pub fn fault(&self) -> Option<&'static str> {
-        self.state.fault
+        let faults = [
+            (Limit::Step, "a step executed more blocks than allowed"),
+            (Limit::CallDepth, "a script was nested deeper than allowed and was stopped"),
+        ];
+        let met = faults.map(|(limit, words)| (self.state.hits.of(limit), words));
+        met.into_iter()
+            .filter(|(hit, _)| hit.times > 0)
+            .min_by_key(|(hit, _)| hit.first)
+            .map(|f| f.1)
+    }
+
+    /// The limits that the program ran into since it was loaded.
+    pub fn hits(&self) -> &Hits {
+        &self.state.hits
     }
 
     pub(crate) fn run(&mut self) -> Run<'_, T> {
@@ -164,5 +178,13 @@ impl<T: Tracer> Vm<T> {
             warp_left: 0,
             redraw: false,
         }
+    }
+}
+
+impl<T: Tracer> Run<'_, T> {
+    /// Puts a limit on record.
+    #[cold]
+    pub(crate) fn hit(&mut self, limit: Limit) {
+        self.s.hits.hit(limit, self.s.steps);
     }
 }

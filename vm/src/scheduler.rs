@@ -1,5 +1,6 @@
 //! Steps, passes, slices: which thread runs when (Whisker paper, section 2.1).
 
+use crate::limits::Limit;
 use crate::machine::{NO_CURRENT, Run, Vm};
 use crate::program::{CommandId, NONE, Op, Start};
 use crate::state::{NO_THREAD, TargetId};
@@ -38,8 +39,10 @@ impl<T: Tracer> Vm<T> {
 impl<T: Tracer> Run<'_, T> {
     fn step(&mut self) {
         self.s.steps += 1;
-        let budget = self.settings.step_budget.min(self.s.allowance);
+        let budget = self.settings.shrunk(self.settings.step_budget, self.s.exhausted);
+        let budget = budget.min(self.s.allowance);
         self.s.blocks_left = budget;
+        self.s.overloaded = false;
         if T::ACTIVE {
             self.tracer.step();
         }
@@ -56,6 +59,11 @@ impl<T: Tracer> Run<'_, T> {
             }
         }
         let executed = budget - self.s.blocks_left;
+        if self.s.blocks_left == 0 {
+            self.s.exhausted += 1;
+            self.s.overloaded = true;
+        }
+        self.s.overloaded |= executed >= u64::from(self.settings.warp_budget);
         self.s.executed += executed;
         self.s.allowance -= executed;
         self.s.scene.end_frame();
@@ -82,7 +90,7 @@ impl<T: Tracer> Run<'_, T> {
             }
             if thread.status == Status::Running {
                 if self.s.blocks_left == 0 {
-                    self.s.fault.get_or_insert("a step executed more blocks than allowed");
+                    self.hit(Limit::Step);
                     continue;
                 }
                 self.slice(slot as usize);
@@ -160,9 +168,15 @@ impl<T: Tracer> Run<'_, T> {
     fn slice(&mut self, slot: usize) {
         self.thread = slot;
         self.target = self.s.threads[slot].target.0 as usize;
-        self.warp_left = u64::from(self.settings.warp_budget).min(self.s.blocks_left) as u32;
+        let budget = u64::from(self.settings.warp_budget);
+        let budget = self.settings.shrunk(budget, self.s.threads[slot].exhausted);
+        self.warp_left = budget.min(self.s.blocks_left) as u32;
         self.run_slice();
         let thread = &mut self.s.threads[slot];
+        if self.warp_left == 0 {
+            thread.exhausted += 1;
+            self.s.overloaded = true;
+        }
         if thread.stack.is_empty() {
             thread.status = Status::Done;
         }
@@ -191,6 +205,9 @@ impl<T: Tracer> Run<'_, T> {
                     if was_warp && self.warp_left > 0 {
                         continue;
                     }
+                    if was_warp {
+                        self.hit(Limit::Slice);
+                    }
                     return;
                 }
                 Status::YieldTick | Status::Promise { .. } | Status::Done => return,
@@ -205,6 +222,9 @@ impl<T: Tracer> Run<'_, T> {
                 if frame.is_loop {
                     if frame.warp && self.warp_left > 0 {
                         break;
+                    }
+                    if frame.warp {
+                        self.hit(Limit::Slice);
                     }
                     return;
                 }

@@ -26,6 +26,11 @@ pub struct Settings {
     /// waits for the next step. Blocks whose work grows with texts, lists or the stage
     /// count as many, here and in `warp_budget`.
     pub step_budget: u64,
+    /// Slices in which a thread may use up its budget before that is halved; as many again
+    /// before the next halving, down to 1/64. The same holds for steps and their budget. A
+    /// program that never comes to an end takes the original for ever; here it soon takes
+    /// little.
+    pub patience: u32,
     /// Frames on one thread's stack; a deeper recursion ends the thread.
     pub stack_limit: usize,
     /// Characters of text; longer results are cut.
@@ -41,6 +46,13 @@ pub struct Settings {
     pub distances_touch_hulls: bool,
 }
 
+impl Settings {
+    /// A budget that has been used up so many times.
+    pub(crate) fn shrunk(&self, budget: u64, times: u32) -> u64 {
+        budget >> (times / self.patience.max(1)).min(6)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -49,6 +61,7 @@ impl Default for Settings {
             one_timer: false,
             warp_budget: 1_000_000,
             step_budget: 4_000_000,
+            patience: 8,
             stack_limit: 20_000,
             text_limit: 1_000_000,
             speech_rate: Some(15.0),

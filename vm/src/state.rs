@@ -8,6 +8,7 @@ use catherd_sb3::RotationStyle;
 use smallvec::SmallVec;
 
 use crate::keys::Key;
+use crate::limits::Hits;
 use crate::program::Program;
 use crate::random::Random;
 use crate::text::Text;
@@ -65,7 +66,11 @@ pub(crate) struct State {
     /// Blocks that steps have executed, and how many they may execute yet.
     pub(crate) executed: u64,
     pub(crate) allowance: u64,
-    pub(crate) fault: Option<&'static str>,
+    /// In the last step, a slice used up its budget, or all together as much.
+    pub(crate) overloaded: bool,
+    /// Steps that used up their budget.
+    pub(crate) exhausted: u32,
+    pub(crate) hits: Hits,
 }
 
 #[derive(Clone)]
@@ -260,7 +265,9 @@ impl State {
             blocks_left: 0,
             executed: 0,
             allowance: u64::MAX,
-            fault: None,
+            overloaded: false,
+            exhausted: 0,
+            hits: Hits::default(),
         }
     }
 }
@@ -358,5 +365,7 @@ clone_fields!(State {
     blocks_left,
     executed,
     allowance,
-    fault,
+    overloaded,
+    exhausted,
+    hits,
 });

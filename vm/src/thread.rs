@@ -14,6 +14,8 @@ pub(crate) struct Thread {
     /// Tells apart threads that used the same slot.
     pub(crate) serial: u64,
     pub(crate) status: Status,
+    /// Slices that used up their budget.
+    pub(crate) exhausted: u32,
     /// Still in the machine's list (not replaced, not thrown away by `stop all`).
     pub(crate) listed: bool,
     pub(crate) stack: Vec<Frame>,
@@ -85,6 +87,7 @@ impl Thread {
             script: 0,
             serial: 0,
             status: Status::Done,
+            exhausted: 0,
             listed: false,
             stack: Vec::new(),
             parameters: Vec::new(),
@@ -97,7 +100,7 @@ impl Thread {
     /// Makes this slot a fresh thread.
     pub(crate) fn start(&mut self, target: TargetId, script: u32, hat: CommandId, serial: u64) {
         (self.target, self.script, self.hat, self.serial) = (target, script, hat, serial);
-        (self.status, self.listed) = (Status::Running, true);
+        (self.status, self.listed, self.exhausted) = (Status::Running, true, 0);
         self.stack.clear();
         self.parameters.clear();
         self.stack.push(Frame::new(hat, false));
@@ -148,6 +151,7 @@ impl Clone for Thread {
     fn clone_from(&mut self, source: &Thread) {
         (self.target, self.hat, self.script) = (source.target, source.hat, source.script);
         (self.serial, self.status, self.listed) = (source.serial, source.status, source.listed);
+        self.exhausted = source.exhausted;
         self.stack.clone_from(&source.stack);
         self.parameters.clone_from(&source.parameters);
         (self.timer, self.glide) = (source.timer, source.glide);

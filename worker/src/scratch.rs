@@ -229,6 +229,14 @@ fn record(spec: &RunSpec, generated: &Generated, search: Duration) -> RunRecord 
     };
     let mut named: BTreeMap<String, i64> =
         counts.named().map(|(name, count)| (name.to_owned(), count as i64)).collect();
+    for (limit, count) in generated.limits.iter() {
+        let mut note = |what: &str, n: u64| {
+            named.insert(format!("limit.{}.{what}", limit.name()), n as i64);
+        };
+        note("executions", count.executions);
+        note("times", count.times);
+        note("earliestStep", count.earliest);
+    }
     if !generated.unstable.is_empty() {
         named.insert("unstableTests".to_owned(), generated.unstable.len() as i64);
     }

@@ -6,6 +6,7 @@
 //! grid of 1/16 pixel. Here the coverage of plain paths is computed so, and the rest, blending,
 //! text and unusual elements, is left to `resvg`.
 
+mod effort;
 mod paint;
 mod rectangle;
 mod samples;
@@ -16,6 +17,7 @@ use resvg::tiny_skia::{
 use resvg::usvg;
 
 use crate::svg::ROUND;
+pub(crate) use effort::Effort;
 use rectangle::Rectangle;
 use samples::Area;
 

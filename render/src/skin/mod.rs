@@ -28,11 +28,25 @@ pub struct Limits {
     pub side: u32,
     /// Most pixels of a costume at its own size.
     pub pixels: u64,
+    /// Most pixels that drawing one raster of an SVG document may paint, estimated beforehand:
+    /// those of layers, masks, filters and pattern tiles included. A raster that takes more is
+    /// transparent.
+    pub painted: u64,
+    /// Most pixels of layers that may exist at the same time meanwhile, 4 bytes each.
+    pub layers: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { bytes: 32 << 20, nodes: 200_000, depth: 256, side: 16_384, pixels: 1 << 25 }
+        Self {
+            bytes: 32 << 20,
+            nodes: 200_000,
+            depth: 256,
+            side: 16_384,
+            pixels: 1 << 25,
+            painted: 1 << 32,
+            layers: 1 << 27,
+        }
     }
 }
 

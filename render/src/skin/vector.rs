@@ -114,6 +114,10 @@ impl Vector {
         let (wider, higher) = self.document.stretch();
         let transform =
             tiny_skia::Transform::from_scale((scale * wider) as f32, (scale * higher) as f32);
+        let pixels = f64::from(width) * f64::from(height);
+        if !self.document.allows(raster::Effort::of(tree, transform, pixels)) {
+            return None;
+        }
         raster::draw(tree, transform, &mut pixmap);
         // A picture shows nothing outside of its intrinsic box.
         let (shown_width, shown_height) = self.document.intrinsic_size();

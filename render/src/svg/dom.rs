@@ -56,6 +56,10 @@ impl Element {
         self.attributes.iter().find(|(other, _)| other == name).map(|(_, value)| &value[..])
     }
 
+    pub(super) fn attributes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.attributes.iter().map(|(name, value)| (&name[..], &value[..]))
+    }
+
     pub(super) fn set(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
         match self.attributes.iter_mut().find(|(other, _)| other == name) {

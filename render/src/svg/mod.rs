@@ -1,6 +1,7 @@
 //! SVG documents as Scratch prepares them before the browser draws them.
 
 mod dom;
+mod expansion;
 mod fonts;
 mod gradient;
 mod measure;
@@ -12,6 +13,7 @@ use image::ImageReader;
 use resvg::usvg;
 use roxmltree::ParsingOptions;
 
+use crate::raster::Effort;
 use crate::skin::{Limits, SkinError};
 use dom::Element;
 
@@ -79,6 +81,11 @@ impl Document {
         (width / laid_out(width), height / laid_out(height))
     }
 
+    /// Whether drawing it stays within the limits.
+    pub(crate) fn allows(&self, effort: Effort) -> bool {
+        effort.painted <= self.limits.painted as f64 && effort.layers <= self.limits.layers as f64
+    }
+
     /// The drawing; `None` if the renderer cannot make sense of it.
     pub(crate) fn tree(&self) -> Option<usvg::Tree> {
         let xml = parse(&self.text, &self.limits).ok()?;
@@ -138,6 +145,9 @@ fn prepare(root: &mut Element) {
 /// of the document is ignored.
 fn drawing(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
     let limits = *limits;
+    if expansion::expanded(root)? > f64::from(limits.nodes) {
+        return None;
+    }
     let resolver = usvg::ImageHrefResolver {
         resolve_data: Box::new(move |_, data, _| {
             let reader = ImageReader::new(std::io::Cursor::new(&data[..]));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use catherd_sb3::{Mutation, Opcode, Project, Slot};
 use catherd_search::{Algorithm, Budget, Meter, Problem as _, Stop, Stream, Test as _};
+use catherd_vm::Limit;
 
 use super::{Executor, Recording};
 use crate::chromosome::{Chromosome, Genetics};
@@ -274,4 +275,26 @@ fn answers_may_be_longer_than_any_list() {
     assert_eq!(generated.covered.len(), 6, "{:?}", generated.covered);
     assert!(generated.unstable.is_empty());
     assert!(generated.suite.to_json().contains(&long));
+}
+
+#[test]
+fn limits_are_counted_over_executions() {
+    let mut cat = Draft::new("Cat");
+    let clone = cat.block(Opcode::ControlCreateCloneOf, &[("CLONE_OPTION", number("_myself_"))]);
+    let forever = cat.block(Opcode::ControlForever, &[]);
+    cat.hold(forever, clone);
+    cat.flag(&[forever]);
+    let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("clicked"))]);
+    cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[say]);
+    let project = project(vec![Draft::new("Stage"), cat]);
+    let mut executor = executor(&project);
+    let wait = |steps| vec![Event::Wait { steps }];
+    executor.covered(&wait(100));
+    assert_eq!(executor.limits().iter().count(), 0);
+    executor.covered(&wait(400));
+    executor.covered(&wait(500));
+    let met: Vec<_> = executor.limits().iter().collect();
+    let [(Limit::Clones, count)] = met[..] else { panic!("{met:?}") };
+    assert_eq!((count.executions, count.earliest), (2, 301));
+    assert!(count.times > 200, "{count:?}");
 }

@@ -13,6 +13,7 @@ pub(super) struct Machine {
     one_timer: bool,
     warp_budget: u32,
     step_budget: u64,
+    patience: u32,
     stack_limit: usize,
     text_limit: usize,
     speech_rate: Option<f64>,

@@ -3,6 +3,7 @@
 use catherd_render::{Effect, Group};
 use catherd_sb3::BlockNo;
 
+use crate::limits::Limit;
 use crate::machine::Run;
 use crate::program::{CommandId, E, NONE, Op, Slot, Start};
 use crate::state::{Bubble, NO_THREAD, TargetId};
@@ -112,8 +113,11 @@ impl<T: Tracer> Run<'_, T> {
                 None => return,
             }
         };
-        if source == self.p.stage || self.s.clones >= CLONE_LIMIT {
+        if source == self.p.stage {
             return;
+        }
+        if self.s.clones >= CLONE_LIMIT {
+            return self.hit(Limit::Clones);
         }
         self.s.clones += 1;
         self.charge(CLONE_COST);

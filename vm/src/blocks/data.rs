@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::eval::{LIST_LIMIT, ListIndex, list_cost};
+use crate::limits::Limit;
 use crate::machine::Run;
 use crate::program::{E, Slot};
 use crate::tracer::Tracer;
@@ -13,6 +14,8 @@ impl<T: Tracer> Run<'_, T> {
         let items = &mut self.list(list).items;
         if items.len() < LIST_LIMIT {
             Arc::make_mut(items).push(item);
+        } else {
+            self.hit(Limit::List);
         }
     }
 
@@ -42,6 +45,9 @@ impl<T: Tracer> Run<'_, T> {
         let index = self.value(index);
         let length = self.list(list).items.len();
         let ListIndex::At(i) = self.list_index(&index, length + 1, false) else { return };
+        if length >= LIST_LIMIT {
+            self.hit(Limit::List);
+        }
         if i >= LIST_LIMIT {
             return;
         }

@@ -14,6 +14,7 @@ mod sound;
 use catherd_sb3::BlockNo;
 
 use crate::eval::NO_MOTION;
+use crate::limits::Limit;
 use crate::machine::Run;
 use crate::program::{E, Op, Sensor};
 use crate::settings::STEP_MS;
@@ -319,7 +320,7 @@ impl<T: Tracer> Run<'_, T> {
 
     /// Ends a thread whose recursion is too deep.
     pub(crate) fn overflow(&mut self) {
-        self.s.fault.get_or_insert("a script was nested deeper than allowed and was stopped");
+        self.hit(Limit::CallDepth);
         self.thread().kill();
     }
 

@@ -3,6 +3,7 @@
 mod distances;
 mod hostile;
 mod language;
+mod limits;
 mod mutants;
 mod rig;
 mod scripts;

@@ -12,7 +12,7 @@ fn state(vm: &Vm<Record>) -> String {
     use std::fmt::Write;
     let mut text = format!("{} {} {:?} ", vm.steps(), vm.thread_count(), vm.mouse());
     let order: Vec<_> = vm.execution_order().collect();
-    write!(text, "{order:?} {} {:?} ", vm.is_asking(), vm.fault()).unwrap();
+    write!(text, "{order:?} {} {:?} ", vm.is_asking(), vm.hits()).unwrap();
     for id in vm.targets() {
         let t = vm.target(id).unwrap();
         write!(

@@ -1,0 +1,80 @@
+//! `catherd vm digest`: one number a project that every build on every machine must agree on.
+
+use std::path::PathBuf;
+
+use catherd_datasets::find;
+use catherd_fidelity::{Exercise, RunDigest, digests};
+use clap::Args;
+
+use super::jobs;
+use crate::failure::{Exit, Failure};
+use crate::terminal::{self, bar};
+
+/// Runs projects with input drawn from a seed and prints a digest of all their states.
+///
+/// A digest covers everything that a program can sense or show and everything that a test
+/// generator is told, before the first step and after each. It must be the same on every
+/// machine, in every build and on any number of threads: compare the output of two with `diff`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd vm digest games > here.txt
+  catherd vm digest games --jobs 1 | diff here.txt -
+
+Exit codes: 0 if all ran, 2 if one could not run, 1 if a path does not exist.")]
+pub(crate) struct Arguments {
+    /// Project files, unpacked project folders, or folders of them
+    #[arg(required = true, value_name = "DIR")]
+    projects: Vec<PathBuf>,
+
+    /// Steps (1/30 s of Scratch time each) to run each project
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    steps: u64,
+
+    /// Seed of the machine's random numbers and of the input
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+
+    /// Only the first N projects, by name
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Threads; by default one for each processor
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+
+    /// Print one JSON object a line instead of `DIGEST  PROJECT`
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let Arguments { projects, steps, seed, limit, jobs: threads, json } = arguments;
+    let mut found = find(projects)?;
+    found.projects.truncate(limit.unwrap_or(usize::MAX));
+    let named: Vec<_> = found.projects.iter().map(|e| (e.name.clone(), e.path.clone())).collect();
+    let bar = bar(named.len());
+    let runs = digests(&named, Exercise { steps, seed }, jobs(threads), |_| bar.inc(1));
+    bar.finish_and_clear();
+    let mut failures: Vec<String> = found.skipped.iter().map(ToString::to_string).collect();
+    let mut text = String::new();
+    for run in runs {
+        match run {
+            Ok(run) => text += &line(&run, json),
+            Err(error) => failures.push(error),
+        }
+    }
+    terminal::print(&text);
+    for failure in &failures {
+        terminal::note(&format!("skipped: {failure}"));
+    }
+    Ok(if failures.is_empty() { Exit::Fine } else { Exit::Incomplete })
+}
+
+fn line(run: &RunDigest, json: bool) -> String {
+    if json {
+        serde_json::to_string(run).map_or(String::new(), |line| line + "\n")
+    } else {
+        format!("{}  {}\n", run.digest, run.project)
+    }
+}

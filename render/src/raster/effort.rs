@@ -1,0 +1,169 @@
+//! What drawing a document takes, known before it begins. Documents of a few hundred bytes can
+//! ask for hours and for all memory there is.
+
+use std::cell::Cell;
+
+use resvg::tiny_skia::Transform;
+use resvg::usvg;
+use resvg::usvg::filter::Kind;
+
+/// Layers may reach so far beyond the picture, in areas of it, see `resvg`.
+const AROUND: f64 = 25.0;
+
+/// Nodes that an estimate looks at, those of shared tiles and masks once for each use.
+const VISITS: u32 = 1 << 20;
+
+/// Layers that a filter keeps beside its input and its result.
+const FILTER_LAYERS: f64 = 3.0;
+
+/// What a drawing takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Effort {
+    /// Pixels painted, those of layers, masks and tiles included; a filter's count as often as
+    /// it looks at them.
+    pub(crate) painted: f64,
+    /// Pixels of layers that exist at the same time.
+    pub(crate) layers: f64,
+}
+
+impl Effort {
+    /// The effort of drawing a document into a picture of `pixels` pixels.
+    pub(crate) fn of(tree: &usvg::Tree, transform: Transform, pixels: f64) -> Effort {
+        let visits = Cell::new(VISITS);
+        Estimate { pixels, visits: &visits }.group(tree.root(), transform)
+    }
+
+    /// One after the other.
+    fn then(&mut self, other: Effort) {
+        self.painted += other.painted;
+        self.layers = self.layers.max(other.layers);
+    }
+
+    /// Drawn into layers of its own.
+    fn within(self, layers: f64) -> Effort {
+        Effort { painted: self.painted + layers, layers: self.layers + layers }
+    }
+}
+
+struct Estimate<'a> {
+    /// Pixels of the picture.
+    pixels: f64,
+    /// Nodes that may still be looked at.
+    visits: &'a Cell<u32>,
+}
+
+impl Estimate<'_> {
+    fn group(&self, group: &usvg::Group, transform: Transform) -> Effort {
+        let transform = transform.pre_concat(group.transform());
+        let mut effort = Effort::default();
+        for node in group.children() {
+            effort.then(self.node(node, transform));
+        }
+        if !group.should_isolate() {
+            return effort;
+        }
+        let bounds = group.layer_bounding_box();
+        let layer = self.layer(bounds.width(), bounds.height(), transform);
+        if let Some(clip) = group.clip_path() {
+            effort.then(self.clip(clip, layer, transform));
+        }
+        if let Some(mask) = group.mask() {
+            effort.then(self.mask(mask, layer, transform));
+        }
+        for filter in group.filters() {
+            let mut filtered = Effort::default();
+            for primitive in filter.primitives() {
+                let looks = self.looks(primitive.kind(), transform, layer, &mut filtered);
+                filtered.painted += layer * looks;
+            }
+            effort.then(filtered.within(FILTER_LAYERS * layer));
+        }
+        effort.within(layer)
+    }
+
+    fn node(&self, node: &usvg::Node, transform: Transform) -> Effort {
+        let Some(left) = self.visits.get().checked_sub(1) else {
+            return Effort { painted: f64::INFINITY, layers: 0.0 };
+        };
+        self.visits.set(left);
+        match node {
+            usvg::Node::Group(group) => self.group(group, transform),
+            usvg::Node::Text(text) => self.group(text.flattened(), transform),
+            usvg::Node::Image(_) => Effort { painted: self.pixels, layers: 0.0 },
+            usvg::Node::Path(path) => {
+                let bounds = path.stroke_bounding_box();
+                let covered = area(bounds.width(), bounds.height(), transform).min(self.pixels);
+                let mut effort = Effort { painted: covered, layers: 0.0 };
+                let fill = path.fill().map(usvg::Fill::paint);
+                let stroke = path.stroke().map(usvg::Stroke::paint);
+                for paint in [fill, stroke].into_iter().flatten() {
+                    if let usvg::Paint::Pattern(pattern) = paint {
+                        effort.then(self.pattern(pattern, transform));
+                    }
+                }
+                effort
+            }
+        }
+    }
+
+    /// Tiles are drawn whole, however little of them shows.
+    fn pattern(&self, pattern: &usvg::Pattern, transform: Transform) -> Effort {
+        let transform = transform.pre_concat(pattern.transform());
+        let (sx, sy) = transform.get_scale();
+        let tile = area(pattern.rect().width(), pattern.rect().height(), transform);
+        let inside = Estimate { pixels: tile, visits: self.visits };
+        inside.group(pattern.root(), Transform::from_scale(sx, sy)).within(tile)
+    }
+
+    fn clip(&self, clip: &usvg::ClipPath, layer: f64, transform: Transform) -> Effort {
+        let transform = transform.pre_concat(clip.transform());
+        let mut effort = self.group(clip.root(), transform);
+        if let Some(clip) = clip.clip_path() {
+            effort.then(self.clip(clip, layer, transform));
+        }
+        effort.within(layer)
+    }
+
+    fn mask(&self, mask: &usvg::Mask, layer: f64, transform: Transform) -> Effort {
+        let mut effort = self.group(mask.root(), transform);
+        if let Some(mask) = mask.mask() {
+            effort.then(self.mask(mask, layer, transform));
+        }
+        effort.within(layer)
+    }
+
+    /// How often a filter's primitive looks at each pixel.
+    fn looks(&self, kind: &Kind, transform: Transform, layer: f64, within: &mut Effort) -> f64 {
+        let (sx, sy) = transform.get_scale();
+        match kind {
+            Kind::Morphology(morphology) => {
+                let width = 2.0 * f64::from(morphology.radius_x().get() * sx) + 1.0;
+                let height = 2.0 * f64::from(morphology.radius_y().get() * sy) + 1.0;
+                (width * height).min(layer)
+            }
+            Kind::Turbulence(turbulence) => 40.0 * f64::from(turbulence.num_octaves()),
+            Kind::ConvolveMatrix(convolution) => {
+                let matrix = convolution.matrix();
+                f64::from(matrix.columns()) * f64::from(matrix.rows())
+            }
+            Kind::Image(image) => {
+                within.then(self.group(image.root(), transform));
+                2.0
+            }
+            _ => 10.0,
+        }
+    }
+
+    fn layer(&self, width: f32, height: f32, transform: Transform) -> f64 {
+        area(width, height, transform).min(AROUND * self.pixels)
+    }
+}
+
+/// Pixels of a rectangle; infinity for one beyond measure.
+fn area(width: f32, height: f32, transform: Transform) -> f64 {
+    let Transform { sx, kx, ky, sy, .. } = transform;
+    let factor = (f64::from(sx) * f64::from(sy) - f64::from(kx) * f64::from(ky)).abs();
+    // Thin shapes still take a pixel's width.
+    let area = (f64::from(width) + 1.0) * (f64::from(height) + 1.0) * factor;
+    if area.is_nan() { f64::INFINITY } else { area }
+}

@@ -1,0 +1,77 @@
+//! How large a document is once its references are followed. Patterns of patterns double with
+//! every line, and what parses and draws documents follows each reference anew.
+
+use std::collections::HashMap;
+
+use super::dom::Element;
+
+/// Elements within each other, those of references included.
+const DEPTH: usize = 1024;
+
+/// What lies below an element, itself included.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    elements: f64,
+    levels: usize,
+}
+
+/// Follows references, each element once.
+struct Walk<'a> {
+    by_id: HashMap<&'a str, &'a Element>,
+    /// Sizes of elements with ids; nothing while that is being found out.
+    known: HashMap<&'a str, Size>,
+}
+
+/// The number of elements, those of references counted once for each reference; `None` if they
+/// nest too deeply. References that lead back to where they stand count nothing.
+pub(super) fn expanded(root: &Element) -> Option<f64> {
+    let mut walk = Walk { by_id: HashMap::new(), known: HashMap::new() };
+    collect(root, &mut walk.by_id);
+    Some(walk.size(root, 0)?.elements)
+}
+
+fn collect<'a>(element: &'a Element, by_id: &mut HashMap<&'a str, &'a Element>) {
+    if let Some(id) = element.get("id") {
+        by_id.entry(id).or_insert(element);
+    }
+    element.elements().for_each(|child| collect(child, by_id));
+}
+
+impl<'a> Walk<'a> {
+    fn size(&mut self, element: &'a Element, depth: usize) -> Option<Size> {
+        if depth > DEPTH {
+            return None;
+        }
+        let mut size = Size { elements: 1.0, levels: 1 };
+        let mut add = |inner: Size| {
+            size.elements += inner.elements;
+            size.levels = size.levels.max(inner.levels + 1);
+        };
+        for (name, value) in element.attributes() {
+            let link = matches!(name, "href" | "xlink:href");
+            let plain = link.then(|| value.trim().strip_prefix('#')).flatten();
+            let painted = value.split("url(").skip(1).filter_map(|rest| {
+                let id = rest.split(')').next()?.trim_matches([' ', '"', '\'']);
+                id.strip_prefix('#')
+            });
+            for id in plain.into_iter().chain(painted) {
+                add(self.target(id, depth + 1)?);
+            }
+        }
+        for child in element.elements() {
+            add(self.size(child, depth + 1)?);
+        }
+        (size.levels <= DEPTH).then_some(size)
+    }
+
+    fn target(&mut self, id: &'a str, depth: usize) -> Option<Size> {
+        let Some(&element) = self.by_id.get(id) else { return Some(Size::default()) };
+        if let Some(known) = self.known.get(id) {
+            return Some(*known);
+        }
+        self.known.insert(id, Size::default());
+        let size = self.size(element, depth)?;
+        self.known.insert(id, size);
+        Some(size)
+    }
+}
