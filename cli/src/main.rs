@@ -7,18 +7,19 @@
 //!   watching and fetching them; [`remote`]: how both are reached and known.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`stats`]: statistics for scripts.
-//! - [`mutate`]: one project and one suite; [`project`] opens them.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`]: one project and one suite; [`project`] opens them.
 //! - [`vm`]: the machine alone.
 //! - [`dataset`]: corpora of projects, from sampling to figures.
 //! - [`subjects`]: what can be run.
 //! - [`failure`], [`terminal`]: what people read.
 
 mod coordinator;
+mod coverage;
 mod dataset;
 mod failure;
+mod generate;
 mod import;
 mod mutate;
-#[allow(dead_code)] // Not all of it has a command yet.
 mod project;
 mod remote;
 mod run;
@@ -26,6 +27,7 @@ mod stats;
 mod studies;
 mod subjects;
 mod terminal;
+mod test;
 mod vm;
 mod worker;
 
@@ -48,6 +50,9 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Generate(generate::Arguments),
+    Test(test::Arguments),
+    Coverage(coverage::Arguments),
     Mutate(mutate::Arguments),
     Worker(worker::Arguments),
     Coordinator(coordinator::Arguments),
@@ -100,6 +105,9 @@ impl Command {
     fn execute(self) -> Result<Exit, Failure> {
         match self {
             Command::Run(arguments) => run::run(arguments),
+            Command::Generate(arguments) => generate::run(arguments),
+            Command::Test(arguments) => test::run(&arguments),
+            Command::Coverage(arguments) => coverage::run(&arguments),
             Command::Mutate(arguments) => mutate::run(arguments),
             Command::Worker(arguments) => worker::run(arguments),
             Command::Coordinator(arguments) => coordinator::run(arguments),

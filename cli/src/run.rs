@@ -126,6 +126,9 @@ pub(crate) struct Matrix {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     wall: Option<String>,
 
+    /// Give test suites regression assertions; costs six more executions of each final test
+    #[arg(long)]
+    assertions: bool,
     /// Hold the suites, with assertions, against mutants of their projects; a study file can say
     /// which
     #[arg(long)]
@@ -146,6 +149,7 @@ impl Matrix {
             executions: self.executions.clone(),
             steps: self.steps.clone(),
             wall: self.wall.clone(),
+            assertions: self.assertions,
             mutation: self.mutation,
         };
         match &self.study {

@@ -28,6 +28,22 @@ pub(crate) fn note(line: &str) {
     let _ = Stderr.write_all(format!("{line}\n").as_bytes());
 }
 
+/// A bar for something that takes a while; invisible where nobody looks.
+pub(crate) fn bar(length: usize) -> ProgressBar {
+    let bar = BARS.add(ProgressBar::new(length as u64));
+    let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {pos}/{len} {eta}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// A sign of life for something of unknown length; invisible where nobody looks.
+pub(crate) fn spinner(what: impl Into<String>) -> ProgressBar {
+    let bar = BARS.add(ProgressBar::new_spinner());
+    bar.set_message(what.into());
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
 /// Starts logging to standard error: what `level` says, unless the environment does.
 pub(crate) fn log(level: &str) {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new(level));
@@ -38,14 +54,6 @@ pub(crate) fn log(level: &str) {
         .with_target(false)
         .without_time()
         .init();
-}
-
-/// A bar for something that takes a while; invisible where nobody looks.
-pub(crate) fn bar(length: usize) -> ProgressBar {
-    let bar = BARS.add(ProgressBar::new(length as u64));
-    let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {pos}/{len} {eta}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
 }
 
 /// Hours, minutes and seconds, such as `0:09` and `1:02:03`.

@@ -14,6 +14,9 @@ fn help(arguments: &[&str]) -> String {
 fn every_command_has_help_with_examples() {
     let commands = [
         "run",
+        "generate",
+        "test",
+        "coverage",
         "worker",
         "coordinator",
         "submit",
@@ -46,7 +49,9 @@ fn every_command_has_help_with_examples() {
 #[test]
 fn the_commands_are_listed_and_the_version_told() {
     let text = help(&["--help"]);
-    for command in ["run", "worker", "stats", "import", "vm", "dataset"] {
+    for command in
+        ["run", "generate", "test", "coverage", "worker", "stats", "import", "vm", "dataset"]
+    {
         assert!(text.contains(&format!("\n  {command}")), "{text}");
     }
     assert_eq!(help(&["--version"]), format!("catherd {}\n", env!("CARGO_PKG_VERSION")));

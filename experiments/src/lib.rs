@@ -12,7 +12,7 @@ pub use digest::{Digest, NotADigest};
 pub use mutation::{MutantOutcome, MutantRecord, Mutation};
 pub use plan::{Plan, PlanError, PlannedProject, twins};
 pub use run::{
-    Algorithm, Budget, ENGINE, Outcome, Parameter, Provenance, Resources, RunRecord, RunSpec,
-    TimelinePoint,
+    ASSERTIONS, Algorithm, Budget, ENGINE, Outcome, Parameter, Provenance, Resources, RunRecord,
+    RunSpec, TimelinePoint,
 };
 pub use study::{Flags, Place, ProjectSource, Study, StudyError};

@@ -40,6 +40,9 @@ pub enum Parameter {
     Text(String),
 }
 
+/// The parameter by which any algorithm gives its suites regression assertions (`true`).
+pub const ASSERTIONS: &str = "assertions";
+
 /// An algorithm with every parameter that differs from its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Algorithm {
@@ -57,6 +60,11 @@ impl Algorithm {
     /// An algorithm with its default settings, labelled by its name.
     pub fn plain(name: &str) -> Algorithm {
         Algorithm { label: name.to_owned(), name: name.to_owned(), parameters: BTreeMap::new() }
+    }
+
+    /// Sets [`ASSERTIONS`], unless the configuration says itself.
+    pub(crate) fn assert(&mut self) {
+        self.parameters.entry(ASSERTIONS.to_owned()).or_insert(Parameter::Bool(true));
     }
 }
 

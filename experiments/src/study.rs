@@ -58,6 +58,8 @@ impl Study {
     /// projects = ["../datasets/demo"]      # or { synthetic = { count = 1000, seed = 1 } }
     /// algorithms = ["random", { label = "small", name = "mosa", parameters = { population = 10 } }]
     /// seeds = 5                            # 1 to 5; or a list such as [3, 14, 15]
+    /// assertions = true                    # optional: suites with regression assertions; the
+    ///                                      # same as assertions = true in all parameters
     ///
     /// [budget]                             # at least one of these
     /// executions = 300

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Flags, Mutation, Parameter, Plan, PlannedProject, ProjectSource,
-    Study, twins,
+    ASSERTIONS, Algorithm, Budget, Digest, Flags, Mutation, Parameter, Plan, PlannedProject,
+    ProjectSource, Study, twins,
 };
 use proptest::prelude::*;
 
@@ -105,7 +105,7 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "seeds = 3",
         "sedes = 3",
-        "3: sedes: unknown key; use one of name, subject, projects, algorithms, seeds, budget, mutation",
+        "3: sedes: unknown key; use one of name, subject, projects, algorithms, seeds, budget, assertions, mutation",
     ),
     ("seeds = 3", "seeds = 0", "3: seeds: 0 is too small; give a whole number of at least 1"),
     ("seeds = 3", "seeds = []", "3: seeds: no seeds; give at least one seed, or their number"),
@@ -344,4 +344,27 @@ proptest! {
     fn no_text_breaks_the_parser(text in "(?s).{0,200}") {
         let _ = parse(&text);
     }
+}
+
+#[test]
+fn assertions_are_a_parameter_of_every_algorithm() {
+    let asserts = |study: &Study| -> Vec<_> {
+        let set = |a: &Algorithm| a.parameters.get(ASSERTIONS).cloned();
+        study.algorithms.iter().map(set).collect()
+    };
+    let yes = Some(Parameter::Bool(true));
+    let text = r#"
+projects = ["p"]
+seeds = 1
+algorithms = ["random", { name = "mio", parameters = { assertions = false } }]
+budget.executions = 1
+"#;
+    let without = parse(text).unwrap();
+    assert_eq!(asserts(&without), [None, Some(Parameter::Bool(false))]);
+    let with = parse(&format!("assertions = true\n{text}")).unwrap();
+    assert_eq!(asserts(&with), [yes.clone(), Some(Parameter::Bool(false))]);
+    let flags = Flags { assertions: true, ..Flags::default() };
+    assert_eq!(without.overridden(&flags).unwrap(), with);
+    let wrong = parse(&format!("assertions = \"yes\"\n{text}")).unwrap_err();
+    assert!(wrong.contains(":1: assertions: "), "{wrong}");
 }

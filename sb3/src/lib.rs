@@ -3,7 +3,8 @@
 //!
 //! [`Project::read`] opens whatever a path names, [`Project::from_bytes`] an archive in
 //! memory. [`pack()`], [`pack_files`] and [`repack`] write archives that are the same
-//! everywhere. [`Notation`] writes blocks as text. Any input ends in a [`Project`] or a one-line [`ReadError`] within [`Limits`].
+//! everywhere, [`Notation`] writes blocks as text. Any input ends in a [`Project`] or a
+//! one-line [`ReadError`] within [`Limits`].
 
 mod error;
 mod json;

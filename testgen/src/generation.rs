@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use catherd_sb3::Project;
 use catherd_search::{
-    Algorithm, Budget, Improvement, Meter, Parameters as _, Problem, Progress, Setting, Stop,
-    Stopwatch, Stream,
+    Algorithm, Budget, Clock, Improvement, Meter, Parameters as _, Problem, Progress, Setting,
+    Stop, Stopwatch, Stream,
 };
 
-use crate::assertion::{Deviations, Observer, assert_changes};
+use crate::assertion::{Assertions, Deviations, Observer, assert_changes};
 use crate::chromosome::{Chromosome, Genetics};
 use crate::counts::Counts;
 use crate::event::Event;
@@ -38,6 +38,10 @@ pub struct Request {
     pub budget: Budget,
     /// What suites call the project: usually its digest.
     pub project: String,
+    /// Give the suite regression assertions; none: do without. They cost one execution of
+    /// each test and as many as there are re-executions, and make suites several times as
+    /// big.
+    pub assertions: Option<Assertions>,
 }
 
 impl Request {
@@ -57,7 +61,7 @@ impl Request {
         for &(name, value) in parameters {
             algorithm.set(name, value)?;
         }
-        Ok(Self { algorithm, seed, budget, project: String::new() })
+        Ok(Self { algorithm, seed, budget, project: String::new(), assertions: None })
     }
 }
 
@@ -131,7 +135,7 @@ pub struct Prepared {
     /// Goals, deepest in the control dependence graph first.
     order: Vec<u32>,
     /// Looks at what is asserted.
-    observer: Option<Observer>,
+    observer: Observer,
 }
 
 impl Prepared {
@@ -148,7 +152,7 @@ impl Prepared {
             program: Arc::new(Program::compile(project)?),
             parameters: tables.parameters(settings.extraction),
             tables: Arc::new(tables),
-            observer: settings.assertions.map(|how| Observer::new(project, how.touching)),
+            observer: Observer::new(project),
             order,
             model,
             settings,
@@ -202,9 +206,12 @@ impl Prepared {
         let mut covered: Vec<u32> = archive.iter().flat_map(|test| test.covered.clone()).collect();
         covered.sort_unstable();
         covered.dedup();
+        let clock = Stopwatch::start();
         let minimisation = Minimisation {
             enabled: self.settings.minimise,
             limit: Some(self.settings.minimisation_executions as u64).filter(|limit| *limit > 0),
+            // Whoever gave the search a minute does not wait an hour for its suite.
+            deadline: request.budget.wall.map(|wall| (&clock as &dyn Clock, wall)),
             group: match request.algorithm {
                 // Lengths of random tests are their events.
                 Algorithm::RandomEvents(_) => 1,
@@ -233,7 +240,9 @@ impl Prepared {
             nan_equal: self.settings.compat.nan_equal,
             tests: tests.collect(),
         };
-        self.assert(&mut suite);
+        if let Some(how) = request.assertions {
+            self.assert(&mut suite, how);
+        }
         let complete = |point: &&Improvement| point.covered == self.order.len();
         let counts = Counts {
             goals: self.order.len() as u64,
@@ -258,17 +267,13 @@ impl Prepared {
         Generated { end, goals: suite.goals, covered, timeline, suite, unstable, counts, limits }
     }
 
-    /// Adds assertions, if the settings ask for them.
-    fn assert(&self, suite: &mut Suite) {
-        let Some((how, observer)) = self.settings.assertions.zip(self.observer.as_ref()) else {
-            return;
-        };
+    fn assert(&self, suite: &mut Suite, how: Assertions) {
         let compat = self.settings.compat;
         let deviations = Deviations {
             skip_first_pair: compat.skip_first_pair,
             assert_everything: compat.assert_everything,
         };
-        let asserted = assert_changes(suite, &self.program, observer, how, deviations);
+        let asserted = assert_changes(suite, &self.program, &self.observer, how, deviations);
         // The tests come from this very program, whose sprites they name.
         debug_assert!(asserted.is_ok(), "{asserted:?}");
     }

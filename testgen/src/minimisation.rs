@@ -1,6 +1,8 @@
 //! Test minimisation: the final suite (Whisker paper, section 5.4).
 
-use catherd_search::{Stream, Test};
+use std::time::Duration;
+
+use catherd_search::{Clock, Stream, Test};
 
 use crate::event::Event;
 
@@ -33,12 +35,15 @@ pub(crate) trait Replayer {
 }
 
 /// How the suite is made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Minimisation {
+#[derive(Clone, Copy)]
+pub(crate) struct Minimisation<'a> {
     /// Off: tests stay as the search left them.
     pub(crate) enabled: bool,
     /// Executions that all tests together may take; none: no bound.
     pub(crate) limit: Option<u64>,
+    /// A clock and what it may show while events are removed; none: no bound. Suites then
+    /// depend on the machine.
+    pub(crate) deadline: Option<(&'a dyn Clock, Duration)>,
     /// Codons of a group.
     pub(crate) group: usize,
 }
@@ -57,7 +62,7 @@ pub(crate) struct Minimised {
     pub(crate) executions: u64,
 }
 
-impl Minimisation {
+impl Minimisation<'_> {
     /// Chooses and minimises tests that cover together what the archive covers. `order`
     /// lists all goals, deepest first: a test that reaches a leaf covers what leads there.
     pub(crate) fn suite(
@@ -103,7 +108,8 @@ impl Minimisation {
             let mut executions = suite.executions;
             let limit = self.limit.unwrap_or(u64::MAX);
             minimise(&mut test.events, |events| {
-                (executions < limit).then(|| {
+                let late = self.deadline.is_some_and(|(clock, end)| clock.now() >= end);
+                (executions < limit && !late).then(|| {
                     executions += 1;
                     replayer.covers(events, goal)
                 })
@@ -203,7 +209,7 @@ mod tests {
         Candidate { length: events.len() * 2, events, covered }
     }
 
-    const ON: Minimisation = Minimisation { enabled: true, limit: None, group: 2 };
+    const ON: Minimisation = Minimisation { enabled: true, limit: None, deadline: None, group: 2 };
 
     #[test]
     fn no_event_of_a_minimised_test_can_be_spared() {
@@ -251,6 +257,26 @@ mod tests {
         let suite = bounded.suite(archive, &[0], &mut replayer, &mut Stream::new(1, 0));
         assert_eq!(suite.tests[0].events.len(), 4, "one of three replays removed an event");
         assert_eq!(suite.executions, 4, "and one more found what the test covers");
+    }
+
+    #[test]
+    fn time_that_is_up_leaves_the_rest_as_it_is() {
+        /// A second for each look.
+        struct Seconds(std::cell::Cell<u64>);
+
+        impl Clock for Seconds {
+            fn now(&self) -> Duration {
+                self.0.set(self.0.get() + 1);
+                Duration::from_secs(self.0.get())
+            }
+        }
+
+        let archive = vec![candidate(&[9, 9, 9, 50, 1])];
+        let clock = Seconds(std::cell::Cell::new(0));
+        let bounded = Minimisation { deadline: Some((&clock, Duration::from_secs(4))), ..ON };
+        let mut replayer = Waits { replays: 0 };
+        let suite = bounded.suite(archive, &[0], &mut replayer, &mut Stream::new(1, 0));
+        assert_eq!(suite.tests[0].events.len(), 4, "three looks at the clock, one removal");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use catherd_search::{Algorithm, Field, Parameters, Setting};
 
-use crate::assertion::Assertions;
 use crate::compat::Compat;
 use crate::event::Bounds;
 use crate::extraction::Extraction;
@@ -33,10 +32,9 @@ pub struct Settings {
     pub new_event_probability: f64,
     /// Minimise the final suite (Whisker paper, section 5.4)?
     pub minimise: bool,
-    /// Executions that minimisation may take; 0: no bound.
+    /// Executions that minimisation may take, 100,000; 0: no bound. Where the search has a
+    /// limit of real time, minimisation has the same once more.
     pub minimisation_executions: usize,
-    /// Give the suite regression assertions; none: do without.
-    pub assertions: Option<Assertions>,
     /// Deviations of Whisker's published code.
     pub compat: Compat,
 }
@@ -54,8 +52,7 @@ impl Default for Settings {
             bounds: Bounds::default(),
             new_event_probability: 0.5,
             minimise: true,
-            minimisation_executions: 0,
-            assertions: None,
+            minimisation_executions: 100_000,
             compat: Compat::default(),
         }
     }

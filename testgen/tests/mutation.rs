@@ -108,10 +108,11 @@ fn mutants_differ_from_their_originals_as_whisker_expects() {
 
 /// A suite of regression tests that a short search finds.
 fn generate(project: &Project, executions: u64) -> Suite {
-    let settings = Settings { assertions: Some(Assertions::default()), ..Settings::default() };
+    let settings = Settings::default();
     let prepared = Prepared::new(project, settings).unwrap();
     let budget = Budget { executions: Some(executions), ..Budget::default() };
-    let request = Request::new("mio", &[], 1, budget).unwrap();
+    let mut request = Request::new("mio", &[], 1, budget).unwrap();
+    request.assertions = Some(Assertions::default());
     prepared.generate(&request, |_| ControlFlow::Continue(())).suite
 }
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{
-    Algorithm, Digest, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter, Provenance,
-    Resources, RunRecord, RunSpec, TimelinePoint,
+    ASSERTIONS, Algorithm, Digest, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter,
+    Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
 };
 use catherd_sb3::{Limits, Project};
 use catherd_search::{Budget, Setting, Stop};
 use catherd_testgen::mutation::{self, Analysis, Operator};
-use catherd_testgen::{Configuration, End, Generated, Prepared, Request, Settings};
+use catherd_testgen::{Assertions, Configuration, End, Generated, Prepared, Request, Settings};
 
 use crate::{Live, RunError, Subject};
 
@@ -83,11 +83,11 @@ impl Subject for Scratch {
         let Some(loaded) = loaded else {
             return Err(RunError::Failed("another project is loaded".to_owned()));
         };
-        let Configuration { algorithm, mut settings } =
+        let (Configuration { algorithm, settings }, mut assertions) =
             configuration(&spec.algorithm).map_err(RunError::Failed)?;
         if spec.mutation.is_some() {
             // Tests without assertions kill no mutant.
-            settings.assertions.get_or_insert_default();
+            assertions.get_or_insert_default();
         }
         let compat = settings.compat;
         let project = loaded.prepared(settings).map_err(RunError::Failed)?;
@@ -96,6 +96,7 @@ impl Subject for Scratch {
             seed: spec.seed,
             budget: budget(spec.budget),
             project: spec.project.to_string(),
+            assertions,
         };
 
         let mut search = Duration::ZERO;
@@ -156,9 +157,20 @@ impl Loaded {
     }
 }
 
-/// What a study says of an algorithm, test generation's own settings included.
-fn configuration(algorithm: &Algorithm) -> Result<Configuration, String> {
-    let settings = algorithm.parameters.iter().map(|(name, parameter)| {
+/// What a study says of an algorithm, test generation's own settings included, and whether
+/// suites are to have assertions.
+///
+/// # Errors
+///
+/// What is wrong with the algorithm's name or a parameter, and what is allowed instead.
+pub fn configuration(algorithm: &Algorithm) -> Result<(Configuration, Option<Assertions>), String> {
+    let assertions = match algorithm.parameters.get(ASSERTIONS) {
+        None | Some(Parameter::Bool(false)) => None,
+        Some(Parameter::Bool(true)) => Some(Assertions::default()),
+        Some(_) => return Err(format!("parameter `{ASSERTIONS}` is neither true nor false")),
+    };
+    let others = algorithm.parameters.iter().filter(|(name, _)| *name != ASSERTIONS);
+    let settings = others.map(|(name, parameter)| {
         let setting = match parameter {
             Parameter::Bool(on) => Setting::Switch(*on),
             Parameter::Integer(number) => Setting::Number(*number as f64),
@@ -168,7 +180,9 @@ fn configuration(algorithm: &Algorithm) -> Result<Configuration, String> {
         (name.as_str(), setting)
     });
     let settings: Vec<_> = settings.collect();
-    Configuration::new(&algorithm.name, &settings).map_err(|error| error.to_string())
+    let configuration =
+        Configuration::new(&algorithm.name, &settings).map_err(|error| error.to_string())?;
+    Ok((configuration, assertions))
 }
 
 fn analysis(mutation: &Mutation) -> Result<mutation::Settings, String> {
@@ -211,7 +225,8 @@ fn add_mutants(record: &mut RunRecord, analysis: &Analysis, tried: &[mutation::T
     record.counts.insert("falsePositiveTests".to_owned(), false_positives);
 }
 
-fn budget(budget: catherd_experiments::Budget) -> Budget {
+/// A study's budget as the search's.
+pub fn budget(budget: catherd_experiments::Budget) -> Budget {
     Budget {
         executions: budget.executions,
         steps: budget.steps,

@@ -169,3 +169,25 @@ fn a_record_says_what_came_of_mutants() {
     });
     assert!(matches!(stopped, Err(RunError::Stopped)));
 }
+
+#[test]
+fn suites_have_assertions_if_the_configuration_says_so() {
+    let bytes = project("traffic-light");
+    let mut subject = Scratch::default();
+    subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
+    let plain = spec(&bytes, "mio", 7);
+    let mut asserting = plain.clone();
+    let on = catherd_experiments::Parameter::Bool(true);
+    asserting.algorithm.parameters.insert(catherd_experiments::ASSERTIONS.into(), on);
+    assert_ne!(plain.id(), asserting.id());
+    let mut run = |spec: &RunSpec| subject.run(spec, &mut unwatched).unwrap();
+    let (without, with) = (run(&plain), run(&asserting));
+    assert_eq!((without.counts["suiteAssertions"], &without.covered), (0, &with.covered));
+    assert!(with.counts["suiteAssertions"] > 0);
+    assert!(with.suite.contains("\"expect\""), "{}", with.suite);
+    let mut wrong = asserting;
+    let seven = catherd_experiments::Parameter::Integer(7);
+    wrong.algorithm.parameters.insert(catherd_experiments::ASSERTIONS.into(), seven);
+    let reason = scratch::check(&wrong.algorithm).unwrap_err();
+    assert_eq!(reason, "parameter `assertions` is neither true nor false");
+}

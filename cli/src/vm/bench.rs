@@ -9,7 +9,6 @@ use clap::Args;
 
 use crate::failure::{Exit, Failure};
 use crate::terminal;
-use crate::terminal::bar;
 
 /// Measures steps a second, snapshots and loading, project by project, on one core.
 ///
@@ -45,7 +44,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let patience = Duration::try_from_secs_f64(patience)
         .map_err(|_| Failure::new("--patience takes seconds, 0 or more"))?;
     let found = find(projects)?;
-    let bar = bar(found.projects.len());
+    let bar = terminal::bar(found.projects.len());
     let mut speeds = Vec::new();
     let mut failures: Vec<String> = found.skipped.iter().map(ToString::to_string).collect();
     for entry in &found.projects {

@@ -9,7 +9,6 @@ use clap::Args;
 use super::corpus;
 use crate::failure::{Exit, Failure};
 use crate::terminal;
-use crate::terminal::bar;
 
 /// Replays all reference traces of a folder and counts what agrees.
 #[derive(Args)]
@@ -42,7 +41,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             .hint("traces are files named *.json or *.json.gz"));
     }
     let corpus = corpus(named.as_deref(), &folder)?;
-    let bar = bar(files.len());
+    let bar = terminal::bar(files.len());
     let verdicts = survey(&files, &corpus, |_| bar.inc(1));
     bar.finish_and_clear();
     let identical = verdicts.iter().filter(|v| v.is_identical()).count();

@@ -10,10 +10,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::check::{self, Flaw, flaw};
 use super::{Place, ProjectSource, Study, StudyError};
-use crate::{Algorithm, Budget, Mutation, Parameter};
+use crate::{ASSERTIONS, Algorithm, Budget, Mutation, Parameter};
 
 const STUDY_KEYS: &[&str] =
-    &["name", "subject", "projects", "algorithms", "seeds", "budget", "mutation"];
+    &["name", "subject", "projects", "algorithms", "seeds", "budget", "assertions", "mutation"];
 const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const ALGORITHM_KEYS: &[&str] = &["name", "label", "parameters"];
@@ -48,10 +48,16 @@ impl Source<'_> {
             Some(value) => self.word(value, "subject")?,
             None => "scratch".to_owned(),
         };
+        let mut algorithms = self.algorithms(root)?;
+        if let Some(value) = root.get(ASSERTIONS)
+            && self.flag(value, ASSERTIONS)?
+        {
+            algorithms.iter_mut().for_each(Algorithm::assert);
+        }
         Ok(Study {
             name,
             projects: self.projects(root)?,
-            algorithms: self.algorithms(root)?,
+            algorithms,
             seeds: self.seeds(root)?,
             budget: self.budget(root)?,
             mutation: self.mutation(root)?,
@@ -291,6 +297,16 @@ impl Source<'_> {
             other => {
                 let problem = format!("{} is not a text", kind(other));
                 self.fail(value.span(), field, problem, "write it in quotation marks")
+            }
+        }
+    }
+
+    fn flag(&self, value: &Value<'_>, field: &str) -> Result<bool, StudyError> {
+        match value.get_ref() {
+            DeValue::Boolean(flag) => Ok(*flag),
+            other => {
+                let problem = format!("{} is neither true nor false", kind(other));
+                self.fail(value.span(), field, problem, "write true or false")
             }
         }
     }

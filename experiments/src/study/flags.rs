@@ -24,6 +24,8 @@ pub struct Flags {
     pub steps: Option<String>,
     /// `--wall`: a span such as `10s`.
     pub wall: Option<String>,
+    /// `--assertions`: suites get regression assertions.
+    pub assertions: bool,
     /// `--mutation`.
     pub mutation: bool,
 }
@@ -32,10 +34,12 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
     if flags.projects.is_empty() {
         return Err(at("--projects", nothing("no projects", "name files or folders")));
     }
+    let mut algorithms = algorithms(flags.algorithms.as_deref().unwrap_or_default())?;
+    assert(&mut algorithms, flags);
     Ok(Study {
         name: flags.name.clone().unwrap_or_else(|| "study".to_owned()),
         projects: ProjectSource::Paths(flags.projects.clone()),
-        algorithms: algorithms(flags.algorithms.as_deref().unwrap_or_default())?,
+        algorithms,
         seeds: flags.seeds.as_deref().map_or(Ok(vec![1]), seeds)?,
         budget: budget(flags)?.ok_or_else(|| {
             at("--executions", nothing("no budget", "give --executions, --steps or --wall"))
@@ -48,18 +52,26 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
 /// Replaces what the flags name. The limits of a budget are replaced together: a limit
 /// that the file set and no flag names is lifted.
 pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> {
+    let mut algorithms = flags.algorithms.as_deref().map_or(Ok(study.algorithms), algorithms)?;
+    assert(&mut algorithms, flags);
     Ok(Study {
         name: flags.name.clone().unwrap_or(study.name),
         projects: match &*flags.projects {
             [] => study.projects,
             given => ProjectSource::Paths(given.to_vec()),
         },
-        algorithms: flags.algorithms.as_deref().map_or(Ok(study.algorithms), algorithms)?,
+        algorithms,
         seeds: flags.seeds.as_deref().map_or(Ok(study.seeds), seeds)?,
         budget: budget(flags)?.unwrap_or(study.budget),
         mutation: study.mutation.or_else(|| flags.mutation.then(Mutation::default)),
         subject: study.subject,
     })
+}
+
+fn assert(algorithms: &mut [Algorithm], flags: &Flags) {
+    if flags.assertions {
+        algorithms.iter_mut().for_each(Algorithm::assert);
+    }
 }
 
 fn algorithms(list: &str) -> Result<Vec<Algorithm>, StudyError> {

@@ -94,6 +94,11 @@ impl Aspect {
         })
     }
 
+    /// Is it about what touches what?
+    fn is_about_touching(self) -> bool {
+        matches!(self, Aspect::Touching(_) | Aspect::TouchingEdge)
+    }
+
     fn tolerance(self, tolerances: &Tolerances) -> f64 {
         match self {
             Aspect::Position => tolerances.position,

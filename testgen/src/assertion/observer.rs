@@ -33,13 +33,12 @@ impl Fact {
 }
 
 impl Observer {
-    /// Looks at everything that assertions of the paper's kinds are about. What touches
-    /// what is only looked at if `touching`: the published assertions are without.
+    /// Finds everything that assertions of the paper's kinds are about.
     ///
     /// Objects and variables that share their name with an earlier one are left out, since
     /// a test would find that one; and so are a sprite's variables that none of its own
     /// blocks names.
-    pub(crate) fn new(project: &Project, touching: bool) -> Self {
+    pub(crate) fn new(project: &Project) -> Self {
         let words = Vocabulary::new(project);
         let found_by_name = |target: u16| words.sprite_no(words.sprite(target)) == Some(target);
         let aspects = project.targets.iter().zip(0..).map(|(target, number)| {
@@ -59,12 +58,10 @@ impl Observer {
                     Aspect::Volume,
                 ]);
                 clones.extend((0..Effect::ALL.len() as u8).map(Aspect::Effect));
-                if touching {
-                    clones.push(Aspect::TouchingEdge);
-                    let others = (0..project.targets.len() as u16)
-                        .filter(|&other| other != number && found_by_name(other));
-                    clones.extend(others.map(Aspect::Touching));
-                }
+                clones.push(Aspect::TouchingEdge);
+                let others = (0..project.targets.len() as u16)
+                    .filter(|&other| other != number && found_by_name(other));
+                clones.extend(others.map(Aspect::Touching));
                 own.clone_from(&clones);
                 own.push(Aspect::CloneCount);
             } else {
@@ -84,8 +81,8 @@ impl Observer {
         Self { aspects: aspects.collect() }
     }
 
-    /// All facts now, in the order of assertions.
-    pub(crate) fn look<T: Tracer>(&self, vm: &mut Vm<T>) -> Vec<Fact> {
+    /// All facts now, in the order of assertions; what touches what only if `touching`.
+    pub(crate) fn look<T: Tracer>(&self, vm: &mut Vm<T>, touching: bool) -> Vec<Fact> {
         let mut objects = Vec::new();
         let mut instances = vec![0; self.aspects.len()];
         for view in vm.targets().filter_map(|id| vm.target(id)) {
@@ -98,6 +95,9 @@ impl Observer {
         for (id, object) in objects {
             let (own, clones) = &self.aspects[usize::from(object.target)];
             for &aspect in if object.clone == 0 { own } else { clones } {
+                if !touching && aspect.is_about_touching() {
+                    continue;
+                }
                 if let Some(seen) = aspect.read(id, vm) {
                     facts.push(Fact { aspect, object, seen });
                 }

@@ -53,11 +53,11 @@ pub(crate) fn assert_changes(
     let linked = LinkedSuite::new(suite, program)?;
     let mut runner = Runner::new(Arc::clone(program), suite.machine.clone(), ());
     for (number, test) in suite.tests.iter_mut().enumerate() {
-        let mut before = runner.at_start(suite.seed, |vm| observer.look(vm));
+        let mut before = runner.at_start(suite.seed, |vm| observer.look(vm, settings.touching));
         let mut assertions = Vec::new();
         // Without an early end there is nothing to be told of how it ended.
         let _: ControlFlow<()> = runner.drive(&linked, number, suite.seed, |after, vm| {
-            let now = observer.look(vm);
+            let now = observer.look(vm, settings.touching);
             let skip = after == 0 && (deviations.skip_first_pair || deviations.assert_everything);
             let old: &[Fact] = if deviations.assert_everything { &[] } else { &before };
             if !skip {

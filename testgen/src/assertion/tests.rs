@@ -54,7 +54,7 @@ fn asserted(keys: &[&str], how: Assertions, deviations: Deviations) -> SuiteTest
         tests: vec![SuiteTest { events, ..SuiteTest::default() }],
         ..Suite::default()
     };
-    let observer = Observer::new(&project, how.touching);
+    let observer = Observer::new(&project);
     assert_changes(&mut suite, &program, &observer, how, deviations).unwrap();
     let linked = crate::LinkedSuite::new(&suite, &program).unwrap();
     let mut runner = crate::Runner::new(program, suite.machine.clone(), ());
@@ -160,9 +160,9 @@ fn variables_are_observed_once_a_name_and_only_where_they_are_used() {
     let days = project.targets[0].variables[0].clone();
     project.targets[0].variables.push(Variable { id: "other".into(), ..days });
     let program = Arc::new(Program::compile(&project).unwrap());
-    let observer = Observer::new(&project, false);
+    let observer = Observer::new(&project);
     let mut runner = crate::Runner::new(program, catherd_vm::Settings::default(), ());
-    let facts = runner.at_start(1, |vm| observer.look(vm));
+    let facts = runner.at_start(1, |vm| observer.look(vm, false));
     let variables = facts.iter().filter(|f| matches!(f.aspect, Aspect::Variable(_)));
     assert_eq!(variables.count(), 1);
 }

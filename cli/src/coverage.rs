@@ -1,0 +1,195 @@
+//! `catherd coverage`: what a suite covers of a project.
+
+use std::fmt::Write as _;
+
+use catherd_sb3::{BlockIndex, BlockNo, Notation, Project};
+use clap::Args;
+use serde_json::json;
+
+use crate::failure::{Exit, Failure};
+use crate::project::Pair;
+use crate::terminal;
+
+/// Shows which blocks a suite covers, by sprite and script, and the scripts in which it
+/// leaves some out.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd coverage game.sb3 suite.json
+  catherd coverage game.sb3 suite.json --json
+
+Lines that begin with - were not covered. Blocks that no test can reach do not count.
+
+Exit codes: 0 if the suite could be executed, 1 if not.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pair: Pair,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let (subject, mut suite) = arguments.pair.open()?;
+    let prepared = arguments.pair.prepare(&subject, &suite)?;
+    let goals = prepared.model().goals();
+    if arguments.pair.any_project {
+        suite.goals = goals.len() as u32;
+    }
+    let spinner = terminal::spinner(format!("{} tests", suite.tests.len()));
+    let covers = prepared.replay(&suite).map_err(|error| arguments.pair.failure(error))?;
+    spinner.finish_and_clear();
+    let mut state = vec![State::NoGoal; subject.project.block_count()];
+    for &BlockNo(goal) in goals {
+        state[goal as usize] = State::Missed;
+    }
+    for goal in covers.into_iter().flatten() {
+        state[goals[goal as usize].0 as usize] = State::Covered;
+    }
+    let sprites = sprites(&subject.project, &state);
+    let text = if arguments.json { to_json(&sprites) } else { to_text(&sprites) };
+    terminal::print(&text);
+    Ok(Exit::Fine)
+}
+
+/// What became of a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// There is nothing to cover.
+    NoGoal,
+    Missed,
+    Covered,
+}
+
+struct Sprite<'a> {
+    name: &'a str,
+    scripts: Vec<Script<'a>>,
+}
+
+struct Script<'a> {
+    /// Id of the block on top.
+    top: &'a str,
+    lines: Vec<Line<'a>>,
+}
+
+struct Line<'a> {
+    depth: usize,
+    text: String,
+    /// Id and state of its block; none for `else` and `end`.
+    block: Option<(&'a str, State)>,
+}
+
+impl Script<'_> {
+    /// Goals covered, and all.
+    fn tally(&self) -> (usize, usize) {
+        let states = || self.lines.iter().filter_map(|line| Some(line.block?.1));
+        let covered = states().filter(|state| *state == State::Covered).count();
+        (covered, covered + states().filter(|state| *state == State::Missed).count())
+    }
+
+    fn missed(&self) -> impl Iterator<Item = &Line<'_>> {
+        self.lines.iter().filter(|line| line.block.is_some_and(|(_, state)| state == State::Missed))
+    }
+}
+
+impl Sprite<'_> {
+    fn tally(&self) -> (usize, usize) {
+        let scripts = self.scripts.iter().map(Script::tally);
+        scripts.fold((0, 0), |(covered, all), (c, a)| (covered + c, all + a))
+    }
+}
+
+/// Scripts that hold goals, by sprite.
+fn sprites<'a>(project: &'a Project, state: &[State]) -> Vec<Sprite<'a>> {
+    let sprites = project.targets.iter().map(|target| {
+        let notation = Notation::new(target);
+        let state = |block: BlockIndex| state[(target.first_block + block) as usize];
+        let tops = (0..target.blocks.len() as BlockIndex)
+            .filter(|&block| target.blocks[block as usize].top_level);
+        let scripts = tops.map(|top| Script {
+            top: &target.blocks[top as usize].id,
+            lines: notation
+                .script(top)
+                .into_iter()
+                .map(|line| Line {
+                    depth: line.depth,
+                    text: line.text,
+                    block: line.block.map(|b| (&*target.blocks[b as usize].id, state(b))),
+                })
+                .collect(),
+        });
+        Sprite { name: &target.name, scripts: scripts.filter(|s| s.tally().1 > 0).collect() }
+    });
+    sprites.filter(|sprite| !sprite.scripts.is_empty()).collect()
+}
+
+fn total(sprites: &[Sprite]) -> (usize, usize) {
+    let tallies = sprites.iter().map(Sprite::tally);
+    tallies.fold((0, 0), |(covered, all), (c, a)| (covered + c, all + a))
+}
+
+/// Of nothing, everything is covered.
+fn percent((covered, all): (usize, usize)) -> f64 {
+    if all == 0 { 100.0 } else { 100.0 * covered as f64 / all as f64 }
+}
+
+fn to_text(sprites: &[Sprite]) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    for sprite in sprites {
+        let tally @ (covered, all) = sprite.tally();
+        let name = sprite.name.replace(char::is_control, " ");
+        let _ = writeln!(text, "{name}: {covered} of {all} blocks ({:.1} %)", percent(tally));
+        for script in &sprite.scripts {
+            let (covered, all) = script.tally();
+            let head = script.lines.first().map_or("", |line| &line.text);
+            let _ = writeln!(text, "  {covered:>5}/{all:<5} {head}");
+        }
+        for script in sprite.scripts.iter().filter(|script| script.missed().next().is_some()) {
+            text.push('\n');
+            for Line { depth, text: says, block } in &script.lines {
+                let missed = block.is_some_and(|(_, state)| state == State::Missed);
+                let mark = if missed { '-' } else { ' ' };
+                let _ = writeln!(text, "  {mark} {:indent$}{says}", "", indent = 2 * depth);
+            }
+        }
+        text.push('\n');
+    }
+    let tally @ (covered, all) = total(sprites);
+    if all == 0 {
+        text.push_str("nothing to cover: the project has no block that a test could reach\n");
+    } else {
+        let _ = writeln!(text, "{covered} of {all} blocks covered ({:.1} %)", percent(tally));
+    }
+    text
+}
+
+fn to_json(sprites: &[Sprite]) -> String {
+    let (covered, goals) = total(sprites);
+    let sprites: Vec<_> = sprites
+        .iter()
+        .map(|sprite| {
+            let (covered, goals) = sprite.tally();
+            let scripts: Vec<_> = sprite.scripts.iter().map(script_to_json).collect();
+            json!({ "name": sprite.name, "goals": goals, "covered": covered, "scripts": scripts })
+        })
+        .collect();
+    format!("{}\n", json!({ "goals": goals, "covered": covered, "sprites": sprites }))
+}
+
+fn script_to_json(script: &Script) -> serde_json::Value {
+    let (covered, goals) = script.tally();
+    let uncovered: Vec<_> = script
+        .missed()
+        .map(|line| json!({ "block": line.block.map(|(id, _)| id), "text": line.text }))
+        .collect();
+    let head = script.lines.first().map_or("", |line| &line.text);
+    json!({
+        "top": script.top,
+        "head": head,
+        "goals": goals,
+        "covered": covered,
+        "uncovered": uncovered,
+    })
+}

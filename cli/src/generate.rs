@@ -1,0 +1,264 @@
+//! `catherd generate`: a test suite for one project.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{Algorithm, Flags, Parameter, Study};
+use catherd_testgen::{Assertions, End, Generated, Request};
+use catherd_worker::scratch;
+use clap::Args;
+
+use crate::failure::{Exit, Failure};
+use crate::{project, terminal};
+
+/// Executions without a budget.
+const EXECUTIONS: &str = "1000";
+
+/// Generates a test suite for one project.
+///
+/// The suite is minimal for each block that it covers, and asserts what its events change in
+/// the project. Assertions that do not hold with every random seed are kept apart as flaky.
+/// The same project, algorithm, seed and budget in executions or steps give the same suite.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd generate game.sb3 -o suite.json
+  catherd generate game.sb3 --algorithm mosa --parameter population=10 --seed 3 -o suite.json
+  catherd generate game.sb3 --wall 10s -o suite.js
+
+A suite that is named *.js is written as JavaScript for Whisker, any other as JSON for
+catherd test, catherd coverage and catherd mutate.
+
+Exit codes: 0 if there is a suite, 1 if not. A project with nothing to cover has an empty one.")]
+pub(crate) struct Arguments {
+    /// The project: an .sb3 or .sb2 file or an unpacked folder
+    #[arg(value_name = "PROJECT")]
+    project: PathBuf,
+
+    /// File of the suite, *.json or *.js [default: JSON on standard output]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// One of random, mosa, dynamosa, mio, whole-suite, one-plus-one, ...
+    #[arg(long, value_name = "NAME", default_value = "mio")]
+    algorithm: String,
+
+    /// A parameter of the algorithm, under its name in study files; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
+    parameter: Vec<(String, Parameter)>,
+
+    /// Seed of all randomness
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Budget: test executions [default: 1000, unless another budget is given]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    executions: Option<String>,
+
+    /// Budget: steps of the machine (1/30 s of Scratch time each)
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    steps: Option<String>,
+
+    /// Budget: real time, such as 10s; the suite then depends on the machine
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    wall: Option<String>,
+
+    /// Leave assertions out
+    #[arg(long, conflicts_with_all = ["touching", "reexecutions"])]
+    no_assertions: bool,
+
+    /// Assert what touches what, too
+    #[arg(long)]
+    touching: bool,
+
+    /// Executions of each test with other seeds, which tell flaky assertions
+    #[arg(long, value_name = "N", default_value_t = Assertions::default().reexecutions)]
+    reexecutions: u32,
+
+    /// Keep tests as the search left them
+    #[arg(long)]
+    no_minimisation: bool,
+
+    /// Print one JSON object about the run instead of a summary; needs --out
+    #[arg(long, requires = "out")]
+    json: bool,
+
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn parameter(text: &str) -> Result<(String, Parameter), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let value = value.trim();
+    let parameter = if let Ok(flag) = value.parse() {
+        Parameter::Bool(flag)
+    } else if let Ok(number) = value.parse() {
+        Parameter::Integer(number)
+    } else if let Ok(number) = value.parse::<f64>() {
+        Parameter::Number(number)
+    } else {
+        Parameter::Text(value.to_owned())
+    };
+    Ok((name.trim().to_owned(), parameter))
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let start = Instant::now();
+    // Studies have the same budgets with the same checks.
+    let unlimited = arguments.steps.is_none() && arguments.wall.is_none();
+    let executions = arguments.executions.clone();
+    let study = Study::from_flags(&Flags {
+        projects: vec![arguments.project.clone()],
+        algorithms: Some(arguments.algorithm.clone()),
+        executions: executions.or_else(|| unlimited.then(|| EXECUTIONS.to_owned())),
+        steps: arguments.steps.clone(),
+        wall: arguments.wall.clone(),
+        ..Flags::default()
+    })?;
+    let algorithm = Algorithm {
+        label: arguments.algorithm.clone(),
+        name: arguments.algorithm.clone(),
+        parameters: arguments.parameter.iter().cloned().collect(),
+    };
+    let (configuration, _) = scratch::configuration(&algorithm)
+        .map_err(|cause| Failure::new(cause).hint("choose one of those"))?;
+    let subject = project::open(&arguments.project)?;
+    let assertions = Assertions {
+        touching: arguments.touching,
+        reexecutions: arguments.reexecutions,
+        ..Assertions::default()
+    };
+    let request = Request {
+        algorithm: configuration.algorithm,
+        seed: arguments.seed,
+        budget: scratch::budget(study.budget),
+        project: hex::encode(subject.digest),
+        assertions: (!arguments.no_assertions).then_some(assertions),
+    };
+    let mut settings = configuration.settings;
+    settings.minimise &= !arguments.no_minimisation;
+    let prepared = project::prepare(&arguments.project, &subject, settings)?;
+    let progress = Progress::new(&arguments, study.budget);
+    let generated = prepared.generate(&request, |now| {
+        progress.show(now);
+        ControlFlow::Continue(())
+    });
+    progress.end();
+    write(arguments.out.as_deref(), &generated)?;
+    let report = report(&arguments, &generated, start.elapsed());
+    match (&arguments.out, arguments.json) {
+        (Some(_), true) => terminal::print(&format!("{}\n", json(&arguments, &generated))),
+        (Some(_), false) => terminal::print(&report),
+        // Standard output has the suite.
+        (None, _) if !arguments.quiet => terminal::note(report.trim_end()),
+        (None, _) => {}
+    }
+    Ok(Exit::Fine)
+}
+
+fn write(out: Option<&Path>, generated: &Generated) -> Result<(), Failure> {
+    let Some(file) = out else {
+        terminal::print(&generated.suite.to_json());
+        return Ok(());
+    };
+    let javascript = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("js"));
+    let text = if javascript { generated.suite.to_javascript() } else { generated.suite.to_json() };
+    fs::write(file, text).map_err(|error| {
+        Failure::new(format!("{}: {error}", file.display()))
+            .hint("name a file that you may write to with --out")
+    })
+}
+
+fn report(arguments: &Arguments, generated: &Generated, time: Duration) -> String {
+    let name = arguments.project.display();
+    let counts = &generated.counts;
+    let mut text = match generated.end {
+        End::NothingToCover => {
+            return format!("{name}: nothing to cover: it has no block that a test could reach\n");
+        }
+        End::NoInput => format!("{name}: reacts to no input, so one test waits\n"),
+        End::Search(_) => String::new(),
+    };
+    let percent = 100.0 * counts.covered as f64 / counts.goals.max(1) as f64;
+    text += &format!(
+        "{name}: {} of {} blocks covered ({percent:.1} %) by {} tests with {} events\n",
+        counts.covered, counts.goals, counts.suite_tests, counts.suite_events
+    );
+    if !arguments.no_assertions {
+        text += &format!(
+            "{} assertions, and {} that depend on chance or the date\n",
+            counts.suite_assertions, counts.suite_flaky
+        );
+    }
+    text + &format!(
+        "{} executions, {} steps; minimisation removed {} events in {} executions; {:.1} s\n",
+        counts.executions,
+        counts.steps,
+        counts.minimised_events,
+        counts.minimisation_executions,
+        time.as_secs_f64()
+    )
+}
+
+fn json(arguments: &Arguments, generated: &Generated) -> serde_json::Value {
+    let outcome = match generated.end {
+        End::NothingToCover => "nothing_to_cover",
+        End::NoInput => "no_input",
+        End::Search(_) => "searched",
+    };
+    let counts: serde_json::Map<_, _> =
+        generated.counts.named().map(|(name, count)| (name.to_owned(), count.into())).collect();
+    serde_json::json!({
+        "project": arguments.project.display().to_string(),
+        "digest": generated.suite.project,
+        "algorithm": generated.suite.algorithm,
+        "seed": generated.suite.seed,
+        "outcome": outcome,
+        "goals": generated.goals,
+        "covered": generated.covered.len(),
+        "counts": counts,
+    })
+}
+
+/// A bar over the budget, by executions, steps or time, whichever is first.
+struct Progress {
+    bar: Option<indicatif::ProgressBar>,
+    budget: catherd_experiments::Budget,
+    start: Instant,
+}
+
+/// Parts of a budget that a bar tells apart.
+const PARTS: u64 = 1000;
+
+impl Progress {
+    fn new(arguments: &Arguments, budget: catherd_experiments::Budget) -> Progress {
+        let bar = (!arguments.quiet).then(|| terminal::bar(PARTS as usize));
+        let style = indicatif::ProgressStyle::with_template("{wide_bar:.cyan/dim} {msg} {eta}");
+        if let (Some(bar), Ok(style)) = (&bar, style) {
+            bar.set_style(style);
+        }
+        Progress { bar, budget, start: Instant::now() }
+    }
+
+    fn show(&self, now: &catherd_search::Progress) {
+        let Some(bar) = &self.bar else { return };
+        let part = |spent: u64, limit: Option<u64>| {
+            limit.map_or(0, |limit| spent.saturating_mul(PARTS) / limit.max(1))
+        };
+        let (executions, steps) = (now.meter.executions(), now.meter.steps());
+        let position = part(executions, self.budget.executions)
+            .max(part(steps, self.budget.steps))
+            .max(part(self.start.elapsed().as_millis() as u64, self.budget.wall_ms));
+        bar.set_position(position.min(PARTS));
+        bar.set_message(format!("{executions} executions, {}/{} blocks", now.covered, now.goals));
+    }
+
+    fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `catherd test`: the tests of a suite on a project.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use catherd_testgen::{
+    AssertionNo, Bounds, Execution, Failure as Unmet, LinkedSuite, Runner, Suite, SuiteTest,
+    Verdict,
+};
+use catherd_vm::Program;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::failure::{Exit, Failure};
+use crate::project::Pair;
+use crate::terminal;
+
+/// Executes the tests of a suite on a project and reports in TAP, the Test Anything
+/// Protocol, on standard output.
+///
+/// Under the suite's seed all assertions are checked, under any other those that do not
+/// depend on chance.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd test game.sb3 suite.json
+  catherd test game.sb3 suite.json --seed 7
+  catherd test homework.sb3 model-solution.json --any-project --json
+
+Exit codes: 0 if all tests pass, 2 if one does not, 1 if they cannot be executed.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pair: Pair,
+
+    /// Seed of the project's random blocks [default: the suite's]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Leave flaky assertions out under the suite's seed, too
+    #[arg(long)]
+    stable: bool,
+
+    /// Longest test in steps (1/30 s of Scratch time each); longer ones fail
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
+    steps: u64,
+
+    /// Print one JSON object instead of TAP
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let (subject, suite) = arguments.pair.open()?;
+    let program = Program::compile(&subject.project)
+        .map_err(|error| Failure::new(format!("{}: {error}", arguments.pair.project.display())))?;
+    let program = Arc::new(program);
+    let mut linked =
+        LinkedSuite::new(&suite, &program).map_err(|error| arguments.pair.failure(error))?;
+    let seed = arguments.seed.unwrap_or(suite.seed);
+    linked.seed = seed;
+    let bounds = Bounds {
+        steps: arguments.steps,
+        flaky: !arguments.stable && seed == suite.seed,
+        ..Bounds::default()
+    };
+    let mut runner = Runner::new(program, suite.machine.clone(), ());
+    if !arguments.json {
+        terminal::print(&format!("TAP version 13\n1..{}\n", suite.tests.len()));
+    }
+    let bar = terminal::bar(suite.tests.len());
+    let mut passed = 0;
+    let mut tests = Vec::new();
+    for number in 0..suite.tests.len() {
+        let execution = runner.run(&linked, number, bounds);
+        passed += usize::from(execution.verdict.is_pass());
+        if arguments.json {
+            tests.push(describe(&suite, number, &execution));
+        } else {
+            terminal::print(&tap(&suite, number, &execution));
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let failed = suite.tests.len() - passed;
+    if arguments.json {
+        let report = json!({
+            "project": arguments.pair.project.display().to_string(),
+            "suite": arguments.pair.suite.display().to_string(),
+            "seed": seed,
+            "passed": passed,
+            "failed": failed,
+            "tests": tests,
+        });
+        terminal::print(&format!("{report}\n"));
+    } else {
+        terminal::print(&format!(
+            "# tests {}\n# pass {passed}\n# fail {failed}\n",
+            passed + failed
+        ));
+    }
+    Ok(if failed == 0 { Exit::Fine } else { Exit::Incomplete })
+}
+
+/// The lines of a test.
+fn tap(suite: &Suite, number: usize, execution: &Execution) -> String {
+    let name = format!("{} - test {number}", number + 1);
+    if let Verdict::Passed = execution.verdict {
+        return match execution.fault {
+            None => format!("ok {name}\n"),
+            Some(fault) => format!("ok {name}\n# {fault}\n"),
+        };
+    }
+    let mut text = format!("not ok {name}\n  ---\n");
+    if let Value::Object(details) = describe(suite, number, execution) {
+        for (key, value) in details.iter().filter(|(key, _)| *key != "test") {
+            // JSON is YAML; writing to a string does not fail.
+            let _ = writeln!(text, "  {key}: {value}");
+        }
+    }
+    text + "  ...\n"
+}
+
+fn describe(suite: &Suite, number: usize, execution: &Execution) -> Value {
+    let Execution { verdict, steps, fault, .. } = execution;
+    let mut test = json!({ "test": number, "steps": steps });
+    if let Some(fault) = fault {
+        test["fault"] = json!(fault);
+    }
+    match verdict {
+        Verdict::Passed => test["verdict"] = json!("passed"),
+        Verdict::StepLimit => {
+            test["verdict"] = json!("failed");
+            test["message"] = json!("the test is longer than --steps allows");
+        }
+        Verdict::Fault(fault) => {
+            test["verdict"] = json!("failed");
+            test["message"] = json!(fault);
+        }
+        Verdict::Failed(Unmet { assertion, after, got }) => {
+            let AssertionNo { flaky, position } = *assertion;
+            let SuiteTest { assertions, flaky: unstable, .. } = &suite.tests[number];
+            let unmet = &if flaky { unstable } else { assertions }[position as usize];
+            test["verdict"] = json!("failed");
+            test["message"] = json!(format!("after event {after}, expected {unmet}"));
+            test["expected"] = json!(unmet);
+            test["got"] = json!(got);
+            test["flaky"] = json!(flaky);
+        }
+    }
+    test
+}

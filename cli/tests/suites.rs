@@ -1,0 +1,165 @@
+//! `generate`, `test` and `coverage` through the binary.
+
+mod scene;
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use scene::{catherd, packed, small, stderr, with_blocks};
+use serde_json::{Value, json};
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    catherd().current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A folder with a project and a suite for it.
+fn generated() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("game.sb3"), packed(&small("x"))).unwrap();
+    let command = ["generate", "game.sb3", "--executions", "100", "-o", "suite.json", "--quiet"];
+    let output = run(folder.path(), &command);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("game.sb3: 8 of 9 blocks covered (88.9 %)"));
+    folder
+}
+
+fn suite(folder: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(folder.join("suite.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_generated_suite_passes_on_its_project_and_covers_what_it_says() {
+    let folder = generated();
+    let tests = suite(folder.path())["tests"].as_array().unwrap().len();
+
+    let tap = run(folder.path(), &["test", "game.sb3", "suite.json"]);
+    assert_eq!(tap.status.code(), Some(0), "{}", stderr(&tap));
+    let tap = stdout(&tap);
+    assert!(tap.starts_with(&format!("TAP version 13\n1..{tests}\nok 1 - test 0\n")), "{tap}");
+    assert!(tap.ends_with(&format!("# tests {tests}\n# pass {tests}\n# fail 0\n")), "{tap}");
+
+    let coverage = run(folder.path(), &["coverage", "game.sb3", "suite.json"]);
+    assert_eq!(coverage.status.code(), Some(0), "{}", stderr(&coverage));
+    let coverage = stdout(&coverage);
+    assert!(coverage.contains("Cat: 8 of 9 blocks"), "{coverage}");
+    assert!(coverage.contains("    wait (2) seconds\n    say [hi]\n"), "{coverage}");
+    assert!(coverage.contains("    if <(2) < (1)> then\n  -   hide\n    end\n"), "{coverage}");
+    assert!(!coverage.contains("mouse down"), "{coverage}");
+
+    let coverage = run(folder.path(), &["coverage", "game.sb3", "suite.json", "--json"]);
+    let coverage: Value = serde_json::from_str(&stdout(&coverage)).unwrap();
+    assert_eq!(coverage["covered"], 8);
+    let uncovered = &coverage["sprites"][0]["scripts"][0]["uncovered"];
+    assert_eq!(*uncovered, json!([{ "block": "hide", "text": "hide" }]));
+}
+
+#[test]
+fn the_same_command_gives_the_same_suite_and_parameters_matter() {
+    let folder = generated();
+    let generate = |more: &[&str]| {
+        let command = [&["generate", "game.sb3", "--executions", "100", "--quiet"][..], more];
+        let output = run(folder.path(), &command.concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    assert_eq!(generate(&[]), fs::read_to_string(folder.path().join("suite.json")).unwrap());
+    let bare = generate(&["--algorithm", "mosa", "--parameter", "population=4", "--no-assertions"]);
+    let bare: Value = serde_json::from_str(&bare).unwrap();
+    assert_eq!(bare["algorithm"], "mosa");
+    assert!(bare["tests"].as_array().unwrap().iter().all(|test| test["assertions"] == json!([])));
+    let report = generate(&["-o", "suite.js", "--json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!((&report["goals"], &report["covered"]), (&json!(9), &json!(8)));
+    let javascript = fs::read_to_string(folder.path().join("suite.js")).unwrap();
+    assert!(javascript.contains("t.keyPress(\"x\", ") && javascript.contains("module.exports = ["));
+}
+
+#[test]
+fn a_test_that_fails_says_what_it_expected_and_what_it_got() {
+    let folder = generated();
+    // The model solution says `hi`; this one says `ho`.
+    let other = small("x").replace("\"hi\"", "\"ho\"");
+    fs::write(folder.path().join("other.sb3"), packed(&other)).unwrap();
+    let refused = run(folder.path(), &["test", "other.sb3", "suite.json"]);
+    assert_eq!(refused.status.code(), Some(1));
+    let text = stderr(&refused);
+    assert!(text.contains("suite.json: the suite was made for project "), "{text}");
+    assert!(text.contains("--any-project"), "{text}");
+
+    let failing = run(folder.path(), &["test", "other.sb3", "suite.json", "--any-project"]);
+    assert_eq!(failing.status.code(), Some(2), "{}", stderr(&failing));
+    let tap = stdout(&failing);
+    assert!(tap.contains("expected `Cat`: bubble \\\"hi\\\""), "{tap}");
+    assert!(tap.contains("  got: \"\\\"ho\\\"\"\n"), "{tap}");
+    let arguments = ["test", "other.sb3", "suite.json", "--any-project", "--json"];
+    let report: Value = serde_json::from_str(&stdout(&run(folder.path(), &arguments))).unwrap();
+    assert!(report["failed"].as_u64().unwrap() >= 1);
+}
+
+#[test]
+fn suites_that_cannot_be_used_are_refused_with_the_reason() {
+    let folder = generated();
+    let good = fs::read_to_string(folder.path().join("suite.json")).unwrap();
+    for (bad, reason) in [
+        (good.replace("\"format\": 2", "\"format\": 99"), "has format 99, but this release reads"),
+        (good.replace("KeyPress", "Telepathy"), "unknown variant `Telepathy`"),
+        (good[..good.len() / 2].to_owned(), "not a test suite: EOF"),
+        (String::new(), "not a test suite: EOF"),
+        (good.replace("\"key\":\"x\"", "\"key\":7"), "not a test suite: invalid type"),
+    ] {
+        fs::write(folder.path().join("bad.json"), bad).unwrap();
+        for command in ["test", "coverage"] {
+            let output = run(folder.path(), &[command, "game.sb3", "bad.json"]);
+            let text = stderr(&output);
+            assert_eq!(output.status.code(), Some(1), "{text}");
+            assert!(text.contains("bad.json: ") && text.contains(reason), "{reason}: {text}");
+            assert!(text.contains("hint: "), "{text}");
+        }
+    }
+    let missing = run(folder.path(), &["test", "game.sb3", "none.json"]);
+    assert!(stderr(&missing).contains("none.json: "), "{}", stderr(&missing));
+}
+
+#[test]
+fn nothing_to_cover_is_an_outcome() {
+    let folder = tempfile::tempdir().unwrap();
+    let loose = json!({ "loose": {
+        "opcode": "looks_show", "parent": null, "next": null, "inputs": {}, "fields": {},
+        "shadow": false, "topLevel": true,
+    } });
+    for blocks in [json!({}), loose] {
+        fs::write(folder.path().join("empty.sb3"), packed(&with_blocks(&blocks, &json!([]))))
+            .unwrap();
+        let output = run(folder.path(), &["generate", "empty.sb3", "-o", "suite.json", "-q"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(stdout(&output).contains("nothing to cover"), "{}", stdout(&output));
+        let tap = run(folder.path(), &["test", "empty.sb3", "suite.json"]);
+        assert_eq!(tap.status.code(), Some(0));
+        assert!(stdout(&tap).starts_with("TAP version 13\n1..0\n"));
+        let coverage = run(folder.path(), &["coverage", "empty.sb3", "suite.json"]);
+        assert!(stdout(&coverage).contains("nothing to cover"), "{}", stdout(&coverage));
+    }
+}
+
+#[test]
+fn bad_requests_say_what_is_allowed() {
+    let folder = generated();
+    for (arguments, reason) in [
+        (&["--algorithm", "psychic"][..], "unknown algorithm `psychic`"),
+        (&["--parameter", "flair=3"], "flair"),
+        (&["--parameter", "population=many"], "population"),
+        (&["--executions", "0"], "0 is too small"),
+        (&["--wall", "soon"], "--wall"),
+        (&["--json"], "--out"),
+    ] {
+        let command = [&["generate", "game.sb3"][..], arguments].concat();
+        let output = run(folder.path(), &command);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).contains(reason), "{reason}: {}", stderr(&output));
+    }
+}

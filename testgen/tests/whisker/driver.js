@@ -1,0 +1,222 @@
+// Executes suites in Whisker's JavaScript format on the original Scratch machine.
+//
+//   node driver.js MODULES PROJECT SUITE
+//
+// MODULES is a node_modules folder with scratch-vm and scratch-storage. This is as much of
+// Whisker's test driver as suites of catherd use, with Whisker's rules: time is counted in
+// steps of 1/30 s, every step is one pass over all threads, and the green flag is clicked
+// before a test. There is no renderer, so nothing is touched, sprites leave the stage and
+// layers are not known: assertions about layers are counted, not checked. Prints one JSON
+// object.
+'use strict';
+
+const fs = require('fs');
+const path = require('path');
+
+const [modules, project, suite] = process.argv.slice(2).map(argument => path.resolve(argument));
+const STEP = 1000 / 30;
+
+// Logical time: clocks and timeouts advance with steps only. Whole milliseconds keep sums of
+// steps from falling short of a wait of as many.
+const RealDate = Date;
+const start = RealDate.now();
+let now = start;
+let timeouts = [];
+let ids = 0;
+const realImmediate = setImmediate;
+globalThis.Date = class extends RealDate {
+    constructor(...date) { super(...(date.length ? date : [now])); }
+    static now() { return now; }
+};
+globalThis.performance.now = () => now - start;
+globalThis.setTimeout = (callback, delay, ...args) => {
+    const id = ++ids;
+    timeouts.push({ id, at: now + (delay || 0), run: () => callback(...args) });
+    return { id, unref() {}, ref() {}, [Symbol.toPrimitive]: () => id };
+};
+globalThis.clearTimeout = handle => {
+    const id = handle && typeof handle === 'object' ? handle.id : handle;
+    timeouts = timeouts.filter(timeout => timeout.id !== id);
+};
+const settle = () => new Promise(resolve => realImmediate(resolve));
+for (const level of ['log', 'info', 'warn', 'error', 'debug']) console[level] = () => {};
+
+const VirtualMachine = require(path.join(modules, 'scratch-vm'));
+const { ScratchStorage } = require(path.join(modules, 'scratch-storage'));
+
+class Unmet extends Error {}
+
+/** A sprite, clone or stage as tests see it. */
+class Wrapped {
+    constructor(driver, target) {
+        this.driver = driver;
+        this.target = target;
+    }
+    get x() { return this.target.x; }
+    get y() { return this.target.y; }
+    get direction() { return this.target.direction; }
+    get size() { return this.target.size; }
+    get visible() { return this.target.visible; }
+    get currentCostume() { return this.target.currentCostume; }
+    get volume() { return this.target.volume; }
+    get effects() { return this.target.effects; }
+    get layerOrder() { return this.driver.unknown(); }
+    getLayerOrder() { return this.driver.unknown(); }
+    get sayText() {
+        const state = this.target.getCustomState('Scratch.looks');
+        return state && state.text !== '' ? state.text : null;
+    }
+    getCloneCount() { return this.target.sprite.clones.length - 1; }
+    getClone(index) {
+        const clone = this.target.sprite.clones[index];
+        if (!clone) throw new Unmet(`no clone ${index} of ${this.target.getName()}`);
+        return new Wrapped(this.driver, clone);
+    }
+    find(name, type) {
+        for (const variable of Object.values(this.target.variables)) {
+            if (variable.name === name && variable.type === type) return variable;
+        }
+        throw new Unmet(`no variable ${name}`);
+    }
+    getVariable(name) { return this.find(name, ''); }
+    getList(name) { return this.find(name, 'list'); }
+    isTouchingSprite() { return this.driver.unknown(); }
+    isTouchingEdge() { return this.driver.unknown(); }
+}
+
+const UNKNOWN = Symbol('not known without a renderer');
+
+class Driver {
+    constructor(vm) {
+        this.vm = vm;
+        this.releases = [];
+        this.results = [];
+        this.steps = 0;
+        this.begin = now;
+        const check = (holds, message) => this.results.push({ holds, message });
+        const known = (value, compare, message) => {
+            if (value === UNKNOWN) this.results.push({ skipped: true, message });
+            else check(compare(value), message);
+        };
+        this.assert = {
+            ok: (value, message) => known(value, v => Boolean(v), message),
+            not: (value, message) => known(value, v => !v, message),
+            equal: (value, want, message) => known(value, v => v == want, message),
+            withinRange: (value, want, range, message) =>
+                known(value, v => Math.abs(v - want) <= range, message),
+        };
+    }
+    unknown() { return UNKNOWN; }
+    stage() { return this.vm.runtime.getTargetForStage(); }
+    original(name) {
+        const target = this.vm.runtime.targets.find(t => t.isOriginal && !t.isStage && t.getName() === name);
+        if (!target) throw new Unmet(`no sprite ${name}`);
+        return target;
+    }
+    getStage() { return new Wrapped(this, this.stage()); }
+    getSprite(name) { return new Wrapped(this, this.original(name)); }
+
+    async step() {
+        // Answers resolve promises.
+        await settle();
+        // Input is released before the step that its duration ends at.
+        const due = this.releases.filter(release => release.at <= this.steps);
+        this.releases = this.releases.filter(release => release.at > this.steps);
+        due.forEach(release => release.run());
+        this.vm.runtime._step();
+        this.steps++;
+        now = this.begin + Math.round(this.steps * STEP);
+        await settle();
+        const ready = timeouts.filter(timeout => timeout.at <= now);
+        timeouts = timeouts.filter(timeout => timeout.at > now);
+        ready.forEach(timeout => timeout.run());
+        await settle();
+    }
+    async runForSteps(steps) {
+        for (let i = 0; i < steps; i++) await this.step();
+    }
+    after(steps, run) { this.releases.push({ at: this.steps + steps, run }); }
+
+    keyPress(key, steps) {
+        const names = { 'space': ' ', 'left arrow': 'ArrowLeft', 'right arrow': 'ArrowRight',
+            'up arrow': 'ArrowUp', 'down arrow': 'ArrowDown', 'enter': 'Enter' };
+        const name = names[key] || key;
+        this.vm.postIOData('keyboard', { key: name, isDown: true });
+        this.after(steps, () => this.vm.postIOData('keyboard', { key: name, isDown: false }));
+    }
+    click(target) {
+        this.vm.runtime.startHats('event_whenthisspriteclicked', null, target);
+        this.vm.runtime.startHats('event_whenstageclicked', null, target);
+    }
+    clickSprite(name) { this.click(this.original(name)); }
+    clickStage() { this.click(this.stage()); }
+    clickCloneByCoords(x, y) {
+        const target = this.vm.runtime.targets.find(t => !t.isStage && t.x === x && t.y === y);
+        if (target) this.click(target);
+    }
+    mouse(extra) {
+        this.vm.postIOData('mouse', { canvasWidth: 480, canvasHeight: 360, ...this.pointer, ...extra });
+    }
+    mouseMove(x, y) {
+        this.pointer = { x: x + 240, y: 180 - y };
+        this.mouse({});
+    }
+    mouseDown(isDown) { this.mouse({ isDown }); }
+    typeText(answer) { this.vm.runtime.emit('ANSWER', answer); }
+    dragSprite(name, x, y, clone) {
+        const target = this.original(name).sprite.clones[clone || 0];
+        if (target) target.setXY(x, y, true);
+    }
+    sendSound(volume, steps) {
+        this.vm.runtime.audioEngine = { getLoudness: () => volume };
+        this.after(steps, () => { delete this.vm.runtime.audioEngine; });
+    }
+    end() {}
+}
+
+const load = async () => {
+    const vm = new VirtualMachine();
+    vm.attachStorage(new ScratchStorage());
+    await vm.loadProject(fs.readFileSync(project));
+    vm.runtime.currentStepTime = STEP;
+    // Without a renderer the original leaves sizes alone.
+    const { prototype } = vm.runtime.targets[0].constructor;
+    prototype.setSize = function (size) { if (!this.isStage) this.size = Number(size); };
+    // One pass over the threads a step: the sequencer goes on until this is true, and each
+    // step begins by setting it to false.
+    let passes = 0;
+    Object.defineProperty(vm.runtime, 'redrawRequested', {
+        get: () => passes++ > 0,
+        set: requested => { if (!requested) passes = 0; }
+    });
+    return vm;
+};
+
+const main = async () => {
+    const report = { tests: 0, passed: 0, assertions: 0, held: 0, skipped: 0, unmet: [] };
+    for (const { test, name } of require(suite)) {
+        timeouts = [];
+        const driver = new Driver(await load());
+        driver.pointer = {};
+        driver.vm.greenFlag();
+        try {
+            await test(driver);
+        } catch (error) {
+            driver.results.push({ holds: false, message: String(error) });
+        }
+        const checked = driver.results.filter(result => !result.skipped);
+        const unmet = checked.filter(result => !result.holds);
+        report.tests++;
+        report.passed += unmet.length === 0 ? 1 : 0;
+        report.assertions += checked.length;
+        report.held += checked.length - unmet.length;
+        report.skipped += driver.results.length - checked.length;
+        report.unmet.push(...unmet.slice(0, 5).map(result => `${name}: ${result.message}`));
+    }
+    process.stdout.write(JSON.stringify(report) + '\n', () => process.exit(0));
+};
+
+main().catch(error => {
+    process.stderr.write(`${error.stack}\n`);
+    process.exit(1);
+});
