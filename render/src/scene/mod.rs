@@ -51,7 +51,8 @@ pub struct Scene {
     colorblind: bool,
     /// What queries have found out.
     memory: stencil::Memory,
-    search: search::Scratch,
+    /// Room for the cells that a search finds.
+    found: Vec<(i32, i32)>,
 }
 
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ impl Clone for Scene {
             colorblind: self.colorblind,
             // What was found out is found out again; it is no state.
             memory: stencil::Memory::default(),
-            search: search::Scratch::default(),
+            found: Vec::new(),
         }
     }
 
@@ -124,7 +125,7 @@ impl Scene {
             pen: None,
             colorblind: false,
             memory: stencil::Memory::default(),
-            search: search::Scratch::default(),
+            found: Vec::new(),
         }
     }
 

@@ -21,22 +21,6 @@ pub enum ColorOf {
     Only(DrawableId),
 }
 
-/// Memory that searches use again.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    /// Cells of the innermost ring that has some.
-    found: Vec<(i32, i32)>,
-    queue: Vec<(i32, i32)>,
-    cells: Vec<Cell>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Cell {
-    New,
-    Wanted,
-    Seen,
-}
-
 /// The points that a search may visit: multiples of a spacing around a start, column by row.
 /// A ring is made of the cells whose larger coordinate is the same.
 struct Grid {
@@ -94,12 +78,8 @@ impl Grid {
     }
 
     /// The cells of the innermost ring at which something is shown; `shows` picks among points
-    /// of a word. Returns the number of the ring.
-    fn innermost(
-        &self,
-        found: &mut Vec<(i32, i32)>,
-        mut shows: impl FnMut(i32, i32, u64) -> u64,
-    ) -> Option<i32> {
+    /// of a word.
+    fn innermost(&self, found: &mut Vec<(i32, i32)>, mut shows: impl FnMut(i32, i32, u64) -> u64) {
         found.clear();
         let Self { start, spacing, columns, rows } = *self;
         let mut lattice: SmallVec<[u64; 24]> = SmallVec::new();
@@ -139,54 +119,26 @@ impl Grid {
                 }
             }
         }
-        ring
     }
 
-    /// Which of the found cells of a ring is visited first, when the grid is visited breadth
-    /// first over eight neighbours, by x, then by y, each cell once.
-    fn first(&self, ring: i32, scratch: &mut Scratch) -> Option<(i32, i32)> {
-        let Scratch { found, queue, cells } = scratch;
-        if let &mut [only] = &mut found[..] {
-            return Some(only);
-        }
-        let within = |(low, high): (i32, i32)| (low.max(-ring), high.min(ring));
-        let (columns, rows) = (within(self.columns), within(self.rows));
-        // A border that counts as seen saves every test for the end of the grid.
-        let height = (rows.1 - rows.0 + 3) as usize;
-        let width = (columns.1 - columns.0 + 3) as usize;
-        cells.clear();
-        cells.resize(width * height, Cell::Seen);
-        for column in cells.chunks_exact_mut(height).skip(1).take(width - 2) {
-            column[1..height - 1].fill(Cell::New);
-        }
-        let index = |(column, row): (i32, i32)| {
-            (column - columns.0 + 1) as usize * height + (row - rows.0 + 1) as usize
+    /// Which of some cells of one ring a breadth-first visit of the grid from the start meets
+    /// first. It goes to the eight neighbours by x, then by y, so among cells that are as many
+    /// moves away it meets the one first whose shortest path is the least, move by move.
+    fn first(&self, cells: &[(i32, i32)]) -> Option<(i32, i32)> {
+        cells.iter().copied().min_by(|&a, &b| self.path(a).cmp(self.path(b)))
+    }
+
+    /// The least of the shortest paths from the start to a cell: its moves by x and y.
+    fn path(&self, cell: (i32, i32)) -> impl Iterator<Item = (i32, i32)> {
+        let ring = cell.0.abs().max(cell.1.abs());
+        // Down as far as the way back and the grid's end allow, then on the spot, then up.
+        let moves = |to: i32, end: i32| {
+            let down = ((ring - to) / 2).min(-end);
+            let up = ring - (down + to);
+            move |step| i32::from(step >= up) - i32::from(step < down)
         };
-        for &cell in &*found {
-            cells[index(cell)] = Cell::Wanted;
-        }
-        queue.clear();
-        queue.push((0, 0));
-        if std::mem::replace(&mut cells[index((0, 0))], Cell::Seen) == Cell::Wanted {
-            return Some((0, 0));
-        }
-        let mut next = 0;
-        while let Some(&cell) = queue.get(next) {
-            next += 1;
-            let center = index(cell);
-            for (dx, column) in [center - height, center, center + height].into_iter().enumerate() {
-                for (dy, state) in cells[column - 1..=column + 1].iter_mut().enumerate() {
-                    let neighbor = (cell.0 + dx as i32 - 1, cell.1 + dy as i32 - 1);
-                    match std::mem::replace(state, Cell::Seen) {
-                        Cell::New => queue.push(neighbor),
-                        // Cells are visited in the order in which they are seen.
-                        Cell::Wanted => return Some(neighbor),
-                        Cell::Seen => {}
-                    }
-                }
-            }
-        }
-        None
+        let (dx, dy) = (moves(cell.0, self.columns.0), moves(cell.1, self.rows.0));
+        (0..ring).map(move |step| (dx(step), dy(step)))
     }
 }
 
@@ -234,18 +186,68 @@ impl Scene {
             return None;
         }
         let mut memory = std::mem::take(&mut self.memory);
-        let mut scratch = std::mem::take(&mut self.search);
+        let mut found = std::mem::take(&mut self.found);
         memory.begin();
         let view = self.view(slots.into_iter(), rgb, grid.area(), &mut memory);
-        let ring = grid.innermost(&mut scratch.found, |word, row, mut points| {
+        grid.innermost(&mut found, |word, row, mut points| {
             if matches!(of, ColorOf::Only(_)) {
                 points = view.present(&mut memory, word, row, points);
             }
             view.shows(&mut memory, word, row, points)
         });
-        let cell = ring.and_then(|ring| grid.first(ring, &mut scratch));
+        let cell = grid.first(&found);
         drop(view);
-        (self.memory, self.search) = (memory, scratch);
+        (self.memory, self.found) = (memory, found);
         cell.map(|cell| grid.point(cell))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// The cells of a grid ring by ring, in the order of a breadth-first visit.
+    fn visit(grid: &Grid) -> Vec<Vec<(i32, i32)>> {
+        let mut rings: Vec<Vec<(i32, i32)>> = Vec::new();
+        let mut queue = VecDeque::from([(0_i32, 0_i32)]);
+        let mut seen = vec![(0, 0)];
+        while let Some(cell) = queue.pop_front() {
+            let ring = cell.0.abs().max(cell.1.abs()) as usize;
+            rings.resize(rings.len().max(ring + 1), Vec::new());
+            rings[ring].push(cell);
+            for column in (cell.0 - 1)..=(cell.0 + 1) {
+                for row in (cell.1 - 1)..=(cell.1 + 1) {
+                    let inside = (grid.columns.0..=grid.columns.1).contains(&column)
+                        && (grid.rows.0..=grid.rows.1).contains(&row);
+                    if inside && !seen.contains(&(column, row)) {
+                        seen.push((column, row));
+                        queue.push_back((column, row));
+                    }
+                }
+            }
+        }
+        rings
+    }
+
+    #[test]
+    fn the_first_of_a_ring_is_that_of_a_breadth_first_visit() {
+        let sides = [0, 1, 2, 3, 5];
+        let sides = || sides.into_iter();
+        let boxes = sides().flat_map(|left| sides().map(move |right| (-left, right)));
+        for (columns, rows) in boxes.clone().flat_map(|x| boxes.clone().map(move |y| (x, y))) {
+            let grid = Grid { start: (0, 0), spacing: 1, columns, rows };
+            for ring in visit(&grid) {
+                // Every pair of neighbours in the order, so the whole order.
+                for pair in ring.windows(2) {
+                    assert_eq!(
+                        grid.first(&[pair[1], pair[0]]),
+                        Some(pair[0]),
+                        "{columns:?} {rows:?}"
+                    );
+                }
+            }
+        }
     }
 }
