@@ -4,6 +4,7 @@
 //! here is a binary32 number; the arithmetic between them is binary64.
 
 use crate::bounds::Rect;
+use crate::hull::HullPoints;
 
 /// Where a skin stands on the stage: the affine part of the model matrix.
 ///
@@ -85,6 +86,30 @@ impl Model {
             f64::from((f64::from(a) * x + f64::from(b) * y + f64::from(t)) as f32)
         };
         (to(self.xx, self.xy, self.tx), to(self.yx, self.yy, self.ty))
+    }
+
+    /// The box around some local points after all but the move of this model, or `None` without
+    /// points. [`moved`](Self::moved) makes the box around what [`apply`](Self::apply) makes of
+    /// the points from it, bit by bit, because both its sum and its rounding are monotone.
+    pub(crate) fn unmoved(&self, points: &HullPoints) -> Option<Rect> {
+        let turned = |&(x, y): &(f32, f32)| {
+            let (x, y) = (f64::from(x), f64::from(y));
+            let to = |a: f32, b: f32| f64::from(a) * x + f64::from(b) * y;
+            (to(self.xx, self.xy), to(self.yx, self.yy))
+        };
+        Rect::around(points.iter().map(turned))
+    }
+
+    /// The box on the stage that is [`unmoved`](Self::unmoved) before the move.
+    pub(crate) fn moved(&self, unmoved: Rect) -> Rect {
+        let x = |x: f64| f64::from((x + f64::from(self.tx)) as f32);
+        let y = |y: f64| f64::from((y + f64::from(self.ty)) as f32);
+        Rect {
+            left: x(unmoved.left),
+            right: x(unmoved.right),
+            bottom: y(unmoved.bottom),
+            top: y(unmoved.top),
+        }
     }
 
     /// The box around the whole costume, transparent margins included.
@@ -170,5 +195,23 @@ mod tests {
         // Direction 180 turns the costume clockwise by a quarter.
         let (u, v) = square(180.0).inverse().texture((30.0, 30.0));
         assert!(u.abs() < 1e-6 && v.abs() < 1e-6, "{u} {v}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_box_is_that_of_the_points(
+            points in proptest::collection::vec((-0.5_f32..0.5, -0.5_f32..0.5), 0..20),
+            direction in -180.0..180.0,
+            size in (0.5..480.0, 0.5..360.0),
+            center in (-100.0_f32..100.0, -100.0_f32..100.0),
+            scale in (-300.0_f32..300.0, -300.0_f32..300.0),
+            position in (-600.0_f32..600.0, -400.0_f32..400.0),
+        ) {
+            let model =
+                Model::new(Rotation::of_direction(direction), size, center, scale, position);
+            let plain = Rect::around(points.iter().map(|&point| model.apply(point)));
+            let box_of = model.unmoved(&points).map(|unmoved| model.moved(unmoved));
+            proptest::prop_assert_eq!(box_of, plain);
+        }
     }
 }

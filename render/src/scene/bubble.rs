@@ -150,8 +150,8 @@ impl Scene {
         self.ensure_hull(slot);
         let drawable = &self.drawables[slot];
         let points = || {
-            let hull = drawable.hull.as_deref().unwrap_or_default();
-            hull.iter().map(|&point| drawable.model.apply(point))
+            let hull = drawable.hull.iter().flat_map(|hull| &*hull.points);
+            hull.map(|&point| drawable.model.apply(point))
         };
         let top = points().fold(f64::NEG_INFINITY, |top, (_, y)| top.max(y));
         Rect::around(points().filter(|&(_, y)| y > top - SHOULDERS)).unwrap_or_else(|| {

@@ -3,7 +3,6 @@
 use smallvec::SmallVec;
 
 use super::drawable::{Drawable, Look};
-use super::extent::fast_bounds;
 use super::{Pen, Scene};
 use crate::bounds::Rect;
 use crate::silhouette::{EMPTY, Silhouette};
@@ -49,7 +48,7 @@ impl Scene {
     /// The whole points at which a query tests its tester; `None` fails the query.
     pub(super) fn query_bounds(&mut self, slot: usize) -> Option<Rect> {
         self.require_full_size(slot)?;
-        let bounds = fast_bounds(&self.drawables[slot]).on_stage().snapped();
+        let bounds = self.drawables[slot].fast_bounds().on_stage().snapped();
         (bounds.width() > 0.0 && bounds.height() > 0.0).then_some(bounds)
     }
 
@@ -70,7 +69,7 @@ impl Scene {
                 continue;
             }
             self.prepare(slot);
-            let other = fast_bounds(&self.drawables[slot]).snapped();
+            let other = self.drawables[slot].fast_bounds().snapped();
             if bounds.intersects(&other) {
                 let common = bounds.intersection(other);
                 candidates.slots.push(slot as u32);

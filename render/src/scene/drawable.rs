@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::DrawableId;
 use super::bubble::Bubble;
+use crate::bounds::Rect;
 use crate::effect::{Effect, Effects};
 use crate::hull::HullPoints;
 use crate::matrix::{Model, Rotation};
@@ -37,7 +38,14 @@ pub(super) struct Drawable {
     pub(super) model: Model,
     /// The hull while it is clean and has points. Its presence changes answers, so it is state
     /// and not just a cache.
-    pub(super) hull: Option<Arc<HullPoints>>,
+    pub(super) hull: Option<Hull>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Hull {
+    pub(super) points: Arc<HullPoints>,
+    /// The box around the points before the drawable is moved to its place.
+    unmoved: Rect,
 }
 
 /// All that decides what a costume shows at a point of the stage.
@@ -121,6 +129,16 @@ impl Drawable {
         }
     }
 
+    /// Remembers the hull unless it is empty.
+    pub(super) fn set_hull(&mut self, points: Arc<HullPoints>) {
+        self.hull = self.model.unmoved(&points).map(|unmoved| Hull { points, unmoved });
+    }
+
+    /// The tight box if the hull is known, else the rough one.
+    pub(super) fn fast_bounds(&self) -> Rect {
+        self.hull.as_ref().map_or_else(|| self.model.aabb(), |hull| self.model.moved(hull.unmoved))
+    }
+
     /// What the drawable looks like if it wears a costume, whose pixels never change.
     pub(super) fn appearance(&self, nearest: bool, levels: &[Level]) -> Option<Appearance> {
         let Look::Costume(skin) = self.look else { return None };
@@ -153,5 +171,8 @@ impl Drawable {
 
     fn place(&mut self) {
         self.model = Model::new(self.rotation, self.size, self.center, self.scale, self.position);
+        if let Some(hull) = self.hull.take() {
+            self.set_hull(hull.points);
+        }
     }
 }

@@ -23,12 +23,12 @@ impl Scene {
     pub fn bounds(&mut self, id: DrawableId) -> Rect {
         let Some(slot) = self.slot(id) else { return NOWHERE };
         self.ensure_hull(slot);
-        fast_bounds(&self.drawables[slot])
+        self.drawables[slot].fast_bounds()
     }
 
     /// The box around the hull if one is known and valid, else the [`aabb`](Self::aabb).
     pub fn fast_bounds(&self, id: DrawableId) -> Rect {
-        self.get(id).map_or(NOWHERE, fast_bounds)
+        self.get(id).map_or(NOWHERE, Drawable::fast_bounds)
     }
 
     /// The box around the whole costume, transparent margins included.
@@ -76,7 +76,7 @@ impl Scene {
         } else {
             Arc::clone(silhouette.hull.get_or_init(compute))
         };
-        self.drawables[slot].hull = Some(points).filter(|points| !points.is_empty());
+        self.drawables[slot].set_hull(points);
     }
 
     /// What happens before the CPU samples a drawable: the raster of its scale must exist. The
@@ -88,13 +88,4 @@ impl Scene {
             self.require_full_size(slot);
         }
     }
-}
-
-/// The tight box if it is known, else the rough one.
-pub(super) fn fast_bounds(drawable: &Drawable) -> Rect {
-    drawable
-        .hull
-        .as_ref()
-        .and_then(|points| Rect::around(points.iter().map(|&point| drawable.model.apply(point))))
-        .unwrap_or_else(|| drawable.model.aabb())
 }

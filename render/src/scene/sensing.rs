@@ -3,7 +3,6 @@
 use smallvec::SmallVec;
 
 use super::candidates::rows;
-use super::extent::fast_bounds;
 use super::stencil::{Memory, Question, Sight, words};
 use super::{DrawableId, Scene};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
@@ -90,7 +89,7 @@ impl Scene {
                 let drawable = &self.drawables[slot];
                 drawable.visible
                     && drawable.effects.value(Effect::Ghost) != 0.0
-                    && fast_bounds(drawable).intersects(&point)
+                    && drawable.fast_bounds().intersects(&point)
             })
             .collect();
         for &slot in &in_reach {
