@@ -2,6 +2,8 @@
 //! study.
 //!
 //! - [`run`]: a study from its file or flags to its tables.
+//! - [`verify`]: finished runs executed once more.
+//! - [`launch`]: workers on a cluster.
 //! - [`worker`]: one worker process, as `run` starts them.
 //! - [`coordinator`]: studies served to workers on other machines; [`studies`]: adding,
 //!   watching and fetching them; [`remote`]: how both are reached and known.
@@ -19,6 +21,7 @@ mod dataset;
 mod failure;
 mod generate;
 mod import;
+mod launch;
 mod mutate;
 mod project;
 mod remote;
@@ -28,6 +31,7 @@ mod studies;
 mod subjects;
 mod terminal;
 mod test;
+mod verify;
 mod vm;
 mod worker;
 
@@ -65,6 +69,9 @@ enum Command {
     Results(studies::Results),
     Token(remote::MakeToken),
     Certs(remote::MakeCerts),
+    #[command(subcommand)]
+    Launch(launch::Command),
+    Verify(verify::Arguments),
     Stats(stats::Arguments),
     Import(import::Arguments),
     #[command(subcommand)]
@@ -120,6 +127,8 @@ impl Command {
             Command::Results(arguments) => arguments.run(),
             Command::Token(arguments) => arguments.run(),
             Command::Certs(arguments) => arguments.run(),
+            Command::Launch(command) => launch::run(command),
+            Command::Verify(arguments) => verify::run(arguments),
             Command::Import(arguments) => import::run(arguments),
             Command::Stats(arguments) => stats::run(arguments),
             Command::Vm(command) => vm::run(command),

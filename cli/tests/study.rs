@@ -175,6 +175,27 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
 }
 
 #[test]
+fn finished_runs_can_be_verified() {
+    let bench = Bench::new("1");
+    assert_eq!(bench.run("out", &["--quiet"]).status.code(), Some(0));
+    let verify = |more: &[&str]| {
+        let output = catherd().arg("verify").arg(bench.out("out")).args(more).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    assert_eq!(verify(&["--sample", "100%"]), (Some(0), "8 of 8 runs agree\n".to_owned()));
+    assert_eq!(verify(&[]), (Some(0), "1 of 1 runs agree\n".to_owned()));
+    // A record that somebody has touched.
+    let database = rusqlite::Connection::open(bench.out("out/study.db")).unwrap();
+    let touch = "update records set record = cast(replace(cast(record as text), '\"steps\":',
+                                             '\"steps\":1') as blob) where number = 3";
+    database.execute(touch, ()).unwrap();
+    drop(database);
+    let (code, text) = verify(&["--sample", "8"]);
+    assert_eq!(code, Some(2));
+    assert!(text.starts_with("7 of 8 runs agree\n") && text.contains("the digest was"), "{text}");
+}
+
+#[test]
 fn any_program_can_be_studied() {
     let bench = Bench::new("1");
     fs::create_dir(bench.out("files")).unwrap();

@@ -1,0 +1,203 @@
+//! `catherd verify`: finished runs executed once more.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use catherd_coordinator::Place;
+use catherd_coordinator::store::Reader;
+use catherd_experiments::{Digest, Outcome, RunSpec};
+use catherd_worker::Limits;
+use clap::Args;
+
+use crate::failure::{Exit, Failure};
+use crate::{subjects, terminal};
+
+/// Executes finished runs of a study once more and compares the digests of their records.
+///
+/// A run is a pure function of its inputs, so every digest must be the same, on any machine.
+/// Runs with a budget of real time are passed over: they depend on the machine.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd verify results/smoke
+  catherd verify results/smoke --sample 100%
+  catherd verify results/smoke --sample 25 --seed 7")]
+pub(crate) struct Arguments {
+    /// Folder of the study
+    #[arg(value_name = "DIR")]
+    study: PathBuf,
+
+    /// How many runs: a number, or a share such as 5%
+    #[arg(long, value_name = "N|P%", default_value = "1%")]
+    sample: Sample,
+
+    /// Seed of the choice
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Threads [default: one a core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+}
+
+/// A part of the runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sample {
+    Runs(usize),
+    Share(f64),
+}
+
+impl FromStr for Sample {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Sample, String> {
+        let wrong = || format!("`{text}` is neither a number of runs nor a share such as 5%");
+        match text.strip_suffix('%') {
+            Some(share) => match share.parse::<f64>() {
+                Ok(share) if share > 0.0 && share <= 100.0 => Ok(Sample::Share(share / 100.0)),
+                _ => Err(wrong()),
+            },
+            None => text.parse().map(Sample::Runs).map_err(|_| wrong()),
+        }
+    }
+}
+
+/// A run and the digest of its record.
+type Chosen = (RunSpec, Digest);
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    terminal::log("warn");
+    let (chosen, passed_over) = choose(&arguments)?;
+    if chosen.is_empty() {
+        let why = if passed_over > 0 { "all have budgets of real time" } else { "it has none" };
+        return Err(Failure::new(format_args!("no run to verify: {why}"))
+            .hint("verify a study with runs that have ended, or take more with --sample 100%"));
+    }
+    let bar = terminal::bar(chosen.len());
+    let next = AtomicUsize::new(0);
+    let jobs = arguments.jobs.unwrap_or_else(|| catherd_worker::allowed_cores().len()).max(1);
+    let differing = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..jobs.min(chosen.len()))
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut differing = Vec::new();
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let Some((spec, digest)) = chosen.get(number) else { return differing };
+                        if let Err(why) = again(&arguments, spec, *digest) {
+                            differing.push((number, why));
+                        }
+                        bar.inc(1);
+                    }
+                })
+            })
+            .collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, Vec<_>>| match thread.join() {
+            Ok(found) => found,
+            Err(defect) => std::panic::resume_unwind(defect),
+        };
+        let mut found: Vec<_> = threads.into_iter().flat_map(join).collect();
+        found.sort_unstable();
+        found
+    });
+    bar.finish_and_clear();
+
+    let mut text = format!("{} of {} runs agree", chosen.len() - differing.len(), chosen.len());
+    if passed_over > 0 {
+        text += &format!("; {passed_over} with budgets of real time passed over");
+    }
+    text.push('\n');
+    for (number, why) in &differing {
+        let RunSpec { project_name, algorithm, seed, .. } = &chosen[*number].0;
+        let line = format!("{project_name}, {}, seed {seed}: {why}", algorithm.label);
+        text += &format!("{}\n", line.replace(char::is_control, " "));
+    }
+    terminal::print(&text);
+    Ok(if differing.is_empty() { Exit::Fine } else { Exit::Incomplete })
+}
+
+/// The runs to verify, in the order of projects, so that each is loaded seldom. Which runs
+/// these are depends on their names and the seed alone.
+fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
+    let place = Place::File(arguments.study.join("study.db"));
+    let open = || {
+        Reader::open(&place).map_err(|cause| {
+            Failure::new(format_args!("{place}: {cause}")).hint("name the folder of a study")
+        })
+    };
+    let broken = |cause| Failure::new(format_args!("{place}: {cause}"));
+    let Some(study) = open()?.studies().map_err(broken)?.pop() else {
+        return Err(Failure::new(format_args!("{place}: there is no study in it")));
+    };
+    let lot = |spec: &RunSpec| Digest::of(format!("{} {}", arguments.seed, spec.id()).as_bytes());
+    let (mut total, mut passed_over) = (0, 0);
+    for record in open()?.records(study.number) {
+        let (spec, record) = record.map_err(broken)?;
+        if spec.budget.wall_ms.is_some() {
+            passed_over += 1;
+        } else if record.outcome != Outcome::Failed {
+            total += 1;
+        }
+    }
+    let wanted = match arguments.sample {
+        Sample::Runs(runs) => runs.min(total),
+        Sample::Share(share) => (share * total as f64).ceil() as usize,
+    };
+    let mut smallest = BinaryHeap::new();
+    for record in open()?.records(study.number) {
+        let (spec, record) = record.map_err(broken)?;
+        if spec.budget.wall_ms.is_none() && record.outcome != Outcome::Failed {
+            smallest.push((lot(&spec), record.digest()));
+            if smallest.len() > wanted {
+                smallest.pop();
+            }
+        }
+    }
+    let lots: std::collections::BTreeMap<Digest, Digest> = smallest.into_iter().collect();
+    let mut chosen = Vec::new();
+    for record in open()?.records(study.number) {
+        let (spec, _) = record.map_err(broken)?;
+        if let Some(digest) = lots.get(&lot(&spec)) {
+            chosen.push((spec, *digest));
+        }
+    }
+    chosen.sort_by_key(|(spec, _)| Reverse(spec.project));
+    Ok((chosen, passed_over))
+}
+
+/// Executes a run; says what is different.
+fn again(arguments: &Arguments, spec: &RunSpec, expected: Digest) -> Result<(), String> {
+    let file = arguments.study.join("projects").join(spec.project.to_string());
+    let bytes = fs::read(&file).map_err(|cause| format!("{}: {cause}", file.display()))?;
+    let place = arguments.study.join("spool");
+    let subject = subjects::make(&spec.subject, Some(&place), Limits::default());
+    let mut subject = subject.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
+    subject.load(spec.project, Arc::from(bytes))?;
+    let record = subject.run(spec, &mut |_| ControlFlow::Continue(()));
+    let digest = record.map_err(|error| error.to_string())?.digest();
+    if digest == expected {
+        Ok(())
+    } else {
+        Err(format!("the digest was {} and is {}", expected.short(), digest.short()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_read() {
+        assert_eq!("25".parse(), Ok(Sample::Runs(25)));
+        assert_eq!("2.5%".parse(), Ok(Sample::Share(0.025)));
+        for wrong in ["", "%", "0%", "101%", "-3", "NaN%"] {
+            assert!(wrong.parse::<Sample>().is_err(), "{wrong}");
+        }
+    }
+}
