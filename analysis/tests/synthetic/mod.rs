@@ -97,6 +97,7 @@ fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunReco
             worker: "w1".to_owned(),
             core: Some(0),
             attempt: 1,
+            memory_limit: String::new(),
         },
     };
     (spec, record)
