@@ -6,7 +6,7 @@
 mod answer;
 mod question;
 
-use std::io::{self, BufRead as _, BufWriter, Write};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
 
 use catherd_analysis::stats::{Compat, Convention};
 use clap::Args;
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         alpha: arguments.alpha,
         convention: arguments.magnitude,
     };
-    let mut input = io::stdin().lock();
+    let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
     let mut output = BufWriter::new(io::stdout().lock());
     let mut line = Vec::new();
     let mut exit = Exit::Fine;
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             }
         };
         // A reader that waits for this answer before it asks on must get it.
-        let waiting = input.fill_buf().is_ok_and(<[u8]>::is_empty);
+        let waiting = input.buffer().is_empty();
         let written = writeln!(output, "{answer}")
             .and_then(|()| if waiting { output.flush() } else { Ok(()) });
         match written {
