@@ -2,17 +2,19 @@
 //!
 //! Programs sense every pixel of which anything is covered, so a costume's outline must consist
 //! of the same pixels as in the browser. That draws on a graphics device, also where one is
-//! emulated: paths cover pixels by four samples, rectangles by their area, and corners lie on a
-//! grid of 1/16 pixel. Here the coverage of plain paths is computed so, and the rest, blending,
-//! text and unusual elements, is left to `resvg`.
+//! emulated: paths cover pixels by four samples, rectangles by their area, strokes consist of
+//! triangles, and corners lie on a grid of 1/16 pixel. Here the coverage of plain paths is
+//! computed so, and the rest, blending, text and unusual elements, is left to `resvg`.
 
 mod effort;
 mod paint;
 mod rectangle;
 mod samples;
+mod strip;
 
 use resvg::tiny_skia::{
-    FillRule, Mask, Paint, Path, PathStroker, Pixmap, PixmapPaint, Rect, Transform,
+    FillRule, LineCap, Mask, Paint, Path, PathStroker, Pixmap, PixmapPaint, Point, Rect, Stroke,
+    Transform,
 };
 use resvg::usvg;
 
@@ -112,10 +114,32 @@ impl Pen {
             Some(None) => return,
             None => path.data(),
         };
+        if is_strip(line, &pen, transform) {
+            let triangles = strip::triangles(line, &pen, transform);
+            return self.cover_triangles(&triangles, &paint, pixmap);
+        }
         let outline = line.stroke(&pen, scale).and_then(|outline| outline.transform(transform));
         if let Some(outline) = outline {
             self.cover(&outline, FillRule::Winding, &paint, pixmap);
         }
+    }
+
+    /// Paints triangles in pixel coordinates.
+    fn cover_triangles(
+        &mut self,
+        triangles: &[[Point; 3]],
+        paint: &Paint<'_>,
+        pixmap: &mut Pixmap,
+    ) {
+        let mut sides = [f32::MAX, f32::MAX, f32::MIN, f32::MIN];
+        for point in triangles.as_flattened() {
+            let [left, top, right, bottom] = sides;
+            sides = [left.min(point.x), top.min(point.y), right.max(point.x), bottom.max(point.y)];
+        }
+        let Some(area) = self.area(sides) else { return };
+        let width = pixmap.width() as usize;
+        samples::fill_triangles(triangles, area, width, self.mask.data_mut());
+        self.paint(area, paint, pixmap);
     }
 
     /// Paints the inside of a path in pixel coordinates.
@@ -168,6 +192,19 @@ fn is_translucent_only(group: &usvg::Group) -> bool {
         && group.blend_mode() == usvg::BlendMode::Normal
 }
 
+/// Whether a line is drawn as a strip of triangles. A straight one without round ends is a
+/// rectangle, and rectangles have strokes of their own.
+fn is_strip(line: &Path, pen: &Stroke, transform: Transform) -> bool {
+    let straight = strip::is_line(line) && pen.line_cap != LineCap::Round;
+    let bounds = line.bounds();
+    let reach = [bounds.left(), bounds.top(), bounds.right(), bounds.bottom(), pen.width]
+        .into_iter()
+        .fold(0.0_f32, |reach, side| reach.max(side.abs()));
+    let scale = transform.get_scale();
+    let reach = reach * scale.0.max(scale.1) * 4.0 + transform.tx.abs().max(transform.ty.abs());
+    !straight && Rectangle::of(line).is_none() && reach * pen.miter_limit.max(1.0) < FARTHEST
+}
+
 /// Whether a path is painted in colours and gradients, with smooth edges. Circles and ellipses
 /// are closer to the browser's if they are not drawn by samples.
 fn is_plain(path: &usvg::Path) -> bool {
@@ -205,6 +242,91 @@ mod tests {
     fn rectangles_cover_by_area() {
         assert_eq!(alpha("<rect x='0.5' y='0.9375' width='2' height='1'/>")[0], [16, 16, 16, 0]);
         assert_eq!(alpha("<rect x='0.5' y='1' width='2' height='1'/>")[1], [128, 255, 128, 0]);
+    }
+
+    /// Strokes and how many samples of every pixel the browser of the recordings covers.
+    #[rustfmt::skip]
+    const STROKES: [(&str, &str, [[u8; 8]; 6]); 8] = [
+        ("M4 3h0.001", "stroke-linecap='round' stroke-width='5'", [
+            [0, 0, 0, 1, 2, 0, 0, 0],
+            [0, 0, 3, 4, 4, 3, 0, 0],
+            [0, 2, 4, 4, 4, 4, 1, 0],
+            [0, 1, 4, 4, 4, 4, 2, 0],
+            [0, 0, 3, 4, 4, 3, 0, 0],
+            [0, 0, 0, 2, 1, 0, 0, 0],
+        ]),
+        ("M1 6C1 0 7 0 7 6", "stroke-width='2'", [
+            [0, 0, 1, 1, 2, 0, 0, 0],
+            [0, 2, 4, 4, 4, 4, 1, 0],
+            [0, 4, 4, 3, 2, 4, 4, 1],
+            [2, 4, 2, 0, 0, 3, 4, 3],
+            [3, 4, 1, 0, 0, 1, 4, 3],
+            [4, 4, 0, 0, 0, 0, 4, 4],
+        ]),
+        ("M1 3C4 -4 4 10 7 3", "stroke-width='1.5'", [
+            [0, 1, 3, 1, 0, 0, 0, 0],
+            [0, 4, 4, 4, 1, 0, 0, 0],
+            [1, 4, 2, 4, 3, 0, 1, 0],
+            [0, 1, 0, 3, 4, 2, 4, 1],
+            [0, 0, 0, 1, 4, 4, 4, 0],
+            [0, 0, 0, 0, 1, 3, 1, 0],
+        ]),
+        ("M0 1.7L5 2.1L6.3 9", "stroke-width='2.4' stroke-linejoin='bevel'", [
+            [2, 2, 1, 1, 1, 0, 0, 0],
+            [4, 4, 4, 4, 4, 3, 0, 0],
+            [4, 4, 4, 4, 4, 4, 1, 0],
+            [0, 0, 0, 1, 4, 4, 2, 0],
+            [0, 0, 0, 0, 3, 4, 3, 0],
+            [0, 0, 0, 0, 3, 4, 3, 0],
+        ]),
+        ("M0 1.7L5 2.1L6.3 9", "stroke-width='2.4' stroke-linejoin='round'", [
+            [2, 2, 1, 1, 1, 0, 0, 0],
+            [4, 4, 4, 4, 4, 3, 0, 0],
+            [4, 4, 4, 4, 4, 4, 1, 0],
+            [0, 0, 0, 1, 4, 4, 2, 0],
+            [0, 0, 0, 0, 3, 4, 3, 0],
+            [0, 0, 0, 0, 3, 4, 3, 0],
+        ]),
+        ("M0 1.7L5 2.1L6.3 9", "stroke-width='2.4'", [
+            [2, 2, 1, 1, 1, 0, 0, 0],
+            [4, 4, 4, 4, 4, 4, 1, 0],
+            [4, 4, 4, 4, 4, 4, 1, 0],
+            [0, 0, 0, 1, 4, 4, 2, 0],
+            [0, 0, 0, 0, 3, 4, 3, 0],
+            [0, 0, 0, 0, 3, 4, 3, 0],
+        ]),
+        ("M2 2L6 2.5L6.2 3.1", "stroke-width='1.5' stroke-linecap='square'", [
+            [0, 0, 0, 0, 0, 0, 0, 0],
+            [0, 2, 3, 2, 2, 1, 0, 0],
+            [0, 2, 3, 4, 4, 4, 3, 0],
+            [0, 0, 0, 0, 0, 2, 3, 0],
+            [0, 0, 0, 0, 0, 0, 0, 0],
+            [0, 0, 0, 0, 0, 0, 0, 0],
+        ]),
+        ("M2 1.5L6.2 2.1L4 5Z", "stroke-width='1.3'", [
+            [0, 1, 0, 0, 0, 0, 0, 0],
+            [0, 3, 4, 4, 3, 2, 2, 1],
+            [0, 1, 4, 3, 2, 4, 2, 0],
+            [0, 0, 3, 3, 2, 4, 0, 0],
+            [0, 0, 0, 4, 4, 1, 0, 0],
+            [0, 0, 0, 2, 2, 0, 0, 0],
+        ]),
+    ];
+
+    #[test]
+    fn strokes_cover_the_samples_that_the_browser_covers() {
+        for (path, style, expected) in STROKES {
+            let text = format!(
+                "<svg xmlns='http://www.w3.org/2000/svg' width='8' height='6'>\
+                 <path d='{path}' fill='none' stroke='#000' {style}/></svg>"
+            );
+            let tree = usvg::Tree::from_str(&text, &usvg::Options::default()).unwrap();
+            let mut pixmap = Pixmap::new(8, 6).unwrap();
+            draw(&tree, Transform::identity(), &mut pixmap);
+            let levels: Vec<u8> =
+                pixmap.pixels().iter().map(|pixel| pixel.alpha().div_ceil(64)).collect();
+            assert_eq!(levels, expected.as_flattened(), "{path} {style}");
+        }
     }
 
     #[test]

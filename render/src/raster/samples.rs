@@ -6,10 +6,12 @@ use resvg::tiny_skia::{FillRule, Path, PathSegment, Point};
 pub(super) const GRID: f32 = 16.0;
 /// Where the samples of a pixel are on that grid; one in every quarter of a row.
 const SAMPLES: [(i32, i32); 4] = [(6, 2), (14, 6), (2, 10), (10, 14)];
-/// What a pixel has of which so many samples are inside.
-const ALPHA: [u8; 5] = [0, 64, 128, 191, 255];
+/// What a pixel has of which so many samples are inside. Fills are masks, strokes are drawn and
+/// then reduced in two steps that round up.
+const FILLED: [u8; 5] = [0, 64, 128, 191, 255];
+const STROKED: [u8; 5] = [0, 64, 128, 192, 255];
 /// A curve stays within the inverse of this from its chords, in pixels.
-const PRECISION: f32 = 4.0;
+pub(super) const PRECISION: f32 = 4.0;
 /// A curve has at most two to this power chords.
 const MOST_HALVINGS: i32 = 5;
 
@@ -32,8 +34,7 @@ struct Edge {
 
 impl Edge {
     fn new(from: Point, to: Point) -> Option<Self> {
-        let snapped = |x: f32| (x * GRID).round_ties_even() as i32;
-        let [from, to] = [from, to].map(|point| (snapped(point.x), snapped(point.y)));
+        let [from, to] = [from, to].map(snapped);
         match from.1.cmp(&to.1) {
             std::cmp::Ordering::Less => Some(Self { upper: from, lower: to, winding: 1 }),
             std::cmp::Ordering::Greater => Some(Self { upper: to, lower: from, winding: -1 }),
@@ -53,9 +54,37 @@ impl Edge {
     }
 }
 
+/// The position on the grid that is nearest to a corner.
+fn snapped(point: Point) -> (i32, i32) {
+    let [x, y] = [point.x, point.y].map(|at| (at * GRID).round_ties_even() as i32);
+    (x, y)
+}
+
 /// Adds what a path covers to `alpha`, whose rows have `width` pixels.
 pub(super) fn fill(path: &Path, rule: FillRule, area: Area, width: usize, alpha: &mut [u8]) {
-    let mut edges = edges(path);
+    cover(edges(path), rule, &FILLED, area, width, alpha);
+}
+
+/// Adds what any of the triangles covers.
+pub(super) fn fill_triangles(triangles: &[[Point; 3]], area: Area, width: usize, alpha: &mut [u8]) {
+    let edges = triangles.iter().flat_map(|&[a, b, c]| {
+        // All must turn the same way to add up; on the grid a thin one may have turned over.
+        let [pa, pb, pc] = [a, b, c].map(snapped).map(|(x, y)| (i64::from(x), i64::from(y)));
+        let area = (pb.0 - pa.0) * (pc.1 - pa.1) - (pb.1 - pa.1) * (pc.0 - pa.0);
+        let corners = if area < 0 { [a, c, b] } else { [a, b, c] };
+        (0..3).filter_map(move |i| Edge::new(corners[i], corners[(i + 1) % 3]))
+    });
+    cover(edges.collect(), FillRule::Winding, &STROKED, area, width, alpha);
+}
+
+fn cover(
+    mut edges: Vec<Edge>,
+    rule: FillRule,
+    levels: &[u8; 5],
+    area: Area,
+    width: usize,
+    alpha: &mut [u8],
+) {
     edges.sort_by_key(|edge| edge.upper.1);
     let mut waiting = edges.into_iter().peekable();
     let mut active: Vec<Edge> = Vec::new();
@@ -91,7 +120,7 @@ pub(super) fn fill(path: &Path, rule: FillRule, area: Area, width: usize, alpha:
         for (pixel, count) in
             alpha[start + area.left..start + area.right].iter_mut().zip(&mut counts)
         {
-            *pixel = ALPHA[usize::from(std::mem::take(count))];
+            *pixel = levels[usize::from(std::mem::take(count))];
         }
     }
 }
@@ -117,8 +146,8 @@ fn edges(path: &Path) -> Vec<Edge> {
                 last = to;
             }
             PathSegment::CubicTo(first, second, to) => {
-                let bend = bend(last, first, second).max(bend(first, second, to));
-                chords((PRECISION * 0.75 * bend).sqrt(), &mut edges, last, to, |t| {
+                let least = cubic_segments([last, first, second, to]);
+                chords(least, &mut edges, last, to, |t| {
                     let middle = between(first, second, t);
                     let left = between(between(last, first, t), middle, t);
                     let right = between(middle, between(second, to, t), t);
@@ -134,6 +163,12 @@ fn edges(path: &Path) -> Vec<Edge> {
     }
     edges.extend(Edge::new(last, start));
     edges
+}
+
+/// How many chords a cubic curve needs at least, in pixels.
+pub(super) fn cubic_segments([from, first, second, to]: [Point; 4]) -> f32 {
+    let bend = bend(from, first, second).max(bend(first, second, to));
+    (PRECISION * 0.75 * bend).sqrt()
 }
 
 /// How far three points are from evenly spaced on a line.
