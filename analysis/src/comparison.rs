@@ -84,6 +84,19 @@ impl Samples {
         (values, runs)
     }
 
+    /// The runs of an algorithm, of each project alternately in place of algorithm 0 and 1.
+    pub fn halves(&self, algorithm: usize) -> Samples {
+        let half = |project, which: usize| {
+            let whole: &Sample = self.cell(project, algorithm);
+            Sample {
+                values: whole.values.iter().copied().skip(which).step_by(2).collect(),
+                runs: whole.runs.iter().copied().skip(which).step_by(2).collect(),
+            }
+        };
+        let cells = (0..self.projects()).flat_map(|project| [half(project, 0), half(project, 1)]);
+        Samples { algorithms: 2, cells: cells.collect() }
+    }
+
     /// The number of algorithms.
     pub fn algorithms(&self) -> usize {
         self.algorithms

@@ -1,7 +1,17 @@
 //! Figures, as SVG. Readable in black and white and by colour-blind readers: every
-//! series has its colour, its dashes and its label beside it.
+//! series has its colour, its dashes or marker and its label beside it. One module a kind of
+//! picture; [`figures`](crate::figures) says what of a study they show.
 
-use kuva::backend::svg::SvgBackend;
+pub(crate) mod bars;
+pub(crate) mod boxes;
+pub(crate) mod chart;
+pub(crate) mod effects;
+pub(crate) mod histogram;
+pub(crate) mod lines;
+pub(crate) mod ranks;
+pub(crate) mod scatter;
+pub(crate) mod violins;
+
 use kuva::plot::{BandPlot, LinePlot, LineStyle};
 use kuva::render::color::Color;
 use kuva::render::layout::{ComputedLayout, Layout, TickFormat};
@@ -76,11 +86,11 @@ pub fn coverage_over_time(progress: &Progress, labels: &[String]) -> String {
     let mut scene = render_multiple(plots, layout());
     label_curves(&mut scene, &frame, progress, labels, &time, &coverage);
     scene.add(text(caption(progress), LEFT, TOP - 13.0, TEXT - 1, "#444444", false));
-    SvgBackend.render_scene(&scene)
+    chart::svg(&scene)
 }
 
 #[derive(Clone, Copy)]
-struct Style {
+pub(crate) struct Style {
     colour: &'static str,
     dashes: &'static str,
 }

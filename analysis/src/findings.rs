@@ -10,25 +10,34 @@
 //! | which projects are no challenge | [`Trivial`] | Whisker paper, RQ2 |
 //! | how large are the suites | [`Suites`] | Whisker paper, figures 26 and 27 |
 //! | does coverage depend on size | [`Relation`] | Pynguin paper, figures 4 and 5 |
+//! | what does chance alone look like | [`Calibration`] | |
+//! | how many mutants do suites notice | [`Mutation`] | Whisker paper, RQ4 |
+//! | how fast are programs run | [`Speed`] | Whisker paper, RQ1 |
 //! | what did it cost | [`Cost`] | |
 //! | what is missing, and why | [`Missing`] | |
 
+mod calibration;
 mod configuration;
 mod convergence;
 mod cost;
 mod milestone;
 mod missing;
+mod mutation;
 mod ranking;
 mod relation;
+mod speed;
 mod suites;
 mod trivial;
 
+pub use calibration::Calibration;
 pub use configuration::{Configuration, PooledPair};
 pub use convergence::{Convergence, SHARES};
 pub use cost::Cost;
 pub use milestone::Milestone;
 pub use missing::{Cause, Gap, Missing};
+pub use mutation::{Kills, Mutation};
 pub use ranking::Ranking;
 pub use relation::Relation;
+pub use speed::Speed;
 pub use suites::{SuiteSize, Suites};
 pub use trivial::{Baseline, Trivial};

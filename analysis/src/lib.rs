@@ -5,7 +5,8 @@
 //! - [`comparison`]: algorithms against each other, project by project (Whisker paper,
 //!   Table 6).
 //! - [`findings`]: everything else that a study says, as plain data with the runs behind it.
-//! - [`sheets`]: all of it as tables, with titles and captions.
+//! - [`sheets`] and [`figures`]: all of it as tables and pictures, with titles and captions.
+//! - [`report`]: all tables and figures of a study on one page, and in files.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`progress`] and [`figure`]: coverage over time, as numbers and as a picture.
 //! - [`corpus`]: pictures of the projects of a study.
@@ -15,9 +16,11 @@
 pub mod comparison;
 pub mod corpus;
 pub mod figure;
+pub mod figures;
 pub mod findings;
 pub mod import;
 pub mod progress;
+pub mod report;
 pub mod sheets;
 pub mod stats;
 mod summary;

@@ -1,6 +1,16 @@
 //! Every table of a study, ready to be shown: the findings put into cells, with a title, a
 //! caption that says how the numbers came about, and the runs behind each of them.
 
+mod chance;
+mod dataset;
+mod mutation;
+mod speed;
+
+pub use chance::calibration;
+pub use dataset::dataset;
+pub use mutation::mutation;
+pub use speed::speed;
+
 use crate::comparison::{Comparison, Correction, LEVEL, MeanCoverage, Samples};
 use crate::findings::{
     Configuration, Convergence, Cost, Milestone, Missing, PooledPair, Ranking, Relation, Suites,
@@ -23,32 +33,6 @@ pub struct Sheet {
     pub table: Table,
 }
 
-/// All tables that apply to a study, in the order of a report.
-///
-/// # Errors
-/// [`Error`] if the timeline or a measure cannot be read.
-pub fn all(results: &Results) -> Result<Vec<Sheet>, Error> {
-    let samples = Samples::coverage(results);
-    let comparisons = Comparison::pairs(&samples);
-    let clock = results.clock();
-    let mut sheets = vec![
-        algorithms(results, &samples),
-        configurations(results, &samples),
-        table6(results, &samples, &comparisons),
-        duels(results, &samples, &comparisons),
-    ];
-    sheets.extend(ranks(results, &samples));
-    sheets.push(milestones(results, clock, &Milestone::all(results, clock, &Milestone::SHARES)?));
-    sheets.push(convergence(results, clock, &Convergence::all(results, clock)?));
-    sheets.extend(trivial(results));
-    sheets.push(suites(results));
-    sheets.push(relations(results, &samples)?);
-    sheets.push(cost(results));
-    sheets.push(missing(results));
-    sheets.push(coverage(results, &samples));
-    Ok(sheets)
-}
-
 fn label(results: &Results, algorithm: usize) -> Cell {
     Cell::Text(results.algorithms[algorithm].clone())
 }
@@ -60,7 +44,7 @@ fn low_high(interval: Result<Interval, Unavailable>, decimals: usize) -> [Cell; 
     ]
 }
 
-fn unit(clock: Clock) -> &'static str {
+pub(crate) fn unit(clock: Clock) -> &'static str {
     match clock {
         Clock::Executions => "test executions",
         Clock::Steps => "steps",
@@ -496,6 +480,11 @@ pub fn suites(results: &Results) -> Sheet {
     }
 }
 
+/// Measures of projects that coverage may depend on, goals and further counts that tools have:
+/// names for programs and for people.
+pub const MEASURES: [(&str, &str); 3] =
+    [("goals", "Goals"), ("lines", "Lines of code"), ("mccabe", "Mean McCabe complexity")];
+
 /// Coverage against size and complexity.
 ///
 /// # Errors
@@ -512,7 +501,7 @@ pub fn relations(results: &Results, samples: &Samples) -> Result<Sheet, Error> {
         ("intercept", "Intercept"),
         ("projects", "Projects"),
     ]);
-    for measure in ["goals", "lines", "mccabe"] {
+    for (measure, _) in MEASURES {
         for row in Relation::all(samples, &results.measure(measure)?) {
             if row.projects.is_empty() {
                 continue;

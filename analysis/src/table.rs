@@ -40,6 +40,15 @@ impl Cell {
         }
     }
 
+    /// The number that it is, if it is one.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Cell::Count(n) => Some(*n as f64),
+            Cell::Number(value, _) | Cell::Share(value, _) => Some(*value),
+            Cell::Text(_) | Cell::Missing => None,
+        }
+    }
+
     /// What programs see: every digit, and nothing where it is missing.
     pub fn for_programs(&self) -> String {
         match self {
@@ -91,8 +100,17 @@ impl Table {
     /// The runs behind a cell: its own, else those of its row. Empty for what no run is
     /// behind, as names and projects that were skipped.
     pub fn runs_behind(&self, row: usize, column: usize) -> &[u32] {
-        let own = self.behind.get(&(row, Some(column)));
-        own.or_else(|| self.behind.get(&(row, None))).map_or(&[], Vec::as_slice)
+        self.runs_of_cell(row, column).unwrap_or_else(|| self.runs_of_row(row))
+    }
+
+    /// The runs behind a row, but for the cells that have their own.
+    pub fn runs_of_row(&self, row: usize) -> &[u32] {
+        self.behind.get(&(row, None)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The runs behind a cell, if they are not those of its row.
+    pub fn runs_of_cell(&self, row: usize, column: usize) -> Option<&[u32]> {
+        self.behind.get(&(row, Some(column))).map(Vec::as_slice)
     }
 
     /// Names for programs and titles for people of the columns.
@@ -163,7 +181,33 @@ impl Table {
         writer.into_inner().map_err(|e| e.into_error().into())
     }
 
-    fn words(&self, column: usize) -> bool {
+    /// A LaTeX table with the rules of `booktabs`, with a caption and the label `tab:NAME`; a
+    /// `longtable` if it does not fit a page.
+    pub fn latex(&self, name: &str, caption: &str) -> String {
+        const PAGE: usize = 40;
+        let columns: String =
+            (0..self.columns.len()).map(|i| if self.words(i) { 'l' } else { 'r' }).collect();
+        let line = |cells: &mut dyn Iterator<Item = String>| {
+            let cells: Vec<String> = cells.map(|cell| latex(&cell)).collect();
+            format!("{} \\\\\n", cells.join(" & "))
+        };
+        let head = line(&mut self.columns.iter().map(|c| c.1.to_owned()));
+        let rows = self.rows.iter().map(|row| line(&mut row.iter().map(Cell::for_people)));
+        let body =
+            format!("\\toprule\n{head}\\midrule\n{}\\bottomrule\n", rows.collect::<String>());
+        let title = format!("\\caption{{{}}}\\label{{tab:{name}}}", latex(caption));
+        if self.rows.len() > PAGE {
+            format!("\\begin{{longtable}}{{{columns}}}\n{title}\\\\\n{body}\\end{{longtable}}\n")
+        } else {
+            format!(
+                "\\begin{{table}}\n\\centering\n{title}\n\\begin{{tabular}}{{{columns}}}\n\
+                 {body}\\end{{tabular}}\n\\end{{table}}\n"
+            )
+        }
+    }
+
+    /// Whether a column holds words.
+    pub fn words(&self, column: usize) -> bool {
         self.rows.iter().any(|row| matches!(row[column], Cell::Text(_)))
     }
 
@@ -178,6 +222,27 @@ impl Table {
             .collect();
         (cells, widths)
     }
+}
+
+/// Text as LaTeX writes it, without packages for Unicode.
+fn latex(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', letter]),
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '<' => escaped.push_str("$<$"),
+            '>' => escaped.push_str("$>$"),
+            'χ' => escaped.push_str("$\\chi$"),
+            'ρ' => escaped.push_str("$\\rho$"),
+            '²' => escaped.push_str("$^2$"),
+            '×' => escaped.push_str("$\\times$"),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
 }
 
 #[cfg(test)]
@@ -212,6 +277,17 @@ mod tests {
         table.push(vec![Cell::Count(0)]);
         assert_eq!((table.runs_behind(0, 0), table.runs_behind(0, 1)), (&[4, 5, 6][..], &[5][..]));
         assert!(table.runs_behind(1, 0).is_empty());
+    }
+
+    #[test]
+    fn papers_see_booktabs() {
+        let latex = table().latex("means", "50 % of χ²");
+        let expected = "\\begin{table}\n\\centering\n\\caption{50 \\% of $\\chi$$^2$}\\label{tab:means}\n\
+                        \\begin{tabular}{lrr}\n\\toprule\nName & Mean & n \\\\\n\\midrule\n\
+                        mio | 2 & 95.54 \\% & 7 \\\\\na, b & n/a & 12 \\\\\n\\bottomrule\n\
+                        \\end{tabular}\n\\end{table}\n";
+        assert_eq!(latex, expected);
+        assert_eq!(super::latex("a_b\\"), "a\\_b\\textbackslash{}");
     }
 
     #[test]

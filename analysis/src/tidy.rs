@@ -59,10 +59,12 @@
 //!
 //! `skipped`: one row for each project that was not run: `project`, `reason`.
 
+mod mutants;
 mod read;
 mod table;
 mod write;
 
+pub use mutants::{Mutant, Mutants};
 pub use read::{Improvement, Project, Results, Run};
 pub use write::{Imported, Writer, write};
 

@@ -6,6 +6,7 @@ use std::io;
 use std::process::ExitCode;
 
 use catherd_analysis::import::ImportError;
+use catherd_analysis::report::AddressError;
 use catherd_analysis::tidy;
 use catherd_coordinator::CoordinatorError;
 use catherd_datasets::corpus::{AddError, CorpusError};
@@ -21,7 +22,8 @@ Exit codes:
   1  the command could not be carried out; standard error says why
   2  the study is complete, but projects were skipped or runs failed
      (vm conformance: a project failed; stats: a line could not be read)
-  3  the study was stopped; the same command goes on with it";
+  3  the study was stopped; the same command goes on with it
+  4  a check of the report does not hold";
 
 /// How a command that was carried out ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub(crate) enum Exit {
     Incomplete,
     /// Ended early because somebody said so.
     Stopped,
+    /// A number is not what it should be.
+    Unmet,
 }
 
 impl Exit {
@@ -45,6 +49,7 @@ impl From<Exit> for ExitCode {
             Exit::Fine => 0,
             Exit::Incomplete => 2,
             Exit::Stopped => 3,
+            Exit::Unmet => 4,
         })
     }
 }
@@ -189,6 +194,12 @@ impl From<tidy::Error> for Failure {
             _ => "repeat the command: results are made again from the finished runs",
         };
         Failure::new(error).hint(hint)
+    }
+}
+
+impl From<AddressError> for Failure {
+    fn from(error: AddressError) -> Failure {
+        Failure::new(error).hint("tables, rows and columns are named as in the files of the report")
     }
 }
 

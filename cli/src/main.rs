@@ -7,7 +7,8 @@
 //! - [`worker`]: one worker process, as `run` starts them.
 //! - [`coordinator`]: studies served to workers on other machines; [`studies`]: adding,
 //!   watching and fetching them; [`remote`]: how both are reached and known.
-//! - [`import`]: results of other tools as tidy tables.
+//! - [`report`]: every table and figure of results; [`import`]: results of other tools
+//!   as tidy tables.
 //! - [`stats`]: statistics for scripts.
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: one project and one suite; [`project`] opens them.
 //! - [`vm`]: the machine alone.
@@ -25,6 +26,7 @@ mod launch;
 mod mutate;
 mod project;
 mod remote;
+mod report;
 mod run;
 mod stats;
 mod studies;
@@ -54,6 +56,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Reproduce(report::Reproduce),
+    Report(report::Arguments),
     Generate(generate::Arguments),
     Test(test::Arguments),
     Coverage(coverage::Arguments),
@@ -112,6 +116,8 @@ impl Command {
     fn execute(self) -> Result<Exit, Failure> {
         match self {
             Command::Run(arguments) => run::run(arguments),
+            Command::Reproduce(arguments) => report::reproduce(arguments),
+            Command::Report(arguments) => report::run(arguments),
             Command::Generate(arguments) => generate::run(arguments),
             Command::Test(arguments) => test::run(&arguments),
             Command::Coverage(arguments) => coverage::run(&arguments),

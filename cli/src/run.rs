@@ -65,6 +65,11 @@ Examples:
   catherd run --projects games --algorithms random,mosa,mio --seeds 5 --executions 300";
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    execute(&arguments).map(|(exit, _)| exit)
+}
+
+/// Runs a study; gives its folder too.
+pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     terminal::log(if arguments.quiet { "error" } else { "warn" });
     let start = Instant::now();
     let (study, corpus, plan) = arguments.matrix.plan()?;
@@ -85,14 +90,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         terminal::note(&format!(
             "Stopped after {ended} of {planned} runs. The same command goes on from there."
         ));
-        return Ok(Exit::Stopped);
+        return Ok((Exit::Stopped, folder.path));
     }
 
     let ends = results::ends(&coordinator, &study.name)?;
     let results = results::export(ends, &folder, &corpus.skipped())?;
     terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
     let whole = corpus.unusable.is_empty() && results.troubles.is_empty();
-    Ok(if whole { Exit::Fine } else { Exit::Incomplete })
+    Ok((if whole { Exit::Fine } else { Exit::Incomplete }, folder.path))
 }
 
 /// The parts of a study: a file, flags, or both.

@@ -299,6 +299,15 @@ impl Results {
         if clocks.all(|clock| clock == first) { first } else { Clock::Wall }
     }
 
+    /// The number of goals of each project; none if no run knows it.
+    pub fn sizes(&self) -> Vec<Option<u32>> {
+        let mut sizes = vec![None; self.projects.len()];
+        for run in &self.runs {
+            sizes[run.project as usize] = sizes[run.project as usize].max(run.size());
+        }
+        sizes
+    }
+
     /// The number of seeds: runs that each algorithm has on each project if none is
     /// missing.
     pub fn seeds(&self) -> usize {
@@ -336,7 +345,12 @@ impl Results {
         Ok(values)
     }
 
-    fn numbers(&self) -> HashMap<Digest, u32> {
+    /// The folders, and where the runs of each end.
+    pub(super) fn sources(&self) -> &[(PathBuf, usize)] {
+        &self.sources
+    }
+
+    pub(super) fn numbers(&self) -> HashMap<Digest, u32> {
         self.runs.iter().enumerate().map(|(i, run)| (run.id, i as u32)).collect()
     }
 
@@ -428,13 +442,13 @@ const RUN_COLUMNS: [&str; 20] = [
 ];
 
 /// Some rows of a table, whose errors name the file and the column.
-struct Slice<'a> {
-    frame: &'a DataFrame,
-    path: &'a Path,
+pub(super) struct Slice<'a> {
+    pub(super) frame: &'a DataFrame,
+    pub(super) path: &'a Path,
 }
 
 impl<'a> Slice<'a> {
-    fn text(&self, column: &str) -> Result<&'a StringChunked, Error> {
+    pub(super) fn text(&self, column: &str) -> Result<&'a StringChunked, Error> {
         self.frame.column(column).and_then(|c| c.str()).map_err(|e| self.wrong(e))
     }
 
@@ -446,11 +460,11 @@ impl<'a> Slice<'a> {
         self.frame.column(column).and_then(|c| c.u32()).map_err(|e| self.wrong(e))
     }
 
-    fn value<T>(&self, column: &'static str, value: Option<T>) -> Result<T, Error> {
+    pub(super) fn value<T>(&self, column: &'static str, value: Option<T>) -> Result<T, Error> {
         value.ok_or_else(|| self.cell(column, "null".to_owned()))
     }
 
-    fn digest(&self, text: &str) -> Result<Digest, Error> {
+    pub(super) fn digest(&self, text: &str) -> Result<Digest, Error> {
         text.parse().map_err(|_| self.cell("run", text.to_owned()))
     }
 
@@ -463,14 +477,14 @@ impl<'a> Slice<'a> {
         Error::Table { path: self.path.to_owned(), source }
     }
 
-    fn cell(&self, column: &'static str, value: String) -> Error {
+    pub(super) fn cell(&self, column: &'static str, value: String) -> Error {
         Error::Cell { path: self.path.to_owned(), column, value }
     }
 }
 
 /// Distinct items, numbered in the order of their first appearance.
-struct Interner<T> {
-    items: Vec<T>,
+pub(super) struct Interner<T> {
+    pub(super) items: Vec<T>,
     numbers: HashMap<T, u32>,
 }
 
@@ -481,7 +495,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
-    fn index(&mut self, item: T) -> u32 {
+    pub(super) fn index(&mut self, item: T) -> u32 {
         if let Some(&number) = self.numbers.get(&item) {
             return number;
         }

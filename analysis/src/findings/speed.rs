@@ -1,0 +1,57 @@
+//! How fast programs were run, and whether their tests can be trusted (Whisker paper, RQ1
+//! and figure 12).
+
+use crate::stats::{Description, Unavailable};
+use crate::tidy::{Error, Results};
+
+/// Steps of a program in a second of its own time.
+const STEPS_A_SECOND: f64 = 30.0;
+
+/// The searches of an algorithm against the clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Speed {
+    /// Index into [`Results::algorithms`].
+    pub algorithm: usize,
+    /// Program time over real time of each search: 1 is as fast as Scratch.
+    pub factors: Vec<f64>,
+    /// [`Speed::factors`] in a few numbers.
+    pub factor: Result<Description, Unavailable>,
+    /// Assertions of all suites; none if suites have none.
+    pub assertions: Option<u64>,
+    /// Assertions that did not hold when their test was repeated, and were left out.
+    pub flaky: Option<u64>,
+    /// The runs behind the factors.
+    pub runs: Vec<u32>,
+}
+
+impl Speed {
+    /// One for each algorithm.
+    ///
+    /// # Errors
+    /// [`Error`] if the counts cannot be read.
+    pub fn all(results: &Results) -> Result<Vec<Speed>, Error> {
+        let stable = results.measure("suiteAssertions")?;
+        let flaky = results.measure("suiteFlakyAssertions")?;
+        let one = |algorithm| {
+            let own = || {
+                let all = (0_u32..).zip(&results.runs);
+                all.filter(move |(_, run)| run.algorithm as usize == algorithm)
+            };
+            let (mut factors, mut runs) = (Vec::new(), Vec::new());
+            for (number, run) in own() {
+                if let (Some(steps), Some(ms @ 1..)) = (run.steps, run.search_ms) {
+                    factors.push(steps as f64 / STEPS_A_SECOND / (ms as f64 / 1_000.0));
+                    runs.push(number);
+                }
+            }
+            let sum = |counts: &[Option<f64>]| {
+                let known = own().filter_map(|(number, _)| counts[number as usize]);
+                known.fold(None, |sum: Option<u64>, n| Some(sum.unwrap_or(0) + n as u64))
+            };
+            let factor = Description::of(&factors);
+            let (assertions, flaky) = (sum(&stable), sum(&flaky));
+            Speed { algorithm, factors, factor, assertions, flaky, runs }
+        };
+        Ok((0..results.algorithms.len()).map(one).collect())
+    }
+}

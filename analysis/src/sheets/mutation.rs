@@ -1,0 +1,48 @@
+//! Mutation analysis.
+
+use super::{Sheet, label};
+use crate::findings::Mutation;
+use crate::stats::{Description, mean};
+use crate::table::{Cell, Table};
+use crate::tidy::Results;
+
+/// Mutation scores of each algorithm, over all operators and for each.
+pub fn mutation(results: &Results, mutation: &Mutation) -> Sheet {
+    let mut table = Table::new(&[
+        ("algorithm", "Algorithm"),
+        ("operator", "Operator"),
+        ("mutants", "Mutants"),
+        ("killed", "Killed"),
+        ("score", "Score"),
+        ("median", "Median of runs"),
+        ("mean", "Mean of runs"),
+        ("false_positives", "False positives"),
+        ("runs", "Runs"),
+    ]);
+    for row in &mutation.kills {
+        let of = |value: fn(&Description) -> f64| row.score.as_ref().ok().map(value);
+        let operator = row.operator.map_or("all", |operator| &mutation.operators[operator]);
+        let failing =
+            mean(row.runs.iter().filter_map(|&run| mutation.false_positives[run as usize]));
+        let cells = vec![
+            label(results, row.algorithm),
+            Cell::Text(operator.to_owned()),
+            Cell::Count(row.mutants),
+            Cell::Count(row.killed),
+            Cell::share((row.mutants > 0).then(|| row.killed as f64 / row.mutants as f64), 2),
+            Cell::share(of(|d| d.median), 2),
+            Cell::share(of(|d| d.mean), 2),
+            Cell::share(failing.filter(|_| row.operator.is_none()), 2),
+            Cell::Count(row.runs.len()),
+        ];
+        table.push_explained(cells, row.runs.iter().copied());
+    }
+    Sheet {
+        name: "mutation",
+        title: "Mutation scores".to_owned(),
+        caption: "Killed mutants among all mutants. False positives: mean share of a suite's \
+                  tests that fail on the unchanged project and take no part."
+            .to_owned(),
+        table,
+    }
+}

@@ -1,0 +1,48 @@
+//! Speed and flakiness.
+
+use super::{Sheet, label};
+use crate::findings::Speed;
+use crate::stats::Description;
+use crate::table::{Cell, Table};
+use crate::tidy::Results;
+
+/// How much faster than in Scratch programs ran, and how many assertions were flaky.
+pub fn speed(results: &Results, rows: &[Speed]) -> Sheet {
+    let mut table = Table::new(&[
+        ("algorithm", "Algorithm"),
+        ("lower_quartile", "Lower quartile"),
+        ("median", "Median"),
+        ("upper_quartile", "Upper quartile"),
+        ("assertions", "Stable assertions"),
+        ("flaky", "Flaky assertions"),
+        ("flaky_share", "Flaky"),
+        ("runs", "Runs"),
+    ]);
+    let count = |n: Option<u64>| n.map_or(Cell::Missing, |n| Cell::Count(n as usize));
+    for row in rows {
+        let of = |value: fn(&Description) -> f64| row.factor.as_ref().ok().map(value);
+        let share = row.assertions.zip(row.flaky).and_then(|(stable, flaky)| {
+            (stable + flaky > 0).then(|| flaky as f64 / (stable + flaky) as f64)
+        });
+        let cells = vec![
+            label(results, row.algorithm),
+            Cell::number(of(|d| d.lower_quartile), 1),
+            Cell::number(of(|d| d.median), 1),
+            Cell::number(of(|d| d.upper_quartile), 1),
+            count(row.assertions),
+            count(row.flaky),
+            Cell::share(share, 3),
+            Cell::Count(row.runs.len()),
+        ];
+        table.push_explained(cells, row.runs.iter().copied());
+    }
+    Sheet {
+        name: "speed",
+        title: "Acceleration and flakiness".to_owned(),
+        caption: "Program time over real time of each search, where Scratch is at 1: machine, \
+                  search and fitness together. Flaky assertions did not hold when their test \
+                  was repeated with other seeds, and are not in the suites."
+            .to_owned(),
+        table,
+    }
+}

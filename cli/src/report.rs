@@ -1,0 +1,180 @@
+//! `catherd report`: every table and figure of results, on one page and in files; where a
+//! number comes from; whether it is what it should be. `catherd reproduce` runs the study
+//! first.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use catherd_analysis::report::{Address, Check, Report};
+use catherd_analysis::table::{Cell, Table};
+use catherd_analysis::tidy::Results;
+use clap::Args;
+use indicatif::ProgressBar;
+
+use crate::failure::{self, Exit, Failure};
+use crate::run;
+use crate::terminal::{self, BARS};
+
+/// Turns results into one page with every table and figure, and each of them as a file:
+/// tables as CSV, Markdown and LaTeX, figures as SVG.
+#[derive(Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
+pub(crate) struct Arguments {
+    /// Folders with the tidy tables of studies or imports, which are read as one study
+    #[arg(value_name = "RESULTS", required = true)]
+    results: Vec<PathBuf>,
+
+    /// Folder of the report [default: report; with --explain: none is written]
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Heading of the page [default: the names of the folders]
+    #[arg(long)]
+    title: Option<String>,
+
+    /// List the runs behind a number; a row is its number, or its words with commas between
+    #[arg(long, value_name = "TABLE/ROW/COLUMN")]
+    explain: Vec<Address>,
+
+    #[command(flatten)]
+    checks: Checks,
+}
+
+#[derive(Args)]
+struct Checks {
+    /// End with exit code 4 unless this holds, such as "algorithms/mio/mean >= 90 %"
+    #[arg(long, value_name = "NUMBER >= BOUND")]
+    check: Vec<Check>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd report results/smoke
+  catherd report results/random1000 whisker -o report --title \"Random1000\"
+  catherd report results/smoke --explain table6/mio,random/better
+  catherd report results/ci-smoke --check \"algorithms/mio/mean >= 90 %\"";
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let Arguments { results: folders, out, title, explain, checks } = arguments;
+    let out = out.or_else(|| explain.is_empty().then(|| PathBuf::from("report")));
+    let title = title.unwrap_or_else(|| {
+        let names = folders.iter().map(|folder| name_of(folder));
+        names.collect::<Vec<_>>().join(", ")
+    });
+    let results = Results::read_all(&folders)?;
+    let report = make(&results, &title)?;
+    for address in &explain {
+        terminal::print(&explained(address, &report)?);
+    }
+    if let Some(out) = out {
+        write(&report, &out)?;
+    }
+    checks.hold(&report)
+}
+
+fn make<'a>(results: &'a Results, title: &str) -> Result<Report<'a>, Failure> {
+    let bar = BARS.add(ProgressBar::new_spinner());
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let report = Report::new(results, title, |section| bar.set_message(section.to_owned()));
+    bar.finish_and_clear();
+    Ok(report?)
+}
+
+fn write(report: &Report<'_>, out: &Path) -> Result<(), Failure> {
+    let page = report.write(out)?;
+    terminal::print(&format!(
+        "{}: {} tables and {} figures, which are also in {} as files\n",
+        page.display(),
+        report.sheets().count(),
+        report.figures().count(),
+        out.display()
+    ));
+    Ok(())
+}
+
+/// The last part of a path that has a name.
+fn name_of(folder: &Path) -> String {
+    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    whole.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The runs behind a number.
+fn explained(address: &Address, report: &Report<'_>) -> Result<String, Failure> {
+    let found = address.find(report)?;
+    let results = report.results;
+    let mut table = Table::new(&[
+        ("project", "Project"),
+        ("algorithm", "Algorithm"),
+        ("seed", "Seed"),
+        ("coverage", "Coverage"),
+        ("executions", "Executions"),
+        ("run", "Run"),
+    ]);
+    for &number in found.runs {
+        let run = &results.runs[number as usize];
+        table.push(vec![
+            Cell::Text(results.projects[run.project as usize].name.clone()),
+            Cell::Text(results.algorithms[run.algorithm as usize].clone()),
+            Cell::Count(run.seed as usize),
+            Cell::share(run.coverage(), 2),
+            run.executions.map_or(Cell::Missing, |n| Cell::Count(n as usize)),
+            Cell::Text(run.id.to_string()),
+        ]);
+    }
+    let mut text = format!("{address} is {}: ", found.cell.for_people());
+    // Writing to a string does not fail.
+    let _ = match found.runs.len() {
+        0 => writeln!(text, "no run is behind it"),
+        n => write!(text, "{n} run{}\n\n{}", if n == 1 { "" } else { "s" }, table.text()),
+    };
+    Ok(text)
+}
+
+impl Checks {
+    fn hold(&self, report: &Report<'_>) -> Result<Exit, Failure> {
+        let mut exit = Exit::Fine;
+        for check in &self.check {
+            let holds = check.holds(report)?;
+            let value = check.address.find(report)?.cell.for_people();
+            let verdict = if holds { "holds" } else { "FAILED" };
+            terminal::print(&format!("check {check}: {verdict}, it is {value}\n"));
+            if !holds {
+                exit = Exit::Unmet;
+            }
+        }
+        Ok(exit)
+    }
+}
+
+/// Runs a study and reports on it: `catherd run`, then `catherd report` into the folder
+/// `report` of its results.
+#[derive(Args)]
+#[command(after_help = REPRODUCE, after_long_help = format!("{REPRODUCE}\n\n{}", failure::EXIT_CODES))]
+pub(crate) struct Reproduce {
+    #[command(flatten)]
+    run: run::Arguments,
+
+    #[command(flatten)]
+    checks: Checks,
+}
+
+const REPRODUCE: &str = "\
+Examples:
+  catherd reproduce experiments/smoke.toml
+  catherd reproduce experiments/ci-smoke.toml --check \"algorithms/mio/mean >= 90 %\"";
+
+pub(crate) fn reproduce(arguments: Reproduce) -> Result<Exit, Failure> {
+    let (exit, folder) = run::execute(&arguments.run)?;
+    if exit == Exit::Stopped {
+        return Ok(exit);
+    }
+    let results = Results::read(&folder)?;
+    let report = make(&results, &name_of(&folder))?;
+    write(&report, &folder.join("report"))?;
+    // A failed check says more than that something is missing.
+    Ok(match arguments.checks.hold(&report)? {
+        Exit::Fine => exit,
+        unmet => unmet,
+    })
+}
