@@ -9,6 +9,7 @@ use catherd_analysis::findings::{
     Cause, Configuration, Convergence, Cost, Milestone, Missing, PooledPair, Ranking, Relation,
     SHARES, Suites, Trivial,
 };
+use catherd_analysis::report::Report;
 use catherd_analysis::sheets;
 use catherd_analysis::tidy::{self, Clock, Results};
 use catherd_experiments::{Outcome, RunRecord, RunSpec};
@@ -178,7 +179,7 @@ fn every_number_of_table_6_has_its_runs() {
             assert_eq!(table.runs_behind(row, column(name)).len(), 10 * count, "{name}");
         }
     }
-    for sheet in sheets::all(&results).unwrap() {
+    for sheet in Report::new(&results, "study", |_| ()).unwrap().sheets() {
         let rows = sheet.table.rows().len();
         assert!(rows > 0 || sheet.name == "missing", "{}", sheet.name);
         for row in 0..rows {

@@ -26,6 +26,8 @@ fn every_command_has_help_with_examples() {
         "token",
         "stats",
         "import",
+        "report",
+        "reproduce",
         "mutate",
     ];
     let commands = commands.iter().map(std::slice::from_ref).chain([&["vm", "conformance"][..]]);

@@ -40,8 +40,8 @@ pub fn speed(results: &Results, rows: &[Speed]) -> Sheet {
         name: "speed",
         title: "Acceleration and flakiness".to_owned(),
         caption: "Program time over real time of each search, where Scratch is at 1: machine, \
-                  search and fitness together. Flaky assertions did not hold when their test \
-                  was repeated with other seeds, and are not in the suites."
+                  search and fitness together. Flaky assertions did not hold each time that \
+                  their test was executed again, and are not in the suites."
             .to_owned(),
         table,
     }

@@ -1,0 +1,162 @@
+//! Reports through the public face.
+
+mod synthetic;
+
+use std::fs;
+
+use catherd_analysis::comparison::Samples;
+use catherd_analysis::findings::{Calibration, Mutation, Speed};
+use catherd_analysis::report::{Address, AddressError, Check, Item, Report};
+use catherd_analysis::tidy::{self, Results};
+use catherd_experiments::{RunRecord, RunSpec};
+use tempfile::TempDir;
+
+fn results(runs: impl Iterator<Item = (RunSpec, RunRecord)>) -> (Results, TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    tidy::write(dir.path(), runs, &[]).unwrap();
+    (Results::read(dir.path()).unwrap(), dir)
+}
+
+#[test]
+fn one_page_has_everything_and_files_too() {
+    let nasty = synthetic::runs(6, 4).map(|(mut spec, record)| {
+        spec.project_name = spec.project_name.replace("project-3", "</script><b>&\"");
+        (spec, record)
+    });
+    let (results, _dir) = results(nasty);
+    let mut titles = Vec::new();
+    let report = Report::new(&results, "A <study>", |title| titles.push(title.to_owned())).unwrap();
+    assert_eq!(titles.len(), report.sections.len());
+    let out = tempfile::tempdir().unwrap();
+    let page = fs::read_to_string(report.write(out.path()).unwrap()).unwrap();
+
+    assert!(page.contains("<h1>A &lt;study&gt;</h1>") && !page.contains("</script><b>"));
+    let plain = page.replace("http://www.w3.org/2000/svg", "");
+    for foreign in ["http://", "https://", "<link", "src=", "@import", "url(h"] {
+        assert!(!plain.contains(foreign), "the page asks for {foreign}");
+    }
+    assert!(!page.contains("NaN") && !page.contains(">inf"));
+    assert!(report.sheets().count() >= 16 && report.figures().count() >= 24);
+    for sheet in report.sheets() {
+        assert!(page.contains(&format!("<table id=\"{}\">", sheet.name)), "{}", sheet.name);
+        for kind in ["csv", "md", "tex"] {
+            let file = out.path().join("tables").join(sheet.name).with_extension(kind);
+            assert!(fs::metadata(file).unwrap().len() > 20, "{}.{kind}", sheet.name);
+        }
+    }
+    for figure in report.figures() {
+        let file = out.path().join("figures").join(&figure.name).with_extension("svg");
+        let svg = fs::read_to_string(file).unwrap();
+        assert!(svg.starts_with("<svg viewBox=") && svg.contains(">n "), "{}", figure.name);
+        assert!(page.contains(&svg) && figure.caption.contains(' '), "{}", figure.name);
+    }
+    let lacking = report.sections.iter().flat_map(|s| &s.items);
+    let lacking: Vec<_> = lacking.filter(|i| matches!(i, Item::Lacks(_))).collect();
+    // No project is covered equally here, and nothing is missing.
+    assert_eq!(lacking.len(), 2, "{lacking:?}");
+
+    // What the script gets: as many runs as there are, and sets of them.
+    let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
+    let end = start + page[start..].find("</script>").unwrap();
+    let data: serde_json::Value = serde_json::from_str(&page[start..end]).unwrap();
+    assert_eq!(data["ids"].as_array().unwrap().len(), results.runs.len());
+    let sets = data["sets"].as_array().unwrap();
+    assert_eq!(sets[0], format!("0-{}", results.runs.len() - 1));
+    for number in page.split("data-runs=\"").skip(1) {
+        let number: usize = number.split('"').next().unwrap().parse().unwrap();
+        assert!(number < sets.len());
+    }
+    // The same results give the same page.
+    let again = Report::new(&results, "A <study>", |_| ()).unwrap();
+    again.write(out.path()).unwrap();
+    assert_eq!(fs::read_to_string(out.path().join("report.html")).unwrap(), page);
+}
+
+#[test]
+fn what_there_is_no_data_for_is_said() {
+    let bare = synthetic::runs(2, 1).take(2).map(|(spec, mut record)| {
+        record.timeline.clear();
+        record.mutants.clear();
+        record.suite_tests = 0;
+        (spec, record)
+    });
+    let (one, _dir) = results(bare.filter(|(spec, _)| spec.algorithm.name == "random"));
+    let report = Report::new(&one, "bare", |_| ()).unwrap();
+    let said: Vec<&str> = report
+        .sections
+        .iter()
+        .flat_map(|s| &s.items)
+        .filter_map(|item| if let Item::Lacks(line) = item { Some(*line) } else { None })
+        .collect();
+    for subject in ["Pairs of algorithms", "A/A calibration", "Mutation scores", "Lengths of tests"]
+    {
+        assert!(said.iter().any(|line| line.starts_with(subject)), "{subject}: {said:?}");
+    }
+    let (nothing, _dir) = results(std::iter::empty());
+    let out = tempfile::tempdir().unwrap();
+    Report::new(&nothing, "nothing", |_| ()).unwrap().write(out.path()).unwrap();
+}
+
+#[test]
+fn a_number_is_found_explained_and_checked() {
+    let (results, _dir) = results(synthetic::runs(6, 4));
+    let report = Report::new(&results, "study", |_| ()).unwrap();
+    let find = |text: &str| text.parse::<Address>().unwrap().find(&report);
+    let mean = find("algorithms/mio/mean").unwrap();
+    assert_eq!((mean.runs.len(), mean.cell.value().unwrap() > 0.5), (24, true));
+    assert_eq!(find("algorithms/3/mean").unwrap().cell, mean.cell);
+    let own = find("coverage/project-4,mosa/mean").unwrap().runs.to_vec();
+    let id = |run: u32| results.projects[results.runs[run as usize].project as usize].name.clone();
+    assert_eq!(own.iter().map(|&run| id(run)).collect::<Vec<_>>(), ["project-4"; 4]);
+    // Behind the projects on which one is better are the runs on these alone.
+    let better = find("table6/mio,random/better").unwrap();
+    assert_eq!(better.runs.len(), better.cell.value().unwrap() as usize * 8);
+    for (bad, part) in [("x/1/y", "table"), ("table6/x/better", "row"), ("table6/1/x", "column")] {
+        match find(bad) {
+            Err(AddressError::Unknown { part: found, known, .. }) => {
+                assert!(found == part && !known.is_empty(), "{bad}");
+            }
+            other => panic!("{bad}: {other:?}"),
+        }
+    }
+    let holds = |text: &str| text.parse::<Check>().unwrap().holds(&report).unwrap();
+    assert!(holds("algorithms/mio/mean >= 50 %") && !holds("algorithms/mio/mean > 100%"));
+    assert!(holds("table6/1/missing = 0") && !holds("algorithms/mio/algorithm >= 0"));
+}
+
+#[test]
+fn an_algorithm_against_itself_is_chance() {
+    let same = synthetic::runs(8, 10).map(|(spec, mut record)| {
+        record.covered = (0..10 + spec.seed as u32 / 2).collect();
+        (spec, record)
+    });
+    let (results, _dir) = results(same);
+    let rows = Calibration::all(&Samples::coverage(&results));
+    assert_eq!(rows.len(), 3);
+    // Seeds 0 and 1 cover alike, as do 2 and 3: both halves are the same.
+    assert!(rows.iter().all(|row| row.comparison.mean_a12() == Some(0.5)));
+    assert_eq!(rows[0].false_findings(), 0.0);
+    let runs: Vec<u32> = rows[1].comparison.runs(&rows[1].samples, |d| d.project == 0).collect();
+    assert_eq!(runs, [10, 12, 14, 16, 18, 11, 13, 15, 17, 19]);
+}
+
+#[test]
+fn mutants_are_counted_by_operator() {
+    let runs = synthetic::runs(4, 3).map(|(spec, mut record)| {
+        record.counts.insert("falsePositiveTests".to_owned(), 1);
+        (spec, record)
+    });
+    let (results, _dir) = results(runs);
+    let mutation = Mutation::new(&results).unwrap().unwrap();
+    assert_eq!(mutation.operators, ["SBD"]);
+    // The first of three seeds has two mutants, one of them killed.
+    let total = mutation.totals().next().unwrap();
+    assert_eq!((total.mutants, total.killed, total.runs.len()), (8, 4, 4));
+    assert_eq!(total.scores, [0.5; 4]);
+    assert_eq!(mutation.false_positives[0], Some(1.0 / 7.0));
+
+    // 27,000 steps of 1/30 s in 600 ms.
+    let speed = Speed::all(&results).unwrap();
+    assert!((speed[0].factor.as_ref().unwrap().median - 1_500.0).abs() < 1e-9);
+    assert_eq!(speed[0].flaky, None);
+}
