@@ -551,7 +551,7 @@ pub fn relation(
     let (from, to) = axis.ends();
     let line = |row: &&Relation| {
         let line = row.line.ok()?;
-        Some((row.algorithm, (from, line.at(from) * 100.0), (to, line.at(to) * 100.0)))
+        Some((row.algorithm, [from, to].map(|x| (x, line.at(x) * 100.0))))
     };
     let told: Vec<String> = rows
         .iter()

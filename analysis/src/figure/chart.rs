@@ -39,7 +39,7 @@ impl Axis {
     /// Between these values, with round ticks.
     pub(crate) fn exact(label: &str, low: f64, high: f64) -> Axis {
         let step = round_step(((high - low) / 5.0).max(1e-3));
-        let decimals = (-step.log10()).ceil().max(0.0) as usize;
+        let decimals = (-libm::log10(step)).ceil().max(0.0) as usize;
         let first = (low / step - 1e-9).ceil() as i64;
         let last = (high / step + 1e-9).floor() as i64;
         let ticks = (first..=last).map(|n| {
@@ -64,12 +64,12 @@ impl Axis {
 
     /// A logarithmic axis around these positive values.
     pub(crate) fn log(label: &str, low: f64, high: f64) -> Axis {
-        let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+        let (first, last) = (libm::log10(low).floor() as i32, libm::log10(high).ceil() as i32);
         let last = last.max(first + 1);
         let mut ticks: Vec<(f64, String)> = (first..=last)
             .flat_map(|power| [(1.0, power), (3.0, power)])
             .map(|(factor, power)| {
-                let value = factor * 10_f64.powi(power);
+                let value = factor * libm::exp10(f64::from(power));
                 let decimals = (-power).max(0) as usize;
                 let text = if power < 0 { format!("{value:.decimals$}") } else { grouped(value) };
                 (value, text)
@@ -83,7 +83,7 @@ impl Axis {
         let ends = (ticks[0].0, ticks[ticks.len() - 1].0);
         // Whole decades are enough if there are many of them.
         if ticks.len() > 8 {
-            ticks = ticks.into_iter().filter(|tick| tick.0.log10().fract() == 0.0).collect();
+            ticks.retain(|tick| libm::log10(tick.0).fract() == 0.0);
         }
         Axis {
             label: label.to_owned(),
@@ -105,7 +105,8 @@ impl Axis {
 
     /// Where a value lies, 0..=1; values beyond the axis lie at its end.
     fn place(&self, value: f64) -> f64 {
-        let scale = |v: f64| if self.logarithmic { v.max(f64::MIN_POSITIVE).log10() } else { v };
+        let scale =
+            |v: f64| if self.logarithmic { libm::log10(v.max(f64::MIN_POSITIVE)) } else { v };
         let (low, high) = (scale(self.low), scale(self.high));
         ((scale(value) - low) / (high - low)).clamp(0.0, 1.0)
     }

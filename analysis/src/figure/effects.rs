@@ -23,8 +23,7 @@ pub(crate) fn draw(duels: &[Duel], names: &[&str], note: &str) -> String {
     };
     let turn = |place: f64, value: f64| if many { (place + 0.5, value) } else { (value, place) };
     let last = if many { duels.len() as f64 } else { duels.len() as f64 - 0.5 };
-    let first = if many { -0.5 } else { -0.5 };
-    chart.reference(turn(first, 0.5), turn(last, 0.5));
+    chart.reference(turn(-0.5, 0.5), turn(last, 0.5));
     for (place, duel) in duels.iter().enumerate() {
         let place = place as f64;
         if let Ok(interval) = duel.interval {

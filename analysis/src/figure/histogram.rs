@@ -16,17 +16,17 @@ pub(crate) fn draw(
     let (low, high) = if values.is_empty() { (1.0, 10.0) } else { (low, high) };
     let x = if logarithmic { Axis::log(label, low, high) } else { Axis::round(label, low, high) };
     let (from, to) = x.ends();
-    let parts = if logarithmic { ((to / from).log10() * 8.0).round() } else { 20.0 } as usize;
+    let parts = if logarithmic { (libm::log10(to / from) * 8.0).round() } else { 20.0 } as usize;
     let place = |v: f64| {
         if logarithmic {
-            (v / from).log10() / (to / from).log10()
+            libm::log10(v / from) / libm::log10(to / from)
         } else {
             (v - from) / (to - from)
         }
     };
     let edge = |i: usize| {
         let share = i as f64 / parts as f64;
-        if logarithmic { from * (to / from).powf(share) } else { from + (to - from) * share }
+        if logarithmic { from * libm::pow(to / from, share) } else { from + (to - from) * share }
     };
     let mut counts = vec![0_usize; parts];
     for &value in values {

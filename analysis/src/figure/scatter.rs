@@ -19,8 +19,8 @@ pub(crate) struct Cloud {
 pub(crate) struct Extras {
     /// A dashed line on which both coordinates are the same.
     pub(crate) diagonal: bool,
-    /// Straight lines: series, from, to.
-    pub(crate) lines: Vec<(usize, (f64, f64), (f64, f64))>,
+    /// Straight lines: series, ends.
+    pub(crate) lines: Vec<(usize, [(f64, f64); 2])>,
     /// A point of interest.
     pub(crate) star: Option<(f64, f64)>,
 }
@@ -47,8 +47,8 @@ pub(crate) fn draw(x: Axis, y: Axis, clouds: &[Cloud], extras: &Extras, note: &s
             }
         }
     }
-    for (series, from, to) in &extras.lines {
-        chart.line(&[*from, *to], style(*series), 1.8);
+    for (series, ends) in &extras.lines {
+        chart.line(ends, style(*series), 1.8);
     }
     if let Some(star) = extras.star {
         chart.star(star);

@@ -55,7 +55,7 @@ fn density(values: &[f64], d: &Description) -> Vec<(f64, f64)> {
     let quartiles = (d.upper_quartile - d.lower_quartile) / 1.34;
     let spread = d.deviation.unwrap_or(range);
     let spread = if quartiles > 0.0 { spread.min(quartiles) } else { spread };
-    let width = (0.9 * spread * (d.n as f64).powf(-0.2)).max(range / 60.0);
+    let width = (0.9 * spread * libm::pow(d.n as f64, -0.2)).max(range / 60.0);
     let at = |place: usize| d.minimum + range * place as f64 / (PLACES - 1) as f64;
     let mut counts = vec![0.0; PLACES];
     for value in values {

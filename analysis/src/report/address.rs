@@ -175,15 +175,15 @@ impl FromStr for Check {
             text.rsplit_once(sign).map(|(place, bound)| (place, bound, *relation))
         });
         let (place, bound, relation) = split.ok_or_else(form)?;
-        let (number, factor) = match bound.trim().strip_suffix('%') {
-            Some(percent) => (percent.trim(), 0.01),
+        let (number, whole) = match bound.trim().strip_suffix('%') {
+            Some(percent) => (percent.trim(), 100.0),
             None => (bound.trim(), 1.0),
         };
         let bound: f64 = number.parse().map_err(|_| form())?;
         if !bound.is_finite() {
             return Err(form());
         }
-        Ok(Check { address: place.parse().map_err(|_| form())?, relation, bound: bound * factor })
+        Ok(Check { address: place.parse().map_err(|_| form())?, relation, bound: bound / whole })
     }
 }
 
