@@ -402,7 +402,23 @@ impl Chart {
 /// A scene as a picture that scales.
 pub(crate) fn svg(scene: &Scene) -> String {
     let size = format!("<svg viewBox=\"0 0 {:.2} {:.2}\" ", scene.width, scene.height);
-    SvgBackend::new().render_scene(scene).replacen("<svg ", &size, 1)
+    unnumbered(&SvgBackend::new().render_scene(scene)).replacen("<svg ", &size, 1)
+}
+
+/// The picture with its clips counted from 0: the backend counts through the whole process,
+/// and the same picture would be another text each time.
+fn unnumbered(svg: &str) -> String {
+    const CLIP: &str = "kuva-clip-";
+    let mut parts = svg.split(CLIP);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    let mut first = None;
+    for part in parts {
+        let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let number: usize = part[..digits].parse().unwrap_or(0);
+        let number = number.saturating_sub(*first.get_or_insert(number));
+        text.push_str(&format!("{CLIP}{number}{}", &part[digits..]));
+    }
+    text
 }
 
 /// The style of a series.
