@@ -25,6 +25,8 @@ use samples::Area;
 
 /// Paths that reach further than this, in pixels, do not fit the grid.
 const FARTHEST: f32 = 1e6;
+/// Strokes that may have more edges are outlined instead: a document asks for many cheaply.
+const MOST_EDGES: f64 = 1e6;
 
 /// Draws a document.
 pub(crate) fn draw(tree: &usvg::Tree, transform: Transform, pixmap: &mut Pixmap) {
@@ -202,7 +204,10 @@ fn is_strip(line: &Path, pen: &Stroke, transform: Transform) -> bool {
         .fold(0.0_f32, |reach, side| reach.max(side.abs()));
     let scale = transform.get_scale();
     let reach = reach * scale.0.max(scale.1) * 4.0 + transform.tx.abs().max(transform.ty.abs());
-    !straight && Rectangle::of(line).is_none() && reach * pen.miter_limit.max(1.0) < FARTHEST
+    !straight
+        && Rectangle::of(line).is_none()
+        && reach * pen.miter_limit.max(1.0) < FARTHEST
+        && strip::most_edges(line, pen, transform) < MOST_EDGES
 }
 
 /// Whether a path is painted in colours and gradients, with smooth edges. Circles and ellipses
@@ -327,6 +332,19 @@ mod tests {
                 pixmap.pixels().iter().map(|pixel| pixel.alpha().div_ceil(64)).collect();
             assert_eq!(levels, expected.as_flattened(), "{path} {style}");
         }
+    }
+
+    #[test]
+    fn strokes_of_too_many_edges_are_outlined() {
+        let line = |corners: usize| {
+            let mut line = resvg::tiny_skia::PathBuilder::new();
+            line.move_to(0.0, 0.0);
+            (0..corners).for_each(|i| line.line_to((i % 7) as f32, (i % 5) as f32));
+            line.finish().unwrap()
+        };
+        let pen = Stroke { width: 900.0, ..Stroke::default() };
+        assert!(is_strip(&line(100), &pen, Transform::identity()));
+        assert!(!is_strip(&line(100_000), &pen, Transform::identity()));
     }
 
     #[test]

@@ -24,14 +24,12 @@ type Cubic = [Vector; 4];
 /// The triangles that a stroke consists of, in pixels.
 pub(super) fn triangles(path: &Path, pen: &Stroke, transform: Transform) -> Vec<[Point; 3]> {
     let radius = f64::from(pen.width) / 2.0;
-    let on_screen = radius * largest_scale(transform);
-    let cosine = 1.0 - 1.0 / (f64::from(PRECISION) * on_screen);
     let mut strip = Strip {
         radius,
         cap: pen.line_cap,
         join: pen.line_join,
         miter_limit: f64::from(pen.miter_limit),
-        per_radian: 0.5 / libm::acos(cosine.max(-1.0)),
+        per_radian: radial_segments(pen, transform),
         transform,
         triangles: Vec::new(),
     };
@@ -70,6 +68,19 @@ pub(super) fn triangles(path: &Path, pen: &Stroke, transform: Transform) -> Vec<
     }
     strip.open(&mut contour, start);
     strip.triangles
+}
+
+/// How many edges the stroke of a path has at most, curves turning by half a circle.
+pub(super) fn most_edges(path: &Path, pen: &Stroke, transform: Transform) -> f64 {
+    let radial = PI * radial_segments(pen, transform);
+    path.len() as f64 * (2.0 * radial + MOST_PARAMETRIC)
+}
+
+/// Radial segments for each radian that a line turns.
+fn radial_segments(pen: &Stroke, transform: Transform) -> f64 {
+    let radius = f64::from(pen.width) / 2.0 * largest_scale(transform);
+    let cosine = 1.0 - 1.0 / (f64::from(PRECISION) * radius);
+    0.5 / libm::acos(cosine.max(-1.0))
 }
 
 /// Whether a path is one line: those are drawn as rectangles.
