@@ -9,7 +9,7 @@ use catherd_fidelity::{Exercise, RunDigest, digests};
 const EXERCISE: Exercise = Exercise { steps: 300, seed: 1 };
 
 /// Projects of a corpus that take part.
-const FROM_CORPUS: usize = 100;
+const FROM_CORPUS: usize = 20;
 
 /// The projects of a folder, by name.
 fn projects(folder: &Path) -> Vec<(String, PathBuf)> {
