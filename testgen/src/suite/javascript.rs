@@ -166,8 +166,11 @@ impl Assertion {
 /// Asserts a number.
 fn near(actual: &str, expected: f64, tolerance: f64, message: &str) -> String {
     let value = number(expected);
-    if !expected.is_finite() {
-        // No comparison holds for NaN, and infinity is in no range.
+    if expected.is_nan() {
+        // No comparison holds for NaN, for which the original may hold `undefined`.
+        format!("t.assert.ok(isNaN({actual}), {message});")
+    } else if expected.is_infinite() {
+        // Infinity is in no range.
         format!("t.assert.ok(Object.is({actual}, {value}), {message});")
     } else if tolerance > 0.0 {
         let tolerance = number(tolerance);
@@ -265,7 +268,10 @@ mod tests {
         };
         let clone = "t.getSprite(\"S\").getClone(1)";
         let nan = of(Expected::Volume(f64::NAN));
-        assert!(nan.starts_with(&format!("t.assert.ok(Object.is({clone}.volume, NaN), ")), "{nan}");
+        assert!(nan.starts_with(&format!("t.assert.ok(isNaN({clone}.volume), ")), "{nan}");
+        let infinite = of(Expected::Direction(f64::INFINITY));
+        let text = format!("t.assert.ok(Object.is({clone}.direction, Infinity), ");
+        assert!(infinite.starts_with(&text), "{infinite}");
         let flag = Expected::Variable { variable: "v".into(), value: "true".into() };
         let flag = of(flag);
         let text = format!("t.assert.equal(String({clone}.getVariable(\"v\").value), \"true\", ");
