@@ -13,7 +13,7 @@ use catherd_testgen::{Assertions, Prepared, Request, Settings};
 
 fn generate(project: &Project, seed: u64) -> catherd_testgen::Suite {
     let prepared = Prepared::new(project, Settings::default()).unwrap();
-    let budget = Budget { executions: Some(300), ..Budget::default() };
+    let budget = Budget { executions: Some(60), ..Budget::default() };
     let mut request = Request::new("mio", &[], seed, budget).unwrap();
     request.assertions = Some(Assertions::default());
     prepared.generate(&request, |_| ControlFlow::Continue(())).suite
