@@ -195,6 +195,10 @@ impl<T: Tracer> Run<'_, T> {
         loop {
             let Some(frame) = self.s.threads[slot].stack.last() else { return };
             let (block, was_warp) = (frame.block, frame.warp);
+            // Scripts without a loop can be long, too.
+            if self.s.blocks_left == 0 {
+                return self.hit(Limit::Step);
+            }
             debug_assert_ne!(block, NONE);
             self.execute(block);
             let thread = &mut self.s.threads[slot];

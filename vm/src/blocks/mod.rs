@@ -21,7 +21,19 @@ use crate::settings::STEP_MS;
 use crate::thread::{Frame, Status, Thread, Timer};
 use crate::tracer::Tracer;
 
+/// What stamping costs, in blocks, and by how many pixels it costs another.
+const STAMP_COST: (usize, f64) = (1, 16.0);
+
 impl<T: Tracer> Run<'_, T> {
+    /// Counts work that grows with the pixels of the target: a base, and a block more for so
+    /// many of them.
+    pub(crate) fn charge_pixels(&mut self, (base, pixels_a_block): (usize, f64)) {
+        let bounds = self.s.scene.fast_bounds(self.s.targets[self.target].drawable);
+        // Beyond the stage there is nothing to do.
+        let pixels = bounds.width().clamp(0.0, 480.0) * bounds.height().clamp(0.0, 360.0);
+        self.charge(base + (pixels / pixels_a_block) as usize);
+    }
+
     /// Performs the operation of a block; its operands are evaluated here.
     pub(crate) fn perform(&mut self, op: &Op, no: BlockNo) {
         match *op {
@@ -219,6 +231,7 @@ impl<T: Tracer> Run<'_, T> {
             }
             Op::PenStamp => {
                 self.redraw = true;
+                self.charge_pixels(STAMP_COST);
                 self.s.scene.pen_stamp(self.s.targets[self.target].drawable);
             }
             Op::PenDown => self.pen_down(),

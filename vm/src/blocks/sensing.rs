@@ -21,15 +21,8 @@ const COLOR_COST: (usize, f64) = (256, 32.0);
 impl<T: Tracer> Run<'_, T> {
     pub(crate) fn touching(&mut self, what: &Value) -> bool {
         let name = what.to_text();
-        self.charge_sensing(TOUCH_COST);
+        self.charge_pixels(TOUCH_COST);
         self.touching_named(self.target, &name)
-    }
-
-    fn charge_sensing(&mut self, (base, pixels_a_block): (usize, f64)) {
-        let bounds = self.s.scene.fast_bounds(self.s.targets[self.target].drawable);
-        // Beyond the stage there is nothing to feel.
-        let pixels = bounds.width().clamp(0.0, 480.0) * bounds.height().clamp(0.0, 360.0);
-        self.charge(base + (pixels / pixels_a_block) as usize);
     }
 
     /// Does a target touch the mouse, the edge, or any visible instance of a sprite?
@@ -60,13 +53,13 @@ impl<T: Tracer> Run<'_, T> {
 
     pub(crate) fn touching_color(&mut self, color: &Value) -> bool {
         let drawable = self.s.targets[self.target].drawable;
-        self.charge_sensing(COLOR_COST);
+        self.charge_pixels(COLOR_COST);
         self.s.scene.touching_color(drawable, to_rgba(color).0)
     }
 
     pub(crate) fn color_touching_color(&mut self, own: &Value, other: &Value) -> bool {
         let drawable = self.s.targets[self.target].drawable;
-        self.charge_sensing(COLOR_COST);
+        self.charge_pixels(COLOR_COST);
         let touching =
             self.s.scene.color_touching_color(drawable, to_rgba(own).0, to_rgba(other).0);
         if !touching && self.settings.distances_touch_hulls {

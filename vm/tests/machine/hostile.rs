@@ -367,5 +367,5 @@ fn the_outcome_is_in_the_settings_alone() {
            (flag (call f))) (sprite B (flag (clone _myself_)) (cloned (change n 1) (clone _myself_) (delete-clone)))",
     );
     let fingerprint = (rig.var("n"), rig.var("s").len(), rig.vm.targets().count());
-    assert_eq!(fingerprint, ("3649".to_owned(), 2706, 4));
+    assert_eq!(fingerprint, ("3649".to_owned(), 2706, 5));
 }

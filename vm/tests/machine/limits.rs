@@ -83,3 +83,29 @@ fn the_record_is_part_of_the_state() {
     rig.vm.restore(&start);
     assert!(rig.vm.hits().is_empty());
 }
+
+#[test]
+fn long_scripts_without_loops_are_put_off() {
+    let settings = Settings { step_budget: 1000, ..paper() };
+    let changes = "(change n 1)".repeat(2500);
+    let source = format!("(var n #0) (sprite A (flag {changes} (log end)))");
+    let mut rig = Rig::with(project(&source), settings);
+    rig.vm.green_flag();
+    rig.steps(1);
+    assert_eq!(rig.var("n"), "1000");
+    rig.steps(2);
+    assert_eq!(rig.var("n"), "2500");
+    assert_eq!(rig.list("log"), ["end"]);
+    assert_eq!(rig.vm.hits().of(Limit::Step), Hit { first: 1, times: 2 });
+}
+
+#[test]
+fn stamps_cost_by_their_size() {
+    let stamps = "(stamp)".repeat(3000);
+    let source =
+        format!("(costume a) (sprite A (costume a) (flag (set-size 500) {stamps} (log end)))");
+    let mut rig = Rig::with(project(&source), Settings { step_budget: 10_000, ..paper() });
+    rig.vm.green_flag();
+    rig.steps(1);
+    assert!(rig.list("log").is_empty() && rig.vm.hits().of(Limit::Step).times == 1);
+}
