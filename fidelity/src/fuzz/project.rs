@@ -471,7 +471,8 @@ fn multiply(project: &mut Value, dice: &mut Dice) {
     let stage = dice.one_in(10);
     let Some(targets) = targets(project) else { return };
     let at = dice.below(targets.len());
-    let Some(target) = targets.get(at).cloned() else { return };
+    // Damage done before may have left anything in the place of a target.
+    let Some(target) = targets.get(at).filter(|target| target.is_object()).cloned() else { return };
     if dice.one_in(2) {
         for i in 0..dice.magnitude(7) {
             let mut copy = target.clone();
