@@ -113,7 +113,7 @@ impl From<CorpusError> for Failure {
                 "make room, then repeat the command: it goes on from here"
             }
             CorpusError::Io { .. } => {
-                "see that the folder can be written to; a repeated command goes on from here"
+                "see that it is there and may be used; a repeated command goes on from here"
             }
             CorpusError::Absent { .. } => {
                 "name the folder of a finished corpus; `catherd dataset --help` says how to make one"

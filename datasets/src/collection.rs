@@ -97,7 +97,8 @@ pub enum FindError {
 
 /// Finds the projects that `paths` name: archives, unpacked folders (or their
 /// `project.json`), corpora, or folders of these, searched two levels deep without hidden
-/// files. Of a corpus it takes what the manifest says. Each is loaded once to see that it can be used, one after the other, and let go.
+/// files. Of a corpus it takes what the manifest says. Each is loaded once to see that it can
+/// be used, one after the other, and let go.
 ///
 /// The result depends on the files, not on the order of `paths` or of a folder's listing;
 /// a path that is named twice counts once.

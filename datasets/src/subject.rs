@@ -1,9 +1,8 @@
 //! One project, ready to be sent and run.
 
-use std::fs;
 use std::path::Path;
 
-use catherd_sb3::{Limits, Project, ReadError, pack};
+use catherd_sb3::{Limits, Project, ReadError, pack, read_archive};
 use sha2::{Digest, Sha256};
 
 /// A loaded project and the archive that stands for it.
@@ -65,20 +64,9 @@ impl Subject {
     pub fn read(path: &Path) -> Result<Subject, ReadError> {
         let limits = Limits::default();
         let file = path.display().to_string();
-        let archive = if path.is_dir() { pack(path)? } else { read_file(path, &file, &limits)? };
+        let archive = if path.is_dir() { pack(path)? } else { read_archive(path, &limits)? };
         let project = Project::from_bytes(&file, &archive, &limits)?;
         let digest = Sha256::digest(&archive).into();
         Ok(Subject { project, archive, digest })
     }
-}
-
-/// The bytes of an archive, refused by its size before they are in memory.
-fn read_file(path: &Path, file: &str, limits: &Limits) -> Result<Vec<u8>, ReadError> {
-    let error = |cause| ReadError { file: file.to_owned(), cause };
-    let size = fs::metadata(path).map_err(|e| error(e.into()))?.len();
-    if size > limits.archive_bytes {
-        let (unit, most) = ("bytes of archive", limits.archive_bytes);
-        return Err(error(catherd_sb3::Cause::Limit { unit, most }));
-    }
-    fs::read(path).map_err(|e| error(e.into()))
 }

@@ -3,7 +3,11 @@
 
 use std::fs;
 use std::io::{Cursor, Write};
+#[cfg(unix)]
+use std::os::unix::fs::symlink;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::Command;
 
 use catherd_datasets::{FindError, Found, find};
 use tempfile::TempDir;
@@ -127,6 +131,24 @@ fn a_zip_bomb() {
     assert!(bomb.len() < 1 << 20, "{} bytes", bomb.len());
     let line = line_about(&bomb);
     assert!(line.starts_with(": too large: more than "), "{line}");
+}
+
+/// Neither waits for a pipe that nobody writes to nor reads a device that never ends.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_no_projects() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe.sb3");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    symlink("/dev/zero", folder.path().join("zeros.sb3")).unwrap();
+    fs::write(folder.path().join("good.sb3"), project(&good_json())).unwrap();
+    let found = find([folder.path()]).unwrap();
+    assert_eq!(names(&found), ["good"]);
+    let lines: Vec<_> = found.skipped.iter().map(ToString::to_string).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines.iter().all(|line| line.ends_with("not a regular file")), "{lines:?}");
+    let line = find([&pipe]).unwrap_err().to_string();
+    assert!(line.starts_with(&pipe.display().to_string()), "{line}");
 }
 
 #[test]

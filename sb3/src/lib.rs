@@ -2,9 +2,9 @@
 //! folders, packing them.
 //!
 //! [`Project::read`] opens whatever a path names, [`Project::from_bytes`] an archive in
-//! memory. [`pack()`], [`pack_files`] and [`repack`] write archives that are the same
-//! everywhere, [`Notation`] writes blocks as text. Any input ends in a [`Project`] or a
-//! one-line [`ReadError`] within [`Limits`].
+//! memory, [`read_archive`] gives the bytes between the two. [`pack()`], [`pack_files`] and
+//! [`repack`] write archives that are the same everywhere, [`Notation`] writes blocks as text.
+//! Any input ends in a [`Project`] or a one-line [`ReadError`] within [`Limits`].
 
 mod error;
 mod json;
@@ -22,6 +22,7 @@ mod source;
 
 pub use error::{Cause, Place, ReadError};
 pub use limits::Limits;
+pub use load::read_archive;
 pub use model::*;
 pub use notation::{Line, Notation};
 pub use opcode::Opcode;

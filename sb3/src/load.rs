@@ -1,10 +1,9 @@
 //! Opening projects: archives, folders, bytes.
 
-use std::fs::File;
 use std::path::Path;
 
 use crate::json::{self, Json};
-use crate::source::{Source, read_up_to};
+use crate::source::{Source, open, read_up_to};
 use crate::{Cause, Limits, Place, Project, ReadError, sb2, sb3};
 
 impl Project {
@@ -28,14 +27,7 @@ impl Project {
                 .and_then(|source| read(source, limits))
                 .map_err(|cause| cause.of(&name));
         }
-        let bytes = File::open(path)
-            .and_then(|file| read_up_to(file, limits.archive_bytes))
-            .map_err(Cause::Io)
-            .and_then(|bytes| {
-                bytes.ok_or_else(|| Cause::limit("bytes of archive", limits.archive_bytes))
-            })
-            .map_err(|cause| cause.of(&name))?;
-        Project::from_bytes(&name, &bytes, limits)
+        Project::from_bytes(&name, &read_archive(path, limits)?, limits)
     }
 
     /// Reads an archive from memory; `name` is what errors call it.
@@ -47,6 +39,21 @@ impl Project {
             .and_then(|source| read(source, limits))
             .map_err(|cause| cause.of(name))
     }
+}
+
+/// The bytes of an archive, whatever is in it. Pipes and devices are no archives.
+///
+/// # Errors
+/// If the file cannot be read or is larger than [`Limits::archive_bytes`].
+pub fn read_archive(path: impl AsRef<Path>, limits: &Limits) -> Result<Vec<u8>, ReadError> {
+    let path = path.as_ref();
+    open(path)
+        .and_then(|file| read_up_to(file, limits.archive_bytes))
+        .map_err(Cause::Io)
+        .and_then(|bytes| {
+            bytes.ok_or_else(|| Cause::limit("bytes of archive", limits.archive_bytes))
+        })
+        .map_err(|cause| cause.of(&path.display().to_string()))
 }
 
 pub(crate) fn read(mut source: Source, limits: &Limits) -> Result<Project, Cause> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -169,7 +169,7 @@ impl<'a> Source<'a> {
                 None => return Ok(None),
             },
             Files::Folder { paths } => match paths.get(name) {
-                Some(path) => read_up_to(File::open(path)?, most)?,
+                Some(path) => read_up_to(open(path)?, most)?,
                 None => return Ok(None),
             },
             Files::Memory(files) => match files.get(name) {
@@ -187,9 +187,18 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Opens a regular file. A pipe might never yield anything, and a device never end.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    }
+}
+
 /// Everything the reader yields, none if that is more than `most` bytes. Declared sizes
 /// are not believed.
-pub(crate) fn read_up_to(reader: impl Read, most: u64) -> std::io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_up_to(reader: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= most).then_some(bytes))

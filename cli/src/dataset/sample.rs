@@ -113,7 +113,8 @@ pub(crate) struct Arguments {
 fn range(text: &str) -> Result<Range<u64>, String> {
     let ends = text.split_once("..").and_then(|(a, b)| a.parse().ok().zip(b.parse().ok()));
     match ends {
-        Some((from, to)) if from < to && to <= i64::MAX as u64 => Ok(from..to),
+        Some((_, to)) if to > i64::MAX as u64 => Err(format!("ids end at {}", i64::MAX)),
+        Some((from, to)) if from < to => Ok(from..to),
         Some(_) => Err("the first id is not below the last".to_owned()),
         None => Err("write A..B, such as 400000000..700000000".to_owned()),
     }

@@ -8,6 +8,7 @@ use catherd_analysis::tidy::Skipped;
 use catherd_coordinator::Projects;
 use catherd_datasets::{Entry, find, synth};
 use catherd_experiments::{Digest, PlannedProject, ProjectSource, twins};
+use catherd_proto::transport::MAX_PROJECT;
 use catherd_worker::command;
 
 use crate::failure::Failure;
@@ -20,6 +21,18 @@ pub(crate) struct Corpus {
     twins: Vec<Skipped>,
     /// Projects that cannot be run.
     pub(crate) unusable: Vec<Skipped>,
+}
+
+/// The bytes of a file of a kind and size that travels: no pipe, no device.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    if metadata.len() > MAX_PROJECT {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than a project may be"));
+    }
+    fs::read(path)
 }
 
 /// A project of the study.
@@ -43,7 +56,7 @@ impl Item {
         let bytes = match &self.entry {
             Some(entry) => entry.load().map(|subject| subject.archive).map_err(|e| e.to_string()),
             None => {
-                fs::read(&self.path).map_err(|cause| format!("{}: {cause}", self.path.display()))
+                read_file(&self.path).map_err(|cause| format!("{}: {cause}", self.path.display()))
             }
         };
         bytes.map_err(|e| Failure::new(e).hint("it was changed meanwhile; repeat the command"))
@@ -106,7 +119,7 @@ impl Corpus {
         }
         let mut entries = Vec::new();
         for path in files {
-            let bytes = fs::read(&path).map_err(|cause| unreadable(&path, cause))?;
+            let bytes = read_file(&path).map_err(|cause| unreadable(&path, cause))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             entries.push(Item { name, digest: Digest::of(&bytes), path, entry: None });
         }

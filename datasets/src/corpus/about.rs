@@ -93,7 +93,7 @@ pub enum Recipe {
 
 impl About {
     pub(super) fn read(path: &Path) -> Result<About, CorpusError> {
-        let text = fs::read_to_string(path).map_err(CorpusError::io(path))?;
+        let text = fs::read_to_string(path).map_err(CorpusError::unreadable(path))?;
         let about: About = toml::from_str(&text)
             .map_err(|error| CorpusError::damaged(path, error.message().replace('\n', ", ")))?;
         if about.format != FORMAT {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use catherd_sb3::{Limits, read_archive};
 use catherd_search::Stream;
 
 use super::{Corpus, CorpusError, Member, Recipe, Sha, project, projects};
@@ -137,7 +138,8 @@ pub fn split(
         make_folder(&projects(&place))?;
         for member in &members {
             let from = corpus.project(member.sha256);
-            let bytes = fs::read(&from).map_err(CorpusError::io(&from))?;
+            let bytes = read_archive(&from, &Limits::default())
+                .map_err(|error| CorpusError::damaged(&from, error.cause))?;
             if Sha::of(&bytes) != member.sha256 {
                 return Err(CorpusError::damaged(&from, "is not what the manifest says"));
             }

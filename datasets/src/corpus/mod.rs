@@ -82,6 +82,15 @@ impl CorpusError {
         move |source| CorpusError::Io { path, source }
     }
 
+    /// As [`CorpusError::io`] for a text: what is none is damaged.
+    pub(crate) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> CorpusError {
+        let path = path.to_owned();
+        move |source| match source.kind() {
+            io::ErrorKind::InvalidData => CorpusError::damaged(&path, "is not text in UTF-8"),
+            _ => CorpusError::Io { path, source },
+        }
+    }
+
     pub(crate) fn damaged(path: &Path, fault: impl ToString) -> CorpusError {
         CorpusError::Damaged { path: path.to_owned(), fault: fault.to_string() }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::{fmt, fs};
 
-use catherd_sb3::{Limits, Project, repack};
+use catherd_sb3::{Limits, Project, read_archive, repack};
 use md5::{Digest, Md5};
 
 use super::{Corpus, CorpusError, Member, Sha, projects};
@@ -61,7 +61,7 @@ pub fn verify(corpus: &Corpus, mut checked: impl FnMut()) -> Result<Vec<Flaw>, C
 
 fn check(corpus: &Corpus, member: &Member) -> Result<(), String> {
     let path = corpus.project(member.sha256);
-    let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let bytes = read_archive(&path, &Limits::default()).map_err(|error| error.to_string())?;
     let sha = Sha::of(&bytes);
     if sha != member.sha256 {
         return Err(format!("{} has the SHA-256 {sha}", path.display()));

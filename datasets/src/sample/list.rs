@@ -11,7 +11,7 @@ use crate::corpus::{CorpusError, Sha};
 /// any. Columns after that, lines that begin with `#` and a head line that begins with
 /// `id` are passed over.
 pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
-    let text = fs::read_to_string(file).map_err(CorpusError::io(file))?;
+    let text = fs::read_to_string(file).map_err(CorpusError::unreadable(file))?;
     let mut candidates = Vec::new();
     let mut known = BTreeSet::new();
     for (number, line) in text.lines().enumerate() {
