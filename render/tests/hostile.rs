@@ -96,6 +96,16 @@ fn bombs_do_not_explode() {
 }
 
 #[test]
+fn giant_arcs_end() {
+    let path = "a1e38 5 30 1 0 9 7z".repeat(20);
+    let text =
+        format!("<svg viewBox='0 0 20 20'><path transform='scale(2)' d='M0 0{path}'/></svg>");
+    assert_eq!(sense_svg(text.as_bytes()), Ok(()));
+    let text = format!("<svg><path stroke='red' d='M0 0{path}'/></svg>");
+    assert_eq!(sense_svg(text.as_bytes()), Ok(()));
+}
+
+#[test]
 fn references_cannot_nest_without_end() {
     // Groups as deep as the default limit allows, each holding a reference to the next.
     let depth = Limits::default().depth - 6;

@@ -22,8 +22,10 @@ const NAMES: [&str; 12] = [
 
 /// Applies a few changes of any kind.
 pub(super) fn mutate(project: &mut Value, dice: &mut Dice) {
+    // Scratch 2 nests its blocks in arrays.
+    let flat = project.get("targets").is_some();
     for _ in 0..dice.magnitude(4) {
-        match dice.below(24) {
+        match if flat { dice.below(24) } else { 23 } {
             0..=10 => mutate_blocks(project, dice),
             11..=15 => graft(project, dice),
             16..=18 => mutate_target(project, dice),
@@ -85,6 +87,13 @@ fn any_key(map: &Map<String, Value>, dice: &mut Dice) -> Option<String> {
     map.keys().nth(dice.below(map.len())).cloned()
 }
 
+/// Sets a member of what may have been an object before it was damaged.
+fn put(value: &mut Value, key: &str, member: Value) {
+    if let Some(object) = value.as_object_mut() {
+        object.insert(key.to_owned(), member);
+    }
+}
+
 /// Deletes, copies, exchanges and rewires blocks.
 fn mutate_blocks(project: &mut Value, dice: &mut Dice) {
     let Some(target) = any_target(project, dice) else { return };
@@ -108,7 +117,7 @@ fn mutate_blocks(project: &mut Value, dice: &mut Dice) {
                 1 => json!("nowhere_unknown"),
                 _ => opcode,
             };
-            blocks[&a]["opcode"] = opcode;
+            put(&mut blocks[&a], "opcode", opcode);
         }
         4 => rewire(&mut blocks[&a], &b, dice),
         5 => {
@@ -143,9 +152,9 @@ fn rewire(block: &mut Value, to: &str, dice: &mut Dice) {
     let inputs = block.get("inputs").and_then(Value::as_object);
     let input = inputs.and_then(|inputs| any_key(inputs, dice));
     match (dice.below(3), input) {
-        (0, _) | (_, None) => block["next"] = json!(to),
-        (1, _) => block["parent"] = json!(to),
-        (_, Some(input)) => block["inputs"][input] = json!([2, to]),
+        (0, _) | (_, None) => put(block, "next", json!(to)),
+        (1, _) => put(block, "parent", json!(to)),
+        (_, Some(input)) => put(&mut block["inputs"], &input, json!([2, to])),
     }
 }
 
@@ -436,7 +445,8 @@ fn mutate_target(project: &mut Value, dice: &mut Dice) {
         }
         (2, Some(Value::Object(map))) if key == "lists" => {
             if let Some(inner) = any_key(map, dice) {
-                map[&inner][1] = Value::Array(vec![scalar(dice); dice.magnitude(18)]);
+                let items = Value::Array(vec![scalar(dice); dice.magnitude(18)]);
+                map.insert(inner, json!(["long", items]));
             }
         }
         (3, _) => drop(target.remove(key)),

@@ -12,6 +12,7 @@ mod transform;
 use image::ImageReader;
 use resvg::usvg;
 use roxmltree::ParsingOptions;
+use svgtypes::{PathParser, PathSegment};
 
 use crate::raster::Effort;
 use crate::skin::{Limits, SkinError};
@@ -126,8 +127,16 @@ fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinEr
     Ok(())
 }
 
+/// Arcs become curves, whose number grows with the radius, and reading them takes its square.
+const LARGEST_RADIUS: f64 = 1e9;
+
 /// The changes that are made to every document.
 fn prepare(root: &mut Element) {
+    root.visit_mut(&mut |element| {
+        if element.get("d").is_some_and(has_giant_arc) {
+            element.take("d");
+        }
+    });
     stroke::normalise(root);
     root.visit_mut(&mut |element| {
         if element.name == "image" {
@@ -139,6 +148,13 @@ fn prepare(root: &mut Element) {
             element.set("id", ROUND);
         }
     });
+}
+
+fn has_giant_arc(path: &str) -> bool {
+    PathParser::from(path).map_while(Result::ok).any(|segment| match segment {
+        PathSegment::EllipticalArc { rx, ry, .. } => rx.abs().max(ry.abs()) > LARGEST_RADIUS,
+        _ => false,
+    })
 }
 
 /// Parses a prepared document. Embedded bitmaps are read within the limits, everything outside
