@@ -26,14 +26,13 @@ use std::time::Duration;
 
 use catherd_experiments::Digest;
 
-use crate::queue::{GroupNumber, Queue};
+use crate::queue::Queue;
 use crate::store::StudyNumber;
+pub use event::{Effect, End, Event, Grant, Verdict};
+pub use run::{Counts, Phase, Run, RunNumber, Set, SetNumber, Token};
 
-/// The number of a run in the store, from 0; it never changes.
-pub type RunNumber = u32;
-
-/// A fencing token.
-pub type Token = u64;
+mod event;
+mod run;
 
 /// The rules of a study's leases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,223 +54,6 @@ impl Default for Policy {
     fn default() -> Policy {
         Policy { term: Duration::from_secs(15), crashes: 3, losses: 10, streak: 10 }
     }
-}
-
-/// Where a run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Phase {
-    /// Waits for a worker.
-    Pending = 1,
-    /// In the hands of a worker.
-    Leased = 2,
-    /// Has an accepted record with a proper end.
-    Done = 3,
-    /// Has an accepted record with a verdict against it.
-    Failed = 4,
-    /// Given up.
-    Quarantined = 5,
-}
-
-impl Phase {
-    /// All phases, in the order of their numbers.
-    pub const ALL: [Phase; 5] =
-        [Phase::Pending, Phase::Leased, Phase::Done, Phase::Failed, Phase::Quarantined];
-
-    /// In a word or two, for people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::Pending => "waiting",
-            Phase::Leased => "running",
-            Phase::Done => "done",
-            Phase::Failed => "failed",
-            Phase::Quarantined => "given up",
-        }
-    }
-
-    /// Nothing follows this phase.
-    pub fn is_final(self) -> bool {
-        matches!(self, Phase::Done | Phase::Failed | Phase::Quarantined)
-    }
-}
-
-/// What is known of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
-    /// Where it stands.
-    pub phase: Phase,
-    /// Leases given so far.
-    pub attempt: u32,
-    /// Attempts that crashed.
-    pub crashes: u32,
-    /// Workers lost over it.
-    pub losses: u32,
-    /// Token of its latest lease, 0 if it never had one.
-    pub token: Token,
-    /// Its group in the queue.
-    pub group: GroupNumber,
-    /// Its set among those that the ledger was made with.
-    pub set: SetNumber,
-}
-
-impl Run {
-    /// A run nobody has tried, in the first set.
-    pub fn new(phase: Phase, group: GroupNumber) -> Run {
-        Run { phase, attempt: 0, crashes: 0, losses: 0, token: 0, group, set: 0 }
-    }
-}
-
-/// The number of a set of runs.
-pub type SetNumber = u32;
-
-/// Runs that the same studies want.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Set {
-    /// The numbers of the studies, ascending.
-    pub studies: Vec<StudyNumber>,
-    /// Some of them is active.
-    pub active: bool,
-    counts: Counts,
-}
-
-impl Set {
-    /// A set without runs as yet.
-    pub fn new(studies: Vec<StudyNumber>, active: bool) -> Set {
-        Set { studies, active, counts: Counts::default() }
-    }
-}
-
-/// Runs by phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts([u64; Phase::Quarantined as usize + 1]);
-
-impl Counts {
-    /// Runs in a phase.
-    pub fn of(&self, phase: Phase) -> u64 {
-        self.0[phase as usize]
-    }
-
-    /// Runs in any phase.
-    pub fn planned(&self) -> u64 {
-        self.0.iter().sum()
-    }
-
-    /// No run is pending or leased.
-    pub fn is_finished(&self) -> bool {
-        self.of(Phase::Pending) == 0 && self.of(Phase::Leased) == 0
-    }
-
-    fn add(&mut self, other: &Counts) {
-        self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
-    }
-}
-
-/// How an attempt ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// With a record and a proper end; it took this long.
-    Done(Duration),
-    /// With a record and a verdict against the run.
-    Failed(Duration),
-    /// Without a result that can be trusted.
-    Crashed,
-    /// Not begun, or broken off for no fault of its own.
-    Returned,
-}
-
-/// What happens to the ledger.
-#[derive(Clone, Debug)]
-pub enum Event<'a> {
-    /// A worker process has started.
-    Register {
-        /// Its name.
-        worker: &'a str,
-    },
-    /// A worker wants runs.
-    Lease {
-        /// Its name.
-        worker: &'a str,
-        /// Projects it has at hand.
-        loaded: &'a BTreeSet<Digest>,
-        /// The leases it knows of.
-        held: &'a BTreeSet<Token>,
-    },
-    /// A worker is alive.
-    Heartbeat {
-        /// Its name.
-        worker: &'a str,
-        /// The leases it works on.
-        held: &'a BTreeSet<Token>,
-    },
-    /// An attempt has ended.
-    Commit {
-        /// The run.
-        run: RunNumber,
-        /// The lease.
-        token: Token,
-        /// How.
-        end: End,
-    },
-    /// Time has passed.
-    Tick,
-}
-
-/// A lease given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// The run.
-    pub run: RunNumber,
-    /// Which attempt this is, from 1.
-    pub attempt: u32,
-    /// The fencing token.
-    pub token: Token,
-}
-
-/// What becomes of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It counts.
-    Accepted,
-    /// It counted already.
-    Repeated,
-    /// The lease had ended.
-    Superseded,
-}
-
-/// What a step asks for. Everything but the answers must be durable before any answer
-/// of the step leaves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Write what [`Ledger::run`] and [`Ledger::holder`] say of this run.
-    Save(RunNumber),
-    /// Keep the record of the commit as the run's result.
-    Accept(RunNumber),
-    /// Keep the record of the commit for the curious.
-    Supersede(RunNumber),
-    /// Note that an attempt broke down because its worker was lost.
-    Lost {
-        /// The run.
-        run: RunNumber,
-        /// Which attempt.
-        attempt: u32,
-        /// The worker's name.
-        worker: String,
-    },
-    /// Note that an attempt crashed.
-    Crashed {
-        /// The run.
-        run: RunNumber,
-        /// Which attempt.
-        attempt: u32,
-    },
-    /// Answer: a lease.
-    Grant(Grant),
-    /// Answer: this lease has ended, drop it.
-    Drop(Token),
-    /// Answer: take no more leases.
-    Drain,
-    /// Answer to a commit.
-    Verdict(Verdict),
 }
 
 #[derive(Clone, Debug)]
@@ -346,7 +128,7 @@ impl Ledger {
                 }
                 _ => {}
             }
-            set.counts.0[run.phase as usize] += 1;
+            set.counts.count(run.phase);
             next_token = next_token.max(run.token + 1);
         }
         Ledger { policy, runs, sets, queue, leases, workers, culprits, next_token }
@@ -611,9 +393,7 @@ impl Ledger {
 
     fn enter(&mut self, number: RunNumber, phase: Phase) {
         let run = &mut self.runs[number as usize];
-        let counts = &mut self.sets[run.set as usize].counts.0;
-        counts[run.phase as usize] -= 1;
-        counts[phase as usize] += 1;
+        self.sets[run.set as usize].counts.shift(run.phase, phase);
         run.phase = phase;
     }
 
