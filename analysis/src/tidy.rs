@@ -98,6 +98,15 @@ pub enum Clock {
 }
 
 impl Clock {
+    /// What it counts, for people.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Clock::Executions => "test executions",
+            Clock::Steps => "steps",
+            Clock::Wall => "milliseconds",
+        }
+    }
+
     /// The column of `timeline` that shows it.
     fn column(self) -> &'static str {
         match self {

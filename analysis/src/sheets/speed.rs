@@ -1,7 +1,7 @@
-//! Speed and flakiness.
+//! Time: what it bought, and what it cost.
 
 use super::{Sheet, label};
-use crate::findings::Speed;
+use crate::findings::{Cost, Speed};
 use crate::stats::Description;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
@@ -43,6 +43,40 @@ pub fn speed(results: &Results, rows: &[Speed]) -> Sheet {
                   search and fitness together. Flaky assertions did not hold each time that \
                   their test was executed again, and are not in the suites."
             .to_owned(),
+        table,
+    }
+}
+
+/// What each algorithm cost.
+pub fn cost(results: &Results) -> Sheet {
+    let mut table = Table::new(&[
+        ("algorithm", "Algorithm"),
+        ("core_hours", "Core-hours"),
+        ("search_hours", "of them search"),
+        ("executions", "Executions"),
+        ("steps", "Steps"),
+        ("execution_ms", "ms an execution"),
+        ("unknown", "Runs of unknown time"),
+        ("runs", "Runs"),
+    ]);
+    let count = |n: Option<u64>| n.map_or(Cell::Missing, |n| Cell::Count(n as usize));
+    for row in Cost::all(results) {
+        let cells = vec![
+            label(results, row.algorithm),
+            Cell::number(row.core_hours, 3),
+            Cell::number(row.search_hours, 3),
+            count(row.executions),
+            count(row.steps),
+            Cell::number(row.execution_ms, 3),
+            Cell::Count(row.unknown),
+            Cell::Count(row.runs.len()),
+        ];
+        table.push_explained(cells, row.runs);
+    }
+    Sheet {
+        name: "cost",
+        title: "Cost".to_owned(),
+        caption: "Real time of runs, each on a core of its own; failed runs included.".to_owned(),
         table,
     }
 }

@@ -1,0 +1,134 @@
+//! What is covered.
+
+use super::{Sheet, label};
+use crate::comparison::{MeanCoverage, Samples};
+use crate::findings::{Configuration, PooledPair};
+use crate::stats::Description;
+use crate::table::{Cell, Table};
+use crate::tidy::Results;
+
+/// Mean coverage of each algorithm.
+pub fn algorithms(results: &Results, samples: &Samples) -> Sheet {
+    let means = MeanCoverage::all(samples);
+    let complete = means.iter().all(|mean| mean.mean == mean.common);
+    let mut columns = vec![
+        ("algorithm", "Algorithm"),
+        ("mean", "Mean"),
+        ("projects", "Projects"),
+        ("runs", "Runs"),
+    ];
+    // Only where runs are missing do the means of shared projects say more.
+    if !complete {
+        columns.push(("mean_common", "Mean on shared projects"));
+    }
+    let mut table = Table::new(&columns);
+    for mean in &means {
+        let mut row = vec![
+            label(results, mean.algorithm),
+            Cell::share(mean.mean, 2),
+            Cell::Count(mean.projects),
+            Cell::Count(mean.runs),
+        ];
+        if !complete {
+            row.push(Cell::share(mean.common, 2));
+        }
+        table.push_explained(row, samples.pooled(mean.algorithm).1);
+        let shared = (0..samples.projects()).filter(|&project| samples.complete(project));
+        let runs = shared.flat_map(|project| samples.runs(project, mean.algorithm));
+        table.explain("mean_common", runs.copied());
+    }
+    Sheet {
+        name: "algorithms",
+        title: "Mean coverage".to_owned(),
+        caption: "Mean over projects of the mean over their runs.".to_owned(),
+        table,
+    }
+}
+
+/// Coverage of each configuration over all runs, and effect sizes over all runs.
+pub fn configurations(results: &Results, samples: &Samples) -> Sheet {
+    let mut table = Table::new(&[
+        ("algorithm", "Algorithm"),
+        ("median", "Median"),
+        ("mean", "Mean"),
+        ("standard_deviation", "SD"),
+        ("minimum", "Min."),
+        ("maximum", "Max."),
+        ("runs", "Runs"),
+    ]);
+    for row in Configuration::all(samples) {
+        let of = |value: fn(&Description) -> f64| row.coverage.as_ref().ok().map(value);
+        let deviation = row.coverage.as_ref().ok().and_then(|c| c.deviation);
+        let cells = vec![
+            label(results, row.algorithm),
+            Cell::share(of(|c| c.median), 2),
+            Cell::share(of(|c| c.mean), 2),
+            Cell::share(deviation, 2),
+            Cell::share(of(|c| c.minimum), 2),
+            Cell::share(of(|c| c.maximum), 2),
+            Cell::Count(row.runs.len()),
+        ];
+        table.push_explained(cells, row.runs);
+    }
+    let pairs: Vec<String> = PooledPair::all(samples)
+        .iter()
+        .map(|pair| {
+            let [first, second] = [pair.first, pair.second].map(|a| &results.algorithms[a]);
+            format!("{first} against {second} {:.3} (p = {:.2e})", pair.a12, pair.p.value)
+        })
+        .collect();
+    let effects = if pairs.is_empty() {
+        String::new()
+    } else {
+        format!(" A12 over all runs together: {}.", pairs.join(", "))
+    };
+    Sheet {
+        name: "configurations",
+        title: "Coverage over all runs".to_owned(),
+        caption: format!("Every run counts once, as in Table 2 of the Pynguin paper.{effects}"),
+        table,
+    }
+}
+
+/// Coverage of each algorithm on each project.
+pub fn coverage(results: &Results, samples: &Samples) -> Sheet {
+    let mut table = Table::new(&[
+        ("project", "Project"),
+        ("project_digest", "Digest"),
+        ("algorithm", "Algorithm"),
+        ("runs", "Runs"),
+        ("missing", "Missing"),
+        ("mean", "Mean"),
+        ("median", "Median"),
+        ("standard_deviation", "SD"),
+        ("minimum", "Min."),
+        ("maximum", "Max."),
+    ]);
+    let seeds = results.seeds();
+    for (number, project) in results.projects.iter().enumerate() {
+        for algorithm in 0..results.algorithms.len() {
+            let sample = samples.of(number, algorithm);
+            let described = Description::of(sample).ok();
+            let of = |value: fn(&Description) -> f64| Cell::share(described.as_ref().map(value), 2);
+            let cells = vec![
+                Cell::Text(project.name.clone()),
+                Cell::Text(project.digest.clone()),
+                label(results, algorithm),
+                Cell::Count(sample.len()),
+                Cell::Count(seeds.saturating_sub(sample.len())),
+                of(|d| d.mean),
+                of(|d| d.median),
+                Cell::share(described.and_then(|d| d.deviation), 2),
+                of(|d| d.minimum),
+                of(|d| d.maximum),
+            ];
+            table.push_explained(cells, samples.runs(number, algorithm).iter().copied());
+        }
+    }
+    Sheet {
+        name: "coverage",
+        title: "Coverage of each algorithm on each project".to_owned(),
+        caption: String::new(),
+        table,
+    }
+}
