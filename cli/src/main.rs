@@ -67,8 +67,11 @@ enum Command {
     Submit(studies::Submit),
     Status(studies::Status),
     Watch(studies::Watch),
+    /// Hands out no more runs of a study of a coordinator; those in hand are finished
     Pause(studies::Change),
+    /// Goes on with a study that was paused or cancelled
     Resume(studies::Change),
+    /// Ends a study of a coordinator: runs in hand are finished, and what has ended is kept
     Cancel(studies::Change),
     Results(studies::Results),
     Token(remote::MakeToken),

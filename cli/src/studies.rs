@@ -313,8 +313,7 @@ impl Watch {
     }
 }
 
-/// Pauses, resumes or cancels a study of a coordinator. Runs in hand are finished, and what
-/// has ended is kept.
+// What the commands do is said where they are named.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
