@@ -27,7 +27,7 @@ Examples:
 
 Ctrl-C or SIGTERM: workers finish what they run and wait for a coordinator.")]
 pub(crate) struct Arguments {
-    /// Folder of projects and, unless --store says otherwise, of the database
+    /// Folder of the database, unless --store says otherwise
     #[arg(long, value_name = "DIR", default_value = "herd")]
     dir: PathBuf,
 
@@ -38,6 +38,10 @@ pub(crate) struct Arguments {
     /// Where to serve; beyond loopback only with --tls and --tokens
     #[arg(long, value_name = "ADDR", default_value = remote::ADDRESS)]
     listen: SocketAddr,
+
+    /// A run goes to somebody else when its worker was not heard of for this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    term: u64,
 
     /// Where to show the dashboard, Prometheus metrics (/metrics) and health (/health) over
     /// HTTP; on loopback alone
@@ -60,6 +64,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         options.place = Place::parse(store);
     }
     options.stand_by = true;
+    options.policy.term = Duration::from_secs(arguments.term);
     options.tls = arguments.tls.as_deref().map(remote::read_tls).transpose()?;
     options.keys = arguments.tokens.as_deref().map(Keys::read).transpose()?;
     let place = options.place.clone();

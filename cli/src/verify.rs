@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -171,10 +171,20 @@ fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
     Ok((chosen, passed_over))
 }
 
+/// The bytes of a project of a study.
+fn project(study: &Path, digest: Digest) -> Result<Vec<u8>, String> {
+    let place = Place::File(study.join("study.db"));
+    let read = Reader::open(&place).and_then(|mut reader| reader.project(digest));
+    read.or_else(|cause| {
+        // Studies of version 0.2.0 have them beside the database.
+        let file = study.join("projects").join(digest.to_string());
+        fs::read(file).map_err(|_| format!("{place}: {cause}"))
+    })
+}
+
 /// Executes a run; says what is different.
 fn again(arguments: &Arguments, spec: &RunSpec, expected: Digest) -> Result<(), String> {
-    let file = arguments.study.join("projects").join(spec.project.to_string());
-    let bytes = fs::read(&file).map_err(|cause| format!("{}: {cause}", file.display()))?;
+    let bytes = project(&arguments.study, spec.project)?;
     let place = arguments.study.join("spool");
     let subject = subjects::make(&spec.subject, Some(&place), Limits::default());
     let mut subject = subject.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;

@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     name: Option<String>,
 
     /// Seconds to wait for a coordinator that does not answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     patience: u64,
 
     /// End after this many seconds without a run [default: when every run has ended, of a

@@ -4,56 +4,15 @@ mod scene;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
+use scene::herd::{ask, coordinator, start, told, worker};
 use scene::{catherd, digests, stderr, two_projects};
 use serde_json::Value;
 use tempfile::TempDir;
 
 const STUDY: [&str; 8] =
     ["--algorithms", "random,mio", "--seeds", "2", "--executions", "20", "--name", "games"];
-
-/// A process that ends with the test.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn start(arguments: &[&str]) -> Process {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("catherd"));
-    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
-    Process(command.spawn().unwrap())
-}
-
-/// A coordinator and where it serves.
-fn coordinator(folder: &Path, more: &[&str]) -> (Process, String) {
-    let folder = folder.to_str().unwrap();
-    let mut process = start(&[&["coordinator", "--dir", folder], more].concat());
-    let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
-    let serving = lines.map(Result::unwrap).find(|line| line.contains(" on ")).unwrap();
-    let port = serving.rsplit(':').next().unwrap().to_owned();
-    (process, format!("127.0.0.1:{port}"))
-}
-
-fn worker(address: &str, folder: &Path, more: &[&str]) -> Process {
-    let spool = folder.join("spool");
-    let spool = spool.to_str().unwrap();
-    start(&[&["worker", "--connect", address, "--spool", spool, "--name", "w"], more].concat())
-}
-
-fn ask(arguments: &[&str], address: &str) -> std::process::Output {
-    catherd().args(arguments).args(["--coordinator", address]).output().unwrap()
-}
-
-fn told(arguments: &[&str], address: &str) -> String {
-    let output = ask(arguments, address);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
-    String::from_utf8(output.stdout).unwrap()
-}
 
 #[test]
 fn a_study_is_submitted_paused_resumed_and_fetched() {

@@ -1,6 +1,7 @@
 //! Time as the ledger sees it: a span since some start, which never goes back.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A monotonic clock.
@@ -9,19 +10,33 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Duration;
 }
 
-/// The machine's monotonic clock.
+/// The most that passes between two looks at a [`Monotonic`] clock. The coordinator looks
+/// several times a second, unless it was stopped or its disk stalled, and then it could hear
+/// nobody renew a lease.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
+
+/// The machine's monotonic clock, without the time during which nobody looked at it.
 #[derive(Debug)]
-pub struct Monotonic(Instant);
+pub struct Monotonic(Mutex<(Instant, Duration)>);
 
 impl Default for Monotonic {
     fn default() -> Monotonic {
-        Monotonic(Instant::now())
+        Monotonic(Mutex::new((Instant::now(), Duration::ZERO)))
+    }
+}
+
+impl Monotonic {
+    fn at(&self, instant: Instant) -> Duration {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = instant.saturating_duration_since(last.0).min(LONGEST_LOOK);
+        *last = (instant, last.1 + passed);
+        last.1
     }
 }
 
 impl Clock for Monotonic {
     fn now(&self) -> Duration {
-        self.0.elapsed()
+        self.at(Instant::now())
     }
 }
 
@@ -39,5 +54,22 @@ impl Manual {
 impl Clock for Manual {
     fn now(&self) -> Duration {
         Duration::from_millis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_that_nobody_saw_does_not_count() {
+        let clock = Monotonic::default();
+        let start = Instant::now();
+        let first = clock.at(start);
+        let after = |ms| clock.at(start + Duration::from_millis(ms)) - first;
+        assert_eq!(after(200).as_millis(), 200);
+        assert_eq!(after(60_200).as_millis(), 1200);
+        assert_eq!(after(60_300).as_millis(), 1300);
+        assert_eq!(after(60_000).as_millis(), 1300, "it never goes back");
     }
 }

@@ -72,7 +72,8 @@ pub struct Unanswered;
 
 /// Where studies live and by which rules they are run.
 pub struct Options {
-    /// A folder; created if needed. See the crate's page for what is in it.
+    /// The folder of the studies, for what is not in a database elsewhere. See the crate's
+    /// page for what is in it.
     pub folder: PathBuf,
     /// The database of runs and records; `study.db` in the folder unless it is elsewhere.
     pub place: Place,
@@ -123,11 +124,8 @@ impl Coordinator {
     ///
     /// When the folder or the database cannot be used, or another process serves it.
     pub fn open(options: Options) -> Result<Coordinator, CoordinatorError> {
-        let folder = options.folder.clone();
-        let unusable = |cause| CoordinatorError::Folder { folder: folder.clone(), cause };
-        let projects = Projects::open(&folder.join("projects")).map_err(unusable)?;
         let lock = lock(&options.place)?;
-        start(options, Scope::All, projects, lock)
+        start(options, Scope::All, lock)
     }
 
     /// Opens a store, makes the plan the study of its name, and serves that study alone.
@@ -137,19 +135,16 @@ impl Coordinator {
     ///
     /// As [`Coordinator::open`].
     pub fn open_study(options: Options, plan: Plan) -> Result<Coordinator, CoordinatorError> {
-        let folder = options.folder.clone();
-        let unusable = |cause| CoordinatorError::Folder { folder: folder.clone(), cause };
-        let projects = Projects::open(&folder.join("projects")).map_err(unusable)?;
         let lock = lock(&options.place)?;
         let broken = |cause| CoordinatorError::Store { place: options.place.clone(), cause };
         let mut store = Store::open(&options.place).map_err(broken)?;
         let name = plan.name.clone();
         store.plan(plan).map_err(broken)?;
         drop(store);
-        start(options, Scope::Only(name), projects, lock)
+        start(options, Scope::Only(name), lock)
     }
 
-    /// The study's projects; every project of the plan must be inserted before serving.
+    /// The store's projects; every project of a plan must be inserted before it is served.
     pub fn projects(&self) -> &Projects {
         &self.service.projects
     }
@@ -297,7 +292,8 @@ impl Iterator for Records {
 fn lock(place: &Place) -> Result<Option<File>, CoordinatorError> {
     let Place::File(database) = place else { return Ok(None) };
     let folder = database.parent().unwrap_or(Path::new(".")).to_owned();
-    let file = File::create(database.with_extension("lock"));
+    let file = std::fs::create_dir_all(&folder)
+        .and_then(|()| File::create(database.with_extension("lock")));
     match file.map_err(TryLockError::Error).and_then(|file| file.try_lock().map(|()| file)) {
         Ok(file) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(CoordinatorError::Busy { folder }),
@@ -308,11 +304,11 @@ fn lock(place: &Place) -> Result<Option<File>, CoordinatorError> {
 fn start(
     options: Options,
     scope: Scope,
-    projects: Projects,
     lock: Option<File>,
 ) -> Result<Coordinator, CoordinatorError> {
     let Options { folder, place, stand_by, policy, clock, tls, keys } = options;
-    let desk = Desk::open(place.clone(), scope, policy, clock, lock, stand_by)
+    let archives = folder.join("projects");
+    let desk = Desk::open(place.clone(), archives, scope, policy, clock, lock, stand_by)
         .map_err(|cause| CoordinatorError::Store { place: place.clone(), cause })?;
     let progress = desk.watch();
     let (requests, received): (Sender<Request>, _) = mpsc::channel();
@@ -320,6 +316,7 @@ fn start(
         .name("desk".to_owned())
         .spawn(move || desk.serve(&received))
         .map_err(|cause| CoordinatorError::Folder { folder, cause })?;
+    let projects = Projects::new(requests.clone(), place.clone());
     let draining = Arc::new(AtomicBool::new(false));
     let service = Service { desk: requests, progress, projects, policy, draining };
     let keys = keys.filter(|keys| !keys.is_empty()).map(Arc::new);

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -18,7 +19,8 @@ use crate::ledger::{
 };
 use crate::progress::{Live, Meter, Progress};
 use crate::store::{
-    Breakdown, Change, Place, Reader, RunId, Sealed, Store, StoreError, StudyNumber, StudyState,
+    Breakdown, Change, Part, Place, Reader, RunId, Sealed, Store, StoreError, StudyNumber,
+    StudyState,
 };
 
 /// Most requests in one transaction.
@@ -51,6 +53,11 @@ pub(crate) enum Request {
         worker: String,
         completions: Vec<Completion>,
         answer: oneshot::Sender<Vec<Outcomes>>,
+    },
+    /// A part of a project is kept; one answer each.
+    Keep {
+        part: Part,
+        answer: std::sync::mpsc::Sender<()>,
     },
     /// A study is added, extended or begun again.
     Plan {
@@ -100,6 +107,8 @@ pub(crate) enum Scope {
 
 pub(crate) struct Desk {
     place: Place,
+    /// Where older versions kept projects.
+    archives: PathBuf,
     scope: Scope,
     policy: Policy,
     clock: Arc<dyn Clock>,
@@ -130,11 +139,13 @@ struct Seat {
 impl Seat {
     fn take(
         place: &Place,
+        archives: &Path,
         scope: &Scope,
         policy: Policy,
         now: Duration,
     ) -> Result<Seat, StoreError> {
         let mut store = Store::open(place)?;
+        store.adopt(archives)?;
         let (ledger, meter, labels) = load(&mut store, place, scope, policy, now)?;
         Ok(Seat { store, ledger, meter, labels, standing: *scope == Scope::All, stale: false })
     }
@@ -144,6 +155,7 @@ impl Desk {
     /// Opens a desk. Where another coordinator leads the store, it stands by if it may.
     pub(crate) fn open(
         place: Place,
+        archives: PathBuf,
         scope: Scope,
         policy: Policy,
         clock: Arc<dyn Clock>,
@@ -152,9 +164,18 @@ impl Desk {
     ) -> Result<Desk, StoreError> {
         let now = clock.now();
         let (progress, trouble) = (watch::Sender::default(), None);
-        let mut desk =
-            Desk { place, scope, policy, clock, progress, seat: None, trouble, _lock: lock };
-        match Seat::take(&desk.place, &desk.scope, policy, now) {
+        let mut desk = Desk {
+            place,
+            archives,
+            scope,
+            policy,
+            clock,
+            progress,
+            seat: None,
+            trouble,
+            _lock: lock,
+        };
+        match Seat::take(&desk.place, &desk.archives, &desk.scope, policy, now) {
             Ok(seat) => {
                 desk.seat = Some(seat);
                 desk.show(now);
@@ -226,7 +247,7 @@ impl Desk {
         let seat = match &mut self.seat {
             Some(seat) => seat,
             none => {
-                let seat = Seat::take(&self.place, &self.scope, self.policy, now)?;
+                let seat = Seat::take(&self.place, &self.archives, &self.scope, self.policy, now)?;
                 // Other troubles end when the store has accepted something.
                 self.trouble.take_if(|trouble| *trouble == StoreError::Led.to_string());
                 none.insert(seat)
@@ -308,6 +329,13 @@ impl Seat {
         let answer: Answer = match request {
             // Handled with the group.
             Request::Close | Request::Plan { .. } | Request::SetState { .. } => return Ok(None),
+            Request::Keep { part, answer } => {
+                changes.others.push(Change::Part(part));
+                Box::new(move || {
+                    // Whoever asked may be gone by then.
+                    let _ = answer.send(());
+                })
+            }
             Request::Register { worker, answer } => {
                 let effects = self.ledger.step(now, Event::Register { worker: &worker });
                 changes.note(&effects, None);

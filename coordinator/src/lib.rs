@@ -18,16 +18,16 @@
 //! A study of `catherd run`, or all studies of a coordinator, live in one folder:
 //!
 //! ```text
-//! study.db          runs, leases, accepted records (SQLite; with -wal and -shm beside it)
+//! study.db          runs, leases, accepted records, project bytes (SQLite; with -wal and -shm
+//!                   beside it)
 //! study.lock        held by the one coordinator that serves the database
-//! projects/<hex>    project bytes, named by their SHA-256
 //! spool/<worker>/   records that a worker finished and nobody acknowledged yet
 //! ```
 //!
 //! Any process may be killed at any moment and started again on this folder. Deleting
 //! or moving the folder away starts the study afresh.
 //!
-//! With a PostgreSQL database several coordinators may be started on it. One leads: its
+//! With a PostgreSQL database nothing is left in the folder, and several coordinators may be started on it. One leads: its
 //! session holds an advisory lock and does all the writing. The others stand by, answer
 //! that they do, and one of them leads as soon as that session has ended, so a coordinator
 //! that was thought dead can write nothing.

@@ -1,87 +1,109 @@
-//! Project bytes by digest: a content-addressed folder.
+//! Project bytes by digest, kept in the store.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_experiments::Digest;
 
-/// A folder of project bytes, each file named by the SHA-256 of its content. A path is
-/// only ever made from a parsed [`Digest`].
-#[derive(Clone, Debug)]
+use crate::coordinator::Unanswered;
+use crate::desk::Request;
+use crate::store::{Part, Place, Reader, StoreError};
+
+/// Parts on their way to the store at a time.
+const UNDER_WAY: usize = 16;
+
+/// The projects of a store, each named by the SHA-256 of its bytes. They are written by the
+/// desk, as everything is, and read through a connection that all share.
+///
+/// Every call waits for the database; in async code only threads of a multi-threaded runtime
+/// may call.
+#[derive(Clone)]
 pub struct Projects {
-    folder: PathBuf,
+    desk: Sender<Request>,
+    place: Place,
+    reader: Arc<Mutex<Option<Reader>>>,
 }
 
 impl Projects {
-    /// Opens the folder, creating it if needed.
-    ///
-    /// # Errors
-    ///
-    /// When the folder cannot be created.
-    pub fn open(folder: &Path) -> io::Result<Projects> {
-        fs::create_dir_all(folder)?;
-        Ok(Projects { folder: folder.to_owned() })
+    pub(crate) fn new(desk: Sender<Request>, place: Place) -> Projects {
+        Projects { desk, place, reader: Arc::default() }
     }
 
-    /// Keeps a project and returns its name. A file that is there already and intact is
-    /// left alone.
+    /// Keeps a project and returns its name.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written.
-    pub fn insert(&self, bytes: &[u8]) -> io::Result<Digest> {
+    /// When the store does not answer. The project is then not there, or whole.
+    pub fn insert(&self, bytes: &[u8]) -> Result<Digest, Unanswered> {
         let digest = Digest::of(bytes);
-        let path = self.path(digest);
-        let intact = fs::read(&path).is_ok_and(|kept| kept == bytes);
-        if !intact {
-            let temporary = path.with_extension("part");
-            let mut file = File::create(&temporary)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&temporary, &path)?;
-            File::open(&self.folder)?.sync_all()?;
+        // The last part says that all are there, so it waits for the others.
+        let last = Part::count(bytes) - 1;
+        for first in (0..last).step_by(UNDER_WAY) {
+            let parts = first..last.min(first + UNDER_WAY);
+            self.keep(parts.map(|part| Part::new(digest, bytes, part)))?;
         }
+        self.keep(std::iter::once(Part::new(digest, bytes, last)))?;
         Ok(digest)
     }
 
-    /// Whether a project is here.
-    pub fn has(&self, digest: Digest) -> bool {
-        self.path(digest).exists()
+    fn keep(&self, parts: impl Iterator<Item = Part>) -> Result<(), Unanswered> {
+        let (answer, answers) = channel();
+        let mut sent = 0;
+        for part in parts {
+            let answer = answer.clone();
+            self.desk.send(Request::Keep { part, answer }).map_err(|_| Unanswered)?;
+            sent += 1;
+        }
+        drop(answer);
+        if answers.iter().count() == sent { Ok(()) } else { Err(Unanswered) }
     }
 
-    /// Opens a project for reading: its size and its bytes. Receivers check the digest.
+    /// Those of these projects that are not here.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::NotFound`] when the study has no such project.
-    pub fn read(&self, digest: Digest) -> io::Result<(u64, impl Read + Send + use<>)> {
-        let file = File::open(self.path(digest))?;
-        Ok((file.metadata()?.len(), file))
+    /// When the database refuses.
+    pub fn lacking(&self, projects: &[Digest]) -> Result<BTreeSet<Digest>, StoreError> {
+        self.read(|reader| reader.lacking(projects))
     }
 
-    fn path(&self, digest: Digest) -> PathBuf {
-        self.folder.join(digest.to_string())
+    /// Passes on the size of a project, in bytes, and its bytes part by part, until `take` says
+    /// that nobody wants more. Receivers check the digest.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NoProject`], and when the database refuses.
+    pub fn stream(
+        &self,
+        project: Digest,
+        mut take: impl FnMut(u64, Vec<u8>) -> bool,
+    ) -> Result<(), StoreError> {
+        let size = self.read(|reader| reader.project_size(project))?;
+        let (mut part, mut sent) = (0, 0);
+        loop {
+            // Nobody waits for a slow receiver: the connection is let go after each part.
+            let bytes = self.read(|reader| reader.project_part(project, part))?;
+            sent += bytes.len() as u64;
+            part += 1;
+            if !take(size, bytes) || sent >= size {
+                return Ok(());
+            }
+        }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keeps_by_digest_and_repairs_a_torn_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let projects = Projects::open(&folder.path().join("projects")).unwrap();
-        let digest = projects.insert(b"cat").unwrap();
-        assert_eq!(digest, Digest::of(b"cat"));
-        fs::write(projects.path(digest), b"ca").unwrap();
-        projects.insert(b"cat").unwrap();
-        let (size, mut file) = projects.read(digest).unwrap();
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).unwrap();
-        assert_eq!((size, bytes.as_slice()), (3, b"cat".as_slice()));
-        let missing = projects.read(Digest::of(b"dog")).err().unwrap();
-        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&mut Reader) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut shared = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = match shared.take() {
+            Some(reader) => reader,
+            None => Reader::open(&self.place)?,
+        };
+        let value = read(&mut reader)?;
+        // After an error the next one connects anew.
+        *shared = Some(reader);
+        Ok(value)
     }
 }

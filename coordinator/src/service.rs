@@ -2,15 +2,13 @@
 //! the answer.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, ENGINE, Plan, RunRecord};
-use catherd_proto::transport::PROJECT_CHUNK;
+use catherd_experiments::{ENGINE, Plan, RunRecord};
 use catherd_proto::{DOCUMENT_VERSION, PROTOCOL, digest, v1};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::Stream;
@@ -22,7 +20,7 @@ use crate::keys::{Role, require};
 use crate::ledger::{Policy, Verdict};
 use crate::progress::{Live, Progress};
 use crate::projects::Projects;
-use crate::store::{Sealed, StudyNumber, StudyState};
+use crate::store::{Sealed, StoreError, StudyNumber, StudyState};
 
 /// Longest worker name in bytes.
 const LONGEST_NAME: usize = 200;
@@ -166,9 +164,15 @@ impl v1::coordinator_server::Coordinator for Service {
         let projects = self.projects.clone();
         let (sender, receiver) = mpsc::channel(4);
         tokio::task::spawn_blocking(move || {
-            let mut send = |chunk| sender.blocking_send(chunk).is_ok();
-            if let Err(error) = read_project(&projects, wanted, &mut send) {
-                send(Err(error));
+            let send = |chunk| sender.blocking_send(chunk).is_ok();
+            let streamed = projects.stream(wanted, |size, data| {
+                send(Ok(v1::ProjectChunk { size, data: data.into() }))
+            });
+            if let Err(error) = streamed {
+                send(Err(match error {
+                    StoreError::NoProject(_) => Status::not_found(error.to_string()),
+                    _ => Status::unavailable(error.to_string()),
+                }));
             }
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
@@ -206,24 +210,4 @@ fn verdict(outcome: Result<Verdict, String>) -> v1::Verdict {
         Err(reason) => (Kind::Refused, reason),
     };
     v1::Verdict { kind: kind.into(), reason }
-}
-
-fn read_project(
-    projects: &Projects,
-    wanted: Digest,
-    send: &mut impl FnMut(Result<v1::ProjectChunk, Status>) -> bool,
-) -> Result<(), Status> {
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => Status::not_found(format!("no project {wanted}")),
-        _ => Status::internal(format!("project {wanted}: {error}")),
-    };
-    let (size, mut file) = projects.read(wanted).map_err(failed)?;
-    loop {
-        let mut data = Vec::with_capacity(PROJECT_CHUNK.min(size as usize));
-        file.by_ref().take(PROJECT_CHUNK as u64).read_to_end(&mut data).map_err(failed)?;
-        let last = data.len() < PROJECT_CHUNK;
-        if !send(Ok(v1::ProjectChunk { size, data: data.into() })) || last {
-            return Ok(());
-        }
-    }
 }

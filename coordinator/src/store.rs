@@ -18,11 +18,13 @@ use database::{Database, Purpose, Row, Value};
 
 mod database;
 mod postgres;
+mod projects;
 mod reader;
 mod schema;
 mod sqlite;
 
 pub use database::Place;
+pub use projects::Part;
 pub use reader::{Missing, Problem, Reader, Records};
 
 /// The digest that names a run.
@@ -60,6 +62,9 @@ pub enum StoreError {
     /// A specification or record without a JSON form.
     #[error("cannot write a run as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A project that was never kept, or not to its end.
+    #[error("there is no project {0}")]
+    NoProject(Digest),
     /// A name that no study has.
     #[error("there is no study `{0}`")]
     NoStudy(String),
@@ -148,6 +153,8 @@ pub enum Change {
     Record(RunNumber, Token, Sealed),
     /// A record that came too late.
     Superseded(RunNumber, Token, Sealed),
+    /// A part of a project.
+    Part(Part),
     /// An attempt without a record.
     Breakdown {
         /// The run.
@@ -444,6 +451,8 @@ impl Store {
                     record.digest.0.as_slice().into(),
                     record.json.as_slice().into(),
                 ]),
+                // Large: their rows are made one transaction at a time.
+                Change::Part(_) => {}
                 Change::Breakdown { run, attempt, kind, worker, reason } => breakdowns.push(vec![
                     (*run).into(),
                     (*attempt).into(),
@@ -474,7 +483,12 @@ impl Store {
                  on conflict (number, attempt) do update
                  set kind = excluded.kind, worker = excluded.worker, reason = excluded.reason",
                 breakdowns,
-            )
+            )?;
+            let parts = changes.iter().filter_map(|change| match change {
+                Change::Part(part) => Some(part),
+                _ => None,
+            });
+            projects::keep(database, parts)
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The coordinator's face towards people: studies are added, looked at, paused and fetched.
 
+use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -37,6 +38,11 @@ impl Studies {
                 names.join(", ")
             ))
         })
+    }
+
+    /// Those of these projects that the store lacks.
+    async fn lacking(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
+        self.read(move |mut reader| reader.lacking(&wanted)).await
     }
 
     /// Reads the store on a thread that may wait.
@@ -117,14 +123,12 @@ impl v1::studies_server::Studies for Studies {
 
     async fn lacks(&self, request: Request<v1::Projects>) -> Reply<v1::Projects> {
         require(&request, Role::Submitter)?;
-        let mut lacking = request.into_inner().digests;
-        let mut wanted = Vec::with_capacity(lacking.len());
-        for bytes in &lacking {
-            wanted.push(digest(bytes).map_err(|e| Status::invalid_argument(e.to_string()))?);
-        }
-        let mut wanted = wanted.into_iter();
-        lacking.retain(|_| wanted.next().is_some_and(|one| !self.service.projects.has(one)));
-        Ok(Response::new(v1::Projects { digests: lacking }))
+        let wanted = request.into_inner().digests;
+        let wanted = wanted.iter().map(|bytes| digest(bytes)).collect::<Result<Vec<_>, _>>();
+        let wanted = wanted.map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let lacking = self.lacking(wanted).await?.into_iter();
+        let digests = lacking.map(|digest| digest.0.to_vec().into()).collect();
+        Ok(Response::new(v1::Projects { digests }))
     }
 
     async fn put_project(
@@ -154,9 +158,8 @@ impl v1::studies_server::Studies for Studies {
         let plan: Plan =
             document.read().map_err(|error| Status::invalid_argument(error.to_string()))?;
         plan.check().map_err(|flaw| Status::failed_precondition(format!("a plan with {flaw}")))?;
-        if let Some(project) =
-            plan.projects.iter().find(|project| !self.service.projects.has(project.digest))
-        {
+        let lacking = self.lacking(plan.projects.iter().map(|one| one.digest).collect()).await?;
+        if let Some(project) = plan.projects.iter().find(|one| lacking.contains(&one.digest)) {
             let name = &project.name;
             return Err(Status::failed_precondition(format!("the coordinator lacks {name}")));
         }

@@ -3,19 +3,27 @@
 // Each test is a program of its own and uses its part of this.
 #![allow(dead_code)]
 
+pub(crate) mod herd;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Cursor, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+/// Where the binary is; `CATHERD_BINARY` names another build of it.
+pub(crate) fn program() -> PathBuf {
+    let built = assert_cmd::cargo::cargo_bin!("catherd");
+    std::env::var_os("CATHERD_BINARY").map_or(built.into(), PathBuf::from)
+}
+
 /// The binary.
 pub(crate) fn catherd() -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("catherd"));
+    let mut command = Command::new(program());
     command.env_remove("CATHERD_LOG").timeout(std::time::Duration::from_secs(120));
     command
 }

@@ -14,7 +14,7 @@ const PAGE: i64 = 256;
 /// A view of the store.
 #[derive(Debug)]
 pub struct Reader {
-    database: Database,
+    pub(super) database: Database,
 }
 
 /// A run that was given up, and why.

@@ -3,8 +3,8 @@
 use super::StoreError;
 use super::database::Database;
 
-/// The version of [`TABLES`].
-const VERSION: i64 = 2;
+/// The version of [`TABLES`] and [`PROJECTS`].
+const VERSION: i64 = 3;
 
 const TABLES: &str = "
     create table schema (version bigint not null);
@@ -63,15 +63,30 @@ const TABLES: &str = "
     );
 ";
 
+/// What version 3 brought.
+const PROJECTS: &str = "
+    create table projects (                    -- those that are here whole
+        digest   bytea primary key,            -- of the bytes of all parts
+        size     bigint not null
+    );
+    create table parts (                       -- before their project has a row: still coming
+        project  bytea not null,
+        part     bigint not null,              -- from 0
+        bytes    bytea not null,
+        primary key (project, part)
+    );
+";
+
 /// From the tables of version 1, which only SQLite had: one study a file, its plan in
 /// the column `position`.
-const FROM_1: [&str; 3] = [
+const FROM_1: [&str; 4] = [
     "drop index plan;
      alter table runs rename to runs_1;
      alter table records rename to records_1;
      alter table superseded rename to superseded_1;
      alter table breakdowns rename to breakdowns_1;",
     TABLES,
+    PROJECTS,
     "insert into studies values (0, 'study', 0, x'');
      insert into runs select number, id, project, label, spec, max(phase, 1), attempt, crashes,
                              losses, token, worker from runs_1;
@@ -96,15 +111,21 @@ pub(super) fn migrate(database: &mut Database) -> Result<(), StoreError> {
             })?;
             database.batch("pragma legacy_alter_table = off; pragma foreign_keys = on;")
         }
+        Some(2) => database.transaction(|database| {
+            database.batch(PROJECTS)?;
+            stamp(database)
+        }),
         Some(found) => Err(StoreError::Schema { found, known: VERSION }),
         None => database.transaction(|database| {
             database.batch(TABLES)?;
+            database.batch(PROJECTS)?;
             stamp(database)
         }),
     }
 }
 
 fn stamp(database: &mut Database) -> Result<(), StoreError> {
+    database.batch("delete from schema")?;
     database.execute("insert into schema values (?1)", &[vec![VERSION.into()]])
 }
 
@@ -201,5 +222,20 @@ mod tests {
         assert_eq!((&problems[0].spec, problems[0].reason.as_str()), (&spec, "why"));
         drop(store);
         Store::open(&place).unwrap();
+    }
+
+    #[test]
+    fn a_store_of_version_2_gets_room_for_projects() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.db");
+        let place = Place::File(path.clone());
+        Store::open(&place).unwrap();
+        let old = rusqlite::Connection::open(&path).unwrap();
+        old.execute_batch("drop table projects; drop table parts; update schema set version = 2;")
+            .unwrap();
+        drop(old);
+        Store::open(&place).unwrap();
+        Store::open(&place).unwrap().keep_project(b"cat").unwrap();
+        assert_eq!(Reader::open(&place).unwrap().project(Digest::of(b"cat")).unwrap(), b"cat");
     }
 }
