@@ -23,7 +23,7 @@ use crate::{remote, terminal};
 Examples:
   catherd coordinator --dir /srv/catherd --dashboard
   catherd coordinator --dir /srv/catherd --store postgres://catherd@db/catherd
-  catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant --tokens tokens
+  catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant --tokens tokens --log json
 
 Ctrl-C or SIGTERM: workers finish what they run and wait for a coordinator.")]
 pub(crate) struct Arguments {
@@ -48,6 +48,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7421")]
     dashboard: Option<SocketAddr>,
 
+    /// How to log to standard error
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    log: terminal::Format,
+
     /// Folder with ca.pem, cert.pem and key.pem, as `catherd certs` makes them
     #[arg(long, value_name = "DIR")]
     tls: Option<PathBuf>,
@@ -58,7 +62,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    terminal::log("info");
+    terminal::log_as("info", arguments.log);
     let mut options = Options::new(&arguments.dir);
     if let Some(store) = &arguments.store {
         options.place = Place::parse(store);

@@ -2,7 +2,7 @@
 //! study.
 //!
 //! - [`run`]: a study from its file or flags to its tables.
-//! - [`verify`]: finished runs executed once more.
+//! - [`verify`]: finished runs executed once more; [`replay`]: one of them, looked at.
 //! - [`launch`]: workers on a cluster.
 //! - [`worker`]: one worker process, as `run` starts them.
 //! - [`coordinator`]: studies served to workers on other machines; [`studies`]: adding,
@@ -26,6 +26,7 @@ mod launch;
 mod mutate;
 mod project;
 mod remote;
+mod replay;
 mod report;
 mod run;
 mod stats;
@@ -79,6 +80,7 @@ enum Command {
     #[command(subcommand)]
     Launch(launch::Command),
     Verify(verify::Arguments),
+    Replay(replay::Arguments),
     Stats(stats::Arguments),
     Import(import::Arguments),
     #[command(subcommand)]
@@ -102,12 +104,12 @@ fn main() -> ExitCode {
             "please report it with the command; runs that have ended are safe, and the same \
              command goes on",
         );
-        terminal::note(&failure.to_string());
+        terminal::fail(&failure.to_string());
     }));
     match panic::catch_unwind(|| cli.command.execute()) {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {
-            terminal::note(&failure.to_string());
+            terminal::fail(&failure.to_string());
             Exit::FATAL
         }
         // The hook has told.
@@ -138,6 +140,7 @@ impl Command {
             Command::Certs(arguments) => arguments.run(),
             Command::Launch(command) => launch::run(command),
             Command::Verify(arguments) => verify::run(arguments),
+            Command::Replay(arguments) => replay::run(&arguments),
             Command::Import(arguments) => import::run(arguments),
             Command::Stats(arguments) => stats::run(arguments),
             Command::Vm(command) => vm::run(command),

@@ -3,8 +3,10 @@
 
 use std::io::{self, Write};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use tracing_subscriber::EnvFilter;
 
@@ -22,10 +24,33 @@ pub(crate) fn print(text: &str) {
     });
 }
 
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Lines for people
+    Text,
+    /// An object a line: timestamp, level, message and what belongs to it
+    Json,
+}
+
+/// The log is for machines: nothing else may be on standard error.
+static STRUCTURED: AtomicBool = AtomicBool::new(false);
+
 /// Writes a line about what is going on.
 pub(crate) fn note(line: &str) {
+    if STRUCTURED.load(Ordering::Relaxed) {
+        return tracing::info!("{line}");
+    }
     // In one piece, so that lines of several processes do not mix.
     let _ = Stderr.write_all(format!("{line}\n").as_bytes());
+}
+
+/// Writes why the command ends.
+pub(crate) fn fail(text: &str) {
+    match STRUCTURED.load(Ordering::Relaxed) {
+        true => tracing::error!("{text}"),
+        false => note(text),
+    }
 }
 
 /// A bar for something that takes a while; invisible where nobody looks.
@@ -46,14 +71,24 @@ pub(crate) fn spinner(what: impl Into<String>) -> ProgressBar {
 
 /// Starts logging to standard error: what `level` says, unless the environment does.
 pub(crate) fn log(level: &str) {
+    log_as(level, Format::Text);
+}
+
+/// The same in a format.
+pub(crate) fn log_as(level: &str, format: Format) {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new(level));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(|| Stderr)
-        .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
-        .with_target(false)
-        .without_time()
-        .init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
+    match format {
+        Format::Text => log
+            .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
+            .with_target(false)
+            .without_time()
+            .init(),
+        Format::Json => {
+            STRUCTURED.store(true, Ordering::Relaxed);
+            log.json().flatten_event(true).with_current_span(false).with_span_list(false).init();
+        }
+    }
 }
 
 /// Hours, minutes and seconds, such as `0:09` and `1:02:03`.
@@ -65,12 +100,13 @@ pub(crate) fn clock(time: Duration) -> String {
     }
 }
 
-/// Standard error beside the bars.
+/// Standard error beside the bars. A reader that has left is no error: the log would panic.
 struct Stderr;
 
 impl Write for Stderr {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        BARS.suspend(|| io::stderr().write(bytes))
+        let _ = BARS.suspend(|| io::stderr().write_all(bytes));
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

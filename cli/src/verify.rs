@@ -2,21 +2,15 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs;
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use catherd_coordinator::Place;
-use catherd_coordinator::store::Reader;
 use catherd_experiments::{Digest, Outcome, RunSpec};
-use catherd_worker::Limits;
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
-use crate::{subjects, terminal};
+use crate::replay::Stored;
+use crate::terminal;
 
 /// Executes finished runs of a study once more and compares the digests of their records.
 ///
@@ -27,11 +21,11 @@ use crate::{subjects, terminal};
 Examples:
   catherd verify results/smoke
   catherd verify results/smoke --sample 100%
-  catherd verify results/smoke --sample 25 --seed 7")]
+  catherd verify results/smoke --sample 25 --seed 7
+  catherd verify games --store herd/study.db")]
 pub(crate) struct Arguments {
-    /// Folder of the study
-    #[arg(value_name = "DIR")]
-    study: PathBuf,
+    #[command(flatten)]
+    stored: Stored,
 
     /// How many runs: a number, or a share such as 5%
     #[arg(long, value_name = "N|P%", default_value = "1%")]
@@ -90,7 +84,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some((spec, digest)) = chosen.get(number) else { return differing };
-                        if let Err(why) = again(&arguments, spec, *digest) {
+                        if let Err(why) = again(&arguments.stored, spec, *digest) {
                             differing.push((number, why));
                         }
                         bar.inc(1);
@@ -125,20 +119,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
 /// The runs to verify, in the order of projects, so that each is loaded seldom. Which runs
 /// these are depends on their names and the seed alone.
 fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
-    let place = Place::File(arguments.study.join("study.db"));
-    let open = || {
-        Reader::open(&place).map_err(|cause| {
-            Failure::new(format_args!("{place}: {cause}")).hint("name the folder of a study")
-        })
-    };
-    let broken = |cause| Failure::new(format_args!("{place}: {cause}"));
-    let Some(study) = open()?.studies().map_err(broken)?.pop() else {
-        return Err(Failure::new(format_args!("{place}: there is no study in it")));
-    };
     let lot = |spec: &RunSpec| Digest::of(format!("{} {}", arguments.seed, spec.id()).as_bytes());
     let (mut total, mut passed_over) = (0, 0);
-    for record in open()?.records(study.number) {
-        let (spec, record) = record.map_err(broken)?;
+    for record in arguments.stored.records()? {
+        let (spec, record) = record?;
         if spec.budget.wall_ms.is_some() {
             passed_over += 1;
         } else if record.outcome != Outcome::Failed {
@@ -150,8 +134,8 @@ fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
         Sample::Share(share) => (share * total as f64).ceil() as usize,
     };
     let mut smallest = BinaryHeap::new();
-    for record in open()?.records(study.number) {
-        let (spec, record) = record.map_err(broken)?;
+    for record in arguments.stored.records()? {
+        let (spec, record) = record?;
         if spec.budget.wall_ms.is_none() && record.outcome != Outcome::Failed {
             smallest.push((lot(&spec), record.digest()));
             if smallest.len() > wanted {
@@ -161,8 +145,8 @@ fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
     }
     let lots: std::collections::BTreeMap<Digest, Digest> = smallest.into_iter().collect();
     let mut chosen = Vec::new();
-    for record in open()?.records(study.number) {
-        let (spec, _) = record.map_err(broken)?;
+    for record in arguments.stored.records()? {
+        let (spec, _) = record?;
         if let Some(digest) = lots.get(&lot(&spec)) {
             chosen.push((spec, *digest));
         }
@@ -171,26 +155,9 @@ fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
     Ok((chosen, passed_over))
 }
 
-/// The bytes of a project of a study.
-fn project(study: &Path, digest: Digest) -> Result<Vec<u8>, String> {
-    let place = Place::File(study.join("study.db"));
-    let read = Reader::open(&place).and_then(|mut reader| reader.project(digest));
-    read.or_else(|cause| {
-        // Studies of version 0.2.0 have them beside the database.
-        let file = study.join("projects").join(digest.to_string());
-        fs::read(file).map_err(|_| format!("{place}: {cause}"))
-    })
-}
-
 /// Executes a run; says what is different.
-fn again(arguments: &Arguments, spec: &RunSpec, expected: Digest) -> Result<(), String> {
-    let bytes = project(&arguments.study, spec.project)?;
-    let place = arguments.study.join("spool");
-    let subject = subjects::make(&spec.subject, Some(&place), Limits::default());
-    let mut subject = subject.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
-    subject.load(spec.project, Arc::from(bytes))?;
-    let record = subject.run(spec, &mut |_| ControlFlow::Continue(()));
-    let digest = record.map_err(|error| error.to_string())?.digest();
+fn again(stored: &Stored, spec: &RunSpec, expected: Digest) -> Result<(), String> {
+    let digest = stored.execute(spec)?.digest();
     if digest == expected {
         Ok(())
     } else {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use catherd_worker::{Ending, Limits, Options, host, run_worker};
+use catherd_worker::{DiskCache, Ending, Limits, Options, host, run_worker};
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
@@ -41,6 +41,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     spool: Option<PathBuf>,
 
+    /// Folder for projects, which workers may share [default: cache, beside the spool]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+
+    /// Disk that the projects in --cache may take, in MiB; 0: none are kept
+    #[arg(long, value_name = "MIB", default_value_t = 1 << 10)]
+    cache_size: u64,
+
     /// Name, unique among live workers [default: the host and the core or process id]
     #[arg(long)]
     name: Option<String>,
@@ -67,13 +75,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
+    /// How to log to standard error
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    log: terminal::Format,
+
     /// End when standard input closes
     #[arg(long, hide = true)]
     leashed: bool,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    terminal::log("error");
+    terminal::log_as("error", arguments.log);
     let Arguments { connect, proof, core, spool, name, patience, idle, leashed, .. } = arguments;
     let limits = Limits {
         wall: arguments.run_limit.map(Duration::from_secs),
@@ -85,10 +97,15 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Some(core) => format!("{}-core-{core}", host()),
         None => format!("{}-{}", host(), std::process::id()),
     });
+    let spool = spool.unwrap_or_else(|| Path::new("spool").join(&name));
+    let folder = arguments.cache.unwrap_or_else(|| spool.with_file_name("cache"));
+    let bytes = arguments.cache_size << 20;
+    let cache = (bytes > 0).then_some(DiskCache { folder, bytes });
     let options = Options {
         coordinators: connect.iter().map(|address| remote::url(address, &access)).collect(),
         access,
-        spool: spool.unwrap_or_else(|| Path::new("spool").join(&name)),
+        spool,
+        cache,
         name,
         core,
         patience: Duration::from_secs(patience),
@@ -112,6 +129,8 @@ pub(crate) fn command(program: &Path, address: &str, spools: &Path, core: usize)
     command
         .args(["worker", "--leashed", "--connect", address, "--name", &name])
         .args(["--core", &core.to_string()])
+        // They are on this machine already.
+        .args(["--cache-size", "0"])
         .arg("--spool")
         .arg(spools.join(&name))
         // Its own user wrote the study.

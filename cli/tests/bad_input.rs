@@ -206,4 +206,8 @@ fn a_worker_says_what_it_lacks() {
     assert!(text.starts_with("error: coordinator http://127.0.0.1:1: "), "{text}");
     let text = run(&["--connect", "127.0.0.1:1", "--core", "1000000"]);
     assert!(text.starts_with("error: cannot pin to core 1000000: "), "{text}");
+    let text = run(&["--connect", "127.0.0.1:1", "--log", "json"]);
+    let line: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(line["level"], "ERROR");
+    assert!(line["message"].as_str().unwrap().starts_with("error: coordinator"), "{text}");
 }

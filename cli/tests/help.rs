@@ -23,6 +23,8 @@ fn every_command_has_help_with_examples() {
         "status",
         "watch",
         "results",
+        "verify",
+        "replay",
         "token",
         "stats",
         "import",

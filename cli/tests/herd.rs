@@ -47,6 +47,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let run = [&["run", "--projects", &projects, "--out", &alone, "--quiet"][..], &STUDY].concat();
     assert!(catherd().args(&run).output().unwrap().status.success());
     assert_eq!(digests(Path::new(&out)), digests(Path::new(&alone)));
+    assert_eq!(std::fs::read_dir(place.path().join("cache")).unwrap().count(), 2);
 
     // Half of this study has ended already.
     let more = ["--seeds", "4", "--name", "larger", "--algorithms", "random,mio"];
@@ -55,6 +56,32 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     assert!(stderr(&output).contains("larger: 16 runs, 8 of them"), "{}", stderr(&output));
     let unknown = ask(&["results", "nothing"], &address);
     assert!(stderr(&unknown).contains("there is no study `nothing`; there are: games, larger"));
+}
+
+#[test]
+fn the_log_can_be_read_by_machines() {
+    let place = TempDir::new().unwrap();
+    two_projects(&place.path().join("projects"));
+    let projects = place.path().join("projects").display().to_string();
+    let herd = place.path().join("herd").display().to_string();
+    let arguments = ["coordinator", "--dir", &herd, "--listen", "127.0.0.1:0", "--log", "json"];
+    let mut process = start(&arguments);
+    let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
+    let mut lines = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let mut next = |message: &str| {
+        let said = |line: &Value| line["message"].as_str().unwrap().contains(message);
+        lines.find(said).unwrap()
+    };
+    let serving = next("serving 0 studies");
+    assert!(serving["timestamp"].is_string() && serving["level"] == "INFO", "{serving}");
+    let port = serving["message"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    let address = format!("127.0.0.1:{port}");
+    told(&[&["submit", "--projects", &projects][..], &STUDY].concat(), &address);
+    let planned = next("a study was planned");
+    assert_eq!((&planned["study"], &planned["runs"]), (&"games".into(), &8.into()), "{planned}");
+    let worker = worker(&address, place.path(), &[]);
+    assert_eq!(next("a worker came")["worker"], "w");
+    drop(worker);
 }
 
 /// What a page of the dashboard holds.

@@ -172,6 +172,16 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
     }
     assert!(summary.contains("2 of 8 runs have no coverage (2 not run)"), "{summary}");
     assert_eq!(digests(&bench.out("out")).len(), 6);
+
+    // The reason can be looked at.
+    let database = bench.out("out/study.db");
+    let mut reader = Reader::open(&Place::File(database.clone())).unwrap();
+    let run = reader.quarantined(0).unwrap().remove(0).spec.id().to_string();
+    let mut command = catherd();
+    command.args(["replay", "study", &run, "--store"]).arg(&database);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("rehearsing a panic with seed 2"), "{}", stderr(&output));
 }
 
 #[test]
@@ -184,6 +194,24 @@ fn finished_runs_can_be_verified() {
     };
     assert_eq!(verify(&["--sample", "100%"]), (Some(0), "8 of 8 runs agree\n".to_owned()));
     assert_eq!(verify(&[]), (Some(0), "1 of 1 runs agree\n".to_owned()));
+    let replay = |run: &str, more: &[&str]| {
+        let output =
+            catherd().arg("replay").arg(bench.out("out")).arg(run).args(more).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), told, stderr(&output))
+    };
+    let all = digests(&bench.out("out"));
+    let (run, digest) = all.iter().next().unwrap();
+    let (code, text, _) = replay(&run[..12], &[]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.starts_with(run) && text.contains("The records are the same."), "{text}");
+    assert_eq!(text.matches(&digest[..12]).count(), 2, "{text}");
+    let record: catherd_experiments::RunRecord =
+        serde_json::from_str(&replay(run, &["--json"]).1).unwrap();
+    assert_eq!(record.digest().to_string(), *digest);
+    assert!(replay("", &[]).2.contains("the names of 8 runs begin with"));
+    assert!(replay("x", &[]).2.contains("no run that has ended has a name like `x`"));
+
     // A record that somebody has touched.
     let database = rusqlite::Connection::open(bench.out("out/study.db")).unwrap();
     let touch = "update records set record = cast(replace(cast(record as text), '\"steps\":',
@@ -193,6 +221,12 @@ fn finished_runs_can_be_verified() {
     let (code, text) = verify(&["--sample", "8"]);
     assert_eq!(code, Some(2));
     assert!(text.starts_with("7 of 8 runs agree\n") && text.contains("the digest was"), "{text}");
+    let told = all.keys().map(|run| replay(run, &[])).filter(|(code, ..)| *code == Some(2));
+    let told: Vec<String> = told.map(|(_, text, _)| text).collect();
+    assert!(
+        matches!(&told[..], [one] if one.contains("records differ: counts, steps, timeline\n")),
+        "{told:?}"
+    );
 }
 
 #[test]

@@ -18,6 +18,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use crate::clock::{Clock, Monotonic};
 use crate::dashboard;
 use crate::desk::{Desk, Request, Scope};
+use crate::health;
 use crate::keys::{Admit, Keys};
 use crate::ledger::Policy;
 use crate::progress::Progress;
@@ -164,8 +165,9 @@ impl Coordinator {
         let guarded = self.tls.is_some() && self.keys.is_some();
         let router = transport::server(self.service.clone(), people, admit, self.tls.as_ref());
         let mut open = self.open.subscribe();
+        let progress = self.watch();
         async move {
-            let router = router?;
+            let router = router?.add_service(health::service(progress));
             let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
             if !address.ip().is_loopback() && !guarded {
                 return Err(CoordinatorError::Exposed(address));

@@ -248,6 +248,7 @@ impl Desk {
             Some(seat) => seat,
             none => {
                 let seat = Seat::take(&self.place, &self.archives, &self.scope, self.policy, now)?;
+                tracing::info!("leading the store from now on");
                 // Other troubles end when the store has accepted something.
                 self.trouble.take_if(|trouble| *trouble == StoreError::Led.to_string());
                 none.insert(seat)
@@ -264,12 +265,14 @@ impl Desk {
             match request {
                 Request::Plan { plan, answer } => {
                     seat.keep(std::mem::take(&mut changes))?;
+                    tracing::info!(study = plan.name, runs = plan.count(), "a study was planned");
                     let study = seat.store.plan(*plan)?;
                     answers.push(say(answer, study));
                     seat.reload(&self.place, &self.scope, self.policy, now)?;
                 }
                 Request::SetState { name, state, answer } => {
                     seat.keep(std::mem::take(&mut changes))?;
+                    tracing::info!(study = name, state = state.name(), "a study was changed");
                     let known = match seat.store.set_state(&name, state) {
                         Ok(()) => true,
                         Err(StoreError::NoStudy(_)) => false,
@@ -337,6 +340,7 @@ impl Seat {
                 })
             }
             Request::Register { worker, answer } => {
+                tracing::info!(worker, "a worker came");
                 let effects = self.ledger.step(now, Event::Register { worker: &worker });
                 changes.note(&effects, None);
                 say(answer, ())
@@ -469,13 +473,16 @@ impl Changes {
                 Effect::Save(run) => {
                     self.dirty.insert(*run);
                 }
-                Effect::Lost { run, attempt, worker } => self.others.push(Change::Breakdown {
-                    run: *run,
-                    attempt: *attempt,
-                    kind: Breakdown::Lost,
-                    worker: worker.clone(),
-                    reason: format!("worker {worker} was lost"),
-                }),
+                Effect::Lost { run, attempt, worker } => {
+                    tracing::info!(run, attempt, worker, "a worker was lost");
+                    self.others.push(Change::Breakdown {
+                        run: *run,
+                        attempt: *attempt,
+                        kind: Breakdown::Lost,
+                        worker: worker.clone(),
+                        reason: format!("worker {worker} was lost"),
+                    });
+                }
                 Effect::Accept(run) => {
                     if let Some((_, token, Payload::Record(record))) = commit.take() {
                         self.others.push(Change::Record(*run, token, *record));
@@ -488,6 +495,14 @@ impl Changes {
                 }
                 Effect::Crashed { run, attempt } => {
                     if let Some((worker, _, Payload::Reason(kind, reason))) = commit.take() {
+                        tracing::info!(
+                            run,
+                            attempt,
+                            worker,
+                            ?kind,
+                            reason,
+                            "an attempt broke down"
+                        );
                         let (run, attempt, worker) = (*run, *attempt, worker.to_owned());
                         self.others.push(Change::Breakdown { run, attempt, kind, worker, reason });
                     }

@@ -8,6 +8,7 @@
 //! - `desk`: one thread around the three, which groups requests into transactions.
 //! - `service`: gRPC in front of the desk, for workers; [`keys`] says who is one.
 //! - `studies`: the same for people.
+//! - `health`: whether the coordinator works, for supervisors.
 //! - [`projects`]: project bytes by digest.
 //! - [`progress`]: how far the studies are; `curve`: coverage meanwhile; `dashboard`: both
 //!   for browsers and machines.
@@ -37,6 +38,7 @@ mod coordinator;
 mod curve;
 mod dashboard;
 mod desk;
+mod health;
 pub mod keys;
 pub mod ledger;
 pub mod progress;

@@ -14,6 +14,7 @@
 mod cache;
 mod calls;
 pub mod command;
+mod disk_cache;
 mod executor;
 mod fleet;
 mod limits;
@@ -25,6 +26,7 @@ mod spool;
 mod subject;
 mod worker;
 
+pub use disk_cache::DiskCache;
 pub use fleet::LocalFleet;
 pub use limits::Limits;
 pub use seat::{allowed_cores, host};

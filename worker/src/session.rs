@@ -19,6 +19,7 @@ use v1::completion::End;
 
 use crate::cache::Cache;
 use crate::calls::Calls;
+use crate::disk_cache::DiskCache;
 use crate::executor::{self, Ended, Job, Window};
 use crate::limits::Limits;
 use crate::spool::Spool;
@@ -89,6 +90,7 @@ pub(crate) struct Session {
     notices: UnboundedReceiver<Notice>,
     notify: UnboundedSender<Notice>,
     cache: Cache,
+    disk_cache: Option<DiskCache>,
 
     waiting: VecDeque<Waiting>,
     /// Lease and number of the run that the executor has.
@@ -117,10 +119,12 @@ pub(crate) struct Session {
 impl Session {
     /// Offers what an earlier process left in the spool, then registers: a registration
     /// takes back the leases of the earlier process.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of its own")]
     pub(crate) async fn start(
         name: String,
         calls: Calls,
         spool: Spool,
+        disk_cache: Option<DiskCache>,
         provenance: Provenance,
         limits: Limits,
         idle: Option<Duration>,
@@ -161,6 +165,7 @@ impl Session {
             notices,
             notify,
             cache: Cache::default(),
+            disk_cache,
             waiting: VecDeque::new(),
             running: None,
             outbox: VecDeque::new(),
@@ -264,7 +269,10 @@ impl Session {
         let Some(project) = self.cache.get(digest) else {
             self.fetching = true;
             let calls = self.calls.clone();
-            self.start_call(async move { Notice::Fetched(digest, calls.fetch(digest).await) });
+            let cache = self.disk_cache.clone();
+            self.start_call(
+                async move { Notice::Fetched(digest, fetch(calls, cache, digest).await) },
+            );
             return;
         };
         if let Some(Waiting { run, attempt, token, spec }) = self.waiting.pop_front() {
@@ -431,6 +439,28 @@ fn completion_of(ended: Ended) -> End {
         Ended::Crash(reason) => End::Crash(reason),
         Ended::Stopped => End::Returned(v1::Returned {}),
     }
+}
+
+/// Gets a project from the disk or from the coordinator.
+async fn fetch(
+    calls: Calls,
+    cache: Option<DiskCache>,
+    digest: Digest,
+) -> Result<Arc<[u8]>, Status> {
+    let Some(cache) = cache else { return calls.fetch(digest).await };
+    let defect = |defect: tokio::task::JoinError| Status::internal(defect.to_string());
+    let own = cache.clone();
+    let found = tokio::task::spawn_blocking(move || own.get(digest)).await.map_err(defect)?;
+    if let Some(bytes) = found {
+        return Ok(bytes);
+    }
+    let bytes = calls.fetch(digest).await?;
+    let fetched = bytes.clone();
+    let kept = tokio::task::spawn_blocking(move || cache.keep(digest, &fetched)).await;
+    if let Err(cause) = kept.map_err(defect)? {
+        tracing::warn!("project {digest} is not kept on disk: {cause}");
+    }
+    Ok(bytes)
 }
 
 /// Keeps a commit on disk until it is acknowledged.

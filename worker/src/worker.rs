@@ -8,6 +8,7 @@ use catherd_experiments::Provenance;
 use catherd_proto::transport::{self, Access};
 
 use crate::calls::Calls;
+use crate::disk_cache::DiskCache;
 use crate::limits::Limits;
 use crate::seat;
 use crate::session::Session;
@@ -27,6 +28,8 @@ pub struct Options {
     pub core: Option<usize>,
     /// The folder of this worker's spool.
     pub spool: PathBuf,
+    /// Where projects are kept on disk, if anywhere.
+    pub cache: Option<DiskCache>,
     /// How long to wait for a coordinator that does not answer.
     pub patience: Duration,
     /// What a run may use.
@@ -116,8 +119,8 @@ pub fn run_worker(options: Options, make: Box<MakeSubject>) -> Result<Ending, Wo
 }
 
 async fn work(options: Options, make: Box<MakeSubject>) -> Result<Ending, WorkerError> {
-    let Options { coordinators, access, name, core, spool: folder, patience, limits, idle, .. } =
-        options;
+    let Options { coordinators, access, name, core, spool: folder, cache, .. } = options;
+    let Options { patience, limits, idle, .. } = options;
     let clients: Result<Vec<_>, _> = coordinators
         .iter()
         .map(|address| {
@@ -137,7 +140,7 @@ async fn work(options: Options, make: Box<MakeSubject>) -> Result<Ending, Worker
         memory_limit: limits.apply().to_owned(),
         attempt: 0,
     };
-    let session = Session::start(name, calls, spool, provenance, limits, idle, make).await;
+    let session = Session::start(name, calls, spool, cache, provenance, limits, idle, make).await;
     let ending = match session {
         Ok(session) => session.run().await,
         Err(trouble) => Err(trouble),

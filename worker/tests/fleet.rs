@@ -109,6 +109,7 @@ fn options(address: &str, spool: PathBuf, name: &str) -> Options {
     Options {
         coordinators: vec![address.to_owned()],
         access: Access::default(),
+        cache: None,
         idle: None,
         limits: Limits::default(),
         name: name.to_owned(),

@@ -21,6 +21,9 @@ use catherd_proto::v1::studies_client::StudiesClient;
 use catherd_proto::v1::verdict::Kind;
 use catherd_proto::v1::{self, completion::End};
 use tokio::net::TcpListener;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
 
 use crate::database;
 
@@ -77,6 +80,7 @@ pub(crate) struct Bench {
     pub(crate) coordinator: Coordinator,
     pub(crate) client: CoordinatorClient<Line>,
     people: StudiesClient<Line>,
+    address: String,
     server: tokio::task::JoinHandle<Result<(), CoordinatorError>>,
 }
 
@@ -93,7 +97,7 @@ impl Bench {
         let server = tokio::spawn(coordinator.serve(listener));
         let client = transport::client(&address, &Access::default()).unwrap();
         let people = transport::studies(&address, &Access::default()).unwrap();
-        Bench { coordinator, client, people, server }
+        Bench { coordinator, client, people, address, server }
     }
 
     pub(crate) async fn lease(&mut self, worker: &str, held: &[u64]) -> v1::LeaseReply {
@@ -116,6 +120,17 @@ impl Bench {
         let mut watch = self.coordinator.watch();
         let settled = tokio::time::timeout(Duration::from_secs(5), watch.wait_for(condition));
         settled.await.expect("the condition holds within five seconds").unwrap().clone()
+    }
+
+    /// Asks for health as supervisors do, until the answer is this one.
+    async fn health(&self, expected: ServingStatus) {
+        let channel = tonic::transport::Endpoint::from_shared(self.address.clone()).unwrap();
+        let mut client = HealthClient::new(channel.connect().await.unwrap());
+        for service in ["", "catherd.v1.Coordinator"] {
+            let request = HealthCheckRequest { service: service.into() };
+            let mut answers = client.watch(request).await.unwrap().into_inner();
+            while answers.message().await.unwrap().unwrap().status() != expected {}
+        }
     }
 
     fn study(&self) -> StudyNumber {
@@ -405,6 +420,7 @@ async fn a_store_that_refuses_gets_everything_later() {
     let progress = bench.settled(|progress| progress.trouble.is_some()).await;
     let trouble = progress.trouble.unwrap();
     assert!(trouble.contains("disk is full"), "{trouble}");
+    bench.health(ServingStatus::NotServing).await;
     bench.settled(|progress| (progress.done, progress.leased) == (0, 1)).await;
 
     database::execute(&options.place, database::REFUSE.1).await;
@@ -413,6 +429,7 @@ async fn a_store_that_refuses_gets_everything_later() {
     assert_eq!(bench.commit("w", vec![done(&next)]).await, [Kind::Accepted]);
     let progress = bench.settled(Progress::is_finished).await;
     assert_eq!((progress.done, progress.trouble), (2, None));
+    bench.health(ServingStatus::Serving).await;
     bench.close().await;
 }
 

@@ -1,0 +1,210 @@
+//! `catherd replay`: one run of a study, executed again here.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use catherd_coordinator::store::Reader;
+use catherd_coordinator::{Place, Problem, StoreError, StudyNumber};
+use catherd_experiments::{Digest, RunRecord, RunSpec};
+use catherd_worker::Limits;
+use clap::Args;
+use serde_json::Value;
+
+use crate::failure::{Exit, Failure};
+use crate::{subjects, terminal};
+
+/// A study in a store that this process can read.
+#[derive(Args)]
+pub(crate) struct Stored {
+    /// Folder of the study; with --store its name
+    #[arg(value_name = "STUDY")]
+    study: PathBuf,
+
+    /// The store of a coordinator: postgres://USER@HOST/NAME, or its SQLite file
+    #[arg(long, value_name = "STORE")]
+    store: Option<String>,
+}
+
+impl Stored {
+    fn place(&self) -> Place {
+        let own = || Place::File(self.study.join("study.db"));
+        self.store.as_deref().map_or_else(own, Place::parse)
+    }
+
+    fn broken(&self, cause: &StoreError) -> Failure {
+        Failure::new(format_args!("{}: {cause}", self.place()))
+            .hint("name the folder of a study, or a store and the name of one of its studies")
+    }
+
+    /// A view of the store and the study in it.
+    pub(crate) fn open(&self) -> Result<(Reader, StudyNumber), Failure> {
+        let open = || {
+            let mut reader = Reader::open(&self.place())?;
+            let mut studies = reader.studies()?;
+            if self.store.is_some() {
+                studies.retain(|study| *study.name == *self.study);
+            }
+            let name = || self.study.display().to_string();
+            let study = studies.pop().ok_or_else(|| StoreError::NoStudy(name()))?;
+            Ok((reader, study.number))
+        };
+        open().map_err(|cause| self.broken(&cause))
+    }
+
+    /// The runs of the study that have records, in its order.
+    pub(crate) fn records(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(RunSpec, RunRecord), Failure>>, Failure> {
+        let (reader, study) = self.open()?;
+        Ok(reader.records(study).map(|record| record.map_err(|cause| self.broken(&cause))))
+    }
+
+    fn project(&self, digest: Digest) -> Result<Vec<u8>, String> {
+        let read = Reader::open(&self.place()).and_then(|mut reader| reader.project(digest));
+        read.or_else(|cause| {
+            // Studies of version 0.2.0 have them beside the database.
+            let file = self.study.join("projects").join(digest.to_string());
+            fs::read(file).map_err(|_| format!("{}: {cause}", self.place()))
+        })
+    }
+
+    /// Executes a run in this thread.
+    pub(crate) fn execute(&self, spec: &RunSpec) -> Result<RunRecord, String> {
+        let bytes = self.project(spec.project)?;
+        let own = || self.study.join("spool");
+        let place = self.store.as_ref().map_or_else(own, |_| PathBuf::from("spool"));
+        let subject = subjects::make(&spec.subject, Some(&place), Limits::default());
+        let mut subject =
+            subject.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
+        subject.load(spec.project, Arc::from(bytes))?;
+        let record = subject.run(spec, &mut |_| ControlFlow::Continue(()));
+        record.map_err(|error| error.to_string())
+    }
+}
+
+/// Executes one run of a study again, here, and tells its record from the one in the store.
+///
+/// Runs that were given up can be replayed, too: what they break down with is shown, and
+/// nothing of it gets into the store.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd replay results/smoke 3fa9c1
+  catherd replay results/smoke 3fa9c1 --json | jq .timeline
+  catherd replay games 3fa9c1 --store herd/study.db
+
+Exit code 2: the record is another one, or there is none.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    stored: Stored,
+
+    /// The run: the first digits of its name, which is in the column `run` of runs.csv
+    #[arg(value_name = "RUN")]
+    run: String,
+
+    /// Print the new record as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    terminal::log("warn");
+    let (spec, before) = find(arguments)?;
+    let now = arguments.stored.execute(&spec);
+    let same = match (&before, &now) {
+        (Ok(before), Ok(now)) => before.digest() == now.digest(),
+        _ => false,
+    };
+    let text = match (&now, arguments.json) {
+        (Ok(now), true) => format!("{:#}\n", in_json(now)?),
+        _ => in_words(&spec, &before, &now)?,
+    };
+    terminal::print(&text);
+    Ok(if same { Exit::Fine } else { Exit::Incomplete })
+}
+
+/// The run with this name, and its record or why it has none.
+fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), Failure> {
+    let wanted = arguments.run.to_lowercase();
+    let mut found = Vec::new();
+    let mut look = |spec: RunSpec, before| {
+        if spec.id().to_string().starts_with(&wanted) {
+            found.push((spec, before));
+        }
+    };
+    for record in arguments.stored.records()? {
+        let (spec, record) = record?;
+        look(spec, Ok(record));
+    }
+    let (mut reader, study) = arguments.stored.open()?;
+    let given_up = reader.quarantined(study).map_err(|cause| arguments.stored.broken(&cause))?;
+    for Problem { spec, attempts, reason, .. } in given_up {
+        look(spec, Err(format!("given up after {attempts} attempts: {reason}")));
+    }
+    let ended = found.pop();
+    match ended {
+        Some(run) if found.is_empty() => Ok(run),
+        Some(_) => Err(Failure::new(format_args!(
+            "the names of {} runs begin with `{wanted}`",
+            found.len() + 1
+        ))
+        .hint("give more digits")),
+        None => Err(Failure::new(format_args!("no run that has ended has a name like `{wanted}`"))
+            .hint("the column `run` of runs.csv has the names")),
+    }
+}
+
+fn in_json(record: &RunRecord) -> Result<Value, Failure> {
+    serde_json::to_value(record).map_err(Failure::new)
+}
+
+fn in_words(
+    spec: &RunSpec,
+    before: &Result<RunRecord, String>,
+    now: &Result<RunRecord, String>,
+) -> Result<String, Failure> {
+    let RunSpec { project_name, algorithm, seed, .. } = spec;
+    let mut text = format!("{}\n{project_name}, {}, seed {seed}\n", spec.id(), algorithm.label);
+    for (when, record) in [("before", before), ("now", now)] {
+        text += &match record {
+            Ok(record) => format!(
+                "{when:7} {}: {} of {} goals, {} executions, {} steps, {} tests, {} ms, digest {}\n",
+                in_json(record)?["outcome"].as_str().unwrap_or_default(),
+                record.covered.len(),
+                record.goals,
+                record.executions,
+                record.steps,
+                record.suite_tests,
+                record.resources.wall_ms,
+                record.digest().short(),
+            ),
+            Err(reason) => format!("{when:7} {}\n", reason.replace(char::is_control, " ")),
+        };
+    }
+    if let (Ok(before), Ok(now)) = (before, now) {
+        if before.digest() == now.digest() {
+            text += "The records are the same.\n";
+        } else {
+            text += &format!("The records differ: {}\n", differing(before, now)?.join(", "));
+        }
+    }
+    Ok(text)
+}
+
+/// The names of the parts of records that differ, apart from those that depend on the machine.
+fn differing(before: &RunRecord, now: &RunRecord) -> Result<Vec<String>, Failure> {
+    let pure = |record: &RunRecord| {
+        let mut record = record.clone();
+        (record.resources, record.provenance) = Default::default();
+        record.timeline.iter_mut().for_each(|point| point.wall_ms = 0);
+        in_json(&record)
+    };
+    let (before, now) = (pure(before)?, pure(now)?);
+    let fields = [&before, &now].into_iter().filter_map(Value::as_object).flatten();
+    let names: BTreeSet<_> = fields.map(|(name, _)| name).collect();
+    let differ = |name: &&&String| before.get(name.as_str()) != now.get(name.as_str());
+    Ok(names.iter().filter(differ).map(|name| (*name).clone()).collect())
+}
