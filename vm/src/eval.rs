@@ -1,6 +1,7 @@
 //! Expressions. Three readings of one tree: as a number, as a truth, as a value. Each
 //! avoids making values that its caller would only cast.
 
+use crate::elementary;
 use crate::limits::Limit;
 use crate::machine::Run;
 use crate::program::{Calendar, E, Expr, MathOp, Slot};
@@ -393,20 +394,20 @@ fn math(op: MathOp, n: f64) -> f64 {
         MathOp::Floor => n.floor(),
         MathOp::Ceiling => n.ceil(),
         MathOp::Sqrt => n.sqrt(),
-        MathOp::Sin => to_ten_decimals(libm::sin(PI * n / 180.0)),
-        MathOp::Cos => to_ten_decimals(libm::cos(PI * n / 180.0)),
+        MathOp::Sin => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).0),
+        MathOp::Cos => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).1),
         MathOp::Tan => match n % 360.0 {
             90.0 | -270.0 => f64::INFINITY,
             -90.0 | 270.0 => f64::NEG_INFINITY,
-            n => to_ten_decimals(libm::tan(PI * n / 180.0)),
+            n => to_ten_decimals(elementary::tan(PI * n / 180.0)),
         },
-        MathOp::Asin => libm::asin(n) * 180.0 / PI,
-        MathOp::Acos => libm::acos(n) * 180.0 / PI,
-        MathOp::Atan => libm::atan(n) * 180.0 / PI,
-        MathOp::Ln => libm::log(n),
-        MathOp::Log => libm::log(n) / std::f64::consts::LN_10,
-        MathOp::Exp => libm::exp(n),
-        MathOp::Exp10 => libm::pow(10.0, n),
+        MathOp::Asin => elementary::asin(n) * 180.0 / PI,
+        MathOp::Acos => elementary::acos(n) * 180.0 / PI,
+        MathOp::Atan => elementary::atan(n) * 180.0 / PI,
+        MathOp::Ln => elementary::ln(n),
+        MathOp::Log => elementary::ln(n) / std::f64::consts::LN_10,
+        MathOp::Exp => elementary::exp(n),
+        MathOp::Exp10 => elementary::exp10(n),
         MathOp::Unknown => 0.0,
     }
 }

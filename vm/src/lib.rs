@@ -9,6 +9,7 @@ mod blocks;
 mod compile;
 mod conformance;
 mod distance;
+mod elementary;
 mod eval;
 mod input;
 mod keys;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use catherd_render::DrawableId;
 use catherd_sb3::BlockNo;
 
+use crate::elementary::Headings;
 use crate::limits::{Hits, Limit};
 use crate::program::{NONE, Program};
 use crate::random::Random;
@@ -27,7 +28,8 @@ pub struct Vm<T: Tracer = ()> {
 #[derive(Clone)]
 pub struct Snapshot(State);
 
-/// Buffers that live longer than one operation only to keep their memory.
+/// Buffers that live longer than one operation only to keep their memory, and what is quicker to
+/// remember than to compute.
 #[derive(Default)]
 pub(crate) struct Scratch {
     /// Values put aside by [`crate::program::Expr::Reversed`].
@@ -37,6 +39,7 @@ pub(crate) struct Scratch {
     pub(crate) drawables: Vec<DrawableId>,
     /// Threads that a hat has started just now.
     pub(crate) started: Vec<u32>,
+    pub(crate) headings: Headings,
 }
 
 /// [`Run::thread`] between slices.

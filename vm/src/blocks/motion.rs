@@ -3,6 +3,7 @@
 use catherd_sb3::{BlockNo, RotationStyle};
 
 use super::step_count;
+use crate::elementary;
 use crate::machine::Run;
 use crate::program::E;
 use crate::state::Target;
@@ -12,10 +13,6 @@ use crate::tracer::Tracer;
 use crate::value::{js_round, wrap};
 
 const PI: f64 = std::f64::consts::PI;
-
-fn radians(degrees: f64) -> f64 {
-    degrees * PI / 180.0
-}
 
 fn degrees(radians: f64) -> f64 {
     radians * 180.0 / PI
@@ -55,8 +52,8 @@ impl<T: Tracer> Run<'_, T> {
     pub(super) fn move_steps(&mut self, steps: E) {
         let steps = self.number(steps);
         let Target { x, y, direction, .. } = self.s.targets[self.target];
-        let angle = radians(90.0 - direction);
-        let (dx, dy) = (steps * libm::cos(angle), steps * libm::sin(angle));
+        let (sin, cos) = self.scratch.headings.sin_cos(90.0 - direction);
+        let (dx, dy) = (steps * cos, steps * sin);
         self.set_position(self.target, x + dx, y + dy);
     }
 
@@ -115,7 +112,7 @@ impl<T: Tracer> Run<'_, T> {
             }
         };
         let own = &self.s.targets[self.target];
-        let direction = 90.0 - degrees(libm::atan2(y - own.y, x - own.x));
+        let direction = 90.0 - degrees(elementary::atan2(y - own.y, x - own.x));
         self.set_direction(direction);
     }
 
@@ -178,15 +175,15 @@ impl<T: Tracer> Run<'_, T> {
         if least > 0.0 {
             return;
         }
-        let angle = radians(90.0 - self.s.targets[target].direction);
-        let (mut dx, mut dy) = (libm::cos(angle), -libm::sin(angle));
+        let (sin, cos) = self.scratch.headings.sin_cos(90.0 - self.s.targets[target].direction);
+        let (mut dx, mut dy) = (cos, -sin);
         match nearest {
             0 => dx = dx.abs().max(0.2),
             1 => dy = dy.abs().max(0.2),
             2 => dx = -dx.abs().max(0.2),
             _ => dy = -dy.abs().max(0.2),
         }
-        self.set_direction(degrees(libm::atan2(dy, dx)) + 90.0);
+        self.set_direction(degrees(elementary::atan2(dy, dx)) + 90.0);
         let bounds = self.s.scene.bounds(drawable);
         let (mut cx, mut cy) = (0.0, 0.0);
         if bounds.left < -240.0 {

@@ -1,0 +1,326 @@
+//! Elementary functions, rounded correctly.
+//!
+//! JavaScript leaves their precision open, engines and their versions differ in the last digit,
+//! and programs show all digits: they join numbers to texts and compare them. What every engine
+//! comes close to is the number next to the true value, and that is the same everywhere. Values
+//! are computed to some 80 bits, in sums of two numbers, from the values of `libm` where that
+//! saves work, so that one result in a hundred million may be the second nearest.
+
+use std::f64::consts::{FRAC_2_PI, PI};
+
+/// An unevaluated sum: what is left of a value after rounding it stands beside it.
+#[derive(Clone, Copy)]
+struct Double {
+    high: f64,
+    low: f64,
+}
+
+impl Double {
+    const ONE: Double = Double { high: 1.0, low: 0.0 };
+    const LN_2: Double = Double { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
+    const LN_10: Double =
+        Double { high: std::f64::consts::LN_10, low: -2.170_756_223_382_249_4e-16 };
+
+    const fn of(value: f64) -> Double {
+        Double { high: value, low: 0.0 }
+    }
+
+    /// The sum of two numbers, without error.
+    const fn sum(a: f64, b: f64) -> Double {
+        let high = a + b;
+        let of_b = high - a;
+        Double { high, low: (a - (high - of_b)) + (b - of_b) }
+    }
+
+    /// The product of two numbers below 2^970, without error.
+    const fn product(a: f64, b: f64) -> Double {
+        /// The upper half of a fraction.
+        const fn upper(x: f64) -> f64 {
+            let c = 134_217_729.0 * x;
+            c - (c - x)
+        }
+        let high = a * b;
+        let (a1, b1) = (upper(a), upper(b));
+        let (a2, b2) = (a - a1, b - b1);
+        Double { high, low: ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2 }
+    }
+
+    /// 1 / n of an exact n.
+    const fn inverse(n: f64) -> Double {
+        let high = 1.0 / n;
+        let Double { high: one, low } = Double::product(high, n);
+        Double { high, low: ((1.0 - one) - low) / n }
+    }
+
+    const fn plus(self, other: Double) -> Double {
+        let Double { high, low } = Double::sum(self.high, other.high);
+        Double::sum(high, low + (self.low + other.low))
+    }
+
+    const fn times(self, other: Double) -> Double {
+        let Double { high, low } = Double::product(self.high, other.high);
+        Double::sum(high, low + (self.high * other.low + self.low * other.high))
+    }
+
+    const fn negated(self) -> Double {
+        Double { high: -self.high, low: -self.low }
+    }
+
+    fn rounded(self) -> f64 {
+        self.high + self.low
+    }
+}
+
+/// 1 / n.
+const INVERSES: [Double; 24] = {
+    let mut inverses = [Double::ONE; 24];
+    let mut n = 1;
+    while n < 24 {
+        inverses[n] = Double::inverse(n as f64);
+        n += 1;
+    }
+    inverses
+};
+
+/// 1 / (n (n + 1)).
+const PAIRS: [Double; 24] = {
+    let mut pairs = [Double::ONE; 24];
+    let mut n = 1;
+    while n < 24 {
+        pairs[n] = Double::inverse((n * (n + 1)) as f64);
+        n += 1;
+    }
+    pairs
+};
+
+/// 1 - z / (n (n+1)) (1 - z / ((n+2) (n+3)) (...)), the series of sine (n = 2) and cosine
+/// (n = 1) of the square root of z. From the sixth term on, single numbers are precise enough.
+fn alternating(n: usize, z: Double) -> Double {
+    let mut rest = 1.0;
+    for k in (n + 10..n + 20).step_by(2).rev() {
+        rest = 1.0 - z.high * PAIRS[k].high * rest;
+    }
+    let mut series = Double::of(rest);
+    for k in (n..n + 10).step_by(2).rev() {
+        series = Double::ONE.plus(z.times(PAIRS[k]).times(series).negated());
+    }
+    series
+}
+
+/// Sine and cosine of an angle in radians, none for one of more than 2^19 quarter turns.
+fn circle(x: f64) -> Option<(Double, Double)> {
+    /// Pi / 2 in four pieces, of which the first three have 33 bits.
+    const PIECES: [f64; 4] = [
+        1.570_796_326_734_125_6,
+        6.077_100_506_303_966e-11,
+        2.022_266_248_711_166_5e-21,
+        8.478_427_660_368_9e-32,
+    ];
+    let quarters = (x * FRAC_2_PI).round();
+    if quarters.is_nan() || quarters.abs() > 524_288.0 {
+        return None;
+    }
+    // A number of 20 bits times one of 33 is exact.
+    let angle = PIECES[..3].iter().fold(Double::of(x), |left, piece| {
+        let Double { high, low } = Double::sum(left.high, -quarters * piece);
+        Double::sum(high, low + left.low)
+    });
+    let angle = angle.plus(Double::of(-quarters * PIECES[3]));
+    let z = angle.times(angle);
+    let (sin, cos) = (angle.times(alternating(2, z)), alternating(1, z));
+    Some(match quarters as i32 & 3 {
+        0 => (sin, cos),
+        1 => (cos, sin.negated()),
+        2 => (sin.negated(), cos.negated()),
+        _ => (cos.negated(), sin),
+    })
+}
+
+/// Sine and cosine of an angle in radians.
+pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
+    match circle(x) {
+        // The sign of a zero is lost in a sum.
+        _ if x == 0.0 => (x, 1.0),
+        Some((sin, cos)) => (sin.rounded(), cos.rounded()),
+        None => (libm::sin(x), libm::cos(x)),
+    }
+}
+
+/// The tangent of an angle in radians.
+pub(crate) fn tan(x: f64) -> f64 {
+    match circle(x) {
+        Some((sin, cos)) if x != 0.0 => {
+            let near = sin.high / cos.high;
+            let error = sin.plus(cos.times(Double::of(near)).negated());
+            near + error.rounded() / cos.high
+        }
+        _ => libm::tan(x),
+    }
+}
+
+/// The angle in radians whose sine is x.
+pub(crate) fn asin(x: f64) -> f64 {
+    let near = libm::asin(x);
+    match circle(near) {
+        Some((sin, cos)) if 0.0 < x.abs() && x.abs() < 1.0 => {
+            near + (Double::of(x).plus(sin.negated()).rounded()) / cos.high
+        }
+        _ => near,
+    }
+}
+
+/// The angle in radians whose cosine is x.
+pub(crate) fn acos(x: f64) -> f64 {
+    let near = libm::acos(x);
+    match circle(near) {
+        Some((sin, cos)) if x.abs() < 1.0 => near + cos.plus(Double::of(-x)).rounded() / sin.high,
+        _ => near,
+    }
+}
+
+/// The angle in radians whose tangent is x.
+pub(crate) fn atan(x: f64) -> f64 {
+    atan2(x, 1.0)
+}
+
+/// The angle in radians from the x axis to a point.
+pub(crate) fn atan2(y: f64, x: f64) -> f64 {
+    let near = libm::atan2(y, x);
+    let moderate = |n: f64| (1e-100..1e100).contains(&n.abs());
+    match circle(near) {
+        Some((sin, cos)) if moderate(x) && moderate(y) => {
+            // The point, turned back by the angle: what is left of y.
+            let left = cos.times(Double::of(y)).plus(sin.times(Double::of(-x))).rounded();
+            near + left / (x * cos.high + y * sin.high)
+        }
+        _ => near,
+    }
+}
+
+/// e^x - 1 for |x| up to 0.35.
+fn exp_minus_1(x: Double) -> Double {
+    let mut series = Double::ONE;
+    for inverse in INVERSES[2..].iter().rev() {
+        series = Double::ONE.plus(x.times(*inverse).times(series));
+    }
+    x.times(series)
+}
+
+/// e^x of a sum whose value is a normal number.
+fn exp_of(x: Double) -> f64 {
+    let twos = (x.high / Double::LN_2.high).round();
+    let left = x.plus(Double::LN_2.times(Double::of(-twos)));
+    libm::scalbn(Double::ONE.plus(exp_minus_1(left)).rounded(), twos as i32)
+}
+
+/// The exponential function.
+pub(crate) fn exp(x: f64) -> f64 {
+    if (-708.0..709.5).contains(&x) { exp_of(Double::of(x)) } else { libm::exp(x) }
+}
+
+/// A power of ten.
+pub(crate) fn exp10(x: f64) -> f64 {
+    if (-307.0..308.2).contains(&x) {
+        exp_of(Double::LN_10.times(Double::of(x)))
+    } else {
+        libm::pow(10.0, x)
+    }
+}
+
+/// The natural logarithm.
+pub(crate) fn ln(x: f64) -> f64 {
+    if !x.is_normal() || x < 0.0 {
+        return libm::log(x);
+    }
+    let (mut fraction, mut twos) = libm::frexp(x);
+    if fraction < std::f64::consts::FRAC_1_SQRT_2 {
+        (fraction, twos) = (fraction * 2.0, twos - 1);
+    }
+    let near = libm::log(fraction);
+    let missed = exp_minus_1(Double::of(near));
+    let error = Double::of(fraction - 1.0).plus(missed.negated()).rounded() / (1.0 + missed.high);
+    let ln = Double::sum(near, error);
+    Double::LN_2.times(Double::of(f64::from(twos))).plus(ln).rounded()
+}
+
+/// Sines and cosines of headings, of which a program has few, by the bits of the heading.
+#[derive(Debug)]
+pub(crate) struct Headings([(u64, (f64, f64)); 64]);
+
+impl Default for Headings {
+    fn default() -> Headings {
+        Headings([(0, (0.0, 1.0)); 64])
+    }
+}
+
+impl Headings {
+    /// Sine and cosine of an angle in degrees.
+    pub(crate) fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
+        let bits = degrees.to_bits();
+        // The upper bits of a product depend on all bits of both.
+        let entry = &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
+        if entry.0 != bits {
+            *entry = (bits, sin_cos(degrees * PI / 180.0));
+        }
+        entry.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::RangeInclusive;
+
+    use super::*;
+
+    /// Of the bits of a function's values at whole numbers.
+    fn hash(range: RangeInclusive<i32>, f: impl Fn(f64) -> f64) -> u64 {
+        range.fold(0, |hash: u64, i| hash.wrapping_mul(31).wrapping_add(f(f64::from(i)).to_bits()))
+    }
+
+    // The hashes were computed with 60 decimal digits.
+
+    #[test]
+    fn sines_and_cosines() {
+        let angle = |i| PI * (i / 4.0) / 180.0;
+        assert_eq!(hash(-3600..=3600, |i| sin_cos(angle(i)).0), 0x7b76_05e9_5058_19f6);
+        assert_eq!(hash(-3600..=3600, |i| sin_cos(angle(i)).1), 0xdd64_f05d_e0df_544c);
+    }
+
+    #[test]
+    fn headings_are_remembered() {
+        let mut headings = Headings::default();
+        for degrees in (-720..720).chain(-720..720).map(f64::from) {
+            assert_eq!(headings.sin_cos(degrees), sin_cos(degrees * PI / 180.0));
+        }
+        assert!(headings.sin_cos(f64::NAN).0.is_nan());
+    }
+
+    #[test]
+    fn logarithms() {
+        assert_eq!(hash(1..=20_000, |i| ln(i / 100.0)), 0xe6f4_cae7_e8a5_ae44);
+        assert!(ln(-1.0).is_nan() && ln(f64::NAN).is_nan());
+        assert_eq!((ln(0.0), ln(f64::INFINITY)), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+
+    #[test]
+    fn powers() {
+        assert_eq!(hash(-7000..=7000, |i| exp(i / 10.0)), 0x780a_8c1e_de27_8756);
+        assert_eq!(hash(-3070..=3082, |i| exp10(i / 10.0)), 0xdd42_49c0_f375_43e8);
+        assert_eq!(exp(1.0), std::f64::consts::E);
+        let ends = [f64::INFINITY, f64::NEG_INFINITY, 400.0, -400.0];
+        assert_eq!(ends.map(exp10), [f64::INFINITY, 0.0, f64::INFINITY, 0.0]);
+        assert_eq!(ends.map(|x| exp(2.0 * x)), [f64::INFINITY, 0.0, f64::INFINITY, 0.0]);
+        assert!(exp10(f64::NAN).is_nan() && exp(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn angles() {
+        assert_eq!(hash(-3600..=3600, |i| tan(PI * (i / 4.0) / 180.0)), 0x4a9a_88a4_74f0_d20e);
+        assert_eq!(hash(-1000..=1000, |i| asin(i / 1000.0)), 0xc1a6_5775_1994_56d6);
+        assert_eq!(hash(-1000..=1000, |i| acos(i / 1000.0)), 0x6ac4_585a_7433_5880);
+        assert_eq!(hash(-1000..=1000, |i| atan(i / 10.0)), 0xe388_9801_23e5_3cb4);
+        assert_eq!(hash(-1000..=1000, |i| atan2(i, -377.0)), 0x6ce0_3051_b948_83c4);
+        assert_eq!((asin(1.0), acos(-1.0), atan2(0.0, -1.0)), (PI / 2.0, PI, PI));
+        assert!(asin(2.0).is_nan() && acos(-2.0).is_nan() && tan(f64::INFINITY).is_nan());
+    }
+}
