@@ -6,26 +6,34 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use catherd_experiments::{Plan, RunRecord, RunSpec};
-use catherd_proto::transport::{self, Tls};
+use catherd_proto::transport::{self, Connected, Tls};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio_stream::Stream;
 use tokio_stream::wrappers::TcpListenerStream;
 
 use crate::clock::{Clock, Monotonic};
 use crate::dashboard;
-use crate::desk::{Desk, Request, Scope};
+use crate::desk::{Charge, Desk, Request, Scope};
 use crate::health;
 use crate::keys::{Admit, Keys};
 use crate::ledger::Policy;
 use crate::progress::Progress;
 use crate::projects::Projects;
 use crate::service::Service;
-use crate::store::{self, Place, Problem, Reader, Store, StoreError, StudyNumber, StudyState};
+use crate::store::{
+    self, Place, Problem, Reader, Store, StoreError, StudyNumber, StudyState, Witness,
+};
 use crate::studies::Studies;
+
+/// A PostgreSQL server may take a moment to see that the session that led has ended.
+const RETRIES: u32 = 10;
+const RETRY: Duration = Duration::from_millis(100);
 
 /// What keeps a coordinator from opening or serving a study.
 #[derive(Debug, thiserror::Error)]
@@ -89,6 +97,8 @@ pub struct Options {
     pub tls: Option<Tls>,
     /// Tokens; without them only loopback is served, and anybody there is trusted.
     pub keys: Option<Keys>,
+    /// Looks on as the store writes; nobody but in tests.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 impl Options {
@@ -102,6 +112,7 @@ impl Options {
             clock: Arc::new(Monotonic::default()),
             tls: None,
             keys: None,
+            witness: None,
         }
     }
 }
@@ -125,8 +136,8 @@ impl Coordinator {
     ///
     /// When the folder or the database cannot be used, or another process serves it.
     pub fn open(options: Options) -> Result<Coordinator, CoordinatorError> {
-        let lock = lock(&options.place)?;
-        start(options, Scope::All, lock)
+        let (coordinator, desk) = open(options, None)?;
+        coordinator.seat(desk)
     }
 
     /// Opens a store, makes the plan the study of its name, and serves that study alone.
@@ -136,13 +147,28 @@ impl Coordinator {
     ///
     /// As [`Coordinator::open`].
     pub fn open_study(options: Options, plan: Plan) -> Result<Coordinator, CoordinatorError> {
-        let lock = lock(&options.place)?;
-        let broken = |cause| CoordinatorError::Store { place: options.place.clone(), cause };
-        let mut store = Store::open(&options.place).map_err(broken)?;
-        let name = plan.name.clone();
-        store.plan(plan).map_err(broken)?;
-        drop(store);
-        start(options, Scope::Only(name), lock)
+        let (coordinator, desk) = open(options, Some(plan))?;
+        coordinator.seat(desk)
+    }
+
+    /// The same without threads, for simulations: requests wait until the caller has the
+    /// desk [turn](Desk::turn), and files are read in place.
+    ///
+    /// # Errors
+    ///
+    /// As [`Coordinator::open`].
+    pub fn by_hand(options: Options, plan: Plan) -> Result<(Coordinator, Desk), CoordinatorError> {
+        let (mut coordinator, desk) = open(options, Some(plan))?;
+        coordinator.service.in_place = true;
+        Ok((coordinator, desk))
+    }
+
+    /// Gives the desk a thread.
+    fn seat(mut self, desk: Desk) -> Result<Coordinator, CoordinatorError> {
+        let thread = std::thread::Builder::new().name("desk".to_owned());
+        let serving = thread.spawn(move || desk.serve());
+        self.desk = Some(serving.map_err(|cause| self.broken(StoreError::Runtime(cause)))?);
+        Ok(self)
     }
 
     /// The store's projects; every project of a plan must be inserted before it is served.
@@ -160,21 +186,35 @@ impl Coordinator {
         &self,
         listener: TcpListener,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let people = Studies { service: self.service.clone(), place: self.place.clone() };
-        let admit = Admit(self.keys.clone());
         let guarded = self.tls.is_some() && self.keys.is_some();
-        let router = transport::server(self.service.clone(), people, admit, self.tls.as_ref());
-        let mut open = self.open.subscribe();
-        let progress = self.watch();
+        let address = listener.local_addr();
+        let served = self.serve_on(TcpListenerStream::new(listener));
         async move {
-            let router = router?.add_service(health::service(progress));
-            let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
+            let address = address.map_err(CoordinatorError::Listen)?;
             if !address.ip().is_loopback() && !guarded {
                 return Err(CoordinatorError::Exposed(address));
             }
+            served.await
+        }
+    }
+
+    /// The same on connections from anywhere; who can make one is the caller's concern.
+    ///
+    /// # Errors
+    ///
+    /// When no more connections can be taken.
+    pub fn serve_on<C: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+        &self,
+        connections: impl Stream<Item = io::Result<C>> + Send + 'static,
+    ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
+        let people = Studies { service: self.service.clone(), place: self.place.clone() };
+        let admit = Admit(self.keys.clone());
+        let router = transport::server(self.service.clone(), people, admit, self.tls.as_ref());
+        let (mut open, progress) = (self.open.subscribe(), self.watch());
+        async move {
+            let router = router?.add_service(health::service(progress));
             let closed = async move { while open.changed().await.is_ok() {} };
-            let incoming = TcpListenerStream::new(listener);
-            Ok(router.serve_with_incoming_shutdown(incoming, closed).await?)
+            Ok(router.serve_with_incoming_shutdown(connections, closed).await?)
         }
     }
 
@@ -303,27 +343,36 @@ fn lock(place: &Place) -> Result<Option<File>, CoordinatorError> {
     }
 }
 
-fn start(
-    options: Options,
-    scope: Scope,
-    lock: Option<File>,
-) -> Result<Coordinator, CoordinatorError> {
-    let Options { folder, place, stand_by, policy, clock, tls, keys } = options;
+/// Opens the store for all its studies or, after planning it, for one.
+fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Desk), CoordinatorError> {
+    let Options { folder, place, stand_by, policy, clock, tls, keys, witness } = options;
+    let lock = lock(&place)?;
+    let broken = |cause| CoordinatorError::Store { place: place.clone(), cause };
+    let mut store = Store::open(&place);
+    for _ in 0..RETRIES {
+        if stand_by || !matches!(store, Err(StoreError::Led)) {
+            break;
+        }
+        std::thread::sleep(RETRY);
+        store = Store::open(&place);
+    }
+    let (store, scope) = match plan {
+        None => (store, Scope::All),
+        Some(plan) => {
+            let (name, mut store) = (plan.name.clone(), store.map_err(broken)?);
+            store.plan(plan).map_err(broken)?;
+            (Ok(store), Scope::Only(name))
+        }
+    };
     let archives = folder.join("projects");
-    let desk = Desk::open(place.clone(), archives, scope, policy, clock, lock, stand_by)
-        .map_err(|cause| CoordinatorError::Store { place: place.clone(), cause })?;
-    let progress = desk.watch();
-    let (requests, received): (Sender<Request>, _) = mpsc::channel();
-    let desk = std::thread::Builder::new()
-        .name("desk".to_owned())
-        .spawn(move || desk.serve(&received))
-        .map_err(|cause| CoordinatorError::Folder { folder, cause })?;
+    let charge = Charge { place: place.clone(), archives, scope, policy, witness };
+    let (desk, requests) = Desk::open(charge, store, clock, lock, stand_by).map_err(broken)?;
     let projects = Projects::new(requests.clone(), place.clone());
-    let draining = Arc::new(AtomicBool::new(false));
-    let service = Service { desk: requests, progress, projects, policy, draining };
+    let (progress, draining) = (desk.watch(), Arc::new(AtomicBool::new(false)));
+    let service = Service { desk: requests, progress, projects, policy, draining, in_place: false };
     let keys = keys.filter(|keys| !keys.is_empty()).map(Arc::new);
     let open = watch::Sender::new(());
-    Ok(Coordinator { service, place, tls, keys, desk: Some(desk), open })
+    Ok((Coordinator { service, place, tls, keys, desk: None, open }, desk))
 }
 
 impl Drop for Coordinator {

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use catherd_experiments::{Digest, Outcome, Plan};
@@ -20,7 +20,7 @@ use crate::ledger::{
 use crate::progress::{Live, Meter, Progress};
 use crate::store::{
     Breakdown, Change, Part, Place, Reader, RunId, Sealed, Store, StoreError, StudyNumber,
-    StudyState,
+    StudyState, Witness,
 };
 
 /// Most requests in one transaction.
@@ -105,13 +105,22 @@ pub(crate) enum Scope {
     Only(String),
 }
 
-pub(crate) struct Desk {
-    place: Place,
+/// What a desk serves, and by which rules.
+pub(crate) struct Charge {
+    pub(crate) place: Place,
     /// Where older versions kept projects.
-    archives: PathBuf,
-    scope: Scope,
-    policy: Policy,
+    pub(crate) archives: PathBuf,
+    pub(crate) scope: Scope,
+    pub(crate) policy: Policy,
+    pub(crate) witness: Option<Arc<dyn Witness>>,
+}
+
+/// See the module's page. [`crate::Coordinator::by_hand`] gives it to its caller.
+pub struct Desk {
+    requests: Receiver<Request>,
+    charge: Charge,
     clock: Arc<dyn Clock>,
+    last_tick: Duration,
     progress: watch::Sender<Progress>,
     /// None while another coordinator leads the store or it cannot be reached.
     seat: Option<Seat>,
@@ -137,45 +146,38 @@ struct Seat {
 }
 
 impl Seat {
-    fn take(
-        place: &Place,
-        archives: &Path,
-        scope: &Scope,
-        policy: Policy,
-        now: Duration,
-    ) -> Result<Seat, StoreError> {
-        let mut store = Store::open(place)?;
-        store.adopt(archives)?;
-        let (ledger, meter, labels) = load(&mut store, place, scope, policy, now)?;
-        Ok(Seat { store, ledger, meter, labels, standing: *scope == Scope::All, stale: false })
+    fn take(charge: &Charge, mut store: Store, now: Duration) -> Result<Seat, StoreError> {
+        store.adopt(&charge.archives)?;
+        let mut store = store.watched(charge.witness.clone());
+        let (ledger, meter, labels) = load(&mut store, charge, now)?;
+        let standing = charge.scope == Scope::All;
+        Ok(Seat { store, ledger, meter, labels, standing, stale: false })
     }
 }
 
 impl Desk {
-    /// Opens a desk. Where another coordinator leads the store, it stands by if it may.
+    /// Opens a desk on a store, and the way to it. Where another coordinator leads the store,
+    /// it stands by if it may.
     pub(crate) fn open(
-        place: Place,
-        archives: PathBuf,
-        scope: Scope,
-        policy: Policy,
+        charge: Charge,
+        store: Result<Store, StoreError>,
         clock: Arc<dyn Clock>,
         lock: Option<File>,
         stand_by: bool,
-    ) -> Result<Desk, StoreError> {
+    ) -> Result<(Desk, Sender<Request>), StoreError> {
         let now = clock.now();
-        let (progress, trouble) = (watch::Sender::default(), None);
+        let (sender, requests) = mpsc::channel();
         let mut desk = Desk {
-            place,
-            archives,
-            scope,
-            policy,
+            requests,
+            charge,
             clock,
-            progress,
+            last_tick: Duration::ZERO,
+            progress: watch::Sender::default(),
             seat: None,
-            trouble,
+            trouble: None,
             _lock: lock,
         };
-        match Seat::take(&desk.place, &desk.archives, &desk.scope, policy, now) {
+        match store.and_then(|store| Seat::take(&desk.charge, store, now)) {
             Ok(seat) => {
                 desk.seat = Some(seat);
                 desk.show(now);
@@ -183,7 +185,7 @@ impl Desk {
             Err(StoreError::Led) if stand_by => desk.note(&StoreError::Led),
             Err(error) => return Err(error),
         }
-        Ok(desk)
+        Ok((desk, sender))
     }
 
     pub(crate) fn watch(&self) -> watch::Receiver<Progress> {
@@ -191,32 +193,46 @@ impl Desk {
     }
 
     /// Serves requests until it is closed.
-    pub(crate) fn serve(mut self, requests: &Receiver<Request>) {
-        let mut last_tick = Duration::ZERO;
+    pub(crate) fn serve(mut self) {
         loop {
             let mut group = Vec::new();
-            match requests.recv_timeout(TICK) {
+            match self.requests.recv_timeout(TICK) {
                 Ok(request) => group.push(request),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            group.extend(requests.try_iter().take(GROUP - group.len()));
+            group.extend(self.requests.try_iter().take(GROUP - group.len()));
             let closing = group.iter().any(|request| matches!(request, Request::Close));
-
-            let now = self.clock.now();
-            let tick = group.is_empty() || now.saturating_sub(last_tick) >= TICK;
-            if tick {
-                last_tick = now;
-            }
-            match self.take(now, group, tick) {
-                Ok(answers) => answers.into_iter().for_each(|answer| answer()),
-                Err(error) => {
-                    self.note(&error);
-                    std::thread::sleep(TICK);
-                }
+            if !self.answer(group) {
+                std::thread::sleep(TICK);
             }
             if closing {
                 return;
+            }
+        }
+    }
+
+    /// Serves the requests that have arrived, without waiting for any. False if the store
+    /// refused: nobody got an answer then.
+    pub fn turn(&mut self) -> bool {
+        let group = self.requests.try_iter().take(GROUP).collect();
+        self.answer(group)
+    }
+
+    fn answer(&mut self, group: Vec<Request>) -> bool {
+        let now = self.clock.now();
+        let tick = group.is_empty() || now.saturating_sub(self.last_tick) >= TICK;
+        if tick {
+            self.last_tick = now;
+        }
+        match self.take(now, group, tick) {
+            Ok(answers) => {
+                answers.into_iter().for_each(|answer| answer());
+                true
+            }
+            Err(error) => {
+                self.note(&error);
+                false
             }
         }
     }
@@ -247,7 +263,8 @@ impl Desk {
         let seat = match &mut self.seat {
             Some(seat) => seat,
             none => {
-                let seat = Seat::take(&self.place, &self.archives, &self.scope, self.policy, now)?;
+                let store = Store::open(&self.charge.place)?;
+                let seat = Seat::take(&self.charge, store, now)?;
                 tracing::info!("leading the store from now on");
                 // Other troubles end when the store has accepted something.
                 self.trouble.take_if(|trouble| *trouble == StoreError::Led.to_string());
@@ -255,7 +272,7 @@ impl Desk {
             }
         };
         if seat.stale {
-            seat.reload(&self.place, &self.scope, self.policy, now)?;
+            seat.reload(&self.charge, now)?;
         }
         let mut changes = Changes::default();
         let mut answers = Vec::new();
@@ -268,7 +285,7 @@ impl Desk {
                     tracing::info!(study = plan.name, runs = plan.count(), "a study was planned");
                     let study = seat.store.plan(*plan)?;
                     answers.push(say(answer, study));
-                    seat.reload(&self.place, &self.scope, self.policy, now)?;
+                    seat.reload(&self.charge, now)?;
                 }
                 Request::SetState { name, state, answer } => {
                     seat.keep(std::mem::take(&mut changes))?;
@@ -279,7 +296,7 @@ impl Desk {
                         Err(error) => return Err(error),
                     };
                     answers.push(say(answer, known));
-                    seat.reload(&self.place, &self.scope, self.policy, now)?;
+                    seat.reload(&self.charge, now)?;
                 }
                 other => answers.extend(seat.handle(now, other, &mut changes)?),
             }
@@ -309,14 +326,8 @@ impl Desk {
 
 impl Seat {
     /// Loads what the store says.
-    fn reload(
-        &mut self,
-        place: &Place,
-        scope: &Scope,
-        policy: Policy,
-        now: Duration,
-    ) -> Result<(), StoreError> {
-        let (ledger, meter, labels) = load(&mut self.store, place, scope, policy, now)?;
+    fn reload(&mut self, charge: &Charge, now: Duration) -> Result<(), StoreError> {
+        let (ledger, meter, labels) = load(&mut self.store, charge, now)?;
         (self.ledger, self.labels) = (ledger, labels);
         self.meter = meter.after(std::mem::take(&mut self.meter));
         self.stale = false;
@@ -516,9 +527,7 @@ impl Changes {
 /// Loads the ledger and the meter from the store.
 fn load(
     store: &mut Store,
-    place: &Place,
-    scope: &Scope,
-    policy: Policy,
+    Charge { place, scope, policy, .. }: &Charge,
     now: Duration,
 ) -> Result<(Ledger, Meter, Vec<String>), StoreError> {
     let studies = store.studies()?;
@@ -575,5 +584,5 @@ fn load(
     })?;
     let coverage = Reader::open(place)?.coverage()?;
     let meter = Meter::new(now, studies, active, coverage);
-    Ok((Ledger::restore(policy, saved, now), meter, labels))
+    Ok((Ledger::restore(*policy, saved, now), meter, labels))
 }

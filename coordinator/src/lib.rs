@@ -50,6 +50,7 @@ mod studies;
 
 pub use coordinator::{Coordinator, CoordinatorError, Options, Records, Unanswered};
 pub use curve::Curve;
+pub use desk::Desk;
 pub use ledger::Policy;
 pub use progress::{AlgorithmCurve, Live, Progress, Running, StudyProgress, WorkerProgress};
 pub use projects::Projects;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use catherd_experiments::{ENGINE, Plan, RunRecord};
+use catherd_experiments::{Digest, ENGINE, Plan, RunRecord};
 use catherd_proto::{DOCUMENT_VERSION, PROTOCOL, digest, v1};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::Stream;
@@ -36,6 +36,8 @@ pub(crate) struct Service {
     pub(crate) projects: Projects,
     pub(crate) policy: Policy,
     pub(crate) draining: Arc<AtomicBool>,
+    /// There are no threads that could wait for the store.
+    pub(crate) in_place: bool,
 }
 
 impl Service {
@@ -162,18 +164,17 @@ impl v1::coordinator_server::Coordinator for Service {
         let wanted = digest(&request.into_inner().digest)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let projects = self.projects.clone();
+        if self.in_place {
+            let mut chunks = Vec::new();
+            send_project(&projects, wanted, |chunk| {
+                chunks.push(chunk);
+                true
+            });
+            return Ok(Response::new(Box::pin(tokio_stream::iter(chunks))));
+        }
         let (sender, receiver) = mpsc::channel(4);
         tokio::task::spawn_blocking(move || {
-            let send = |chunk| sender.blocking_send(chunk).is_ok();
-            let streamed = projects.stream(wanted, |size, data| {
-                send(Ok(v1::ProjectChunk { size, data: data.into() }))
-            });
-            if let Err(error) = streamed {
-                send(Err(match error {
-                    StoreError::NoProject(_) => Status::not_found(error.to_string()),
-                    _ => Status::unavailable(error.to_string()),
-                }));
-            }
+            send_project(&projects, wanted, |chunk| sender.blocking_send(chunk).is_ok());
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
     }
@@ -210,4 +211,20 @@ fn verdict(outcome: Result<Verdict, String>) -> v1::Verdict {
         Err(reason) => (Kind::Refused, reason),
     };
     v1::Verdict { kind: kind.into(), reason }
+}
+
+/// Sends a project, or at last why not, until nobody listens.
+fn send_project(
+    projects: &Projects,
+    wanted: Digest,
+    mut send: impl FnMut(Result<v1::ProjectChunk, Status>) -> bool,
+) {
+    let streamed = projects
+        .stream(wanted, |size, data| send(Ok(v1::ProjectChunk { size, data: data.into() })));
+    if let Err(error) = streamed {
+        send(Err(match error {
+            StoreError::NoProject(_) => Status::not_found(error.to_string()),
+            _ => Status::unavailable(error.to_string()),
+        }));
+    }
 }

@@ -8,6 +8,7 @@
 //! Every call waits for the database; in async code only threads of a multi-threaded runtime
 //! may call.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use catherd_experiments::{Digest, Outcome, Plan, RunRecord};
@@ -42,7 +43,7 @@ pub enum StoreError {
     /// PostgreSQL refused, or cannot be reached.
     #[error("study database: {}", worded(.0))]
     Postgres(#[from] tokio_postgres::Error),
-    /// No connection can be driven.
+    /// Nothing can drive its connection or wait for it.
     #[error("study database: {0}")]
     Runtime(std::io::Error),
     /// Another coordinator writes to the PostgreSQL database.
@@ -227,10 +228,28 @@ pub struct SavedRun {
     pub wall: Option<Duration>,
 }
 
+/// Stands beside a store and sees what it writes; in tests it also makes the store fail.
+pub trait Witness: Send + Sync + std::fmt::Debug {
+    /// A group of changes is about to be written.
+    ///
+    /// # Errors
+    ///
+    /// To have the store fail before it writes.
+    fn before(&self, changes: &[Change]) -> Result<(), StoreError>;
+
+    /// A group of changes is durable.
+    ///
+    /// # Errors
+    ///
+    /// To have the store fail although it has written.
+    fn after(&self, changes: &[Change]) -> Result<(), StoreError>;
+}
+
 /// The writing end.
 #[derive(Debug)]
 pub struct Store {
     database: Database,
+    witness: Option<Arc<dyn Witness>>,
 }
 
 /// Runs planned at a time.
@@ -246,7 +265,12 @@ impl Store {
     pub fn open(place: &Place) -> Result<Store, StoreError> {
         let mut database = Database::connect(place, Purpose::Write)?;
         schema::migrate(&mut database)?;
-        Ok(Store { database })
+        Ok(Store { database, witness: None })
+    }
+
+    /// The same, with somebody who looks on.
+    pub fn watched(self, witness: Option<Arc<dyn Witness>>) -> Store {
+        Store { witness, ..self }
     }
 
     /// Whether the connection to the database lives, as far as is known.
@@ -422,6 +446,12 @@ impl Store {
     /// When the database refuses. Whether the changes were made is then unknown: load
     /// the runs again.
     pub fn apply(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        self.witness.as_ref().map_or(Ok(()), |witness| witness.before(changes))?;
+        self.write(changes)?;
+        self.witness.as_ref().map_or(Ok(()), |witness| witness.after(changes))
+    }
+
+    fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         let mut rows: [Vec<Vec<Value>>; 4] = Default::default();
         let [runs, records, superseded, breakdowns] = &mut rows;
         for change in changes {

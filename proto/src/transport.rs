@@ -8,10 +8,10 @@ use tonic::codec::CompressionEncoding;
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
+pub use tonic::transport::server::Connected;
 use tonic::transport::server::Router;
-use tonic::transport::{
-    Certificate, Channel, ClientTlsConfig, Endpoint, Error, Identity, Server, ServerTlsConfig,
-};
+use tonic::transport::{Certificate, ClientTlsConfig, Error, Identity, Server, ServerTlsConfig};
+pub use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Status};
 
 use crate::v1::coordinator_client::CoordinatorClient;
@@ -108,8 +108,22 @@ pub type Line = InterceptedService<Channel, Bearer>;
 ///
 /// When the address is not a URI, or certificate or key are not PEM.
 pub fn client(address: &str, access: &Access) -> Result<CoordinatorClient<Line>, Error> {
-    let (channel, bearer) = line(address, access)?;
-    Ok(CoordinatorClient::with_interceptor(channel, bearer)
+    client_over(address, access, Endpoint::connect_lazy)
+}
+
+/// The same over a network of the caller's choice: `connect` makes the channel of an endpoint
+/// that has all limits and time-outs.
+///
+/// # Errors
+///
+/// As [`client`].
+pub fn client_over(
+    address: &str,
+    access: &Access,
+    connect: impl FnOnce(&Endpoint) -> Channel,
+) -> Result<CoordinatorClient<Line>, Error> {
+    let (endpoint, bearer) = line(address, access)?;
+    Ok(CoordinatorClient::with_interceptor(connect(&endpoint), bearer)
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(MAX_MESSAGE)
         .max_encoding_message_size(MAX_MESSAGE))
@@ -121,14 +135,14 @@ pub fn client(address: &str, access: &Access) -> Result<CoordinatorClient<Line>,
 ///
 /// As [`client`].
 pub fn studies(address: &str, access: &Access) -> Result<StudiesClient<Line>, Error> {
-    let (channel, bearer) = line(address, access)?;
-    Ok(StudiesClient::with_interceptor(channel, bearer)
+    let (endpoint, bearer) = line(address, access)?;
+    Ok(StudiesClient::with_interceptor(endpoint.connect_lazy(), bearer)
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(MAX_MESSAGE)
         .max_encoding_message_size(MAX_MESSAGE))
 }
 
-fn line(address: &str, access: &Access) -> Result<(Channel, Bearer), Error> {
+fn line(address: &str, access: &Access) -> Result<(Endpoint, Bearer), Error> {
     let mut endpoint = Endpoint::from_shared(address.to_owned())?
         .connect_timeout(KEEPALIVE_TIMEOUT)
         .timeout(REQUEST_TIMEOUT)
@@ -143,7 +157,7 @@ fn line(address: &str, access: &Access) -> Result<(Channel, Bearer), Error> {
     }
     // A token that is not ASCII is nobody's.
     let token = access.token.as_ref().and_then(|token| format!("Bearer {token}").parse().ok());
-    Ok((endpoint.connect_lazy(), Bearer(token)))
+    Ok((endpoint, Bearer(token)))
 }
 
 /// A server for both faces, to be given a listener. `admit` sees every request first. With

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use catherd_experiments::Digest;
 use catherd_proto::transport::{Line, MAX_PROJECT, REQUEST_TIMEOUT};
 use catherd_proto::v1;
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
+use tokio::time::Instant;
 use tonic::{Code, Response, Status};
 
 /// First and longest wait between two tries.

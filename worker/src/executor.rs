@@ -4,13 +4,15 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_experiments::{Digest, Outcome, Provenance, Resources, RunRecord, RunSpec};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
 
 use crate::limits::Limits;
 use crate::seat;
+use crate::stage::Stage;
 use crate::subject::{Live, MakeSubject, RunError, Subject};
 
 /// A run to execute.
@@ -48,34 +50,36 @@ impl Window {
 
     fn show(&self, token: u64, live: Live) -> ControlFlow<()> {
         *self.live.lock().unwrap_or_else(PoisonError::into_inner) = live;
-        if self.stop.load(Ordering::Relaxed) == token {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if self.is_stopped(token) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn is_stopped(&self, token: u64) -> bool {
+        self.stop.load(Ordering::Relaxed) == token
     }
 }
 
-/// Starts the thread. It ends when the sender of jobs is dropped.
+/// Starts the thread, or has the stage do its work. It ends when the sender of jobs is
+/// dropped.
 pub(crate) fn start(
-    make: Box<MakeSubject>,
-    provenance: Provenance,
-    limits: Limits,
-    window: Arc<Window>,
+    mut executor: Executor,
+    stage: Option<Stage>,
     mut report: impl FnMut(u64, Ended) + Send + 'static,
-) -> std::io::Result<mpsc::Sender<Job>> {
+) -> std::io::Result<UnboundedSender<Job>> {
     remember_panics();
-    let (sender, jobs) = mpsc::channel::<Job>();
-    let mut executor = Executor { make, provenance, limits, window, subject: None, loaded: None };
-    std::thread::Builder::new().name("executor".to_owned()).spawn(move || {
-        for job in jobs {
-            report(job.token, executor.execute(&job));
-        }
-    })?;
+    let (sender, mut jobs): (_, UnboundedReceiver<Job>) = unbounded_channel();
+    match stage {
+        Some(stage) => drop(tokio::spawn(stage.execute(executor, jobs, report))),
+        None => drop(std::thread::Builder::new().name("executor".to_owned()).spawn(move || {
+            while let Some(job) = jobs.blocking_recv() {
+                report(job.token, executor.execute(&job));
+            }
+        })?),
+    }
     Ok(sender)
 }
 
-struct Executor {
+/// Executes runs and survives them.
+pub(crate) struct Executor {
     make: Box<MakeSubject>,
     provenance: Provenance,
     limits: Limits,
@@ -85,7 +89,20 @@ struct Executor {
 }
 
 impl Executor {
-    fn execute(&mut self, job: &Job) -> Ended {
+    pub(crate) fn new(
+        make: Box<MakeSubject>,
+        provenance: Provenance,
+        limits: Limits,
+        window: Arc<Window>,
+    ) -> Executor {
+        Executor { make, provenance, limits, window, subject: None, loaded: None }
+    }
+
+    pub(crate) fn is_stopped(&self, job: &Job) -> bool {
+        self.window.is_stopped(job.token)
+    }
+
+    pub(crate) fn execute(&mut self, job: &Job) -> Ended {
         let start = Instant::now();
         // What a panic leaves of the subject is thrown away below.
         let ended = panic::catch_unwind(AssertUnwindSafe(|| self.attempt(job)));

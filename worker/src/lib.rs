@@ -23,6 +23,7 @@ pub mod scratch;
 mod seat;
 mod session;
 mod spool;
+mod stage;
 mod subject;
 mod worker;
 
@@ -30,5 +31,6 @@ pub use disk_cache::DiskCache;
 pub use fleet::LocalFleet;
 pub use limits::Limits;
 pub use seat::{allowed_cores, host};
+pub use stage::Stage;
 pub use subject::{Live, MakeSubject, RunError, Subject};
-pub use worker::{Ending, Options, WorkerError, run_worker};
+pub use worker::{Ending, Options, WorkerError, rehearse_worker, run_worker};

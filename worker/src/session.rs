@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use catherd_experiments::{Digest, ENGINE, Provenance, RunSpec};
 use catherd_proto::transport::MAX_MESSAGE;
@@ -14,15 +14,17 @@ use catherd_proto::{PROTOCOL, v1};
 use prost::Message;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
 use tonic::Status;
 use v1::completion::End;
 
 use crate::cache::Cache;
 use crate::calls::Calls;
 use crate::disk_cache::DiskCache;
-use crate::executor::{self, Ended, Job, Window};
+use crate::executor::{self, Ended, Executor, Job, Window};
 use crate::limits::Limits;
 use crate::spool::Spool;
+use crate::stage::Stage;
 use crate::subject::MakeSubject;
 use crate::worker::{Ending, WorkerError};
 
@@ -85,7 +87,7 @@ pub(crate) struct Session {
     name: String,
     calls: Calls,
     spool: Spool,
-    jobs: mpsc::Sender<Job>,
+    jobs: UnboundedSender<Job>,
     window: Arc<Window>,
     notices: UnboundedReceiver<Notice>,
     notify: UnboundedSender<Notice>,
@@ -118,7 +120,8 @@ pub(crate) struct Session {
 
 impl Session {
     /// Offers what an earlier process left in the spool, then registers: a registration
-    /// takes back the leases of the earlier process.
+    /// takes back the leases of the earlier process. Without a stage it takes the signals
+    /// of the process.
     #[expect(clippy::too_many_arguments, reason = "each is a part of its own")]
     pub(crate) async fn start(
         name: String,
@@ -129,6 +132,7 @@ impl Session {
         limits: Limits,
         idle: Option<Duration>,
         make: Box<MakeSubject>,
+        stage: Option<Stage>,
     ) -> Result<Session, Trouble> {
         for (path, request) in spool.left_behind().map_err(Trouble::Spool)? {
             commit(&calls, &request).await?;
@@ -144,8 +148,11 @@ impl Session {
             .await?;
 
         let (notify, notices) = unbounded_channel();
-        ring(&notify, Duration::from_millis(registered.heartbeat_ms.max(50)));
-        listen(&notify).map_err(Trouble::Start)?;
+        let beat = Duration::from_millis(registered.heartbeat_ms.max(50));
+        ring(&notify, stage.as_ref().map_or(beat, |stage| stage.stretch(beat)));
+        if stage.is_none() {
+            listen(&notify).map_err(Trouble::Start)?;
+        }
         let window = Arc::new(Window::default());
         let report = {
             let notify = notify.clone();
@@ -154,8 +161,8 @@ impl Session {
                 let _ = notify.send(Notice::Executed(token, ended));
             }
         };
-        let jobs = executor::start(make, provenance, limits, window.clone(), report)
-            .map_err(Trouble::Start)?;
+        let executor = Executor::new(make, provenance, limits, window.clone());
+        let jobs = executor::start(executor, stage, report).map_err(Trouble::Start)?;
         Ok(Session {
             name,
             calls,
@@ -470,11 +477,7 @@ async fn offer(
     request: v1::CommitRequest,
 ) -> Result<Vec<u64>, Trouble> {
     let tokens = request.completions.iter().map(|completion| completion.token).collect();
-    let keep = move || spool.keep(&request).map(|path| (path, request));
-    // A sync may take long, and heartbeats must not wait for it.
-    let kept = tokio::task::spawn_blocking(keep).await;
-    let (path, request) =
-        kept.map_err(|error| Trouble::Spool(error.into()))?.map_err(Trouble::Spool)?;
+    let (path, request) = spool.keep_aside(request).await.map_err(Trouble::Spool)?;
     commit(&calls, &request).await?;
     std::fs::remove_file(path).map_err(Trouble::Spool)?;
     Ok(tokens)
@@ -489,6 +492,9 @@ async fn commit(calls: &Calls, request: &v1::CommitRequest) -> Result<(), Status
         })
         .await?;
     for (completion, verdict) in request.completions.iter().zip(&reply.verdicts) {
+        let v1::Completion { run, token, .. } = *completion;
+        let kind = verdict.kind().as_str_name();
+        tracing::debug!(worker = request.worker, run, token, kind, "acknowledged");
         match verdict.kind() {
             v1::verdict::Kind::Accepted | v1::verdict::Kind::Repeated => {}
             _ => tracing::warn!("run {} does not count: {}", completion.run, verdict.reason),

@@ -17,12 +17,25 @@ use prost::Message;
 #[derive(Clone, Debug)]
 pub(crate) struct Spool {
     folder: PathBuf,
+    in_place: bool,
 }
 
 impl Spool {
-    pub(crate) fn open(folder: &Path) -> io::Result<Spool> {
+    /// With `in_place` there are no threads that could wait for files.
+    pub(crate) fn open(folder: &Path, in_place: bool) -> io::Result<Spool> {
         fs::create_dir_all(folder)?;
-        Ok(Spool { folder: folder.to_owned() })
+        Ok(Spool { folder: folder.to_owned(), in_place })
+    }
+
+    /// [`Spool::keep`] on a thread that may wait: a sync may take long, and heartbeats must
+    /// not wait for it.
+    pub(crate) async fn keep_aside(
+        &self,
+        request: CommitRequest,
+    ) -> io::Result<(PathBuf, CommitRequest)> {
+        let spool = self.clone();
+        let keep = move || spool.keep(&request).map(|path| (path, request));
+        if self.in_place { keep() } else { tokio::task::spawn_blocking(keep).await? }
     }
 
     /// Keeps a request; the file is to be removed when the request is acknowledged.
@@ -56,7 +69,8 @@ impl Spool {
             match whole(&fs::read(&path)?) {
                 Some(request) => requests.push((path, request)),
                 None => {
-                    tracing::warn!("{}: a torn spool file, set aside", path.display());
+                    let file = path.display();
+                    tracing::warn!("{file}: a torn spool file; set aside, its runs run again");
                     fs::rename(&path, path.with_extension("torn"))?;
                 }
             }
@@ -79,7 +93,7 @@ mod tests {
     #[test]
     fn survives_the_process_but_not_damage() {
         let folder = tempfile::tempdir().unwrap();
-        let spool = Spool::open(folder.path()).unwrap();
+        let spool = Spool::open(folder.path(), true).unwrap();
         let request = |token| CommitRequest {
             worker: "w".into(),
             completions: vec![Completion { run: 1, token, end: None }],
@@ -88,7 +102,7 @@ mod tests {
         spool.keep(&request(2)).unwrap();
         fs::write(folder.path().join("half.part"), b"x").unwrap();
 
-        let again = Spool::open(folder.path()).unwrap();
+        let again = Spool::open(folder.path(), true).unwrap();
         let left: Vec<_> = again.left_behind().unwrap().into_iter().map(|(_, r)| r).collect();
         assert_eq!(left, [request(2), request(12)]);
         assert!(!folder.path().join("half.part").exists());

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use catherd_experiments::Provenance;
-use catherd_proto::transport::{self, Access};
+use catherd_proto::transport::{self, Access, Line};
+use catherd_proto::v1::coordinator_client::CoordinatorClient;
 
 use crate::calls::Calls;
 use crate::disk_cache::DiskCache;
@@ -13,6 +14,7 @@ use crate::limits::Limits;
 use crate::seat;
 use crate::session::Session;
 use crate::spool::Spool;
+use crate::stage::Stage;
 use crate::subject::MakeSubject;
 
 /// What a worker needs to know.
@@ -115,21 +117,41 @@ pub fn run_worker(options: Options, make: Box<MakeSubject>) -> Result<Ending, Wo
         .enable_all()
         .build()
         .map_err(WorkerError::Start)?;
-    runtime.block_on(work(options, make))
+    runtime.block_on(async {
+        let clients = options.coordinators.iter().map(|address| {
+            let wrong = |cause| WorkerError::Address { address: address.clone(), cause };
+            transport::client(address, &options.access).map_err(wrong)
+        });
+        let clients = clients.collect::<Result<_, _>>()?;
+        work(options, clients, make, None).await
+    })
 }
 
-async fn work(options: Options, make: Box<MakeSubject>) -> Result<Ending, WorkerError> {
-    let Options { coordinators, access, name, core, spool: folder, cache, .. } = options;
+/// Runs a worker on a stage instead of a process: it touches neither core nor signals.
+/// `clients` are of the coordinators, in their order.
+///
+/// # Errors
+///
+/// As [`run_worker`].
+pub async fn rehearse_worker(
+    options: Options,
+    clients: Vec<CoordinatorClient<Line>>,
+    make: Box<MakeSubject>,
+    stage: Stage,
+) -> Result<Ending, WorkerError> {
+    work(options, clients, make, Some(stage)).await
+}
+
+async fn work(
+    options: Options,
+    clients: Vec<CoordinatorClient<Line>>,
+    make: Box<MakeSubject>,
+    stage: Option<Stage>,
+) -> Result<Ending, WorkerError> {
+    let Options { coordinators, name, core, spool: folder, cache, .. } = options;
     let Options { patience, limits, idle, .. } = options;
-    let clients: Result<Vec<_>, _> = coordinators
-        .iter()
-        .map(|address| {
-            let wrong = |cause| WorkerError::Address { address: address.clone(), cause };
-            transport::client(address, &access).map_err(wrong)
-        })
-        .collect();
-    let calls = Calls::new(clients?, patience);
-    let spool = Spool::open(&folder).map_err(|cause| {
+    let calls = Calls::new(clients, patience);
+    let spool = Spool::open(&folder, stage.is_some()).map_err(|cause| {
         let folder = folder.clone();
         WorkerError::Spool { folder, cause }
     })?;
@@ -140,7 +162,8 @@ async fn work(options: Options, make: Box<MakeSubject>) -> Result<Ending, Worker
         memory_limit: limits.apply().to_owned(),
         attempt: 0,
     };
-    let session = Session::start(name, calls, spool, cache, provenance, limits, idle, make).await;
+    let session =
+        Session::start(name, calls, spool, cache, provenance, limits, idle, make, stage).await;
     let ending = match session {
         Ok(session) => session.run().await,
         Err(trouble) => Err(trouble),

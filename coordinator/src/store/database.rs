@@ -257,16 +257,30 @@ impl Database {
         work: impl FnOnce(&mut Database) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.batch("begin")?;
-        match work(self) {
-            Ok(value) => {
-                self.batch("commit")?;
-                Ok(value)
-            }
-            Err(error) => {
-                // A connection that is gone rolls back by itself.
-                let _ = self.batch("rollback");
-                Err(error)
-            }
+        let done = work(self).and_then(|value| self.batch("commit").map(|()| value));
+        if done.is_err() {
+            // SQLite may leave a transaction open whose commit failed, and no other could
+            // begin; a connection that is gone rolls back by itself.
+            let _ = self.batch("rollback");
         }
+        done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_that_fails_leaves_no_transaction_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::File(folder.path().join("x.db"));
+        let mut database = Database::connect(&place, Purpose::Write).unwrap();
+        let tables = "create table a (n integer primary key);
+                      create table b (n integer references a deferrable initially deferred)";
+        database.batch(tables).unwrap();
+        let orphan = database.transaction(|database| database.batch("insert into b values (1)"));
+        assert!(matches!(orphan, Err(StoreError::Sqlite(_))));
+        database.transaction(|database| database.batch("insert into a values (1)")).unwrap();
     }
 }

@@ -1,0 +1,189 @@
+//! A line that goes dead hangs nobody: what time-outs and pings are for, one by one.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use catherd_coordinator::{Coordinator, Options as Study};
+use catherd_proto::transport::REQUEST_TIMEOUT;
+use catherd_proto::v1::coordinator_server::{Coordinator as Face, CoordinatorServer};
+use catherd_proto::v1::{self, HeartbeatRequest};
+use futures_util::stream::Pending;
+use tonic::{Request, Response, Status};
+use turmoil::Sim;
+
+use crate::wire::{self, COORDINATOR, Open};
+use crate::world::plan;
+
+/// Longer than a ping is waited for, shorter than a request.
+const PINGED: Duration = Duration::from_secs(11);
+
+fn network() -> Sim<'static> {
+    turmoil::Builder::new()
+        .rng_seed(7)
+        .tick_duration(Duration::from_millis(10))
+        .max_message_latency(Duration::from_millis(20))
+        .simulation_duration(Duration::from_secs(90))
+        .build()
+}
+
+/// A coordinator that answers, or only listens.
+fn coordinate(sim: &mut Sim<'_>, answers: bool) -> Open {
+    let open = Open::default();
+    let connections = open.clone();
+    sim.host(COORDINATOR, move || {
+        let connections = connections.clone();
+        async move {
+            let folder = tempfile::tempdir()?;
+            let (coordinator, mut desk) = Coordinator::by_hand(Study::new(folder.path()), plan(1))?;
+            tokio::spawn(coordinator.serve_on(wire::listen(connections).await?));
+            loop {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                if answers {
+                    desk.turn();
+                }
+            }
+        }
+    });
+    open
+}
+
+fn beat() -> HeartbeatRequest {
+    HeartbeatRequest { worker: "w".into(), held: Vec::new() }
+}
+
+#[test]
+fn a_dead_line_is_noticed_by_pings_and_heals_by_itself() {
+    let mut sim = network();
+    coordinate(&mut sim, true);
+    sim.client("worker", async {
+        let mut client = wire::client();
+        client.heartbeat(beat()).await?;
+        turmoil::partition(COORDINATOR, "worker");
+        let asked = turmoil::elapsed();
+        client.heartbeat(beat()).await.unwrap_err();
+        let waited = turmoil::elapsed() - asked;
+        assert!(waited < PINGED, "{waited:?}");
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        turmoil::repair(COORDINATOR, "worker");
+        let healed = turmoil::elapsed();
+        while client.heartbeat(beat()).await.is_err() {}
+        let waited = turmoil::elapsed() - healed;
+        assert!(waited < Duration::from_secs(6), "{waited:?}");
+        Ok(())
+    });
+    sim.run().unwrap();
+}
+
+#[test]
+fn an_idle_line_that_dies_is_not_used_again() {
+    let mut sim = network();
+    coordinate(&mut sim, true);
+    sim.client("worker", async {
+        let mut client = wire::client();
+        client.heartbeat(beat()).await?;
+        turmoil::partition(COORDINATOR, "worker");
+        tokio::time::sleep(PINGED).await;
+        turmoil::repair(COORDINATOR, "worker");
+        let asked = turmoil::elapsed();
+        while client.heartbeat(beat()).await.is_err() {}
+        let waited = turmoil::elapsed() - asked;
+        assert!(waited < Duration::from_secs(1), "{waited:?}");
+        Ok(())
+    });
+    sim.run().unwrap();
+}
+
+/// A face that keeps its mouth shut, and knows no time-outs.
+struct Mute;
+
+type Streamed = Pending<Result<v1::ProjectChunk, Status>>;
+
+#[tonic::async_trait]
+impl Face for Mute {
+    async fn register(
+        &self,
+        _: Request<v1::RegisterRequest>,
+    ) -> Result<Response<v1::RegisterReply>, Status> {
+        std::future::pending().await
+    }
+
+    async fn lease(
+        &self,
+        _: Request<v1::LeaseRequest>,
+    ) -> Result<Response<v1::LeaseReply>, Status> {
+        std::future::pending().await
+    }
+
+    async fn heartbeat(
+        &self,
+        _: Request<HeartbeatRequest>,
+    ) -> Result<Response<v1::HeartbeatReply>, Status> {
+        std::future::pending().await
+    }
+
+    async fn commit(
+        &self,
+        _: Request<v1::CommitRequest>,
+    ) -> Result<Response<v1::CommitReply>, Status> {
+        std::future::pending().await
+    }
+
+    type FetchProjectStream = Streamed;
+
+    async fn fetch_project(
+        &self,
+        _: Request<v1::FetchProjectRequest>,
+    ) -> Result<Response<Streamed>, Status> {
+        std::future::pending().await
+    }
+}
+
+#[test]
+fn a_worker_gives_up_a_request_that_nobody_answers() {
+    let mut sim = network();
+    sim.host(COORDINATOR, || async {
+        let connections = wire::listen(Open::default()).await?;
+        let server = tonic::transport::Server::builder().add_service(CoordinatorServer::new(Mute));
+        Ok(server.serve_with_incoming(connections).await?)
+    });
+    sim.client("worker", async {
+        wire::client().heartbeat(beat()).await.unwrap_err();
+        let waited = turmoil::elapsed();
+        assert!(waited < REQUEST_TIMEOUT + Duration::from_secs(1), "{waited:?}");
+        Ok(())
+    });
+    sim.run().unwrap();
+}
+
+#[test]
+fn the_coordinator_gives_up_a_request_that_it_cannot_answer() {
+    let mut sim = network();
+    coordinate(&mut sim, false);
+    sim.client("worker", async {
+        wire::patient_client().heartbeat(beat()).await.unwrap_err();
+        let waited = turmoil::elapsed();
+        assert!(waited < REQUEST_TIMEOUT + Duration::from_secs(1), "{waited:?}");
+        Ok(())
+    });
+    sim.run().unwrap();
+}
+
+#[test]
+fn the_coordinator_forgets_workers_that_vanish() {
+    let mut sim = network();
+    let open = coordinate(&mut sim, true);
+    let counted = Arc::new(Mutex::new(Vec::new()));
+    let count = counted.clone();
+    sim.client("worker", async move {
+        let mut client = wire::patient_client();
+        client.heartbeat(beat()).await?;
+        count.lock().unwrap().push(open.load(Ordering::Relaxed));
+        turmoil::partition(COORDINATOR, "worker");
+        tokio::time::sleep(PINGED).await;
+        count.lock().unwrap().push(open.load(Ordering::Relaxed));
+        Ok(())
+    });
+    sim.run().unwrap();
+    assert_eq!(*counted.lock().unwrap(), [1, 0]);
+}

@@ -1,0 +1,477 @@
+//! A coordinator and its workers, each on a host of its own, as a scenario has it.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use catherd_coordinator::clock::Clock;
+use catherd_coordinator::store::{Reader, Store};
+use catherd_coordinator::{Breakdown, Coordinator, Options as Study, Place, Policy};
+use catherd_experiments::{
+    self as experiments, Algorithm, Budget, Digest, Plan, PlannedProject, ProjectSource,
+    Provenance, Resources, RunRecord, RunSpec,
+};
+use catherd_proto::transport::Access;
+use catherd_worker::rehearsal::{self, Rehearsal};
+use catherd_worker::{Limits, Live, Options, RunError, Stage, Subject, rehearse_worker};
+use tempfile::TempDir;
+use turmoil::Sim;
+
+use crate::faults::{Fault, Loss, Scenario, TROUBLED};
+use crate::oracle::{Ear, Met, Mishap, Oracle};
+use crate::wire::{self, COORDINATOR, Open};
+
+const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
+
+/// Of these seeds every run fails, and every attempt crashes.
+const FAILS: u64 = 5;
+const CRASHES: u64 = 7;
+
+/// The simulated network and clocks move this far at a time.
+const STEP: Duration = Duration::from_millis(20);
+
+/// The coordinator's desk takes what has arrived this often.
+const TURN: Duration = Duration::from_millis(15);
+
+/// Once the world is whole the study ends within this time.
+const RECOVERY: Duration = Duration::from_secs(120);
+
+const POLICY: Policy = Policy { term: Duration::from_secs(3), crashes: 3, losses: 15, streak: 10 };
+
+/// A study of two projects and two algorithms.
+pub(crate) fn plan(seeds: u64) -> Plan {
+    let study = experiments::Study {
+        name: "simulated".into(),
+        projects: ProjectSource::Paths(Vec::new()),
+        algorithms: vec![Algorithm::plain("random"), Algorithm::plain("mio")],
+        seeds: (1..=seeds).collect(),
+        budget: Budget { executions: Some(1), ..Budget::default() },
+        mutation: None,
+        subject: rehearsal::KIND.into(),
+    };
+    let projects = PROJECTS.iter().map(|project| PlannedProject {
+        name: String::from_utf8_lossy(project).into_owned(),
+        digest: Digest::of(project),
+    });
+    Plan::new(&study, projects.collect(), |_| Ok(())).unwrap()
+}
+
+/// What a study ends with: its records as far as they are the same on every machine, as JSON,
+/// and the runs that were given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Results {
+    pub(crate) records: Vec<String>,
+    pub(crate) given_up: Vec<(Digest, Breakdown)>,
+}
+
+impl Results {
+    /// By executing every run here and now.
+    pub(crate) fn expected(plan: Plan) -> Results {
+        let (mut records, mut given_up) = (Vec::new(), Vec::new());
+        for spec in plan.into_runs() {
+            let mut subject = Rehearsed::default();
+            let project = *PROJECTS.iter().find(|one| Digest::of(one) == spec.project).unwrap();
+            subject.load(spec.project, project.into()).unwrap();
+            match subject.run(&spec, &mut |_| ControlFlow::Continue(())) {
+                Ok(record) => records.push(bare(&spec, record)),
+                Err(RunError::Failed(reason)) => records.push(failed(&spec, &reason)),
+                Err(_) => given_up.push((spec.id(), Breakdown::Crashed)),
+            }
+        }
+        Results { records, given_up }
+    }
+
+    fn read(place: &Place) -> Results {
+        let records = Reader::open(place).unwrap().records(0).map(|row| {
+            let (spec, record) = row.unwrap();
+            match record.outcome {
+                experiments::Outcome::Failed => failed(&spec, &record.reason),
+                _ => bare(&spec, record),
+            }
+        });
+        let given_up = Reader::open(place).unwrap().quarantined(0).unwrap();
+        let given_up = given_up.into_iter().map(|problem| (problem.spec.id(), problem.kind));
+        Results { records: records.collect(), given_up: given_up.collect() }
+    }
+}
+
+fn bare(spec: &RunSpec, mut record: RunRecord) -> String {
+    assert_eq!(record.run, spec.id());
+    (record.resources, record.provenance) = (Resources::default(), Provenance::default());
+    serde_json::to_string(&(spec, record.digest(), record)).unwrap()
+}
+
+fn failed(spec: &RunSpec, reason: &str) -> String {
+    serde_json::to_string(&(spec, reason)).unwrap()
+}
+
+/// How long a run takes.
+fn length(spec: &RunSpec) -> Duration {
+    match spec.id().0[20] {
+        // A few are longer than a lease.
+        byte @ 0..16 => Duration::from_millis(3500 + u64::from(byte)),
+        byte @ 16..80 => Duration::from_millis(u64::from(byte) * 5),
+        byte => Duration::from_millis(u64::from(byte) / 8),
+    }
+}
+
+/// The rehearsal, with verdicts and crashes, and times that are made up.
+#[derive(Default)]
+struct Rehearsed(Rehearsal);
+
+impl Subject for Rehearsed {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+        self.0.load(digest, bytes)
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        watch: &mut dyn FnMut(Live) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        let mut record = self.0.run(spec, watch)?;
+        match spec.seed {
+            FAILS => return Err(RunError::Failed(format!("fails: {}", spec.id()))),
+            CRASHES => return Err(RunError::Crashed("crashes".to_owned())),
+            _ => {}
+        }
+        record.resources.wall_ms = length(spec).as_millis() as u64;
+        record.timeline.iter_mut().for_each(|point| point.wall_ms = record.resources.wall_ms);
+        Ok(record)
+    }
+}
+
+/// True time, faster or slower, with leaps.
+struct LeaseClock {
+    rate: f64,
+    leaps: Arc<AtomicU64>,
+}
+
+impl Clock for LeaseClock {
+    fn now(&self) -> Duration {
+        let leaps = Duration::from_millis(self.leaps.load(Ordering::Relaxed));
+        turmoil::sim_elapsed().unwrap_or_default().mul_f64(self.rate) + leaps
+    }
+}
+
+/// What is left of a simulation.
+pub(crate) struct Played {
+    pub(crate) log: Vec<String>,
+    pub(crate) met: Met,
+    /// Which law was broken, or what the end lacks.
+    pub(crate) flaw: Option<String>,
+}
+
+/// Plays a scenario to its end. `seeds` and `expected` are of [`plan`].
+pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Played {
+    let oracle = Oracle::new(expected.records.len() + expected.given_up.len());
+    let heard = tracing::Dispatch::new(Ear(oracle.clone()));
+    let flaw = tracing::dispatcher::with_default(&heard, || {
+        let mut world = World::new(scenario, seeds, oracle.clone());
+        world.play(scenario).and_then(|()| world.judge(expected)).err()
+    });
+    Played { log: oracle.log(), met: oracle.met(), flaw }
+}
+
+struct World {
+    sim: Sim<'static>,
+    oracle: Arc<Oracle>,
+    leaps: Arc<AtomicU64>,
+    folder: TempDir,
+    workers: Vec<String>,
+    /// What is wrong with the line of each worker, and until when.
+    lines: Vec<Option<(Loss, Duration)>>,
+    /// When dead hosts are started again; tears the spool of a worker first.
+    down: Vec<Option<(Duration, bool)>>,
+    /// How long the coordinator will be dead when it dies, and whether its machine dies, too.
+    doom: Option<(Duration, bool)>,
+    /// When the dead coordinator is started again.
+    grave: Option<Duration>,
+}
+
+impl World {
+    fn new(scenario: &Scenario, seeds: u64, oracle: Arc<Oracle>) -> World {
+        let mut sim = turmoil::Builder::new()
+            .rng_seed(scenario.seed)
+            .enable_random_order()
+            .epoch(std::time::UNIX_EPOCH)
+            .tick_duration(STEP)
+            .simulation_duration(Duration::MAX)
+            .min_message_latency(Duration::from_millis(1))
+            .max_message_latency(scenario.latency)
+            .build();
+        // Synced a thousand times, and gone at the end: in memory where that can be.
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
+        let folder = folder.unwrap();
+        let mut store = Store::open(&Place::File(folder.path().join("study.db"))).unwrap();
+        for project in PROJECTS {
+            store.keep_project(project).unwrap();
+        }
+        drop(store);
+        let leaps = Arc::new(AtomicU64::new(0));
+        let names = (0..scenario.workers.len()).map(|number| format!("worker-{number}"));
+        let names: Vec<_> = names.collect();
+        sim.host(COORDINATOR, {
+            let (oracle, leaps, rate) = (oracle.clone(), leaps.clone(), scenario.rate);
+            let (folder, names) = (folder.path().to_owned(), names.clone());
+            move || {
+                let clock = Arc::new(LeaseClock { rate, leaps: leaps.clone() });
+                let study = Study {
+                    policy: POLICY,
+                    clock,
+                    witness: Some(oracle.clone()),
+                    ..Study::new(&folder)
+                };
+                coordinate(study, plan(seeds), names.clone(), oracle.clone())
+            }
+        });
+        for (name, &second) in names.iter().cloned().zip(&scenario.workers) {
+            let (oracle, spool) = (oracle.clone(), folder.path().join(&name));
+            sim.host(name.clone(), move || {
+                work(name.clone(), spool.clone(), second, oracle.clone())
+            });
+        }
+        let (lines, down) = (vec![None; names.len()], vec![None; names.len()]);
+        let workers = names;
+        World { sim, oracle, leaps, folder, workers, lines, down, doom: None, grave: None }
+    }
+
+    fn play(&mut self, scenario: &Scenario) -> Result<(), String> {
+        let mut faults = scenario.faults.iter().copied().peekable();
+        let mut whole_since = None;
+        if let Some((transaction, side)) = scenario.dies {
+            self.doom = Some((Duration::from_secs(1), false));
+            self.oracle.prepare(Some(transaction), Mishap::Die(side));
+        }
+        loop {
+            let now = self.sim.elapsed();
+            while let Some((_, fault)) = faults.next_if(|&(at, _)| at <= now) {
+                self.oracle.note(format!("{now:?} {fault:?}"));
+                self.strike(now, fault);
+            }
+            self.heal(now);
+            self.sim.step().map_err(|error| error.to_string())?;
+            if self.oracle.is_dead() && self.grave.is_none() {
+                self.bury();
+            }
+            if let Some(law) = self.oracle.broken() {
+                return Err(law);
+            }
+            let ended = (0..self.workers.len()).all(|worker| {
+                self.down[worker].is_none() && !self.sim.is_host_running(&*self.workers[worker])
+            });
+            if ended {
+                return Ok(());
+            }
+            let troubled = faults.peek().is_some()
+                || self.grave.is_some()
+                || self.lines.iter().any(Option::is_some)
+                || self.down.iter().any(Option::is_some);
+            if troubled || now < TROUBLED {
+                whole_since = None;
+            } else {
+                // A mishap that no transaction has met must not wait for the last one.
+                self.oracle.forgive();
+                self.doom = None;
+                let since = *whole_since.get_or_insert(now);
+                if now - since > RECOVERY {
+                    return Err(format!("not ended {RECOVERY:?} after the last trouble"));
+                }
+            }
+        }
+    }
+
+    fn strike(&mut self, now: Duration, fault: Fault) {
+        match fault {
+            Fault::Crash { at, down, machine } => {
+                if self.doom.is_some() || self.grave.is_some() {
+                    return;
+                }
+                self.doom = Some((down, machine));
+                match at {
+                    Some(side) => self.oracle.prepare(None, Mishap::Die(side)),
+                    None => {
+                        self.oracle.crashed();
+                        self.bury();
+                    }
+                }
+            }
+            Fault::Store { side, times } => {
+                (0..times).for_each(|_| self.oracle.prepare(None, Mishap::Fail(side)));
+            }
+            Fault::Leap(by) => {
+                self.leaps.fetch_add(by.as_millis() as u64, Ordering::Relaxed);
+            }
+            Fault::Line { worker, loss, lasts } => {
+                if self.lines[worker].is_none() {
+                    self.lines[worker] = Some((loss, now + lasts));
+                    self.set_line(worker);
+                }
+            }
+            Fault::Kill { worker, down, tear } => {
+                let name = self.workers[worker].as_str();
+                if self.sim.is_host_running(name) {
+                    self.sim.crash(name);
+                    self.down[worker] = Some((now + down, tear));
+                }
+            }
+        }
+    }
+
+    /// Ends the coordinator's process, which has died.
+    fn bury(&mut self) {
+        let (down, machine) = self.doom.take().unwrap_or_default();
+        for worker in 0..self.workers.len() {
+            if machine {
+                self.sim.partition_oneway(COORDINATOR, &*self.workers[worker]);
+            } else {
+                self.set_line(worker);
+            }
+        }
+        self.sim.crash(COORDINATOR);
+        (0..self.workers.len()).for_each(|worker| self.set_line(worker));
+        self.grave = Some(self.sim.elapsed() + down);
+    }
+
+    /// Ends what is over.
+    fn heal(&mut self, now: Duration) {
+        if self.grave.take_if(|until| *until <= now).is_some() {
+            self.oracle.restarted();
+            self.sim.bounce(COORDINATOR);
+        }
+        for worker in 0..self.workers.len() {
+            let name = self.workers[worker].as_str();
+            if self.lines[worker].take_if(|(_, until)| *until <= now).is_some() {
+                self.sim.release(COORDINATOR, name);
+                self.set_line(worker);
+            }
+            let name = self.workers[worker].as_str();
+            if let Some((_, tear)) = self.down[worker].take_if(|(until, _)| *until <= now) {
+                if tear {
+                    tear_spool(&self.folder.path().join(name));
+                }
+                self.sim.bounce(name);
+            }
+        }
+    }
+
+    /// Has a worker's line lose what it loses now.
+    fn set_line(&self, worker: usize) {
+        let (name, sim) = (self.workers[worker].as_str(), &self.sim);
+        sim.repair(COORDINATOR, name);
+        match self.lines[worker].map(|(loss, _)| loss) {
+            None => {}
+            Some(Loss::Everything) => sim.partition(COORDINATOR, name),
+            Some(Loss::Answers) => sim.partition_oneway(COORDINATOR, name),
+            Some(Loss::Requests) => sim.partition_oneway(name, COORDINATOR),
+            Some(Loss::Time) => sim.hold(COORDINATOR, name),
+        }
+    }
+
+    /// Whether the study ended as it should.
+    fn judge(self, expected: &Results) -> Result<(), String> {
+        let World { sim, folder, workers, oracle, .. } = self;
+        drop(sim);
+        let place = Place::File(folder.path().join("study.db"));
+        let found = Results::read(&place);
+        if found != *expected {
+            let (records, given_up) = (found.records.len(), found.given_up);
+            return Err(format!("other results: {records} records, given up: {given_up:?}"));
+        }
+        let stored = Reader::open(&place).unwrap().records(0).map(|row| row.unwrap().1);
+        let accepted = oracle.records();
+        let accepted = accepted.iter().map(|json| serde_json::from_slice(json).unwrap());
+        if stored.collect::<Vec<RunRecord>>() != accepted.collect::<Vec<_>>() {
+            return Err("accepted records have changed".to_owned());
+        }
+        for name in workers {
+            for file in fs::read_dir(folder.path().join(&name)).unwrap() {
+                let path = file.unwrap().path();
+                if path.extension().is_none_or(|kind| kind != "torn") {
+                    return Err(format!("{name} has forgotten {}", path.display()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Leaves of a spool what a dying disk may leave.
+fn tear_spool(folder: &Path) {
+    for file in fs::read_dir(folder).into_iter().flatten() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|kind| kind == "commit") {
+            let bytes = fs::read(&path).unwrap();
+            fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+            fs::write(path.with_extension("part"), b"half").unwrap();
+        }
+    }
+}
+
+/// The coordinator's process.
+async fn coordinate(
+    study: Study,
+    plan: Plan,
+    workers: Vec<String>,
+    oracle: Arc<Oracle>,
+) -> turmoil::Result {
+    let (coordinator, mut desk) = Coordinator::by_hand(study, plan)?;
+    tokio::spawn(coordinator.serve_on(wire::listen(Open::default()).await?));
+    let mut shown = coordinator.watch();
+    loop {
+        tokio::time::sleep(TURN).await;
+        let written = desk.turn();
+        if oracle.is_dead() {
+            // Nobody hears of what it just did.
+            workers.iter().for_each(|worker| {
+                turmoil::partition_oneway(COORDINATOR, worker.as_str());
+            });
+            return std::future::pending().await;
+        }
+        if shown.has_changed()? {
+            let shown = shown.borrow_and_update();
+            // While the store fails, what it has is not known.
+            if written {
+                oracle.compare(&shown);
+            }
+        }
+    }
+}
+
+/// A worker's process, and whoever starts it again.
+async fn work(
+    name: String,
+    spool: PathBuf,
+    second: Duration,
+    oracle: Arc<Oracle>,
+) -> turmoil::Result {
+    loop {
+        let options = Options {
+            coordinators: vec![COORDINATOR.to_owned()],
+            access: Access::default(),
+            name: name.clone(),
+            core: None,
+            spool: spool.clone(),
+            cache: None,
+            patience: Duration::from_secs(8),
+            limits: Limits::default(),
+            idle: None,
+            leashed: false,
+        };
+        let length = move |spec: &RunSpec| length(spec).mul_f64(second.as_secs_f64());
+        let stage = Stage { length: Box::new(length), second };
+        let make = |kind: &str| {
+            (kind == rehearsal::KIND).then(|| Box::<Rehearsed>::default() as Box<dyn Subject>)
+        };
+        let ended = rehearse_worker(options, vec![wire::client()], Box::new(make), stage).await;
+        oracle.note(format!("{name} ends: {ended:?}"));
+        match ended {
+            Ok(_) => return Ok(()),
+            Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
+        }
+    }
+}
