@@ -3,95 +3,34 @@
 //! only then answers them. While it waits for the disk the next group gathers, so the
 //! number of fsyncs a second bounds no throughput.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Outcome, Plan};
+use catherd_experiments::Outcome;
 use tokio::sync::{oneshot, watch};
 
 use crate::clock::Clock;
-use crate::ledger::{
-    Effect, End, Event, Grant, Ledger, Policy, Run, RunNumber, Saved, Set, Token, Verdict,
-};
-use crate::progress::{Live, Meter, Progress};
-use crate::store::{
-    Breakdown, Change, Part, Place, Reader, RunId, Sealed, Store, StoreError, StudyNumber,
-    StudyState, Witness,
-};
+use crate::ledger::{Effect, End, Event, Ledger, Policy, RunNumber, Token};
+use crate::progress::{Meter, Progress};
+use crate::store::{Breakdown, Change, Place, RunId, Sealed, Store, StoreError, Witness};
+
+mod load;
+mod request;
+#[cfg(test)]
+mod tests;
+
+use load::load;
+pub(crate) use request::{Completion, Outcomes, Request, Told};
 
 /// Most requests in one transaction.
 const GROUP: usize = 1024;
 
 /// The ledger hears of passing time this often.
 const TICK: Duration = Duration::from_millis(200);
-
-/// A request to the desk, with the way back. A dropped sender means that the effects
-/// could not be made durable: the request should be repeated.
-pub(crate) enum Request {
-    Register {
-        worker: String,
-        answer: oneshot::Sender<()>,
-    },
-    Lease {
-        worker: String,
-        loaded: BTreeSet<Digest>,
-        held: BTreeSet<Token>,
-        answer: LeaseAnswer,
-    },
-    Heartbeat {
-        worker: String,
-        held: BTreeSet<Token>,
-        live: Vec<(Token, Live)>,
-        /// Leases to drop, and whether to take no more.
-        answer: oneshot::Sender<(Vec<Token>, bool)>,
-    },
-    Commit {
-        worker: String,
-        completions: Vec<Completion>,
-        answer: oneshot::Sender<Vec<Outcomes>>,
-    },
-    /// A part of a project is kept; one answer each.
-    Keep {
-        part: Part,
-        answer: std::sync::mpsc::Sender<()>,
-    },
-    /// A study is added, extended or begun again.
-    Plan {
-        plan: Box<Plan>,
-        answer: oneshot::Sender<StudyNumber>,
-    },
-    /// A study is paused, resumed or cancelled; false if there is none of this name.
-    SetState {
-        name: String,
-        state: StudyState,
-        answer: oneshot::Sender<bool>,
-    },
-    /// The desk closes after the group that this request is in.
-    Close,
-}
-
-type LeaseAnswer = oneshot::Sender<(Vec<(Grant, Vec<u8>)>, bool)>;
-
-/// What becomes of a completion, or why it is none.
-pub(crate) type Outcomes = Result<Verdict, String>;
-
-/// The end of a lease as a worker tells it.
-pub(crate) struct Completion {
-    pub(crate) run: RunNumber,
-    pub(crate) token: Token,
-    pub(crate) end: Told,
-}
-
-/// How a worker says an attempt ended.
-pub(crate) enum Told {
-    Record(Box<Sealed>),
-    Crash(String),
-    Returned,
-}
 
 /// Sends the answer of a request whose effects are durable.
 type Answer = Box<dyn FnOnce() + Send>;
@@ -522,67 +461,4 @@ impl Changes {
             }
         }
     }
-}
-
-/// Loads the ledger and the meter from the store.
-fn load(
-    store: &mut Store,
-    Charge { place, scope, policy, .. }: &Charge,
-    now: Duration,
-) -> Result<(Ledger, Meter, Vec<String>), StoreError> {
-    let studies = store.studies()?;
-    let active: Vec<StudyNumber> = studies
-        .iter()
-        .filter(|study| study.state == StudyState::Active)
-        .filter(|study| matches!(scope, Scope::All) || *scope == Scope::Only(study.name.clone()))
-        .map(|study| study.number)
-        .collect();
-
-    // Runs that nobody wants, and numbers without a run, are in the first set.
-    let mut saved = Saved { sets: vec![Set::new(Vec::new(), false)], ..Saved::default() };
-    let mut groups = BTreeMap::new();
-    let mut labels = Vec::new();
-    store.runs(|row| {
-        let group = *groups.entry((row.project, row.label)).or_insert_with_key(|key| {
-            labels.push(key.1.clone());
-            saved.queue.add_group(key.0)
-        });
-        if let Some(wall) = row.wall {
-            saved.queue.measure(group, wall);
-        }
-        let nobody = Run::new(crate::ledger::Phase::Quarantined, group);
-        saved.runs.resize(row.number as usize, nobody);
-        saved.runs.push(Run { group, ..row.run });
-        if let Some(worker) = row.worker {
-            saved.holders.insert(row.number, worker);
-        }
-        Ok(())
-    })?;
-
-    let mut numbers = BTreeMap::from([(Vec::new(), 0)]);
-    let mut wanted: (RunNumber, Vec<StudyNumber>) = (0, Vec::new());
-    let mut place_run = |(run, studies): (RunNumber, Vec<StudyNumber>)| {
-        let set = *numbers.entry(studies).or_insert_with_key(|studies| {
-            let given_out = studies.iter().any(|study| active.contains(study));
-            saved.sets.push(Set::new(studies.clone(), given_out));
-            (saved.sets.len() - 1) as u32
-        });
-        if let Some(run) = saved.runs.get_mut(run as usize) {
-            run.set = set;
-        }
-    };
-    store.members(|run, study| {
-        if wanted.0 != run {
-            place_run(std::mem::replace(&mut wanted, (run, Vec::new())));
-        }
-        wanted.1.push(study);
-    })?;
-    place_run(wanted);
-
-    store.culprits(|run, worker| {
-        saved.culprits.entry(run).or_default().insert(worker);
-    })?;
-    let coverage = Reader::open(place)?.coverage()?;
-    let meter = Meter::new(now, studies, active, coverage);
-    Ok((Ledger::restore(*policy, saved, now), meter, labels))
 }

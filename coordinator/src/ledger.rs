@@ -7,6 +7,9 @@
 //! 3. fencing tokens only grow, across restarts too;
 //! 4. a run that has ended never changes again.
 //!
+//! `tests/ledger_laws.rs` does so, and the simulation in `worker/tests` watches the store for
+//! the same laws while everything around it fails.
+//!
 //! A run is `pending -> leased -> done | failed | quarantined`. It is *failed* when the
 //! tool gave a verdict that a repetition would not change, since a run is a pure
 //! function. It is *quarantined* when attempts broke down too often: the tool crashed on

@@ -273,6 +273,12 @@ impl Store {
         Store { witness, ..self }
     }
 
+    /// Lets an SQLite file have so many pages, and no fewer than it has.
+    #[cfg(test)]
+    pub(crate) fn limit(&mut self, pages: u32) {
+        self.database.batch(&format!("pragma max_page_count = {pages}")).unwrap();
+    }
+
     /// Whether the connection to the database lives, as far as is known.
     pub fn is_alive(&self) -> bool {
         match &self.database {

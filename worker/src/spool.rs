@@ -89,6 +89,7 @@ fn whole(bytes: &[u8]) -> Option<CommitRequest> {
 mod tests {
     use super::*;
     use catherd_proto::v1::Completion;
+    use catherd_proto::v1::completion::End;
 
     #[test]
     fn survives_the_process_but_not_damage() {
@@ -113,5 +114,40 @@ mod tests {
         assert_eq!(again.left_behind().unwrap().len(), 1);
         assert!(second.with_extension("torn").exists());
         assert_eq!(again.left_behind().unwrap().len(), 1);
+    }
+
+    /// Whatever a dying disk makes of a file, it is never taken for another request.
+    #[test]
+    fn a_torn_file_is_set_aside_wherever_it_is_torn() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::open(folder.path(), true).unwrap();
+        let end = Some(End::Crash("why".into()));
+        let completions = vec![Completion { run: 1, token: 2, end }];
+        let path = spool.keep(&CommitRequest { worker: "w".into(), completions }).unwrap();
+        let whole = fs::read(&path).unwrap();
+
+        let shorter = (0..whole.len()).map(|length| whole[..length].to_vec());
+        let flipped = (0..whole.len()).map(|at| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x10;
+            bytes
+        });
+        let zeros = (0..whole.len()).map(|from| {
+            let mut bytes = whole.clone();
+            bytes[from..].fill(0);
+            bytes
+        });
+        let longer = [[whole.clone(), b"x".to_vec()].concat(), vec![0; 100], vec![0xff; 5000]];
+        let torn: Vec<_> = shorter.chain(flipped).chain(zeros).chain(longer).collect();
+        let aside = path.with_extension("torn");
+        for bytes in torn.iter().filter(|bytes| **bytes != whole) {
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(spool.left_behind().unwrap(), []);
+            assert_eq!(&fs::read(&aside).unwrap(), bytes);
+            assert!(!path.exists());
+        }
+        assert!(torn.len() > 3 * 32);
+        fs::write(&path, &whole).unwrap();
+        assert_eq!(spool.left_behind().unwrap().len(), 1);
     }
 }

@@ -27,6 +27,8 @@ use tonic_health::pb::health_client::HealthClient;
 
 use crate::database;
 
+mod faults;
+
 const PROJECT: &[u8] = b"a project";
 const STUDY: &str = "study";
 

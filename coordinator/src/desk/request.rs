@@ -1,0 +1,75 @@
+//! What may be asked of the desk.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc;
+
+use catherd_experiments::{Digest, Plan};
+use tokio::sync::oneshot;
+
+use crate::ledger::{Grant, RunNumber, Token, Verdict};
+use crate::progress::Live;
+use crate::store::{Part, Sealed, StudyNumber, StudyState};
+
+/// A request to the desk, with the way back. A dropped sender means that the effects
+/// could not be made durable: the request should be repeated.
+pub(crate) enum Request {
+    Register {
+        worker: String,
+        answer: oneshot::Sender<()>,
+    },
+    Lease {
+        worker: String,
+        loaded: BTreeSet<Digest>,
+        held: BTreeSet<Token>,
+        answer: LeaseAnswer,
+    },
+    Heartbeat {
+        worker: String,
+        held: BTreeSet<Token>,
+        live: Vec<(Token, Live)>,
+        /// Leases to drop, and whether to take no more.
+        answer: oneshot::Sender<(Vec<Token>, bool)>,
+    },
+    Commit {
+        worker: String,
+        completions: Vec<Completion>,
+        answer: oneshot::Sender<Vec<Outcomes>>,
+    },
+    /// A part of a project is kept; one answer each.
+    Keep {
+        part: Part,
+        answer: mpsc::Sender<()>,
+    },
+    /// A study is added, extended or begun again.
+    Plan {
+        plan: Box<Plan>,
+        answer: oneshot::Sender<StudyNumber>,
+    },
+    /// A study is paused, resumed or cancelled; false if there is none of this name.
+    SetState {
+        name: String,
+        state: StudyState,
+        answer: oneshot::Sender<bool>,
+    },
+    /// The desk closes after the group that this request is in.
+    Close,
+}
+
+type LeaseAnswer = oneshot::Sender<(Vec<(Grant, Vec<u8>)>, bool)>;
+
+/// What becomes of a completion, or why it is none.
+pub(crate) type Outcomes = Result<Verdict, String>;
+
+/// The end of a lease as a worker tells it.
+pub(crate) struct Completion {
+    pub(crate) run: RunNumber,
+    pub(crate) token: Token,
+    pub(crate) end: Told,
+}
+
+/// How a worker says an attempt ended.
+pub(crate) enum Told {
+    Record(Box<Sealed>),
+    Crash(String),
+    Returned,
+}
