@@ -8,6 +8,7 @@ pub(crate) mod chart;
 pub(crate) mod effects;
 pub(crate) mod histogram;
 pub(crate) mod lines;
+pub(crate) mod race;
 pub(crate) mod ranks;
 pub(crate) mod scatter;
 pub(crate) mod violins;

@@ -6,6 +6,7 @@ mod comparison;
 mod coverage;
 mod difficulty;
 mod mutation;
+mod race;
 mod speed;
 mod suites;
 
@@ -16,7 +17,8 @@ pub use comparison::{
 pub use coverage::{coverage_boxes, coverage_violins, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
 pub use mutation::{mutation_against_coverage, mutation_operators, mutation_violins};
-pub use speed::{acceleration, execution_times};
+pub use race::race;
+pub use speed::{acceleration, execution_times, machines};
 pub use suites::{suite_effects, suite_sizes, test_lengths};
 
 use crate::comparison::Comparison;

@@ -13,6 +13,7 @@
 //! | what does chance alone look like | [`Calibration`] | |
 //! | how many mutants do suites notice | [`Mutation`] | Whisker paper, RQ4 |
 //! | how fast are programs run | [`Speed`] | Whisker paper, RQ1 |
+//! | how fast is a machine, can runs be repeated | [`Machine`] | Whisker paper, figure 12 |
 //! | what did it cost | [`Cost`] | |
 //! | what is missing, and why | [`Missing`] | |
 
@@ -25,6 +26,7 @@ mod missing;
 mod mutation;
 mod ranking;
 mod relation;
+mod repeats;
 mod speed;
 mod suites;
 mod trivial;
@@ -38,6 +40,7 @@ pub use missing::{Cause, Gap, Missing};
 pub use mutation::{Kills, Mutation};
 pub use ranking::Ranking;
 pub use relation::Relation;
+pub use repeats::Machine;
 pub use speed::Speed;
 pub use suites::{SuiteSize, Suites};
 pub use trivial::{Baseline, Trivial};

@@ -191,7 +191,7 @@ pub fn import(
         })?;
     }
     tally.projects = projects.len();
-    writer.finish(&[])?;
+    writer.finish(&[], &[])?;
     Ok(tally)
 }
 

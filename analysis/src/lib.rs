@@ -9,6 +9,7 @@
 //! - [`report`]: all tables and figures of a study on one page, and in files.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`progress`] and [`figure`]: coverage over time, as numbers and as a picture.
+//! - [`race`]: which configurations a race drops.
 //! - [`corpus`]: pictures of the projects of a study.
 //! - [`stats`]: tests and effect sizes, exact where that is feasible.
 //! - [`table`]: tables for people and for programs.
@@ -20,6 +21,7 @@ pub mod figures;
 pub mod findings;
 pub mod import;
 pub mod progress;
+pub mod race;
 pub mod report;
 pub mod sheets;
 pub mod stats;

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
-    Calibration, Convergence, Milestone, Mutation, Ranking, Relation, Speed, Suites, Trivial,
+    Calibration, Convergence, Machine, Milestone, Mutation, Ranking, Relation, Speed, Suites,
+    Trivial,
 };
 use crate::progress::Progress;
 use crate::sheets::{self, Sheet};
@@ -118,6 +119,8 @@ impl<'a> Report<'a> {
         );
         s.figures(figures::duels(results, &samples, &pairs));
         s.figures(figures::effects_by_project(results, &pairs));
+        s.sheet(sheets::race(results));
+        s.figures(figures::race(results));
         s.sheet(sheets::ranks(results, &samples));
         let ranking = Ranking::new(&samples).ok();
         s.either(
@@ -195,6 +198,9 @@ impl<'a> Report<'a> {
             "Acceleration: needs runs that count steps.",
         );
         s.sheet(sheets::speed(results, &speed));
+        let machines = Machine::all(results)?;
+        s.figures(figures::machines(&machines));
+        s.sheet(sheets::machines(&machines));
         sections.push(s);
 
         let mut s = begin("missing", "What is missing");

@@ -7,8 +7,10 @@ mod comparison;
 mod coverage;
 mod dataset;
 mod difficulty;
+mod machines;
 mod missing;
 mod mutation;
+mod race;
 mod speed;
 mod suites;
 
@@ -18,8 +20,10 @@ pub use comparison::{duels, ranks, table6};
 pub use coverage::{algorithms, configurations, coverage};
 pub use dataset::dataset;
 pub use difficulty::{MEASURES, relations, trivial};
+pub use machines::machines;
 pub use missing::missing;
 pub use mutation::mutation;
+pub use race::race;
 pub use speed::{cost, speed};
 pub use suites::suites;
 

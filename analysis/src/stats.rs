@@ -11,7 +11,7 @@
 //! | do paired samples differ | [`SignedRank`] |
 //! | does one happen more often | [`Contingency`]: Fisher's exact test, odds ratio |
 //! | do several samples differ | [`kruskal_wallis`], [`friedman`] |
-//! | which of them do | [`Nemenyi`] |
+//! | which of them do | [`Nemenyi`]; against one of them: [`Conover`] |
 //! | do two measures go together | [`pearson`], [`spearman`], [`LinearFit`] |
 //! | which of many p-values stand | [`holm`], [`benjamini_hochberg`] |
 //!
@@ -20,6 +20,7 @@
 mod adjustment;
 mod bootstrap;
 mod compat;
+mod conover;
 mod contingency;
 mod correlation;
 mod description;
@@ -34,6 +35,7 @@ mod signed_rank;
 pub use adjustment::{benjamini_hochberg, holm};
 pub use bootstrap::Bootstrap;
 pub use compat::Compat;
+pub use conover::Conover;
 pub use contingency::Contingency;
 pub use correlation::{Correlation, pearson, spearman};
 pub use description::{Description, mean};

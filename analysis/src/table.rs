@@ -34,8 +34,8 @@ impl Cell {
         match self {
             Cell::Text(text) => text.clone(),
             Cell::Count(n) => n.to_string(),
-            Cell::Number(value, decimals) => format!("{value:.decimals$}"),
-            Cell::Share(value, decimals) => format!("{:.decimals$} %", value * 100.0),
+            Cell::Number(value, decimals) => rounded(*value, *decimals),
+            Cell::Share(value, decimals) => format!("{} %", rounded(value * 100.0, *decimals)),
             Cell::Missing => "n/a".to_owned(),
         }
     }
@@ -57,6 +57,16 @@ impl Cell {
             Cell::Number(value, _) | Cell::Share(value, _) => value.to_string(),
             Cell::Missing => String::new(),
         }
+    }
+}
+
+/// A number for people. A p-value that is not zero is not shown as if it were.
+fn rounded(value: f64, decimals: usize) -> String {
+    let least = libm::pow(10.0, -(decimals as f64));
+    if value > 0.0 && value < least / 2.0 {
+        format!("<{least:.decimals$}")
+    } else {
+        format!("{value:.decimals$}")
     }
 }
 

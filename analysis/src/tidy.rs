@@ -58,14 +58,19 @@
 //! is `falsePositiveTests` in the run's `counts`.
 //!
 //! `skipped`: one row for each project that was not run: `project`, `reason`.
+//!
+//! `dropped`: one row for each configuration that lost a race: `algorithm` (its label),
+//! `projects` (how many it was run on), `mean_rank` and `best_mean_rank` (its own and that of the
+//! best among those still in the race), `p` (of no difference, adjusted).
 
 mod mutants;
 mod read;
+mod slice;
 mod table;
 mod write;
 
 pub use mutants::{Mutant, Mutants};
-pub use read::{Improvement, Project, Results, Run};
+pub use read::{Improvement, Project, Results, Row, Run};
 pub use write::{Imported, Writer, write};
 
 use std::path::PathBuf;
@@ -84,6 +89,21 @@ pub struct Skipped {
     pub project: String,
     /// Why it was left out, one line.
     pub reason: String,
+}
+
+/// A configuration that lost a race: it was not run on the projects after those.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dropped {
+    /// Its label.
+    pub algorithm: String,
+    /// Projects that it was run on.
+    pub projects: u32,
+    /// Its mean rank on them among the configurations then in the race, 1 for the best.
+    pub mean_rank: f64,
+    /// The mean rank of the best.
+    pub best_mean_rank: f64,
+    /// Of no difference to the best, adjusted.
+    pub p: f64,
 }
 
 /// A clock of the timeline.

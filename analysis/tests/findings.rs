@@ -143,6 +143,36 @@ fn missing_runs_have_causes() {
 }
 
 #[test]
+fn what_lost_a_race_is_dropped_and_not_zero() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut tables = tidy::Writer::create(dir.path()).unwrap();
+    for (spec, record) in synthetic::runs(6, 2) {
+        let late = spec.project_name > "project-3".to_owned();
+        if !(late && spec.algorithm.label == "random") {
+            tables.push(&spec, &record).unwrap();
+        }
+    }
+    let algorithm = "random".to_owned();
+    let dropped =
+        tidy::Dropped { algorithm, projects: 4, mean_rank: 3.0, best_mean_rank: 1.5, p: 0.01 };
+    tables.finish(&[], std::slice::from_ref(&dropped)).unwrap();
+    let results = Results::read(dir.path()).unwrap();
+    assert_eq!((results.lost(0), results.lost(1)), (Some(&dropped), None));
+    let missing = Missing::new(&results);
+    let [gap] = &missing.gaps[..] else { panic!("{:?}", missing.gaps) };
+    assert_eq!((gap.cause, gap.algorithm, gap.count), (Cause::Dropped, 0, 4));
+    let sheet = sheets::race(&results).table;
+    let shown = |row: usize| sheet.rows()[row].iter().map(|c| c.for_people()).collect::<Vec<_>>();
+    assert_eq!(shown(0), ["random", "dropped", "4", "3.00", "1.50", "0.0100"]);
+    assert_eq!(shown(1), ["mosa", "in the race", "6", "n/a", "n/a", "n/a"]);
+    let samples = Samples::coverage(&results);
+    let pairs = Comparison::pairs(&samples);
+    assert_eq!(pairs.iter().map(|pair| pair.duels.len()).collect::<Vec<_>>(), [4, 4, 6]);
+    let report = Report::new(&results, "race", |_| ()).unwrap();
+    assert!(report.figures().any(|figure| figure.name == "race"));
+}
+
+#[test]
 fn cost_and_relations() {
     let (results, _dir) = results(synthetic::runs(8, 3));
     let cost = Cost::all(&results);

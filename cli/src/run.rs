@@ -3,6 +3,7 @@
 //! - [`corpus`]: the projects of the study, checked.
 //! - [`folder`]: where the study lives, and whether it is the same study.
 //! - [`herd`]: coordinator and workers until every run has ended.
+//! - [`race`]: the same round by round, without the configurations that have lost.
 //! - [`display`]: how far the study is, for people.
 //! - [`results`]: tables, suites and what went wrong.
 
@@ -10,6 +11,7 @@ mod corpus;
 mod display;
 mod folder;
 mod herd;
+mod race;
 mod results;
 
 use std::num::NonZeroUsize;
@@ -24,7 +26,7 @@ use clap::Args;
 use crate::failure::{self, Exit, Failure};
 use crate::{subjects, terminal};
 pub(crate) use corpus::Corpus;
-use display::Display;
+use display::{Display, Title};
 pub(crate) use folder::{Folder, safe_name};
 use herd::Ended;
 pub(crate) use herd::StopSignals;
@@ -76,28 +78,50 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
     let folder = Folder::open(&arguments.folder(&study))?;
     folder.claim(&plan, arguments.fresh)?;
 
-    let coordinator = Coordinator::open_study(Options::new(&folder.path), plan)?;
-    let before = coordinator.progress();
-    let cores = arguments.cores();
-    if !before.is_finished() {
-        corpus.hand_over(coordinator.projects())?;
-    }
-    let display = Display::new(arguments.quiet, &study, &before, cores.len());
-    let ended = herd::run(&coordinator, &folder, &cores, display)?;
-    if ended == Ended::Stopped {
+    let field = Field { folder: &folder, corpus: &corpus, arguments };
+    let skipped = corpus.skipped();
+    let results = if let Some(race) = plan.race {
+        let Some((ends, dropped)) = race::run(&field, &plan, race)? else {
+            return Ok((Exit::Stopped, folder.path));
+        };
+        results::export(ends, &folder, &skipped, &dropped)?
+    } else {
+        let Some(coordinator) = field.run(plan)? else { return Ok((Exit::Stopped, folder.path)) };
+        results::export(results::ends(&coordinator, &study.name)?, &folder, &skipped, &[])?
+    };
+    terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
+    let whole = corpus.unusable.is_empty() && results.troubles.is_empty();
+    Ok((if whole { Exit::Fine } else { Exit::Incomplete }, folder.path))
+}
+
+/// Where plans are run.
+struct Field<'a> {
+    folder: &'a Folder,
+    corpus: &'a Corpus,
+    arguments: &'a Arguments,
+}
+
+impl Field<'_> {
+    /// Runs a plan to its end; none if it was stopped before.
+    fn run(&self, plan: Plan) -> Result<Option<Coordinator>, Failure> {
+        let title = Title::new(&plan);
+        let coordinator = Coordinator::open_study(Options::new(&self.folder.path), plan)?;
+        let before = coordinator.progress();
+        let cores = self.arguments.cores();
+        if !before.is_finished() {
+            self.corpus.hand_over(coordinator.projects())?;
+        }
+        let display = Display::new(self.arguments.quiet, &title, &before, cores.len());
+        if herd::run(&coordinator, self.folder, &cores, display)? == Ended::Finished {
+            return Ok(Some(coordinator));
+        }
         let after = coordinator.progress();
         let (ended, planned) = (after.done + after.failed + after.quarantined, after.planned);
         terminal::note(&format!(
             "Stopped after {ended} of {planned} runs. The same command goes on from there."
         ));
-        return Ok((Exit::Stopped, folder.path));
+        Ok(None)
     }
-
-    let ends = results::ends(&coordinator, &study.name)?;
-    let results = results::export(ends, &folder, &corpus.skipped())?;
-    terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
-    let whole = corpus.unusable.is_empty() && results.troubles.is_empty();
-    Ok((if whole { Exit::Fine } else { Exit::Incomplete }, folder.path))
 }
 
 /// The parts of a study: a file, flags, or both.

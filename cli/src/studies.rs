@@ -96,6 +96,10 @@ impl Submit {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let mut caller = Caller::new(&self.remote)?;
         let (study, corpus, plan) = self.matrix.plan()?;
+        if plan.race.is_some() {
+            return Err(Failure::new(format_args!("{} is a race", study.name))
+                .hint("run it on one machine, with catherd run"));
+        }
         let digests = plan.projects.iter().map(|project| project.digest.0.to_vec().into());
         let all = v1::Projects { digests: digests.collect() };
         let lacking = caller.ask(async |client| client.lacks(all).await)?.digests;
@@ -375,7 +379,7 @@ impl Results {
             bar.inc(1);
             caller.next(&mut stream).transpose().map(|result| end(result?))
         });
-        let results = run::export(ends, &folder, &[])?;
+        let results = run::export(ends, &folder, &[], &[])?;
         bar.finish_and_clear();
         terminal::print(&results.text(&self.study, &folder.path, start.elapsed()));
         Ok(if results.troubles.is_empty() { Exit::Fine } else { Exit::Incomplete })

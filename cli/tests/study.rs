@@ -261,6 +261,44 @@ fn any_program_can_be_studied() {
 }
 
 #[test]
+fn a_race_goes_on_without_what_has_lost() {
+    let bench = Bench::new("1");
+    fs::create_dir(bench.out("files")).unwrap();
+    for number in 10..22 {
+        fs::write(bench.out("files").join(format!("{number}.py")), number.to_string()).unwrap();
+    }
+    let tool = bench.out("tool.sh");
+    let script = "#!/bin/sh\ncovered=0,1,2\n[ $2 = bad ] && covered=0\n\
+                  echo \"{\\\"goals\\\": 4, \\\"covered\\\": [$covered]}\" > $3\n";
+    fs::write(&tool, script).unwrap();
+    let file = bench.out("study.toml");
+    let command = format!("sh {} {{project}} {{algorithm}} {{out}}", tool.display());
+    let algorithm =
+        |name: &str| format!("{{ name = '{name}', parameters = {{ command = '{command}' }} }}");
+    let algorithms = ["bad", "good", "fine"].map(algorithm).join(", ");
+    let text = format!(
+        "subject = 'command'\nprojects = ['files']\nseeds = 1\nalgorithms = [{algorithms}]\n\
+         race = {{ first = 6, every = 3 }}\n[budget]\nwall = '5s'\n",
+    );
+    fs::write(&file, text).unwrap();
+    let run = || {
+        let mut command = catherd();
+        command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap()
+    };
+    let output = run();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(told.contains("bad is dropped after 6 projects: mean rank 3.00"), "{told}");
+    let dropped = fs::read_to_string(bench.out("out/dropped.csv")).unwrap();
+    assert_eq!(dropped, "algorithm,projects,mean_rank,best_mean_rank,p\nbad,6,3.0,1.5,0.0\n");
+    let first = digests(&bench.out("out"));
+    assert_eq!(first.len(), 12 * 2 + 6);
+    // What has ended is not run again, and the same is dropped.
+    assert!(stderr(&run()).contains("bad is dropped after 6 projects"));
+    assert_eq!(digests(&bench.out("out")), first);
+}
+
+#[test]
 fn a_killed_worker_costs_an_attempt_and_no_result() {
     let bench = Bench::new(LONG);
     let study = bench.start("out");

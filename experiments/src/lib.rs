@@ -5,12 +5,14 @@
 mod digest;
 mod mutation;
 mod plan;
+mod race;
 mod run;
 mod study;
 
 pub use digest::{Digest, NotADigest};
 pub use mutation::{MutantOutcome, MutantRecord, Mutation};
 pub use plan::{Plan, PlanError, PlannedProject, twins};
+pub use race::Race;
 pub use run::{
     ASSERTIONS, Algorithm, Budget, ENGINE, Outcome, Parameter, Provenance, Resources, RunRecord,
     RunSpec, TimelinePoint,

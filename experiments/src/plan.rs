@@ -1,10 +1,11 @@
 //! From a study and its projects to runs.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Algorithm, Budget, Digest, ENGINE, Mutation, RunSpec, Study};
+use crate::{Algorithm, Budget, Digest, ENGINE, Mutation, Race, RunSpec, Study};
 
 /// A project that was found, read and packed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +54,9 @@ pub struct Plan {
     /// Mutation analysis of the suites; none: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,
+    /// How the algorithms race; none: all run on every project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub race: Option<Race>,
     /// Projects, each once.
     pub projects: Vec<PlannedProject>,
 }
@@ -92,6 +96,7 @@ impl Plan {
             seeds: study.seeds.clone(),
             budget: study.budget,
             mutation: study.mutation.clone(),
+            race: study.race,
             projects,
         })
     }
@@ -111,7 +116,18 @@ impl Plan {
         parts.into_iter().find(|(_, fine)| !fine).map_or(Ok(()), |(part, _)| Err(part))
     }
 
-    /// How many runs there are.
+    /// A round of a race: the algorithms that are left, on some of the projects.
+    pub fn round(&self, number: usize, algorithms: &[usize], projects: Range<usize>) -> Plan {
+        Plan {
+            name: format!("{}, round {number}", self.name),
+            algorithms: algorithms.iter().map(|&a| self.algorithms[a].clone()).collect(),
+            projects: self.projects[projects].to_vec(),
+            race: None,
+            ..self.clone()
+        }
+    }
+
+    /// How many runs there are; in a race, if nothing is dropped.
     pub fn count(&self) -> usize {
         self.projects.len() * self.algorithms.len() * self.seeds.len()
     }
@@ -148,6 +164,7 @@ impl Plan {
             ("other seeds", holds(&self.seeds, &earlier.seeds)),
             ("another budget", self.budget == earlier.budget),
             ("another mutation analysis", self.mutation == earlier.mutation),
+            ("another race", self.race == earlier.race),
         ];
         parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
     }

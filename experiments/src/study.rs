@@ -9,7 +9,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{Algorithm, Budget, Mutation};
+use crate::{Algorithm, Budget, Mutation, Race};
 
 pub use flags::Flags;
 
@@ -30,6 +30,8 @@ pub struct Study {
     pub budget: Budget,
     /// Mutation analysis of the suites; none: none.
     pub mutation: Option<Mutation>,
+    /// How the algorithms race; none: all run on every project.
+    pub race: Option<Race>,
     /// Subject kind; `scratch` unless the study says otherwise.
     pub subject: String,
 }
@@ -72,6 +74,11 @@ impl Study {
     /// sample = 500                         # mutants of a project at most; default: all
     /// seed = 1                             # default: 0
     /// block_factor = 20                    # limit of a test on a mutant
+    ///
+    /// [race]                               # optional; or race = true above: drop what loses
+    /// level = 0.05                         # of significance
+    /// first = 10                           # projects before the first test
+    /// every = 5                            # projects between tests
     /// ```
     ///
     /// A table among the parameters prefixes theirs: `compat = { clone_links = true }` is the

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{
     ASSERTIONS, Algorithm, Budget, Digest, Flags, Mutation, Parameter, Plan, PlannedProject,
-    ProjectSource, Study, twins,
+    ProjectSource, Race, Study, twins,
 };
 use proptest::prelude::*;
 
@@ -105,7 +105,7 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "seeds = 3",
         "sedes = 3",
-        "3: sedes: unknown key; use one of name, subject, projects, algorithms, seeds, budget, assertions, mutation",
+        "3: sedes: unknown key; use one of name, subject, projects, algorithms, seeds, budget, assertions, mutation, race",
     ),
     ("seeds = 3", "seeds = 0", "3: seeds: 0 is too small; give a whole number of at least 1"),
     ("seeds = 3", "seeds = []", "3: seeds: no seeds; give at least one seed, or their number"),
@@ -202,8 +202,47 @@ const BAD: &[(&str, &str, &str)] = &[
         "{ random = 5 }",
         "1: projects.random: unknown key; use one of synthetic",
     ),
+    (
+        "seeds = 3",
+        "seeds = 3\nrace = 5",
+        "4: race: a number is neither a truth value nor a table; write true, or a table [race]",
+    ),
+    (
+        "seeds = 3",
+        "seeds = 3\nrace = { level = 5 }",
+        "4: race.level: `5` is not a level; give a number between 0 and 1, such as 0.05",
+    ),
+    (
+        "seeds = 3",
+        "seeds = 3\nrace = { first = 1 }",
+        "4: race.first: 1 is too small; give a whole number of at least 2",
+    ),
     ("0.7", "inf", "2: algorithms: parameter `crossover` is not finite; give an ordinary number"),
 ];
+
+#[test]
+fn a_race_is_planned_round_by_round() {
+    let race = |text: &str| parse(&GOOD.replacen("seeds = 3", text, 1)).unwrap().race;
+    assert_eq!(race("seeds = 3"), None);
+    assert_eq!(race("seeds = 3\nrace = true"), Some(Race::default()));
+    let set = race("seeds = 3\nrace = { level = 0.1, every = 2 }").unwrap();
+    assert_eq!((set.level, set.first, set.every), (0.1, 10, 2));
+
+    let study = parse(&GOOD.replacen("seeds = 3", "seeds = 3\nrace = true", 1)).unwrap();
+    let project =
+        |name: &str| PlannedProject { name: name.to_owned(), digest: Digest::of(name.as_bytes()) };
+    let projects = ["a", "b", "c"].map(project).to_vec();
+    let plan = Plan::new(&study, projects, |_| Ok(())).unwrap();
+    let round = plan.round(2, &[1], 1..3);
+    assert_eq!(round.name, format!("{}, round 2", plan.name));
+    let runs: Vec<_> = round.into_runs().map(|run| (run.project_name, run.seed)).collect();
+    assert_eq!(runs.len(), 6);
+    assert_eq!((&*runs[0].0, &*runs[5].0), ("b", "c"));
+    // Another race is another study.
+    let other = Study { race: None, ..study };
+    let other = Plan::new(&other, plan.projects.clone(), |_| Ok(())).unwrap();
+    assert_eq!(other.lacks(&plan), Some("another race"));
+}
 
 #[test]
 fn errors_name_file_line_and_field() {

@@ -1,6 +1,6 @@
 //! Stacked horizontal bars: a whole and its parts.
 
-use super::chart::{Axis, Chart};
+use super::chart::{Axis, Chart, INK};
 
 /// Fill and density of the parts, which run from good to bad: they differ in lightness too.
 const PARTS: [(&str, f64); 5] =
@@ -28,8 +28,10 @@ pub(crate) fn draw(
             chart.rect(low, high, fill, opacity);
             let text = count.to_string();
             let room = chart.at(high).0 - chart.at(low).0;
-            if room > 8.0 * text.len() as f64 && !(opacity == 1.0 && fill != "#ffffff") {
-                chart.note(((low.0 + high.0) / 2.0, y), (0.0, 4.0), &text, false);
+            if room > 8.0 * text.len() as f64 {
+                let dark = opacity == 1.0 && fill != "#ffffff";
+                let ink = if dark { "#ffffff" } else { INK };
+                chart.inscription(((low.0 + high.0) / 2.0, y), &text, ink);
             }
             from += count;
         }

@@ -7,7 +7,8 @@ use kuva::render::render::{PathData, Primitive, Scene, TextAnchor};
 use super::{FONTS, Style, grouped, round_step, styles};
 
 const TEXT: f64 = 12.0;
-const INK: &str = "#222222";
+/// The colour of text and frames.
+pub(crate) const INK: &str = "#222222";
 const GRID: &str = "#e4e4e4";
 /// A glyph is at most some this part of its size wide, on average.
 const GLYPH: f64 = 0.56;
@@ -153,6 +154,9 @@ impl Chart {
         // Names that do not fit below their places are turned.
         let slot = width / x.ticks.len().max(1) as f64;
         let turned = x.names && longest(&x) > slot - 4.0;
+        // The first of them reaches to the left.
+        let reach = longest(&x) * 0.82 - slot / 2.0 + 4.0;
+        let left = if turned { left.max(reach) } else { left };
         let below = if turned { 16.0 + longest(&x) * 0.6 } else { 20.0 };
         let bottom = below + if x.label.is_empty() { 10.0 } else { 28.0 };
         let entries = legend.iter().map(|entry| width_of(&short(entry))).fold(0.0, f64::max);
@@ -325,6 +329,12 @@ impl Chart {
         self.label(x + by.0, y + by.1, text, TextAnchor::Middle, 0.0, bold);
     }
 
+    /// Text upon an area, around a point.
+    pub(crate) fn inscription(&mut self, point: (f64, f64), text: &str, ink: &str) {
+        let (x, y) = self.at(point);
+        self.text((x, y + 4.0), text, TextAnchor::Middle, 0.0, false, ink);
+    }
+
     /// Text that begins at a place in pixels.
     pub(crate) fn words(&mut self, (x, y): (f64, f64), text: &str, bold: bool) {
         self.label(x, y, text, TextAnchor::Start, 0.0, bold);
@@ -351,6 +361,18 @@ impl Chart {
     }
 
     fn label(&mut self, x: f64, y: f64, text: &str, anchor: TextAnchor, turn: f64, bold: bool) {
+        self.text((x, y), text, anchor, turn, bold, INK);
+    }
+
+    fn text(
+        &mut self,
+        (x, y): (f64, f64),
+        text: &str,
+        anchor: TextAnchor,
+        turn: f64,
+        bold: bool,
+        ink: &str,
+    ) {
         if text.is_empty() {
             return;
         }
@@ -362,7 +384,7 @@ impl Chart {
             anchor,
             rotate: Some(turn).filter(|turn| *turn != 0.0),
             bold,
-            color: Some(Color::from(INK)),
+            color: Some(Color::from(ink)),
         });
     }
 

@@ -99,7 +99,7 @@ pub fn convergence(results: &Results, clock: Clock, rows: &[Convergence]) -> Opt
         .chunk_by(|a, b| a.algorithm == b.algorithm)
         .filter_map(|rows| {
             let point = |row: &Convergence| {
-                Some((row.share * 100.0, row.spent.as_ref().ok()?.median.max(1.0)))
+                Some((row.share * 100.0, row.spent.as_ref().ok()?.mean.max(1.0)))
             };
             let points: Vec<_> = rows.iter().filter_map(point).collect();
             let number = rows.first()?.algorithm;
@@ -116,17 +116,17 @@ pub fn convergence(results: &Results, clock: Clock, rows: &[Convergence]) -> Opt
         return None;
     }
     let x = Axis::exact("Share of the final coverage (%)", 50.0, 100.0);
-    let y = Axis::log(&format!("Median {}", clock.unit()), low, high);
+    let y = Axis::log(&format!("Mean {}", clock.unit()), low, high);
     let n = rows.iter().map(|row| row.runs.len()).max()?;
     Some(Figure {
         name: "convergence".to_owned(),
         title: "Convergence".to_owned(),
         caption: format!(
-            "Median {} until a run has 50, 90, 95, 99 and 100 % of what it covers in the end; \
-             n ≤ {n} runs of each algorithm.",
+            "Mean {} until a run has 50, 90, 95, 99 and 100 % of what it covers in the end; \
+             n ≤ {n} runs of each algorithm. Medians and quartiles are in the table.",
             clock.unit()
         ),
-        svg: lines::draw(x, y, &series, None, &format!("n ≤ {n} runs each; medians")),
+        svg: lines::draw(x, y, &series, None, &format!("n ≤ {n} runs each; means")),
     })
 }
 

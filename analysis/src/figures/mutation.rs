@@ -22,14 +22,19 @@ pub fn mutation_operators(results: &Results, mutation: &Mutation) -> Option<Figu
         all.find(|k| (k.algorithm, k.operator) == (algorithm, operator))
             .map_or_else(Vec::new, |kills| kills.scores.clone())
     };
+    // Few projects have anything for the rarer operators to change.
+    let runs = |operator| ran.iter().map(|&a| scores(a, operator).len()).max().unwrap_or(0);
     let mut clusters: Vec<Cluster> = mutation
         .operators
         .iter()
         .enumerate()
-        .map(|(operator, name)| cluster(name, &|algorithm| scores(algorithm, Some(operator))))
+        .map(|(operator, name)| {
+            let label = format!("{name} ({})", runs(Some(operator)));
+            cluster(&label, &|algorithm| scores(algorithm, Some(operator)))
+        })
         .collect();
     clusters.push(cluster("all", &|algorithm| scores(algorithm, None)));
-    clusters.push(cluster("false pos.", &|algorithm| {
+    clusters.push(cluster("FP", &|algorithm| {
         let totals = mutation.totals().find(|k| k.algorithm == algorithm);
         let runs = totals.map_or(&[][..], |kills| &kills.runs);
         runs.iter().filter_map(|&run| mutation.false_positives[run as usize]).collect()
@@ -47,8 +52,9 @@ pub fn mutation_operators(results: &Results, mutation: &Mutation) -> Option<Figu
         name: "mutation-operators".to_owned(),
         title: "Mutation scores by operator".to_owned(),
         caption: format!(
-            "Killed mutants of each run by mutation operator, and tests of its suite that fail \
-             on the unchanged project. Over all runs: {}.",
+            "Killed mutants of each run by mutation operator (in brackets: the runs of an \
+             algorithm that have such mutants), and FP, the false positives: tests of its suite \
+             that fail on the unchanged project. Over all runs: {}.",
             whole.join(", ")
         ),
         svg: boxes::draw(

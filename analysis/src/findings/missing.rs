@@ -17,6 +17,8 @@ pub enum Cause {
     TimedOut,
     /// The runner's memory limit ended it.
     OutOfMemory,
+    /// Its configuration had lost the race.
+    Dropped,
     /// The tables do not have it.
     NotRun,
 }
@@ -39,6 +41,7 @@ impl Cause {
             Cause::Failed => "failed",
             Cause::TimedOut => "timed out",
             Cause::OutOfMemory => "out of memory",
+            Cause::Dropped => "dropped",
             Cause::NotRun => "not run",
         }
     }
@@ -57,7 +60,7 @@ pub struct Gap {
     pub count: usize,
     /// The projects concerned: indices into [`Results::projects`].
     pub projects: BTreeSet<usize>,
-    /// The runs; none of [`Cause::NotRun`].
+    /// The runs; none of [`Cause::Dropped`] and [`Cause::NotRun`].
     pub runs: Vec<u32>,
 }
 
@@ -106,9 +109,11 @@ impl Missing {
             let absent = seeds.len().saturating_sub(present);
             if absent > 0 {
                 let (project, algorithm) = (cell / algorithms, cell % algorithms);
-                let gap = gaps.entry((algorithm, Cause::NotRun, None)).or_insert_with(|| Gap {
+                let lost = results.lost(algorithm).is_some() && present == 0;
+                let cause = if lost { Cause::Dropped } else { Cause::NotRun };
+                let gap = gaps.entry((algorithm, cause, None)).or_insert_with(|| Gap {
                     algorithm,
-                    cause: Cause::NotRun,
+                    cause,
                     reason: None,
                     count: 0,
                     projects: BTreeSet::new(),

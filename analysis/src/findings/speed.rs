@@ -7,6 +7,12 @@ use crate::tidy::{Error, Results};
 /// Steps of a program in a second of its own time.
 const STEPS_A_SECOND: f64 = 30.0;
 
+/// Program time over real time; none of a search that took no millisecond.
+pub(super) fn acceleration(steps: Option<u64>, ms: Option<u64>) -> Option<f64> {
+    let ms = ms.filter(|&ms| ms > 0)?;
+    Some(steps? as f64 / STEPS_A_SECOND / (ms as f64 / 1_000.0))
+}
+
 /// The searches of an algorithm against the clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Speed {
@@ -39,8 +45,8 @@ impl Speed {
             };
             let (mut factors, mut runs) = (Vec::new(), Vec::new());
             for (number, run) in own() {
-                if let (Some(steps), Some(ms @ 1..)) = (run.steps, run.search_ms) {
-                    factors.push(steps as f64 / STEPS_A_SECOND / (ms as f64 / 1_000.0));
+                if let Some(factor) = acceleration(run.steps, run.search_ms) {
+                    factors.push(factor);
                     runs.push(number);
                 }
             }
@@ -49,7 +55,10 @@ impl Speed {
                 known.fold(None, |sum: Option<u64>, n| Some(sum.unwrap_or(0) + n as u64))
             };
             let factor = Description::of(&factors);
-            let (assertions, flaky) = (sum(&stable), sum(&flaky));
+            let sums = (sum(&stable), sum(&flaky));
+            // Suites without assertions have none that could be flaky.
+            let sums = if sums == (Some(0), Some(0)) { (None, None) } else { sums };
+            let (assertions, flaky) = sums;
             Speed { algorithm, factors, factor, assertions, flaky, runs }
         };
         Ok((0..results.algorithms.len()).map(one).collect())

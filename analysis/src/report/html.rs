@@ -81,8 +81,10 @@ fn section(page: &mut String, section: &Section, sets: &mut RunSets) {
             Item::Figure(figure) => {
                 let _ = writeln!(
                     page,
-                    "<figure id=\"figure-{}\">{}<figcaption><b>{}.</b> {}</figcaption></figure>",
+                    "<figure id=\"figure-{}\" style=\"--width:{}px\">{}<figcaption><b>{}.</b> {}\
+                     </figcaption></figure>",
                     figure.name,
+                    width(&figure.svg),
                     figure.svg,
                     escaped(&figure.title),
                     escaped(&figure.caption)
@@ -92,6 +94,13 @@ fn section(page: &mut String, section: &Section, sets: &mut RunSets) {
         }
     }
     page.push_str("</section>\n");
+}
+
+/// The width that a picture has by itself, in pixels: on a small screen it is not made so small
+/// that nobody can read it.
+fn width(svg: &str) -> &str {
+    let box_of = svg.split_once("viewBox=\"0 0 ").map_or("", |(_, rest)| rest);
+    box_of.split_once(' ').map_or("0", |(width, _)| width)
 }
 
 fn table(page: &mut String, sheet: &Sheet, sets: &mut RunSets) {

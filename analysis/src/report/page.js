@@ -49,7 +49,7 @@ function show(cell) {
   const content = dialog.querySelector("div");
   content.replaceChildren(
     element("h3", `${column.textContent}: ${cell.textContent}`),
-    element("p", `${runs.length} runs are behind this number` +
+    element("p", `${runs.length === 1 ? "1 run is" : `${runs.length} runs are`} behind this number` +
       (runs.length > MOST ? `, the first ${MOST} of them:` : ":")));
   const list = element("table");
   list.append(row("th", ["Project", "Algorithm", "Seed", "Coverage", "Executions", "Run"]));

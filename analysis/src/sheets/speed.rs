@@ -40,7 +40,8 @@ pub fn speed(results: &Results, rows: &[Speed]) -> Sheet {
         name: "speed",
         title: "Acceleration and flakiness".to_owned(),
         caption: "Program time over real time of each search, where Scratch is at 1: machine, \
-                  search and fitness together. Flaky assertions did not hold each time that \
+                  search and fitness together; searches of less than a millisecond are left out. \
+                  Flaky assertions did not hold each time that \
                   their test was executed again, and are not in the suites."
             .to_owned(),
         table,
@@ -60,7 +61,9 @@ pub fn cost(results: &Results) -> Sheet {
         ("runs", "Runs"),
     ]);
     let count = |n: Option<u64>| n.map_or(Cell::Missing, |n| Cell::Count(n as usize));
-    for row in Cost::all(results) {
+    let costs = Cost::all(results);
+    let hours: f64 = costs.iter().filter_map(|row| row.core_hours).sum();
+    for row in costs {
         let cells = vec![
             label(results, row.algorithm),
             Cell::number(row.core_hours, 3),
@@ -76,7 +79,10 @@ pub fn cost(results: &Results) -> Sheet {
     Sheet {
         name: "cost",
         title: "Cost".to_owned(),
-        caption: "Real time of runs, each on a core of its own; failed runs included.".to_owned(),
+        caption: format!(
+            "Real time of runs, each on a core of its own; failed runs included. {hours:.3} \
+             core-hours in all."
+        ),
         table,
     }
 }

@@ -1,6 +1,6 @@
 //! Mutants of runs, which only studies with mutation analysis have.
 
-use super::read::{Interner, Slice};
+use super::slice::{Interner, Slice};
 use super::table::read_slices;
 use super::{Error, Results};
 

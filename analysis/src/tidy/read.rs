@@ -1,14 +1,18 @@
 //! From tables to samples.
 
+mod lists;
+mod rows;
+
 use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Budget, Digest, Outcome};
-use polars_core::prelude::{DataFrame, StringChunked, UInt32Chunked, UInt64Chunked};
 
+use super::slice::{Interner, Slice};
 use super::table::read_slices;
-use super::{Clock, Error, OUTCOMES, Skipped, UNCOUNTED};
+use super::{Clock, Dropped, Error, Skipped, UNCOUNTED};
+use lists::{dropped, skipped};
+pub use rows::Row;
 
 /// A project of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -104,6 +108,8 @@ pub struct Results {
     pub reasons: Vec<String>,
     /// Projects that were not run.
     pub skipped: Vec<Skipped>,
+    /// Configurations that lost a race, by their labels.
+    pub dropped: Vec<Dropped>,
     /// What made the runs of each algorithm.
     engines: Vec<String>,
     /// The folders, and where the runs of each end.
@@ -111,7 +117,8 @@ pub struct Results {
 }
 
 impl Results {
-    /// Reads `runs.parquet` and `skipped.parquet` of a folder.
+    /// Reads `runs.parquet`, `skipped.parquet` and, if it is there, `dropped.parquet` of a
+    /// folder.
     ///
     /// # Errors
     /// [`Error`]; [`Error::Mixed`] if the runs differ in budget or engine.
@@ -198,6 +205,7 @@ impl Results {
             runs,
             reasons: reasons.items,
             skipped: skipped(&dir.join("skipped.parquet"))?,
+            dropped: dropped(&dir.join("dropped.parquet"))?,
         })
     }
 
@@ -226,6 +234,7 @@ impl Results {
             runs: Vec::new(),
             reasons: Vec::new(),
             skipped: Vec::new(),
+            dropped: Vec::new(),
             engines: Vec::new(),
             sources: Vec::new(),
         }))
@@ -264,11 +273,18 @@ impl Results {
                     && self.engines[a] == engine
             });
             algorithms.push(same.unwrap_or(self.algorithms.len()) as u32);
+            let lost = other.dropped.iter().find(|dropped| dropped.algorithm == label).cloned();
             if same.is_none() {
                 let taken = self.algorithms.contains(&label);
                 self.algorithms.push(if taken { format!("{label} ({folder})") } else { label });
                 self.budgets.push(budget);
                 self.engines.push(engine);
+            }
+            // An algorithm that a study has on all projects has not lost.
+            let number = algorithms[algorithms.len() - 1] as usize;
+            if let (Some(dropped), None) = (lost, same) {
+                self.dropped
+                    .push(Dropped { algorithm: self.algorithms[number].clone(), ..dropped });
             }
         }
         let first_reason = self.reasons.len() as u32;
@@ -297,6 +313,11 @@ impl Results {
         let mut clocks = self.budgets.iter().map(clock);
         let first = clocks.next().unwrap_or(Clock::Executions);
         if clocks.all(|clock| clock == first) { first } else { Clock::Wall }
+    }
+
+    /// How an algorithm lost the race; none if it did not.
+    pub fn lost(&self, algorithm: usize) -> Option<&Dropped> {
+        self.dropped.iter().find(|dropped| dropped.algorithm == self.algorithms[algorithm])
     }
 
     /// The number of goals of each project; none if no run knows it.
@@ -402,22 +423,6 @@ fn name_of(dir: &Path) -> String {
     dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned()
 }
 
-fn skipped(path: &Path) -> Result<Vec<Skipped>, Error> {
-    let mut skipped = Vec::new();
-    read_slices(path, &["project", "reason"], |frame| {
-        let slice = Slice { frame, path };
-        let (projects, reasons) = (slice.text("project")?, slice.text("reason")?);
-        for row in 0..frame.height() {
-            skipped.push(Skipped {
-                project: slice.value("project", projects.get(row))?.to_owned(),
-                reason: slice.value("reason", reasons.get(row))?.to_owned(),
-            });
-        }
-        Ok(())
-    })?;
-    Ok(skipped)
-}
-
 const RUN_COLUMNS: [&str; 20] = [
     "run",
     "project",
@@ -440,68 +445,3 @@ const RUN_COLUMNS: [&str; 20] = [
     "minimised_events",
     "reason",
 ];
-
-/// Some rows of a table, whose errors name the file and the column.
-pub(super) struct Slice<'a> {
-    pub(super) frame: &'a DataFrame,
-    pub(super) path: &'a Path,
-}
-
-impl<'a> Slice<'a> {
-    pub(super) fn text(&self, column: &str) -> Result<&'a StringChunked, Error> {
-        self.frame.column(column).and_then(|c| c.str()).map_err(|e| self.wrong(e))
-    }
-
-    fn u64(&self, column: &str) -> Result<&'a UInt64Chunked, Error> {
-        self.frame.column(column).and_then(|c| c.u64()).map_err(|e| self.wrong(e))
-    }
-
-    fn u32(&self, column: &str) -> Result<&'a UInt32Chunked, Error> {
-        self.frame.column(column).and_then(|c| c.u32()).map_err(|e| self.wrong(e))
-    }
-
-    pub(super) fn value<T>(&self, column: &'static str, value: Option<T>) -> Result<T, Error> {
-        value.ok_or_else(|| self.cell(column, "null".to_owned()))
-    }
-
-    pub(super) fn digest(&self, text: &str) -> Result<Digest, Error> {
-        text.parse().map_err(|_| self.cell("run", text.to_owned()))
-    }
-
-    fn outcome(&self, text: &str) -> Result<Outcome, Error> {
-        let known = OUTCOMES.iter().find(|o| o.1 == text);
-        known.map(|o| o.0).ok_or_else(|| self.cell("outcome", text.to_owned()))
-    }
-
-    fn wrong(&self, source: polars_core::prelude::PolarsError) -> Error {
-        Error::Table { path: self.path.to_owned(), source }
-    }
-
-    pub(super) fn cell(&self, column: &'static str, value: String) -> Error {
-        Error::Cell { path: self.path.to_owned(), column, value }
-    }
-}
-
-/// Distinct items, numbered in the order of their first appearance.
-pub(super) struct Interner<T> {
-    pub(super) items: Vec<T>,
-    numbers: HashMap<T, u32>,
-}
-
-impl<T> Default for Interner<T> {
-    fn default() -> Interner<T> {
-        Interner { items: Vec::new(), numbers: HashMap::new() }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Interner<T> {
-    pub(super) fn index(&mut self, item: T) -> u32 {
-        if let Some(&number) = self.numbers.get(&item) {
-            return number;
-        }
-        let number = self.items.len() as u32;
-        self.items.push(item.clone());
-        self.numbers.insert(item, number);
-        number
-    }
-}

@@ -10,7 +10,7 @@ use catherd_experiments::{
 use polars_core::prelude::Column;
 
 use super::table::{Row, TableWriter, column};
-use super::{Error, MUTANT_OUTCOMES, OUTCOMES, Skipped};
+use super::{Dropped, Error, MUTANT_OUTCOMES, OUTCOMES, Skipped};
 
 /// Writes the tables of a study into a folder, which is created if it is missing.
 ///
@@ -28,7 +28,7 @@ pub fn write(
     for (spec, record) in runs {
         writer.push(&spec, &record)?;
     }
-    writer.finish(skipped)
+    writer.finish(skipped, &[])
 }
 
 /// The tables of a study, being written. They appear under their names when
@@ -38,6 +38,7 @@ pub struct Writer {
     timeline: TableWriter<TimelineRow>,
     mutants: TableWriter<MutantRow>,
     skipped: TableWriter<Skipped>,
+    dropped: TableWriter<Dropped>,
 }
 
 impl Writer {
@@ -52,6 +53,7 @@ impl Writer {
             timeline: TableWriter::create(dir)?,
             mutants: TableWriter::create(dir)?,
             skipped: TableWriter::create(dir)?,
+            dropped: TableWriter::create(dir)?,
         })
     }
 
@@ -88,15 +90,20 @@ impl Writer {
         self.runs.push(row)
     }
 
-    /// Adds the projects that were not run, and completes the tables.
+    /// Adds the projects that were not run and the configurations that lost a race, and
+    /// completes the tables.
     ///
     /// # Errors
     /// [`Error::Io`] and [`Error::Table`].
-    pub fn finish(mut self, skipped: &[Skipped]) -> Result<(), Error> {
+    pub fn finish(mut self, skipped: &[Skipped], dropped: &[Dropped]) -> Result<(), Error> {
         for project in skipped {
             self.skipped.push(project.clone())?;
         }
+        for algorithm in dropped {
+            self.dropped.push(algorithm.clone())?;
+        }
         self.skipped.finish()?;
+        self.dropped.finish()?;
         self.timeline.finish()?;
         self.mutants.finish()?;
         self.runs.finish()
@@ -377,6 +384,20 @@ impl Row for Skipped {
         vec![
             column("project", rows, |r| r.project.as_str()),
             column("reason", rows, |r| r.reason.as_str()),
+        ]
+    }
+}
+
+impl Row for Dropped {
+    const NAME: &str = "dropped";
+
+    fn columns(rows: &[Dropped]) -> Vec<Column> {
+        vec![
+            column("algorithm", rows, |r| r.algorithm.as_str()),
+            column("projects", rows, |r| r.projects),
+            column("mean_rank", rows, |r| r.mean_rank),
+            column("best_mean_rank", rows, |r| r.best_mean_rank),
+            column("p", rows, |r| r.p),
         ]
     }
 }

@@ -5,13 +5,26 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::Progress;
-use catherd_experiments::Study;
+use catherd_experiments::Plan;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::terminal::{self, BARS};
 
 /// Time between two lines.
 const PAUSE: Duration = Duration::from_secs(5);
+
+/// What is about to be run.
+pub(super) struct Title {
+    name: String,
+    runs_a_project: usize,
+}
+
+impl Title {
+    pub(super) fn new(plan: &Plan) -> Title {
+        let runs_a_project = plan.algorithms.len() * plan.seeds.len();
+        Title { name: plan.name.clone(), runs_a_project }
+    }
+}
 
 pub(super) struct Display(Kind);
 
@@ -23,15 +36,15 @@ enum Kind {
 
 impl Display {
     /// Says what is about to be run, and how much of it was before.
-    pub(super) fn new(quiet: bool, study: &Study, before: &Progress, workers: usize) -> Display {
+    pub(super) fn new(quiet: bool, title: &Title, before: &Progress, workers: usize) -> Display {
         if quiet {
             return Display(Kind::Quiet);
         }
-        let Study { name, algorithms, seeds, .. } = study;
         let mut line = format!(
-            "{name}: {}, {} a project, on {}",
+            "{}: {}, {} a project, on {}",
+            title.name,
             plural(before.planned as usize, "run"),
-            algorithms.len() * seeds.len(),
+            title.runs_a_project,
             plural(workers, "worker"),
         );
         if ended(before) > 0 {

@@ -16,7 +16,7 @@ const MANIFEST: &str = "study.json";
 
 /// Everything that a study puts into its folder but `study.lock`, for `--fresh`: nothing
 /// else is ever removed.
-const CONTENTS: [&str; 21] = [
+const CONTENTS: [&str; 23] = [
     MANIFEST,
     "study.db",
     "study.db-wal",
@@ -32,6 +32,8 @@ const CONTENTS: [&str; 21] = [
     "mutants.csv",
     "skipped.parquet",
     "skipped.csv",
+    "dropped.parquet",
+    "dropped.csv",
     "table6.md",
     "table6.csv",
     "comparisons.csv",

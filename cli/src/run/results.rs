@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use catherd_analysis::tidy::{Skipped, Writer};
+use catherd_analysis::tidy::{Dropped, Skipped, Writer};
 use catherd_analysis::{Summary, summarise};
 use catherd_coordinator::{Breakdown, Coordinator, Problem};
 use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
@@ -40,7 +40,7 @@ pub(crate) enum End {
 pub(super) fn ends(
     coordinator: &Coordinator,
     study: &str,
-) -> Result<impl Iterator<Item = Result<End, Failure>>, Failure> {
+) -> Result<impl Iterator<Item = Result<End, Failure>> + use<>, Failure> {
     let number = coordinator.study(study).ok_or_else(|| {
         Failure::new(format_args!("study `{study}` is gone from its database"))
             .hint("repeat the command")
@@ -56,6 +56,7 @@ pub(crate) fn export(
     ends: impl IntoIterator<Item = Result<End, Failure>>,
     folder: &Folder,
     skipped: &[Skipped],
+    dropped: &[Dropped],
 ) -> Result<Results, Failure> {
     let mut tables = Writer::create(&folder.path)?;
     let mut suites = Suites::new(folder.suites());
@@ -85,7 +86,7 @@ pub(crate) fn export(
             }
         }
     }
-    tables.finish(skipped)?;
+    tables.finish(skipped, dropped)?;
     let summary = summarise(&folder.path)?;
     Ok(Results { summary, runs, suites: suites.written, troubles })
 }

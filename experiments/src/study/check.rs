@@ -32,6 +32,23 @@ pub(super) fn positive(text: &str) -> Result<u64, Flaw> {
     }
 }
 
+/// A whole number of at least 2.
+pub(super) fn several(text: &str) -> Result<u64, Flaw> {
+    match positive(text)? {
+        1 => flaw("1 is too small", "give a whole number of at least 2"),
+        number => Ok(number),
+    }
+}
+
+/// A level of significance.
+pub(super) fn level(text: &str) -> Result<f64, Flaw> {
+    let level = text.trim().parse::<f64>().ok().filter(|level| *level > 0.0 && *level < 1.0);
+    level.map_or_else(
+        || flaw(format!("`{text}` is not a level"), "give a number between 0 and 1, such as 0.05"),
+        Ok,
+    )
+}
+
 /// A span of time such as `10s`, in milliseconds.
 pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
     let advice = "give a number and a unit of ms, s, min or h, such as \"10s\"";

@@ -10,12 +10,22 @@ use toml::de::{DeTable, DeValue};
 
 use super::check::{self, Flaw, flaw};
 use super::{Place, ProjectSource, Study, StudyError};
-use crate::{ASSERTIONS, Algorithm, Budget, Mutation, Parameter};
+use crate::{ASSERTIONS, Algorithm, Budget, Mutation, Parameter, Race};
 
-const STUDY_KEYS: &[&str] =
-    &["name", "subject", "projects", "algorithms", "seeds", "budget", "assertions", "mutation"];
+const STUDY_KEYS: &[&str] = &[
+    "name",
+    "subject",
+    "projects",
+    "algorithms",
+    "seeds",
+    "budget",
+    "assertions",
+    "mutation",
+    "race",
+];
 const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
+const RACE_KEYS: &[&str] = &["level", "first", "every"];
 const ALGORITHM_KEYS: &[&str] = &["name", "label", "parameters"];
 
 /// A value and where it stands.
@@ -61,6 +71,7 @@ impl Source<'_> {
             seeds: self.seeds(root)?,
             budget: self.budget(root)?,
             mutation: self.mutation(root)?,
+            race: self.race(root)?,
             subject,
         })
     }
@@ -204,11 +215,7 @@ impl Source<'_> {
         };
         self.known_keys(table, "budget.", BUDGET_KEYS)?;
 
-        let limit = |key: &str, read: fn(&str) -> Result<u64, Flaw>| {
-            let Some(value) = table.get(key) else { return Ok(None) };
-            let error = |flaw| self.error(value.span(), &format!("budget.{key}"), flaw);
-            read(&decimal(value)).map(Some).map_err(error)
-        };
+        let limit = |key, read| self.number(table, "budget", key, read);
         let budget = Budget {
             executions: limit("executions", check::positive)?,
             steps: limit("steps", check::positive)?,
@@ -228,22 +235,12 @@ impl Source<'_> {
     }
 
     fn mutation(&self, root: &DeTable<'_>) -> Result<Option<Mutation>, StudyError> {
-        let advice = "write true, or a table [mutation]";
-        let Some(value) = root.get("mutation") else { return Ok(None) };
-        let table = match value.get_ref() {
-            DeValue::Boolean(wanted) => return Ok(wanted.then(Mutation::default)),
-            DeValue::Table(table) => table,
-            other => {
-                let problem = format!("{} is neither a truth value nor a table", kind(other));
-                return self.fail(value.span(), "mutation", problem, advice);
-            }
+        let table = match self.part(root, "mutation", MUTATION_KEYS)? {
+            Part::None => return Ok(None),
+            Part::Plain => return Ok(Some(Mutation::default())),
+            Part::Table(table) => table,
         };
-        self.known_keys(table, "mutation.", MUTATION_KEYS)?;
-        let number = |key: &str, read: fn(&str) -> Result<u64, Flaw>| {
-            let Some(value) = table.get(key) else { return Ok(None) };
-            let error = |flaw| self.error(value.span(), &format!("mutation.{key}"), flaw);
-            read(&decimal(value)).map(Some).map_err(error)
-        };
+        let number = |key, read| self.number(table, "mutation", key, read);
         let operators = match table.get("operators") {
             None => Vec::new(),
             Some(value) => {
@@ -258,6 +255,55 @@ impl Source<'_> {
             seed: number("seed", check::seed)?,
             block_factor: number("block_factor", check::positive)?,
         }))
+    }
+
+    fn race(&self, root: &DeTable<'_>) -> Result<Option<Race>, StudyError> {
+        let table = match self.part(root, "race", RACE_KEYS)? {
+            Part::None => return Ok(None),
+            Part::Plain => return Ok(Some(Race::default())),
+            Part::Table(table) => table,
+        };
+        let default = Race::default();
+        Ok(Some(Race {
+            level: self.number(table, "race", "level", check::level)?.unwrap_or(default.level),
+            first: self.number(table, "race", "first", check::several)?.unwrap_or(default.first),
+            every: self.number(table, "race", "every", check::positive)?.unwrap_or(default.every),
+        }))
+    }
+
+    /// A part of a study that is left out, wanted as it is by default, or described.
+    fn part<'a, 'i>(
+        &self,
+        root: &'a DeTable<'i>,
+        key: &str,
+        known: &[&str],
+    ) -> Result<Part<'a, 'i>, StudyError> {
+        let Some(value) = root.get(key) else { return Ok(Part::None) };
+        match value.get_ref() {
+            DeValue::Boolean(true) => Ok(Part::Plain),
+            DeValue::Boolean(false) => Ok(Part::None),
+            DeValue::Table(table) => {
+                self.known_keys(table, &format!("{key}."), known)?;
+                Ok(Part::Table(table))
+            }
+            other => {
+                let problem = format!("{} is neither a truth value nor a table", kind(other));
+                let advice = format!("write true, or a table [{key}]");
+                self.fail(value.span(), key, problem, &advice)
+            }
+        }
+    }
+
+    fn number<T>(
+        &self,
+        table: &DeTable<'_>,
+        part: &str,
+        key: &str,
+        read: fn(&str) -> Result<T, Flaw>,
+    ) -> Result<Option<T>, StudyError> {
+        let Some(value) = table.get(key) else { return Ok(None) };
+        let error = |flaw| self.error(value.span(), &format!("{part}.{key}"), flaw);
+        read(&decimal(value)).map(Some).map_err(error)
     }
 
     fn required<'a, 'i>(
@@ -350,6 +396,14 @@ impl Source<'_> {
         let place = Place::Line(self.file.to_owned(), line);
         StudyError::Invalid { place, field: field.to_owned(), problem, advice }
     }
+}
+
+/// A part of a study that may be left out.
+enum Part<'a, 'i> {
+    None,
+    /// `true`: everything as it is by default.
+    Plain,
+    Table(&'a DeTable<'i>),
 }
 
 /// Scalars as the shared checks read them.

@@ -45,6 +45,7 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
             at("--executions", nothing("no budget", "give --executions, --steps or --wall"))
         })?,
         mutation: flags.mutation.then(Mutation::default),
+        race: None,
         subject: "scratch".to_owned(),
     })
 }
@@ -64,6 +65,7 @@ pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> 
         seeds: flags.seeds.as_deref().map_or(Ok(study.seeds), seeds)?,
         budget: budget(flags)?.unwrap_or(study.budget),
         mutation: study.mutation.or_else(|| flags.mutation.then(Mutation::default)),
+        race: study.race,
         subject: study.subject,
     })
 }

@@ -1,0 +1,62 @@
+//! Whether runs can be repeated, and how fast each machine is (Whisker paper, RQ1 and figure
+//! 12): the same runs in several folders.
+
+use std::collections::{BTreeMap, HashMap};
+
+use catherd_experiments::Digest;
+
+use super::speed::acceleration;
+use crate::stats::{Description, Unavailable};
+use crate::tidy::{Error, Results};
+
+/// What a machine ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// Its name; empty if the tables do not say.
+    pub host: String,
+    /// Its rows in the tables of all folders.
+    pub runs: usize,
+    /// Program time over real time of each of its searches: 1 is as fast as Scratch.
+    pub factors: Vec<f64>,
+    /// [`Machine::factors`] in a few numbers.
+    pub factor: Result<Description, Unavailable>,
+    /// Runs that an earlier folder has, too.
+    pub repeated: usize,
+    /// Those of them whose record is the same to the last bit.
+    pub agreeing: usize,
+}
+
+impl Machine {
+    /// One for each host, by name.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn all(results: &Results) -> Result<Vec<Machine>, Error> {
+        let mut machines: BTreeMap<String, Machine> = BTreeMap::new();
+        let mut records: HashMap<Digest, Option<Digest>> = HashMap::new();
+        results.rows(|row| {
+            let machine = machines.entry(row.host.to_owned()).or_insert_with(|| Machine {
+                host: row.host.to_owned(),
+                runs: 0,
+                factors: Vec::new(),
+                factor: Err(Unavailable::Empty),
+                repeated: 0,
+                agreeing: 0,
+            });
+            machine.runs += 1;
+            machine.factors.extend(acceleration(row.steps, row.search_ms));
+            match records.get(&row.run) {
+                Some(first) => {
+                    machine.repeated += 1;
+                    machine.agreeing += usize::from(first.is_some() && *first == row.record);
+                }
+                None => drop(records.insert(row.run, row.record)),
+            }
+        })?;
+        let described = |mut machine: Machine| {
+            machine.factor = Description::of(&machine.factors);
+            machine
+        };
+        Ok(machines.into_values().map(described).collect())
+    }
+}

@@ -1,0 +1,40 @@
+//! Machines and repeated runs.
+
+use super::Sheet;
+use crate::findings::Machine;
+use crate::stats::Description;
+use crate::table::{Cell, Table};
+
+/// How fast each machine ran programs, and whether runs that others have, too, came out the same.
+pub fn machines(machines: &[Machine]) -> Sheet {
+    let mut table = Table::new(&[
+        ("machine", "Machine"),
+        ("runs", "Runs"),
+        ("lower_quartile", "Lower quartile"),
+        ("median", "Median"),
+        ("upper_quartile", "Upper quartile"),
+        ("repeated", "Repeated runs"),
+        ("agreeing", "that agree"),
+    ]);
+    for row in machines {
+        let of = |value: fn(&Description) -> f64| row.factor.as_ref().ok().map(value);
+        let name = if row.host.is_empty() { "unknown" } else { &row.host };
+        table.push(vec![
+            Cell::Text(name.to_owned()),
+            Cell::Count(row.runs),
+            Cell::number(of(|d| d.lower_quartile), 1),
+            Cell::number(of(|d| d.median), 1),
+            Cell::number(of(|d| d.upper_quartile), 1),
+            Cell::Count(row.repeated),
+            Cell::Count(row.agreeing),
+        ]);
+    }
+    Sheet {
+        name: "machines",
+        title: "Machines and repeated runs".to_owned(),
+        caption: "Acceleration by machine. A repeated run stands in an earlier folder of the \
+                  report, too; it agrees if its record is the same to the last bit."
+            .to_owned(),
+        table,
+    }
+}

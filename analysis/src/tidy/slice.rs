@@ -1,0 +1,81 @@
+//! Some rows of a table, column by column.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::path::Path;
+
+use catherd_experiments::{Digest, Outcome};
+use polars_core::prelude::{
+    DataFrame, Float64Chunked, StringChunked, UInt32Chunked, UInt64Chunked,
+};
+
+use super::{Error, OUTCOMES};
+
+/// Some rows of a table, whose errors name the file and the column.
+pub(super) struct Slice<'a> {
+    pub(super) frame: &'a DataFrame,
+    pub(super) path: &'a Path,
+}
+
+impl<'a> Slice<'a> {
+    pub(super) fn text(&self, column: &str) -> Result<&'a StringChunked, Error> {
+        self.frame.column(column).and_then(|c| c.str()).map_err(|e| self.wrong(e))
+    }
+
+    pub(super) fn u64(&self, column: &str) -> Result<&'a UInt64Chunked, Error> {
+        self.frame.column(column).and_then(|c| c.u64()).map_err(|e| self.wrong(e))
+    }
+
+    pub(super) fn u32(&self, column: &str) -> Result<&'a UInt32Chunked, Error> {
+        self.frame.column(column).and_then(|c| c.u32()).map_err(|e| self.wrong(e))
+    }
+
+    pub(super) fn f64(&self, column: &str) -> Result<&'a Float64Chunked, Error> {
+        self.frame.column(column).and_then(|c| c.f64()).map_err(|e| self.wrong(e))
+    }
+
+    pub(super) fn value<T>(&self, column: &'static str, value: Option<T>) -> Result<T, Error> {
+        value.ok_or_else(|| self.cell(column, "null".to_owned()))
+    }
+
+    pub(super) fn digest(&self, text: &str) -> Result<Digest, Error> {
+        text.parse().map_err(|_| self.cell("run", text.to_owned()))
+    }
+
+    pub(super) fn outcome(&self, text: &str) -> Result<Outcome, Error> {
+        let known = OUTCOMES.iter().find(|o| o.1 == text);
+        known.map(|o| o.0).ok_or_else(|| self.cell("outcome", text.to_owned()))
+    }
+
+    fn wrong(&self, source: polars_core::prelude::PolarsError) -> Error {
+        Error::Table { path: self.path.to_owned(), source }
+    }
+
+    pub(super) fn cell(&self, column: &'static str, value: String) -> Error {
+        Error::Cell { path: self.path.to_owned(), column, value }
+    }
+}
+
+/// Distinct items, numbered in the order of their first appearance.
+pub(super) struct Interner<T> {
+    pub(super) items: Vec<T>,
+    numbers: HashMap<T, u32>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Interner<T> {
+        Interner { items: Vec::new(), numbers: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Interner<T> {
+    pub(super) fn index(&mut self, item: T) -> u32 {
+        if let Some(&number) = self.numbers.get(&item) {
+            return number;
+        }
+        let number = self.items.len() as u32;
+        self.items.push(item.clone());
+        self.numbers.insert(item, number);
+        number
+    }
+}

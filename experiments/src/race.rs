@@ -1,0 +1,51 @@
+//! Races: studies that stop running what loses (Birattari et al., 2002).
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// How the configurations of a study race. After some projects those that are significantly
+/// worse than the best are dropped, and the others go on to the next projects.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Race {
+    /// Level of significance at which configurations are dropped, between 0 and 1.
+    pub level: f64,
+    /// Projects before the first test, at least 2.
+    pub first: u64,
+    /// Projects between two tests, at least 1.
+    pub every: u64,
+}
+
+impl Default for Race {
+    fn default() -> Race {
+        Race { level: 0.05, first: 10, every: 5 }
+    }
+}
+
+impl Race {
+    /// Which of so many projects each round takes; a test follows each round but the last.
+    pub fn rounds(self, projects: usize) -> impl Iterator<Item = Range<usize>> {
+        let step = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).max(1);
+        let mut end = 0_usize;
+        std::iter::from_fn(move || {
+            let start = end;
+            let size = step(if start == 0 { self.first } else { self.every });
+            end = start.saturating_add(size).min(projects);
+            (start < end).then_some(start..end)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_all_projects_once() {
+        let rounds = |projects| Race::default().rounds(projects).collect::<Vec<_>>();
+        assert_eq!(rounds(21), [0..10, 10..15, 15..20, 20..21]);
+        assert_eq!(rounds(3).len(), 1);
+        assert!(rounds(0).is_empty());
+    }
+}
