@@ -41,13 +41,20 @@ pub struct Figure {
     pub svg: String,
 }
 
-/// With more algorithms than this, figures of single pairs show those with the first one.
+/// With more algorithms than this, single pairs are shown if the first algorithm is in them.
 const ALL_PAIRS: usize = 4;
 
+/// Whether a pair, of which this is the second, is shown by itself.
+pub(crate) fn alone(results: &Results, second: usize) -> bool {
+    results.algorithms.len() <= ALL_PAIRS || second == 0
+}
+
 /// The pairs that are shown one by one.
-fn shown<'a>(results: &Results, pairs: &'a [Comparison]) -> impl Iterator<Item = &'a Comparison> {
-    let few = results.algorithms.len() <= ALL_PAIRS;
-    pairs.iter().filter(move |pair| !pair.duels.is_empty() && (few || pair.second == 0))
+fn shown<'a>(
+    results: &'a Results,
+    pairs: &'a [Comparison],
+) -> impl Iterator<Item = &'a Comparison> {
+    pairs.iter().filter(move |pair| !pair.duels.is_empty() && alone(results, pair.second))
 }
 
 fn names<'a>(results: &'a Results, pair: &Comparison) -> [&'a str; 2] {

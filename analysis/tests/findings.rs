@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use catherd_analysis::comparison::{Comparison, Correction, Samples};
 use catherd_analysis::findings::{
-    Cause, Configuration, Convergence, Cost, Milestone, Missing, PooledPair, Ranking, Relation,
-    SHARES, Suites, Trivial,
+    Cause, Configuration, Convergence, Cost, Machine, Milestone, Missing, PooledPair, Ranking,
+    Relation, SHARES, Suites, Trivial,
 };
 use catherd_analysis::report::Report;
 use catherd_analysis::sheets;
@@ -147,7 +147,7 @@ fn what_lost_a_race_is_dropped_and_not_zero() {
     let dir = tempfile::tempdir().unwrap();
     let mut tables = tidy::Writer::create(dir.path()).unwrap();
     for (spec, record) in synthetic::runs(6, 2) {
-        let late = spec.project_name > "project-3".to_owned();
+        let late = spec.project_name.as_str() > "project-3";
         if !(late && spec.algorithm.label == "random") {
             tables.push(&spec, &record).unwrap();
         }
@@ -170,6 +170,30 @@ fn what_lost_a_race_is_dropped_and_not_zero() {
     assert_eq!(pairs.iter().map(|pair| pair.duels.len()).collect::<Vec<_>>(), [4, 4, 6]);
     let report = Report::new(&results, "race", |_| ()).unwrap();
     assert!(report.figures().any(|figure| figure.name == "race"));
+}
+
+#[test]
+fn repeated_runs_agree_or_not_and_machines_have_their_speed() {
+    let [here, there] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    tidy::write(here.path(), synthetic::runs(3, 2), &[]).unwrap();
+    let other = edited(3, 2, |project, spec, record| {
+        record.provenance.host = "bee".to_owned();
+        record.resources.search_ms *= 2;
+        if project == 0 && spec.seed == 0 {
+            record.steps += 1;
+        }
+    });
+    tidy::write(there.path(), other, &[]).unwrap();
+    let results = Results::read_all(&[here.path(), there.path()]).unwrap();
+    assert_eq!(results.runs.len(), 18);
+    let [ant, bee] = &Machine::all(&results).unwrap()[..] else { panic!("two machines") };
+    assert_eq!((&*ant.host, ant.runs.len(), ant.repeated.len()), ("ant", 18, 0));
+    // Another clock is no other record; another step is.
+    assert_eq!((&*bee.host, bee.repeated.len(), bee.agreeing.len()), ("bee", 18, 15));
+    let median = |machine: &Machine| machine.factor.as_ref().unwrap().median;
+    assert!((median(ant) - 2.0 * median(bee)).abs() < 1e-9);
+    let report = Report::new(&results, "repeated", |_| ()).unwrap();
+    assert!(report.figures().any(|figure| figure.name == "machines"));
 }
 
 #[test]

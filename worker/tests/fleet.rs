@@ -35,6 +35,7 @@ fn plan(seeds: u64, parameters: &[(&str, i64)]) -> Plan {
         seeds: (1..=seeds).collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },
         mutation: None,
+        race: None,
         subject: rehearsal::KIND.into(),
     };
     let projects = PROJECTS.iter().map(|project| PlannedProject {

@@ -14,16 +14,16 @@ use crate::tidy::{Error, Results};
 pub struct Machine {
     /// Its name; empty if the tables do not say.
     pub host: String,
-    /// Its rows in the tables of all folders.
-    pub runs: usize,
+    /// Its runs in all folders.
+    pub runs: Vec<u32>,
     /// Program time over real time of each of its searches: 1 is as fast as Scratch.
     pub factors: Vec<f64>,
     /// [`Machine::factors`] in a few numbers.
     pub factor: Result<Description, Unavailable>,
     /// Runs that an earlier folder has, too.
-    pub repeated: usize,
+    pub repeated: Vec<u32>,
     /// Those of them whose record is the same to the last bit.
-    pub agreeing: usize,
+    pub agreeing: Vec<u32>,
 }
 
 impl Machine {
@@ -33,22 +33,23 @@ impl Machine {
     /// [`Error`] if the tables cannot be read.
     pub fn all(results: &Results) -> Result<Vec<Machine>, Error> {
         let mut machines: BTreeMap<String, Machine> = BTreeMap::new();
-        let mut records: HashMap<Digest, Option<Digest>> = HashMap::new();
+        let mut records: HashMap<u32, Option<Digest>> = HashMap::new();
         results.rows(|row| {
             let machine = machines.entry(row.host.to_owned()).or_insert_with(|| Machine {
                 host: row.host.to_owned(),
-                runs: 0,
+                runs: Vec::new(),
                 factors: Vec::new(),
                 factor: Err(Unavailable::Empty),
-                repeated: 0,
-                agreeing: 0,
+                repeated: Vec::new(),
+                agreeing: Vec::new(),
             });
-            machine.runs += 1;
+            machine.runs.push(row.run);
             machine.factors.extend(acceleration(row.steps, row.search_ms));
             match records.get(&row.run) {
                 Some(first) => {
-                    machine.repeated += 1;
-                    machine.agreeing += usize::from(first.is_some() && *first == row.record);
+                    machine.repeated.push(row.run);
+                    let same = first.is_some() && *first == row.record;
+                    machine.agreeing.extend(same.then_some(row.run));
                 }
                 None => drop(records.insert(row.run, row.record)),
             }

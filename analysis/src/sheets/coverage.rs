@@ -2,6 +2,7 @@
 
 use super::{Sheet, label};
 use crate::comparison::{MeanCoverage, Samples};
+use crate::figures::alone;
 use crate::findings::{Configuration, PooledPair};
 use crate::stats::Description;
 use crate::table::{Cell, Table};
@@ -72,6 +73,7 @@ pub fn configurations(results: &Results, samples: &Samples) -> Sheet {
     }
     let pairs: Vec<String> = PooledPair::all(samples)
         .iter()
+        .filter(|pair| alone(results, pair.second))
         .map(|pair| {
             let [first, second] = [pair.first, pair.second].map(|a| &results.algorithms[a]);
             format!("{first} against {second} {:.3} (p = {:.2e})", pair.a12, pair.p.value)

@@ -19,15 +19,18 @@ pub fn machines(machines: &[Machine]) -> Sheet {
     for row in machines {
         let of = |value: fn(&Description) -> f64| row.factor.as_ref().ok().map(value);
         let name = if row.host.is_empty() { "unknown" } else { &row.host };
-        table.push(vec![
+        let cells = vec![
             Cell::Text(name.to_owned()),
-            Cell::Count(row.runs),
+            Cell::Count(row.runs.len()),
             Cell::number(of(|d| d.lower_quartile), 1),
             Cell::number(of(|d| d.median), 1),
             Cell::number(of(|d| d.upper_quartile), 1),
-            Cell::Count(row.repeated),
-            Cell::Count(row.agreeing),
-        ]);
+            Cell::Count(row.repeated.len()),
+            Cell::Count(row.agreeing.len()),
+        ];
+        table.push_explained(cells, row.runs.iter().copied());
+        table.explain("repeated", row.repeated.iter().copied());
+        table.explain("agreeing", row.agreeing.iter().copied());
     }
     Sheet {
         name: "machines",

@@ -1,6 +1,7 @@
 //! Test suites.
 
 use super::{Sheet, label};
+use crate::figures::alone;
 use crate::findings::Suites;
 use crate::stats::Description;
 use crate::table::{Cell, Table};
@@ -37,6 +38,7 @@ pub fn suites(results: &Results) -> Sheet {
     let effects: Vec<String> = suites
         .comparisons
         .iter()
+        .filter(|pair| alone(results, pair.second))
         .filter_map(|pair| {
             let [first, second] = [pair.first, pair.second].map(|a| &results.algorithms[a]);
             Some(format!("{first} against {second} {:.2}", pair.mean_a12()?))

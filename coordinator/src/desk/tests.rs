@@ -20,6 +20,7 @@ fn plan() -> Plan {
         seeds: (1..=RUNS).collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },
         mutation: None,
+        race: None,
         subject: "noop".into(),
     };
     let project = PlannedProject { name: "p".into(), digest: Digest::of(b"p") };

@@ -41,6 +41,7 @@ pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
         seeds: seeds.into_iter().collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },
         mutation: None,
+        race: None,
         subject: "noop".into(),
     };
     let project = PlannedProject { name: "p".into(), digest: Digest::of(PROJECT) };

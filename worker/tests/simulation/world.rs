@@ -50,6 +50,7 @@ pub(crate) fn plan(seeds: u64) -> Plan {
         seeds: (1..=seeds).collect(),
         budget: Budget { executions: Some(1), ..Budget::default() },
         mutation: None,
+        race: None,
         subject: rehearsal::KIND.into(),
     };
     let projects = PROJECTS.iter().map(|project| PlannedProject {

@@ -9,8 +9,8 @@ use crate::tidy::{Error, Results};
 /// A row of `runs`.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// The run's id.
-    pub run: Digest,
+    /// The run: index into [`Results::runs`], the same in every folder.
+    pub run: u32,
     /// The digest of its record; none of imported runs.
     pub record: Option<Digest>,
     /// Where it ran; empty if that is not known.
@@ -27,6 +27,7 @@ impl Results {
     /// # Errors
     /// [`Error`] if the tables cannot be read.
     pub fn rows(&self, mut each: impl FnMut(Row<'_>)) -> Result<(), Error> {
+        let known = self.numbers();
         for (dir, _) in self.sources() {
             let path = dir.join("runs.parquet");
             read_slices(&path, &["run", "record", "host", "steps", "search_ms"], |frame| {
@@ -35,8 +36,10 @@ impl Results {
                 let (hosts, steps) = (slice.text("host")?, slice.u64("steps")?);
                 let search_ms = slice.u64("search_ms")?;
                 for row in 0..frame.height() {
+                    let id = slice.value("run", runs.get(row))?;
+                    let run = known.get(&slice.digest(id)?).copied();
                     each(Row {
-                        run: slice.digest(slice.value("run", runs.get(row))?)?,
+                        run: run.ok_or_else(|| slice.cell("run", id.to_owned()))?,
                         record: records.get(row).and_then(|digest| digest.parse().ok()),
                         host: hosts.get(row).unwrap_or(""),
                         steps: steps.get(row),
