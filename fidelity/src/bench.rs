@@ -2,15 +2,16 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use catherd_sb3::{BlockNo, Project};
 use catherd_vm::{Program, Random, Settings, Tracer, Vm};
 use serde::Serialize;
 
+use crate::clock;
 use crate::limits::{LimitHit, limit_hits};
 
-/// The speed of one project, on the wall clock of this machine.
+/// The speed of one project, in processor time of one thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
     /// File name without extension.
@@ -48,16 +49,16 @@ impl Tracer for Counter {
     }
 }
 
-/// Runs a project for some steps, or until `patience` has passed, without and with tracing.
+/// Runs a project for some steps, or until it has used `patience`, without and with tracing.
 ///
 /// # Errors
 /// The one line that says why the project cannot run.
 pub fn bench(path: &Path, steps: u64, patience: Duration) -> Result<Speed, String> {
-    let start = Instant::now();
+    let start = clock::of_thread();
     let project = Project::read(path).map_err(|e| e.to_string())?;
     let program = Program::compile(&project).map_err(|e| format!("{}: {e}", path.display()))?;
     let program = Arc::new(program);
-    let load_ms = start.elapsed().as_secs_f64() * 1e3;
+    let load_ms = (clock::of_thread() - start).as_secs_f64() * 1e3;
     drop(project);
     let (_, plain) = run(&program, (), steps, patience);
     let (vm, traced) = run(&program, Counter::default(), steps, patience);
@@ -86,23 +87,25 @@ fn run<T: Tracer>(
 ) -> (Vm<T>, f64) {
     let mut vm = Vm::new(program.clone(), Settings::default(), Random::portable(1), tracer);
     vm.green_flag();
-    let start = Instant::now();
-    while vm.steps() < steps && (vm.steps() % 64 != 0 || start.elapsed() < patience) {
+    let start = clock::of_thread();
+    let used = || clock::of_thread() - start;
+    while vm.steps() < steps && (vm.steps() % 64 != 0 || used() < patience) {
         vm.step();
     }
-    let rate = vm.steps() as f64 / start.elapsed().as_secs_f64();
+    let rate = vm.steps() as f64 / used().as_secs_f64();
     (vm, rate)
 }
 
 /// Mean microseconds of an operation, over about 20 ms.
 fn repeat(mut operation: impl FnMut()) -> f64 {
-    let start = Instant::now();
+    let start = clock::of_thread();
+    let used = || clock::of_thread() - start;
     let mut times = 0;
-    while start.elapsed() < Duration::from_millis(20) {
+    while used() < Duration::from_millis(20) {
         for _ in 0..16 {
             operation();
         }
         times += 16;
     }
-    start.elapsed().as_secs_f64() * 1e6 / f64::from(times)
+    used().as_secs_f64() * 1e6 / f64::from(times)
 }

@@ -8,6 +8,7 @@
 //! - [`fuzz`]: projects damaged on purpose.
 
 mod bench;
+mod clock;
 mod dice;
 mod digest;
 mod exercise;

@@ -1,6 +1,6 @@
 //! Axis-aligned boxes in stage coordinates.
 
-use crate::rounding::clamp;
+use crate::rounding::{clamp, floor};
 
 /// Half the width of the stage, in stage units.
 pub(crate) const STAGE_X: f64 = 240.0;
@@ -78,10 +78,10 @@ impl Rect {
     /// Grows the box to integer coordinates.
     pub(crate) fn snapped(self) -> Self {
         Self {
-            left: self.left.floor(),
-            right: self.right.ceil(),
-            bottom: self.bottom.floor(),
-            top: self.top.ceil(),
+            left: floor(self.left),
+            right: -floor(-self.right),
+            bottom: floor(self.bottom),
+            top: -floor(-self.top),
         }
     }
 

@@ -19,6 +19,38 @@ pub(crate) fn matches(a: [u8; 3], b: [u8; 3]) -> bool {
     color_kind(a) == color_kind(b)
 }
 
+/// What a raster's premultiplied pixels can show.
+#[derive(Clone, Debug)]
+pub(crate) struct Palette {
+    /// The kinds of the opaque ones, one a bit.
+    kinds: Box<[u64]>,
+    translucent: bool,
+}
+
+impl Palette {
+    pub(crate) fn of(pixels: impl Iterator<Item = [u8; 4]>) -> Self {
+        let mut palette =
+            Self { kinds: vec![0; (color_kind(PAPER) + 1) / 64].into(), translucent: false };
+        for pixel in pixels {
+            match pixel {
+                [0, 0, 0, 0] => {}
+                [r, g, b, 255] => {
+                    let kind = color_kind([r, g, b]);
+                    palette.kinds[kind / 64] |= 1 << (kind % 64);
+                }
+                _ => palette.translucent = true,
+            }
+        }
+        palette
+    }
+
+    /// Whether a pixel has the colour or lets it come about with what is behind.
+    pub(crate) fn may_show(&self, rgb: [u8; 3]) -> bool {
+        let kind = color_kind(rgb);
+        self.translucent || self.kinds[kind / 64] >> (kind % 64) & 1 == 1
+    }
+}
+
 /// Whether a sampled colour is the one of a mask: something is there, and the upper 6 bits agree.
 #[inline]
 pub(crate) fn matches_mask(sample: [u8; 4], mask: [u8; 3]) -> bool {
@@ -197,8 +229,11 @@ impl Blend {
 pub(crate) fn painted<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8; N] {
     std::array::from_fn(|channel| {
         let under = f64::from(under[channel]) / 255.0;
-        // The cast saturates, and sends NaN to 0.
-        (255.0 * (over[channel] + under * (1.0 - over[3]))).round() as u8
+        let sum = 255.0 * (over[channel] + under * (1.0 - over[3]));
+        // Half and more goes up. The casts saturate and send NaN to 0; without special
+        // instructions they are much faster than a call of `round`.
+        let whole = sum as u8;
+        whole.saturating_add(u8::from(sum - f64::from(whole) >= 0.5))
     })
 }
 

@@ -1,8 +1,19 @@
 //! The roundings of a JavaScript renderer.
 
+/// `f64::floor`, which is a call where there is no instruction for it.
+#[inline]
+pub(crate) fn floor(x: f64) -> f64 {
+    const NO_FRACTION: f64 = (1_u64 << 52) as f64;
+    if x.abs() >= NO_FRACTION || x.is_nan() {
+        return x;
+    }
+    let whole = x as i64 as f64;
+    if whole > x { whole - 1.0 } else { whole }
+}
+
 /// Nearest integer, ties towards positive infinity (`Math.round`).
 pub(crate) fn round_half_up(x: f64) -> f64 {
-    let floor = x.floor();
+    let floor = floor(x);
     if x - floor >= 0.5 { floor + 1.0 } else { floor }
 }
 
@@ -31,6 +42,15 @@ pub(crate) fn clamp(n: f64, low: f64, high: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floors_are_those_of_the_library() {
+        let large = 4_503_599_627_370_495.5;
+        for x in [0.0, 0.5, 1.0, 2.999, 1e6, large, large + 1.0, 1e300, f64::INFINITY, 5e-324] {
+            assert_eq!((floor(x), floor(-x)), (x.floor(), (-x).floor()), "{x}");
+        }
+        assert!(floor(f64::NAN).is_nan());
+    }
 
     #[test]
     fn halves_round_towards_positive_infinity() {

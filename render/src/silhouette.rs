@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::color::painted;
+use crate::color::{Palette, painted};
 use crate::hull::HullPoints;
 use crate::rounding::clamped_byte;
 
@@ -28,6 +28,7 @@ pub(crate) struct Silhouette {
     /// The hull without shape effects, which depends on nothing but this raster and the
     /// skin's size.
     pub(crate) hull: OnceLock<Arc<HullPoints>>,
+    palette: OnceLock<Palette>,
 }
 
 /// A raster without pixels: nothing touches it.
@@ -39,6 +40,7 @@ pub(crate) static EMPTY: Silhouette = Silhouette {
     pixels: Vec::new(),
     alpha: Alpha::Straight,
     hull: OnceLock::new(),
+    palette: OnceLock::new(),
 };
 
 impl Silhouette {
@@ -54,7 +56,16 @@ impl Silhouette {
                 }
             }
         }
-        Self { width, height, stride, mask, pixels, alpha, hull: OnceLock::new() }
+        Self {
+            width,
+            height,
+            stride,
+            mask,
+            pixels,
+            alpha,
+            hull: OnceLock::new(),
+            palette: OnceLock::new(),
+        }
     }
 
     /// Whether the other raster shows the same.
@@ -123,6 +134,16 @@ impl Silhouette {
         let bit = 1 << (column % 64);
         let word = &mut self.mask[row * self.stride + column / 64];
         if pixel[3] > 0 { *word |= bit } else { *word &= !bit }
+    }
+
+    /// The colours of a raster on which nothing is painted any more.
+    pub(crate) fn palette(&self) -> &Palette {
+        self.palette.get_or_init(|| {
+            Palette::of(self.pixels.iter().map(|&pixel| match self.alpha {
+                Alpha::Straight => premultiplied(pixel),
+                Alpha::Premultiplied => pixel,
+            }))
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -241,6 +241,8 @@ opcodes! {
     MicrobitDisplayText "microbit_displayText",
     MicrobitDisplaySymbol "microbit_displaySymbol",
     MicrobitDisplayClear "microbit_displayClear",
+    MicrobitIsButtonPressed "microbit_isButtonPressed",
+    MicrobitMenuButtons "microbit_menu_buttons",
     Ev3MotorTurnClockwise "ev3_motorTurnClockwise",
     Ev3MotorTurnCounterClockwise "ev3_motorTurnCounterClockwise",
     Ev3Beep "ev3_beep",

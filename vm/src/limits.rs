@@ -1,8 +1,8 @@
 //! Limits that a run ran into. Hitting one never ends a run: what is too much does not
 //! happen, or happens later, and is on record.
 
-/// A limit of the machine. What it bounds and how is in [`crate::Settings`]; the last two are
-/// Scratch's own.
+/// A limit of the machine. What it bounds and how is in [`crate::Settings`]; lists and
+/// clones are Scratch's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// [`Settings::warp_budget`](crate::Settings::warp_budget): a slice "without screen
@@ -18,12 +18,22 @@ pub enum Limit {
     List,
     /// 300 clones: a clone was not made.
     Clones,
+    /// [`catherd_render::Limits`]: a costume is larger than allowed and shows nothing, from the
+    /// first green flag on. One time for each of them.
+    Costume,
 }
 
 impl Limit {
     /// All limits, in the order of their reports.
-    pub const ALL: [Limit; 6] =
-        [Limit::Slice, Limit::Step, Limit::CallDepth, Limit::Text, Limit::List, Limit::Clones];
+    pub const ALL: [Limit; 7] = [
+        Limit::Slice,
+        Limit::Step,
+        Limit::CallDepth,
+        Limit::Text,
+        Limit::List,
+        Limit::Clones,
+        Limit::Costume,
+    ];
 
     /// Its name in reports and records.
     pub fn name(self) -> &'static str {
@@ -34,6 +44,7 @@ impl Limit {
             Limit::Text => "text",
             Limit::List => "list",
             Limit::Clones => "clones",
+            Limit::Costume => "costume",
         }
     }
 }

@@ -31,6 +31,9 @@ impl<T: Tracer> Vm<T> {
             target.sound_effects = [0.0; 2];
             target.edges.iter_mut().for_each(|e| *e = None);
         }
+        if run.s.hits.of(Limit::Costume).times == 0 {
+            (0..run.p.skins.refused()).for_each(|_| run.hit(Limit::Costume));
+        }
         run.start_hats(&Start::Flag, None);
         run.s.active = run.s.thread_list.len();
     }

@@ -8,6 +8,7 @@ pub fn unsupported(opcode: Opcode) -> Option<&'static str> {
     use Opcode::*;
     Some(match opcode {
         Unknown => "hardware or an unknown extension: does nothing",
+        MicrobitIsButtonPressed => "no device: no button is pressed",
         MakeyMakeyWhenMakeyKeyPressed | MakeyMakeyWhenCodePressed => "makey makey: never starts",
         VideoSensingWhenMotionGreaterThan
         | VideoSensingVideoOn

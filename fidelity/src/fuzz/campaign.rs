@@ -13,6 +13,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::Serialize;
 
 use super::{case, execute};
+use crate::clock;
 
 /// Slowest executions that a report names.
 const SLOWEST: usize = 5;
@@ -244,7 +245,7 @@ fn execute_aloud(
     number: u64,
     patience: Duration,
 ) -> std::io::Result<()> {
-    let start = processor_time();
+    let start = clock::of_process();
     let limit = (start + patience).as_secs() + 1;
     let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(limit), maximum: None });
     let outcome = match case(projects, seed, number) {
@@ -254,15 +255,10 @@ fn execute_aloud(
         },
         Err(_) => "project gone".to_owned(),
     };
-    let took = processor_time().saturating_sub(start).as_millis();
+    let took = clock::of_process().saturating_sub(start).as_millis();
     let mut out = std::io::stdout().lock();
     writeln!(out, "{number} {took} {} {outcome}", peak_kib())?;
     out.flush()
-}
-
-fn processor_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Peak resident memory of this process, 0 where the system does not tell.

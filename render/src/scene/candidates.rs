@@ -2,8 +2,9 @@
 
 use smallvec::SmallVec;
 
+use super::Scene;
 use super::drawable::{Drawable, Look};
-use super::{Pen, Scene};
+use super::pen::Pen;
 use crate::bounds::Rect;
 use crate::silhouette::{EMPTY, Silhouette};
 use crate::skin::{Level, SkinSet};
@@ -25,7 +26,7 @@ pub(super) fn silhouette<'a>(
     match &drawable.look {
         Look::Costume(skin) => skins.skin(*skin).silhouette(levels[skin.0 as usize]),
         Look::Bubble(bubble) => bubble.silhouette(),
-        Look::PenLayer => pen.map_or(&EMPTY, |pen| &pen.layer),
+        Look::PenLayer => pen.map_or(&EMPTY, Pen::layer),
         Look::Nothing => &EMPTY,
     }
 }
@@ -56,11 +57,12 @@ impl Scene {
     pub(super) fn candidates(
         &mut self,
         tester: usize,
-        front_to_back: impl IntoIterator<Item = usize>,
+        front_to_back: impl IntoIterator<Item = u32>,
     ) -> Candidates {
         let mut candidates = Candidates::default();
         let Some(bounds) = self.query_bounds(tester) else { return candidates };
-        for slot in front_to_back {
+        for number in front_to_back {
+            let slot = number as usize;
             let drawable = &self.drawables[slot];
             let sensed = slot != tester
                 && drawable.visible
@@ -72,7 +74,7 @@ impl Scene {
             let other = self.drawables[slot].fast_bounds().snapped();
             if bounds.intersects(&other) {
                 let common = bounds.intersection(other);
-                candidates.slots.push(slot as u32);
+                candidates.slots.push(number);
                 candidates.area = Some(candidates.area.map_or(common, |area| area.union(common)));
             }
         }

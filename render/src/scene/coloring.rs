@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::candidates::rows;
 use super::shading::Shader;
-use super::stencil::{Memory, Question, words};
+use super::stencil::{Memory, Question, Region, words};
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
 use crate::color::{Ghosting, PAPER, matches, matches_mask_drawn, painted};
@@ -50,15 +50,23 @@ impl Scene {
     ) -> bool {
         memory.begin();
         let question = mask.map_or(Question::Solid, Question::Mask);
-        let own = memory.look(self.drawables[tester].id, self.probe(tester), question, area);
-        let others = self.view(front_to_back.iter().map(|&slot| slot as usize), rgb, area, memory);
+        let own = memory.look(self, tester, question);
+        memory.open(&own, &Region::around(area));
+        let mut others = self.view(front_to_back, rgb, area, memory);
         let mut found_at = |row: i32| {
+            let promising = others.enter(row);
+            if promising == 0 {
+                return false;
+            }
             words(area.left as i32, area.right as i32).any(|(word, points)| {
+                if promising >> word & 1 == 0 {
+                    return false;
+                }
                 let points = others.possible(memory, word, row, points);
                 if points == 0 {
                     return false;
                 }
-                let points = memory.ask(&own, word, row, points).yes & points;
+                let points = memory.ask(self, &own, word, row, points).yes & points;
                 points != 0 && others.shows(memory, word, row, points) != 0
             })
         };
@@ -114,7 +122,8 @@ impl Scene {
     }
 
     /// Slots of the whole draw list.
-    pub(super) fn front_to_back(&self) -> SmallVec<[usize; 32]> {
-        self.layers.list().iter().rev().filter_map(|&id| self.slot(id)).collect()
+    pub(super) fn front_to_back(&self) -> SmallVec<[u32; 32]> {
+        let slot = |&id: &DrawableId| self.slot(id).map(|slot| slot as u32);
+        self.layers.list().iter().rev().filter_map(slot).collect()
     }
 }

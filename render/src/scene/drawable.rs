@@ -35,6 +35,8 @@ pub(super) struct Drawable {
     direction: f64,
     scale: (f32, f32),
     rotation: Rotation,
+    /// Turned by quarters and about as large as it was made.
+    upright: bool,
     pub(super) model: Model,
     /// The hull while it is clean and has points. Its presence changes answers, so it is state
     /// and not just a cache.
@@ -53,7 +55,8 @@ pub(super) struct Hull {
 pub(super) struct Appearance {
     skin: SkinId,
     level: Level,
-    nearest: bool,
+    /// With the rest this decides how touching is sampled.
+    upright: bool,
     model: Model,
     effects: Effects,
 }
@@ -72,6 +75,7 @@ impl Drawable {
             direction: 90.0,
             scale: (100.0, 100.0),
             rotation: Rotation::of_direction(90.0),
+            upright: true,
             model: Model::default(),
             hull: None,
         };
@@ -112,6 +116,8 @@ impl Drawable {
             self.scale = scale;
             self.choose_level(skins);
         }
+        let life_size = |scale: f32| scale.abs() > 99.0 && scale.abs() < 101.0;
+        self.upright = direction % 90.0 == 0.0 && life_size(scale.0) && life_size(scale.1);
         self.place();
     }
 
@@ -140,10 +146,10 @@ impl Drawable {
     }
 
     /// What the drawable looks like if it wears a costume, whose pixels never change.
-    pub(super) fn appearance(&self, nearest: bool, levels: &[Level]) -> Option<Appearance> {
+    pub(super) fn appearance(&self, levels: &[Level]) -> Option<Appearance> {
         let Look::Costume(skin) = self.look else { return None };
-        let (model, effects) = (self.model, self.effects);
-        Some(Appearance { skin, level: levels[skin.0 as usize], nearest, model, effects })
+        let (upright, model, effects) = (self.upright, self.model, self.effects);
+        Some(Appearance { skin, level: levels[skin.0 as usize], upright, model, effects })
     }
 
     /// The position that is drawn and sensed.
@@ -154,12 +160,7 @@ impl Drawable {
     /// Whether touching takes one sample instead of four.
     pub(super) fn samples_nearest(&self, skins: &SkinSet) -> bool {
         let Look::Costume(skin) = self.look else { return true };
-        let life_size = |scale: f32| scale.abs() > 99.0 && scale.abs() < 101.0;
-        !skins.skin(skin).is_vector()
-            || !self.effects.changes_shape()
-                && self.direction % 90.0 == 0.0
-                && life_size(self.scale.0)
-                && life_size(self.scale.1)
+        !skins.skin(skin).is_vector() || !self.effects.changes_shape() && self.upright
     }
 
     fn choose_level(&mut self, skins: &SkinSet) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::candidates::silhouette;
-use super::drawable::Drawable;
+use super::drawable::{Drawable, Look};
 use super::{DrawableId, Scene, raise};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
@@ -14,6 +14,13 @@ const NOWHERE: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };
 
 /// How far from the stage's border a sprite's box must still reach at least.
 const FENCE: f64 = 15.0;
+
+/// A point that effects move costs as much as this many others.
+const MOVED: f64 = 8.0;
+
+fn weight(drawable: &Drawable) -> f64 {
+    if drawable.effects.changes_shape() { MOVED } else { 1.0 }
+}
 
 impl Scene {
     /// The box around what can be seen of a drawable.
@@ -34,6 +41,26 @@ impl Scene {
     /// The box around the whole costume, transparent margins included.
     pub fn aabb(&self, id: DrawableId) -> Rect {
         self.get(id).map_or(NOWHERE, |drawable| drawable.model.aabb())
+    }
+
+    /// How many points a query about a drawable samples at most, counting those that effects
+    /// move for several.
+    pub fn effort(&self, id: DrawableId) -> f64 {
+        self.get(id).map_or(0.0, |drawable| {
+            let bounds = drawable.fast_bounds();
+            // Beyond the stage there is nothing to do.
+            let within = |length: f64, most: f64| length.clamp(0.0, 2.0 * most);
+            within(bounds.width(), STAGE_X) * within(bounds.height(), STAGE_Y) * weight(drawable)
+        })
+    }
+
+    /// How many points [`bounds`](Self::bounds) samples at most: none where the hull is known
+    /// or will be that of the costume, which is computed once.
+    pub fn hull_effort(&self, id: DrawableId) -> f64 {
+        let drawable = self.get(id).filter(|drawable| {
+            drawable.hull.is_none() && drawable.visible && drawable.effects.changes_shape()
+        });
+        drawable.map_or(0.0, |drawable| drawable.size.0 * drawable.size.1 * weight(drawable))
     }
 
     /// The position that a drawable gets when it is sent to (x, y): corrected to whole units
@@ -79,10 +106,13 @@ impl Scene {
         self.drawables[slot].set_hull(points);
     }
 
-    /// What happens before the CPU samples a drawable: the raster of its scale must exist. The
+    /// What happens before the CPU samples a drawable: its pixels must exist. The
     /// pixelate effect asks for the one at 100 percent besides.
     pub(super) fn prepare(&mut self, slot: usize) {
         let drawable = &self.drawables[slot];
+        if let (Look::PenLayer, Some(pen)) = (&drawable.look, &mut self.pen) {
+            pen.settle();
+        }
         raise(&mut self.levels, drawable);
         if drawable.effects.enabled(Effect::Pixelate) {
             self.require_full_size(slot);

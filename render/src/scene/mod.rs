@@ -18,11 +18,11 @@ mod view;
 use std::sync::Arc;
 
 use crate::effect::Effect;
-use crate::silhouette::Silhouette;
 use crate::skin::{Level, SkinId, SkinSet};
 use drawable::{Drawable, Look};
 pub use layers::Group;
 use layers::Layers;
+use pen::Pen;
 pub use pen::PenStroke;
 pub use search::ColorOf;
 
@@ -53,12 +53,6 @@ pub struct Scene {
     memory: stencil::Memory,
     /// Room for the cells that a search finds.
     found: Vec<(i32, i32)>,
-}
-
-#[derive(Clone, Debug)]
-struct Pen {
-    id: DrawableId,
-    layer: Arc<Silhouette>,
 }
 
 impl Clone for Scene {
@@ -96,14 +90,7 @@ impl Clone for Scene {
 /// compared by their size. The costumes must be the same set.
 impl PartialEq for Scene {
     fn eq(&self, other: &Self) -> bool {
-        let same_pen = match (&self.pen, &other.pen) {
-            (None, None) => true,
-            (Some(a), Some(b)) => {
-                a.id == b.id && (Arc::ptr_eq(&a.layer, &b.layer) || a.layer.same_pixels(&b.layer))
-            }
-            _ => false,
-        };
-        same_pen
+        self.pen == other.pen
             && Arc::ptr_eq(&self.skins, &other.skins)
             && self.next == other.next
             && self.levels == other.levels

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::drawable::Look;
-use super::{Group, Pen, Scene};
+use super::{DrawableId, Group, Scene};
 use crate::bounds::{STAGE_X, STAGE_Y};
 use crate::rounding::clamp;
 use crate::silhouette::{Alpha, Silhouette};
@@ -22,21 +22,106 @@ pub struct PenStroke {
     pub diameter: f64,
 }
 
+/// Lines that wait at most, some 300 KB.
+const WAITING: usize = 4096;
+
+/// The pen layer. Lines are drawn when somebody looks: many programs draw everything anew in
+/// every step and ask for colours now and then.
+#[derive(Clone, Debug)]
+pub(super) struct Pen {
+    pub(super) id: DrawableId,
+    layer: Arc<Silhouette>,
+    /// Lines that are on the layer but not yet among its pixels.
+    waiting: Vec<Line>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Line {
+    from: (f64, f64),
+    to: (f64, f64),
+    stroke: PenStroke,
+}
+
 impl Scene {
     /// Makes the pen layer transparent.
     pub fn pen_clear(&mut self) {
-        self.pen().layer = blank_layer();
+        let pen = self.pen();
+        pen.waiting.clear();
+        pen.layer = blank_layer();
     }
 
     /// Draws a line with round ends; a dot if both ends are equal. The line is one pass, so it
     /// never blends with itself. Coverage is computed exactly, without the 1/16 pixel grid of a
     /// particular graphics driver.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
-        self.pen();
-        if self.colorblind {
+        let blind = self.colorblind;
+        let pen = self.pen();
+        if blind {
             return;
         }
-        let layer = self.pen().canvas();
+        if pen.waiting.len() >= WAITING {
+            pen.settle();
+        }
+        pen.waiting.push(Line { from, to, stroke: *stroke });
+    }
+
+    /// The pen, which comes into being with the first block that needs it, and with it the
+    /// drawable of its layer.
+    pub(super) fn pen(&mut self) -> &mut Pen {
+        if self.pen.is_none() {
+            let id = self.add(Group::Pen);
+            let skins = Arc::clone(&self.skins);
+            if let Some(drawable) = self.get_mut(id) {
+                drawable.wear(Look::PenLayer, &skins);
+            }
+            self.pen = Some(Pen { id, layer: blank_layer(), waiting: Vec::new() });
+        }
+        self.pen.as_mut().expect("the pen was made above")
+    }
+}
+
+impl Pen {
+    /// The pixels, once everything is [settled](Self::settle).
+    pub(super) fn layer(&self) -> &Silhouette {
+        &self.layer
+    }
+
+    /// Draws the lines that wait.
+    pub(super) fn settle(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let layer = Arc::make_mut(&mut self.layer);
+        layer.hull = OnceLock::new();
+        for line in self.waiting.drain(..) {
+            line.draw(layer);
+        }
+    }
+
+    /// The pixels, to be drawn on.
+    pub(super) fn canvas(&mut self) -> &mut Silhouette {
+        self.settle();
+        let layer = Arc::make_mut(&mut self.layer);
+        layer.hull = OnceLock::new();
+        layer
+    }
+}
+
+impl PartialEq for Pen {
+    fn eq(&self, other: &Self) -> bool {
+        let same_layer =
+            || Arc::ptr_eq(&self.layer, &other.layer) || self.layer.same_pixels(&other.layer);
+        let same_pixels = || {
+            let [mut a, mut b] = [self.clone(), other.clone()];
+            a.canvas().same_pixels(b.canvas())
+        };
+        self.id == other.id && (self.waiting == other.waiting && same_layer() || same_pixels())
+    }
+}
+
+impl Line {
+    fn draw(&self, layer: &mut Silhouette) {
+        let Self { from, to, stroke } = *self;
         let offset = if stroke.diameter == 1.0 || stroke.diameter == 3.0 { 0.5 } else { 0.0 };
         let line = Segment::new(
             (from.0 + offset, from.1 + offset),
@@ -55,29 +140,6 @@ impl Scene {
                 }
             }
         }
-    }
-
-    /// The pen, which comes into being with the first block that needs it, and with it the
-    /// drawable of its layer.
-    pub(super) fn pen(&mut self) -> &mut Pen {
-        if self.pen.is_none() {
-            let id = self.add(Group::Pen);
-            let skins = Arc::clone(&self.skins);
-            if let Some(drawable) = self.get_mut(id) {
-                drawable.wear(Look::PenLayer, &skins);
-            }
-            self.pen = Some(Pen { id, layer: blank_layer() });
-        }
-        self.pen.as_mut().expect("the pen was made above")
-    }
-}
-
-impl Pen {
-    /// The pixels, to be drawn on.
-    pub(super) fn canvas(&mut self) -> &mut Silhouette {
-        let layer = Arc::make_mut(&mut self.layer);
-        layer.hull = OnceLock::new();
-        layer
     }
 }
 
@@ -160,7 +222,8 @@ mod tests {
     }
 
     fn inked(scene: &Scene) -> Vec<(usize, usize, [u8; 4])> {
-        let layer = &scene.pen.as_ref().unwrap().layer;
+        let mut pen = scene.pen.clone().unwrap();
+        let layer = pen.canvas();
         (0..ROWS)
             .flat_map(|row| (0..COLUMNS).map(move |column| (column, row)))
             .map(|(column, row)| (column, row, layer.pixel(column, row)))
@@ -221,11 +284,23 @@ mod tests {
     }
 
     #[test]
+    fn no_line_of_many_is_lost() {
+        let mut scene = scene();
+        let dots = WAITING + 400;
+        for dot in 0..dots {
+            let at = ((dot % 480) as f64 - 240.0, (dot / 480) as f64);
+            scene.pen_line(at, at, &stroke(1.0, 1.0));
+        }
+        assert_eq!(inked(&scene).len(), dots);
+    }
+
+    #[test]
     fn lines_to_nowhere_are_harmless() {
         let mut scene = scene();
         for x in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
             scene.pen_line((x, 0.0), (0.0, x), &stroke(1200.0, 1.0));
         }
+        scene.pen().settle();
     }
 
     #[test]
@@ -236,6 +311,11 @@ mod tests {
         assert_eq!(scene, copy);
         copy.pen_line((0.0, 0.0), (0.0, 0.0), &stroke(5.0, 1.0));
         assert_ne!(scene, copy);
+        // Whether somebody has looked makes no difference.
+        let mut settled = copy.clone();
+        settled.pen().settle();
+        assert_eq!(settled, copy);
+        assert_ne!(settled, scene);
         scene.pen_clear();
         assert!(inked(&scene).is_empty() && !inked(&copy).is_empty());
     }

@@ -2,24 +2,40 @@
 
 use super::Scene;
 use super::candidates::silhouette;
-use super::drawable::{Appearance, Drawable};
+use super::drawable::{Drawable, Look};
 use crate::bounds::Rect;
 use crate::color::{Ghosting, with_effects};
 use crate::effect::Effects;
-use crate::matrix::Inverse;
+use crate::matrix::{Inverse, Model};
 use crate::silhouette::Silhouette;
+
+/// How a drawable is sampled, as long as it looks the same.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lens {
+    inverse: Inverse,
+    nearest: bool,
+    warped: bool,
+    /// Outside of this box the drawable has no colour.
+    pub(super) colored: Rect,
+}
 
 /// A drawable ready to be sampled at stage points.
 #[derive(Clone, Copy)]
 pub(super) struct Probe<'a> {
     drawable: &'a Drawable,
     silhouette: &'a Silhouette,
-    inverse: Inverse,
-    nearest: bool,
-    warped: bool,
-    appearance: Option<Appearance>,
-    /// Outside of this box the drawable has no colour.
-    colored: Rect,
+    lens: Lens,
+}
+
+impl Default for Lens {
+    fn default() -> Self {
+        Self {
+            inverse: Model::default().inverse(),
+            nearest: true,
+            warped: false,
+            colored: Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 },
+        }
+    }
 }
 
 impl Probe<'_> {
@@ -27,22 +43,10 @@ impl Probe<'_> {
         &self.drawable.effects
     }
 
-    /// All that answers depend on; `None` if that cannot be compared.
-    pub(super) fn appearance(&self) -> Option<Appearance> {
-        self.appearance
-    }
-
-    /// The part of the stage where the drawable may be seen, about.
-    pub(super) fn reach(&self) -> Option<Rect> {
-        let bounds = self.colored;
-        let whole = bounds.on_stage().snapped();
-        (bounds.intersects(&Rect::STAGE) && whole.width() >= 0.0).then_some(whole)
-    }
-
     #[inline]
     fn texture(&self, point: (f64, f64)) -> (f64, f64) {
-        let (u, v) = self.inverse.texture(point);
-        if self.warped && (0.0..1.0).contains(&u) && (0.0..1.0).contains(&v) {
+        let (u, v) = self.lens.inverse.texture(point);
+        if self.lens.warped && (0.0..1.0).contains(&u) && (0.0..1.0).contains(&v) {
             return self.effects().transform((u, v), self.drawable.size);
         }
         (u, v)
@@ -52,7 +56,7 @@ impl Probe<'_> {
     #[inline]
     pub(super) fn touches(&self, point: (f64, f64)) -> bool {
         let texture = self.texture(point);
-        if self.nearest {
+        if self.lens.nearest {
             self.silhouette.touches_nearest(texture)
         } else {
             self.silhouette.touches_linear(texture)
@@ -62,7 +66,7 @@ impl Probe<'_> {
     /// [`touches`](Self::touches) for the points of a row that begins at `left`, one a bit.
     pub(super) fn solid_row(&self, left: i32, row: i32, points: u64) -> u64 {
         let mut solid = 0;
-        if self.warped {
+        if self.lens.warped {
             for bit in (0..64).filter(|bit| points >> bit & 1 == 1) {
                 let point = (f64::from(left + bit), f64::from(row));
                 solid |= u64::from(self.touches(point)) << bit;
@@ -73,11 +77,11 @@ impl Probe<'_> {
         let (mut columns, mut rows) = ([0; 64], [0; 64]);
         // Simple loops without branches, for the compiler to do several points at a time.
         for (bit, (column, row)) in columns.iter_mut().zip(&mut rows).enumerate() {
-            let texture = self.inverse.texture((f64::from(left + bit as i32), y));
+            let texture = self.lens.inverse.texture((f64::from(left + bit as i32), y));
             (*column, *row) = self.silhouette.texel(texture);
         }
         for (bit, (&column, &row)) in columns.iter().zip(&rows).enumerate() {
-            let touches = if self.nearest {
+            let touches = if self.lens.nearest {
                 self.silhouette.solid(column, row)
             } else {
                 self.silhouette.solid_around(column, row)
@@ -87,18 +91,10 @@ impl Probe<'_> {
         solid & points
     }
 
-    /// Whether the drawable could have a colour at a whole point of a row between two columns.
-    #[inline]
-    pub(super) fn may_color(&self, left: i32, right: i32, row: i32) -> bool {
-        let y = f64::from(row);
-        let Rect { left: from, right: to, bottom, top } = self.colored;
-        bottom <= y && y <= top && from <= f64::from(right) && f64::from(left) <= to
-    }
-
     /// The premultiplied colour of the drawable at a stage point.
     #[inline]
     pub(super) fn color(&self, point: (f64, f64), ghosting: Ghosting) -> [u8; 4] {
-        if !self.colored.contains(point) {
+        if !self.lens.colored.contains(point) {
             return [0; 4];
         }
         let sample = self.silhouette.color(self.texture(point));
@@ -111,18 +107,38 @@ impl Scene {
     /// Makes a drawable ready to be sampled. Every [`prepare`](Self::prepare) of the query must
     /// have happened before, since drawables share rasters.
     pub(super) fn probe(&self, slot: usize) -> Probe<'_> {
+        self.probe_through(slot, self.lens(slot))
+    }
+
+    /// The same with a lens that the drawable has got before.
+    pub(super) fn probe_through(&self, slot: usize, lens: Lens) -> Probe<'_> {
+        let drawable = &self.drawables[slot];
+        Probe { drawable, silhouette: self.silhouette(drawable), lens }
+    }
+
+    pub(super) fn lens(&self, slot: usize) -> Lens {
         let drawable = &self.drawables[slot];
         let inverse = drawable.model.inverse();
-        let nearest = drawable.samples_nearest(&self.skins);
-        Probe {
-            drawable,
-            silhouette: silhouette(&self.skins, &self.levels, self.pen.as_ref(), drawable),
+        Lens {
             inverse,
-            nearest,
+            nearest: drawable.samples_nearest(&self.skins),
             warped: drawable.effects.changes_shape(),
-            appearance: drawable.appearance(nearest, &self.levels),
             colored: colored(drawable, &inverse),
         }
+    }
+
+    /// Whether a drawable may show a colour somewhere, or something translucent through which
+    /// the colour may come about.
+    pub(super) fn may_show(&self, slot: usize, rgb: [u8; 3]) -> bool {
+        let drawable = &self.drawables[slot];
+        // Lines change the pen layer all the time.
+        !matches!(drawable.look, Look::Costume(_))
+            || drawable.effects.any()
+            || self.silhouette(drawable).palette().may_show(rgb)
+    }
+
+    fn silhouette<'a>(&'a self, drawable: &'a Drawable) -> &'a Silhouette {
+        silhouette(&self.skins, &self.levels, self.pen.as_ref(), drawable)
     }
 }
 

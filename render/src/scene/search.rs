@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use super::drawable::Look;
-use super::stencil::{columns_of, words};
+use super::stencil::{Memory, WORDS, columns_of, point_of, word_of, words};
+use super::view::View;
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
 use crate::rounding::clamp;
@@ -77,19 +78,14 @@ impl Grid {
         Rect { left, right, bottom, top }
     }
 
-    /// The cells of the innermost ring at which something is shown; `shows` picks among points
-    /// of a word.
-    fn innermost(&self, found: &mut Vec<(i32, i32)>, mut shows: impl FnMut(i32, i32, u64) -> u64) {
+    /// The cells of the innermost ring at which something is shown.
+    fn innermost(&self, found: &mut Vec<(i32, i32)>, search: &mut Search<'_, '_>) {
         found.clear();
         let Self { start, spacing, columns, rows } = *self;
-        let mut lattice: SmallVec<[u64; 24]> = SmallVec::new();
         let x = |column: i32| start.0 + column * spacing;
-        let first = words(x(columns.0), x(columns.0)).next().map_or(0, |(word, _)| word);
-        for column in columns.0..=columns.1 {
-            for (word, point) in words(x(column), x(column)) {
-                lattice.resize((word - first) as usize + 1, 0);
-                lattice[(word - first) as usize] |= point;
-            }
+        let mut lattice = [0; WORDS];
+        for x in (columns.0..=columns.1).map(x) {
+            lattice[word_of(x) as usize] |= point_of(x);
         }
         let mut ring = None;
         let outwards = (0..=rows.1.max(-rows.0))
@@ -102,11 +98,18 @@ impl Grid {
                 break;
             }
             let y = start.1 + row * spacing;
+            let promising = search.view.enter(y);
+            if promising == 0 {
+                continue;
+            }
             let reach = ring.unwrap_or(i32::MAX);
             let (left, right) = (columns.0.max(-reach), columns.1.min(reach));
             for (word, points) in words(x(left), x(right)) {
-                let points = points & lattice[(word - first) as usize];
-                for x in columns_of(word, shows(word, y, points)) {
+                let points = points & lattice[word as usize];
+                if points == 0 || promising >> word & 1 == 0 {
+                    continue;
+                }
+                for x in columns_of(word, search.shows(word, y, points)) {
                     let cell = ((x - start.0) / spacing, row);
                     let distance = cell.0.abs().max(row.abs());
                     if ring.is_none_or(|ring| distance < ring) {
@@ -142,6 +145,22 @@ impl Grid {
     }
 }
 
+/// What is looked for on a grid.
+struct Search<'a, 'b> {
+    view: View<'a>,
+    memory: &'b mut Memory,
+    of: ColorOf,
+}
+
+impl Search<'_, '_> {
+    fn shows(&mut self, word: i32, row: i32, mut points: u64) -> u64 {
+        if matches!(self.of, ColorOf::Only(_)) {
+            points = self.view.present(self.memory, word, row, points);
+        }
+        self.view.shows(self.memory, word, row, points)
+    }
+}
+
 impl Scene {
     /// Searches a colour on a grid of about 1,700 points inside a box, breadth first from a
     /// start, and returns the first point where it shows. The start is cut to whole units and
@@ -166,12 +185,12 @@ impl Scene {
         }
         let mut grid = Grid::new(start, within.intersection(around))?;
         grid.cut(horizon);
-        let slots: SmallVec<[usize; 32]> = match of {
-            ColorOf::Only(id) => SmallVec::from_elem(self.slot(id)?, 1),
+        let slots: SmallVec<[u32; 32]> = match of {
+            ColorOf::Only(id) => SmallVec::from_elem(self.slot(id)? as u32, 1),
             ColorOf::AllBut(id) => {
                 let mut slots = self.front_to_back();
                 slots.retain(|slot| {
-                    let other = &self.drawables[*slot];
+                    let other = &self.drawables[*slot as usize];
                     other.id != id
                         && other.visible
                         && !matches!(other.look, Look::Nothing | Look::Bubble(_))
@@ -180,7 +199,7 @@ impl Scene {
             }
         };
         for &slot in &slots {
-            self.prepare(slot);
+            self.prepare(slot as usize);
         }
         if horizon < -2.0 {
             return None;
@@ -188,15 +207,9 @@ impl Scene {
         let mut memory = std::mem::take(&mut self.memory);
         let mut found = std::mem::take(&mut self.found);
         memory.begin();
-        let view = self.view(slots.into_iter(), rgb, grid.area(), &mut memory);
-        grid.innermost(&mut found, |word, row, mut points| {
-            if matches!(of, ColorOf::Only(_)) {
-                points = view.present(&mut memory, word, row, points);
-            }
-            view.shows(&mut memory, word, row, points)
-        });
+        let view = self.view(&slots, rgb, grid.area(), &mut memory);
+        grid.innermost(&mut found, &mut Search { view, memory: &mut memory, of });
         let cell = grid.first(&found);
-        drop(view);
         (self.memory, self.found) = (memory, found);
         cell.map(|cell| grid.point(cell))
     }

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::candidates::rows;
-use super::stencil::{Memory, Question, Sight, words};
+use super::stencil::{Memory, Question, Region, Sight, words};
 use super::{DrawableId, Scene};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
@@ -33,8 +33,8 @@ impl Scene {
     /// stage. Bubbles and the drawable itself never count.
     pub fn touching_drawables(&mut self, id: DrawableId, others: &[DrawableId]) -> bool {
         let Some(tester) = self.slot(id) else { return false };
-        let slots: SmallVec<[usize; 16]> =
-            others.iter().rev().filter_map(|&other| self.slot(other)).collect();
+        let slot = |&other| self.slot(other).map(|slot| slot as u32);
+        let slots: SmallVec<[u32; 16]> = others.iter().rev().filter_map(slot).collect();
         let candidates = self.candidates(tester, slots);
         let Some(area) = candidates.area else { return false };
         if !self.drawables[tester].visible {
@@ -49,12 +49,14 @@ impl Scene {
 
     fn overlap(&self, tester: usize, others: &[u32], area: Rect, memory: &mut Memory) -> bool {
         memory.begin();
+        let region = Region::around(area);
         let mut look = |slot: usize| {
-            memory.look(self.drawables[slot].id, self.probe(slot), Question::Solid, area)
+            let sight = memory.look(self, slot, Question::Solid);
+            memory.open(&sight, &region);
+            sight
         };
         let own = look(tester);
-        let others: SmallVec<[Sight<'_>; 8]> =
-            others.iter().map(|&slot| look(slot as usize)).collect();
+        let others: SmallVec<[Sight; 8]> = others.iter().map(|&slot| look(slot as usize)).collect();
         rows(area).any(|row| {
             words(area.left as i32, area.right as i32).any(|(word, points)| {
                 // Whoever stands still answers for nothing where the others may be.
@@ -66,11 +68,11 @@ impl Scene {
                 if points == 0 {
                     return false;
                 }
-                let solid = memory.ask(&own, word, row, points).yes & points;
+                let solid = memory.ask(self, &own, word, row, points).yes & points;
                 solid != 0
                     && others
                         .iter()
-                        .any(|other| memory.ask(other, word, row, solid).yes & solid != 0)
+                        .any(|other| memory.ask(self, other, word, row, solid).yes & solid != 0)
             })
         })
     }

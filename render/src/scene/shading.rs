@@ -3,9 +3,11 @@
 
 use super::Scene;
 use super::drawable::{Drawable, Look};
+use super::pen::Pen;
 use crate::color::{Ghosting, shaded};
 use crate::effect::Effects;
 use crate::matrix::Inverse;
+use crate::rounding::floor;
 use crate::silhouette::{EMPTY, Silhouette};
 
 /// A drawable ready to be drawn.
@@ -28,37 +30,44 @@ impl Shader<'_> {
         if self.effects.changes_shape() {
             (u, v) = self.effects.transform((u, v), self.size);
         }
-        let sample = if self.nearest { self.texel(u, v) } else { self.texels(u, v) };
+        let sample = if self.nearest {
+            let (width, height) = (self.silhouette.width() as f64, self.silhouette.height() as f64);
+            self.at(u * width, v * height).map(unit)
+        } else {
+            self.texels(u, v)
+        };
         Some(if self.effects.any() { shaded(sample, self.effects, ghosting) } else { sample })
-    }
-
-    fn texel(&self, u: f64, v: f64) -> [f64; 4] {
-        self.at(
-            (u * self.silhouette.width() as f64).floor(),
-            (v * self.silhouette.height() as f64).floor(),
-        )
     }
 
     /// Four texels mixed; those at the edge are repeated beyond it.
     fn texels(&self, u: f64, v: f64) -> [f64; 4] {
         let x = u * self.silhouette.width() as f64 - 0.5;
         let y = v * self.silhouette.height() as f64 - 0.5;
-        let (i, j) = (x.floor(), y.floor());
-        let (fx, fy) = (x - i, y - j);
+        let (i, j) = (floor(x), floor(y));
         let corners =
             [self.at(i, j), self.at(i + 1.0, j), self.at(i, j + 1.0), self.at(i + 1.0, j + 1.0)];
+        // Inside of a face: a sum of parts would differ in the last bit, which no byte shows.
+        if !self.effects.any() && corners[1..].iter().all(|corner| *corner == corners[0]) {
+            return corners[0].map(unit);
+        }
+        let (fx, fy) = (x - i, y - j);
         std::array::from_fn(|channel| {
-            let [a, b, c, d] = corners.map(|corner| corner[channel]);
+            let [a, b, c, d] = corners.map(|corner| unit(corner[channel]));
             (a * (1.0 - fx) + b * fx) * (1.0 - fy) + (c * (1.0 - fx) + d * fx) * fy
         })
     }
 
-    fn at(&self, column: f64, row: f64) -> [f64; 4] {
-        // Casts saturate at 0 and send NaN there.
+    #[inline]
+    fn at(&self, column: f64, row: f64) -> [u8; 4] {
+        // Casts cut off fractions, saturate at 0 and send NaN there.
         let column = (column as usize).min(self.silhouette.width() - 1);
         let row = (row as usize).min(self.silhouette.height() - 1);
-        self.silhouette.pixel(column, row).map(|channel| f64::from(channel) / 255.0)
+        self.silhouette.pixel(column, row)
     }
+}
+
+fn unit(channel: u8) -> f64 {
+    f64::from(channel) / 255.0
 }
 
 impl Scene {
@@ -78,7 +87,7 @@ impl Scene {
         match &drawable.look {
             Look::Costume(skin) => self.skins.skin(*skin).silhouette(drawable.level),
             Look::Bubble(bubble) => bubble.silhouette(),
-            Look::PenLayer => self.pen.as_ref().map_or(&EMPTY, |pen| &pen.layer),
+            Look::PenLayer => self.pen.as_ref().map_or(&EMPTY, Pen::layer),
             Look::Nothing => &EMPTY,
         }
     }

@@ -26,7 +26,9 @@ impl Scene {
         for row in top as usize..(bottom as usize).min(ROWS) {
             for column in left as usize..right as usize {
                 let center = (column as f64 - STAGE_X + 0.5, STAGE_Y - 0.5 - row as f64);
-                if let Some(source) = shader.fragment(center, Ghosting::Seen) {
+                // Without alpha, effects leave less of a colour than bytes can show.
+                let source = shader.fragment(center, Ghosting::Seen);
+                if let Some(source) = source.filter(|source| source[3] != 0.0) {
                     layer.paint(column, row, source);
                 }
             }
@@ -57,7 +59,7 @@ mod tests {
         scene.set_visible(sprite, false);
         scene.set_effect(sprite, Effect::Ghost, 50.0);
         scene.pen_stamp(sprite);
-        let layer = Arc::clone(&scene.pen.as_ref().unwrap().layer);
+        let layer = scene.pen.as_ref().unwrap().layer().clone();
         let stamped = |x: usize, y: usize| layer.pixel(x, y);
         assert_eq!(stamped(230, 170), [128, 0, 0, 128]);
         assert_eq!(stamped(249, 189), [128, 0, 0, 128]);

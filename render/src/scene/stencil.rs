@@ -5,14 +5,16 @@
 //! and forgets them when the drawable looks different. It fills up as points are asked for, so
 //! a query that ends early costs no more than its points.
 
-use super::DrawableId;
 use super::drawable::Appearance;
-use super::probe::Probe;
+use super::probe::{Lens, Probe};
+use super::{DrawableId, Scene};
 use crate::bounds::Rect;
 use crate::color::{Ghosting, color_kind, matches_mask};
 
 /// Queries reach this far from the origin, in whole words so that rows start at one.
 const REACH: i32 = 768;
+/// Words of a row.
+pub(super) const WORDS: usize = word_of(REACH) as usize;
 /// Stencils that are kept when no query needs them.
 const CAPACITY: usize = 64;
 /// With more points than this to ask for in a word, asking for all of them is faster.
@@ -75,46 +77,100 @@ impl Answers {
 /// Answers of one drawable to one question.
 #[derive(Debug)]
 struct Stencil {
+    question: Question,
     /// How the drawable looked; nothing for one whose pixels may have changed.
     appearance: Option<Appearance>,
+    lens: Lens,
+    /// Outside of this the answer is "nothing is seen" and not kept.
+    place: Region,
+    /// Whether any answer could be yes.
+    promising: bool,
     region: Region,
     answers: Vec<Answers>,
     /// The query that used it last.
     used: u64,
 }
 
-/// A block of words.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Region {
+/// A block of words; an empty one has its right or top before its left or bottom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Region {
+    /// The first and the last word of a row.
     left: i32,
+    right: i32,
+    /// The lowest and the highest row.
     bottom: i32,
-    /// Words in a row, and rows.
-    width: i32,
-    height: i32,
+    top: i32,
 }
 
 impl Region {
-    /// Around whole points.
-    fn around(area: Rect) -> Self {
-        let (left, right) = (word_of(area.left as i32), word_of(area.right as i32));
-        let (bottom, top) = (area.bottom as i32, area.top as i32);
-        Self { left, bottom, width: right - left + 1, height: top - bottom + 1 }
+    pub(super) const EMPTY: Self = Self { left: 0, right: -1, bottom: 0, top: -1 };
+    /// All that queries reach.
+    const ALL: Self = Self { left: 0, right: WORDS as i32 - 1, bottom: -REACH, top: REACH };
+
+    /// Around the whole points of a box, those within three stages.
+    pub(super) fn around(area: Rect) -> Self {
+        // Casts saturate.
+        let column = |x: f64| (x as i32).clamp(-REACH, REACH - 1);
+        let row = |y: f64| (y as i32).clamp(-REACH, REACH);
+        Self {
+            left: word_of(column(area.left.ceil())),
+            right: word_of(column(area.right.floor())),
+            bottom: row(area.bottom.ceil()),
+            top: row(area.top.floor()),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.left > self.right || self.bottom > self.top
     }
 
     fn holds(&self, other: &Self) -> bool {
-        self.union(other) == *self
+        other.is_empty() || self.union(other) == *self
     }
 
-    fn union(&self, other: &Self) -> Self {
-        let (left, bottom) = (self.left.min(other.left), self.bottom.min(other.bottom));
-        let right = (self.left + self.width).max(other.left + other.width);
-        let top = (self.bottom + self.height).max(other.bottom + other.height);
-        Self { left, bottom, width: right - left, height: top - bottom }
+    pub(super) fn intersection(&self, other: &Self) -> Self {
+        Self {
+            left: self.left.max(other.left),
+            right: self.right.min(other.right),
+            bottom: self.bottom.max(other.bottom),
+            top: self.top.min(other.top),
+        }
+    }
+
+    pub(super) fn union(&self, other: &Self) -> Self {
+        if self.is_empty() {
+            return *other;
+        }
+        Self {
+            left: self.left.min(other.left),
+            right: self.right.max(other.right),
+            bottom: self.bottom.min(other.bottom),
+            top: self.top.max(other.top),
+        }
+    }
+
+    /// The words of a row, one a bit.
+    pub(super) fn words(&self, row: i32) -> u32 {
+        if row < self.bottom || row > self.top || self.left > self.right {
+            return 0;
+        }
+        u32::MAX << self.left & u32::MAX >> (31 - self.right)
+    }
+
+    fn len(&self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
+        ((self.right - self.left + 1) * (self.top - self.bottom + 1)) as usize
+    }
+
+    fn index(&self, word: i32, row: i32) -> usize {
+        ((row - self.bottom) * (self.right - self.left + 1) + word - self.left) as usize
     }
 }
 
 /// The word that holds a column of points.
-fn word_of(x: i32) -> i32 {
+pub(super) const fn word_of(x: i32) -> i32 {
     (x + REACH) >> 6
 }
 
@@ -152,11 +208,15 @@ pub(super) fn columns_of(word: i32, mut points: u64) -> impl Iterator<Item = i32
     })
 }
 
-/// A drawable with a question and the place of its answers.
-pub(super) struct Sight<'a> {
-    pub(super) probe: Probe<'a>,
-    question: Question,
-    stencil: usize,
+/// A drawable and where the answers to a question are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sight {
+    pub(super) slot: u32,
+    stencil: u32,
+    /// Where it may be seen, if the question is about what shows.
+    pub(super) place: Region,
+    /// Whether any answer could be yes.
+    pub(super) promising: bool,
 }
 
 /// Everything remembered.
@@ -174,28 +234,41 @@ impl Memory {
         self.query += 1;
     }
 
-    /// Gets ready to ask a drawable about points of an area, whole ones within three stages.
-    pub(super) fn look<'a>(
-        &mut self,
-        id: DrawableId,
-        probe: Probe<'a>,
-        question: Question,
-        area: Rect,
-    ) -> Sight<'a> {
-        let stencil = self.find((id, question.number()));
-        let wanted = Region::around(area);
-        let entry = &mut self.stencils[stencil];
-        entry.used = self.query;
-        let appearance = probe.appearance();
-        if appearance.is_none() || entry.appearance != appearance {
-            // What has changed may change again: no more than is asked for.
-            entry.appearance = appearance;
-            entry.start(wanted);
-        } else if !entry.region.holds(&wanted) {
-            let whole = probe.reach().map_or(wanted, |reach| Region::around(reach).union(&wanted));
-            entry.start(entry.region.union(&whole));
+    /// Finds out where a drawable can be asked.
+    pub(super) fn look(&mut self, scene: &Scene, slot: usize, question: Question) -> Sight {
+        let drawable = &scene.drawables[slot];
+        let number = self.find((drawable.id, question.number()));
+        let stencil = &mut self.stencils[number];
+        stencil.used = self.query;
+        let appearance = drawable.appearance(&scene.levels);
+        if appearance.is_none() || stencil.appearance != appearance {
+            stencil.appearance = appearance;
+            stencil.question = question;
+            stencil.lens = scene.lens(slot);
+            (stencil.place, stencil.promising) = match question {
+                Question::Color(rgb) => {
+                    (Region::around(stencil.lens.colored), scene.may_show(slot, rgb))
+                }
+                Question::Solid | Question::Mask(_) => (Region::ALL, true),
+            };
+            stencil.start(Region::EMPTY);
         }
-        Sight { probe, question, stencil }
+        let Stencil { place, promising, .. } = *stencil;
+        Sight { slot: slot as u32, stencil: number as u32, place, promising }
+    }
+
+    /// Gets ready to ask a drawable about points of an area that lie in its
+    /// [place](Sight::place).
+    pub(super) fn open(&mut self, sight: &Sight, area: &Region) {
+        let stencil = &mut self.stencils[sight.stencil as usize];
+        let wanted = area.intersection(&sight.place);
+        if stencil.region.is_empty() {
+            // What has changed may change again: no more than is asked for.
+            stencil.start(wanted);
+        } else if !stencil.region.holds(&wanted) {
+            let whole = Region::around(stencil.lens.colored.on_stage());
+            stencil.start(stencil.region.union(&whole).union(&wanted));
+        }
     }
 
     fn find(&mut self, name: (DrawableId, u32)) -> usize {
@@ -213,8 +286,12 @@ impl Memory {
             _ => {
                 self.names.push(name);
                 self.stencils.push(Stencil {
+                    question: Question::Solid,
                     appearance: None,
-                    region: Region::default(),
+                    lens: Lens::default(),
+                    place: Region::EMPTY,
+                    promising: false,
+                    region: Region::EMPTY,
                     answers: Vec::new(),
                     used: self.query,
                 });
@@ -224,21 +301,35 @@ impl Memory {
     }
 
     /// What is known of a word.
-    pub(super) fn known(&self, sight: &Sight<'_>, word: i32, row: i32) -> Answers {
-        let stencil = &self.stencils[sight.stencil];
-        stencil.answers[stencil.index(word, row)]
+    #[inline]
+    pub(super) fn known(&self, sight: &Sight, word: i32, row: i32) -> Answers {
+        let stencil = &self.stencils[sight.stencil as usize];
+        stencil.answers[stencil.region.index(word, row)]
     }
 
     /// Answers for some points of a word at least.
-    pub(super) fn ask(&mut self, sight: &Sight<'_>, word: i32, row: i32, points: u64) -> Answers {
-        let stencil = &mut self.stencils[sight.stencil];
-        let index = stencil.index(word, row);
-        let answers = &mut stencil.answers[index];
+    #[inline]
+    pub(super) fn ask(
+        &mut self,
+        scene: &Scene,
+        sight: &Sight,
+        word: i32,
+        row: i32,
+        points: u64,
+    ) -> Answers {
+        let stencil = &mut self.stencils[sight.stencil as usize];
+        let answers = &mut stencil.answers[stencil.region.index(word, row)];
         let missing = points & !answers.known;
         if missing != 0 {
-            sight.answer(answers, word, row, missing);
+            let probe = scene.probe_through(sight.slot as usize, stencil.lens);
+            answers.complete(&probe, stencil.question, word, row, missing);
         }
         *answers
+    }
+
+    /// What a drawable is sampled with.
+    pub(super) fn probe<'a>(&self, scene: &'a Scene, sight: &Sight) -> Probe<'a> {
+        scene.probe_through(sight.slot as usize, self.stencils[sight.stencil as usize].lens)
     }
 }
 
@@ -246,39 +337,41 @@ impl Stencil {
     fn start(&mut self, region: Region) {
         self.region = region;
         self.answers.clear();
-        self.answers.resize((region.width * region.height) as usize, Answers::default());
-    }
-
-    fn index(&self, word: i32, row: i32) -> usize {
-        let Region { left, bottom, width, .. } = self.region;
-        ((row - bottom) * width + word - left) as usize
+        self.answers.resize(region.len(), Answers::default());
     }
 }
 
-impl Sight<'_> {
+impl Answers {
     #[inline(never)]
-    fn answer(&self, answers: &mut Answers, word: i32, row: i32, missing: u64) {
-        answers.known |= missing;
-        if self.question == Question::Solid && missing.count_ones() > DENSE {
-            answers.yes |= missing & self.probe.solid_row(first_column(word), row, missing);
+    fn complete(
+        &mut self,
+        probe: &Probe<'_>,
+        question: Question,
+        word: i32,
+        row: i32,
+        missing: u64,
+    ) {
+        self.known |= missing;
+        if question == Question::Solid && missing.count_ones() > DENSE {
+            self.yes |= missing & probe.solid_row(first_column(word), row, missing);
             return;
         }
         for x in columns_of(word, missing) {
             let bit = point_of(x);
             let point = (f64::from(x), f64::from(row));
-            let (yes, clear) = match self.question {
-                Question::Solid => (self.probe.touches(point), false),
+            let (yes, clear) = match question {
+                Question::Solid => (probe.touches(point), false),
                 Question::Mask(mask) => {
-                    (matches_mask(self.probe.color(point, Ghosting::Ignored), mask), false)
+                    (matches_mask(probe.color(point, Ghosting::Ignored), mask), false)
                 }
-                Question::Color(rgb) => match self.probe.color(point, Ghosting::Seen) {
+                Question::Color(rgb) => match probe.color(point, Ghosting::Seen) {
                     [0, 0, 0, 0] => (false, true),
                     [r, g, b, 255] => (color_kind([r, g, b]) == color_kind(rgb), false),
                     _ => (true, true),
                 },
             };
-            answers.yes |= u64::from(yes) * bit;
-            answers.clear |= u64::from(clear) * bit;
+            self.yes |= u64::from(yes) * bit;
+            self.clear |= u64::from(clear) * bit;
         }
     }
 }

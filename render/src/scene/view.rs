@@ -3,36 +3,85 @@
 use smallvec::SmallVec;
 
 use super::Scene;
-use super::stencil::{Memory, Question, Sight, columns_of, first_column, point_of};
+use super::stencil::{Memory, Question, Region, Sight, columns_of, point_of};
 use crate::bounds::Rect;
 use crate::color::{Blend, Ghosting, PAPER, matches};
 
-/// Drawables from front to back, asked for one colour.
+/// Drawables from front to back, asked for one colour row by row.
 pub(super) struct View<'a> {
-    sights: SmallVec<[Sight<'a>; 8]>,
+    scene: &'a Scene,
+    sights: SmallVec<[Sight; 16]>,
     rgb: [u8; 3],
+    /// So many of them, from the front, decide where the colour shows. Whoever is behind can
+    /// neither have it nor hide it.
+    deciding: usize,
+    /// Where the colour may show.
+    promising: Region,
+    row: Option<i32>,
+    /// Those of the deciding ones that may be seen in the row: their words, one a bit, and
+    /// their numbers.
+    here: SmallVec<[(u32, u32); 16]>,
+    /// The words of the row in which the colour may show.
+    words: u32,
 }
 
 impl Scene {
     pub(super) fn view(
         &self,
-        front_to_back: impl Iterator<Item = usize>,
+        front_to_back: &[u32],
         rgb: [u8; 3],
         area: Rect,
         memory: &mut Memory,
     ) -> View<'_> {
-        let look = |slot: usize| {
-            memory.look(self.drawables[slot].id, self.probe(slot), Question::Color(rgb), area)
-        };
-        View { sights: front_to_back.map(look).collect(), rgb }
+        let look = |&slot| memory.look(self, slot as usize, Question::Color(rgb));
+        let sights: SmallVec<[Sight; 16]> = front_to_back.iter().map(look).collect();
+        let area = Region::around(area);
+        let (mut deciding, mut promising) = (0, Region::EMPTY);
+        for (number, sight) in sights.iter().enumerate() {
+            let place = sight.place.intersection(&area);
+            if sight.promising && !place.is_empty() {
+                (deciding, promising) = (number + 1, place.union(&promising));
+            }
+        }
+        if matches(rgb, PAPER) {
+            (deciding, promising) = (sights.len(), area);
+        }
+        for sight in &sights[..deciding] {
+            memory.open(sight, &area);
+        }
+        let here = SmallVec::new();
+        View { scene: self, sights, rgb, deciding, promising, row: None, here, words: 0 }
     }
 }
 
-impl<'a> View<'a> {
-    /// Those of some points of a word at which the colour may show, as far as is known.
+impl View<'_> {
+    /// Goes on to a row: the words in which the colour may show, one a bit.
+    pub(super) fn enter(&mut self, row: i32) -> u32 {
+        if self.row == Some(row) {
+            return self.words;
+        }
+        self.row = Some(row);
+        self.here.clear();
+        let within = self.promising.words(row);
+        self.words = if matches(self.rgb, PAPER) { within } else { 0 };
+        if within == 0 {
+            return 0;
+        }
+        for (sight, number) in self.sights[..self.deciding].iter().zip(0..) {
+            let words = sight.place.words(row) & within;
+            if words != 0 {
+                self.here.push((words, number));
+                self.words |= if sight.promising { words } else { 0 };
+            }
+        }
+        self.words
+    }
+
+    /// Those of some points of a word of the row at which the colour may show, as far as is
+    /// known.
     pub(super) fn possible(&self, memory: &Memory, word: i32, row: i32, points: u64) -> u64 {
         let (mut possible, mut open) = (0, points);
-        for sight in self.sights_of(word, row) {
+        for sight in self.sights_of(word) {
             let answers = memory.known(sight, word, row);
             possible |= open & (answers.yes | !answers.known);
             open &= answers.known & answers.open();
@@ -43,14 +92,14 @@ impl<'a> View<'a> {
         if matches(self.rgb, PAPER) { possible | open } else { possible }
     }
 
-    /// Those of some points of a word at which the colour shows.
+    /// Those of some points of a word of the row at which the colour shows.
     pub(super) fn shows(&self, memory: &mut Memory, word: i32, row: i32, points: u64) -> u64 {
         let (mut shown, mut veiled, mut open) = (0, 0, points);
-        for sight in self.sights_of(word, row) {
+        for sight in self.sights_of(word) {
             if open == 0 {
                 break;
             }
-            let answers = memory.ask(sight, word, row, open);
+            let answers = memory.ask(self.scene, sight, word, row, open);
             shown |= open & answers.hits();
             veiled |= open & answers.veiled();
             open &= answers.open();
@@ -59,7 +108,7 @@ impl<'a> View<'a> {
             shown |= open;
         }
         for x in columns_of(word, veiled) {
-            if matches(self.blend((f64::from(x), f64::from(row))), self.rgb) {
+            if matches(self.blend(memory, word, (x, row)), self.rgb) {
                 shown |= point_of(x);
             }
         }
@@ -68,24 +117,28 @@ impl<'a> View<'a> {
 
     /// Those of some points of a word at which the frontmost drawable is not entirely
     /// transparent.
-    pub(super) fn present(&self, memory: &mut Memory, word: i32, row: i32, points: u64) -> u64 {
-        let Some(sight) = self.sights_of(word, row).next() else { return 0 };
-        points & !memory.ask(sight, word, row, points).open()
+    pub(super) fn present(&mut self, memory: &mut Memory, word: i32, row: i32, points: u64) -> u64 {
+        self.enter(row);
+        let Some(sight) = self.sights_of(word).next() else { return 0 };
+        points & !memory.ask(self.scene, sight, word, row, points).open()
     }
 
-    /// The drawables that may show in a word.
-    fn sights_of(&self, word: i32, row: i32) -> impl Iterator<Item = &Sight<'a>> {
-        let left = first_column(word);
-        self.sights.iter().filter(move |sight| sight.probe.may_color(left, left + 63, row))
+    /// The drawables that may show in a word of the row.
+    fn sights_of(&self, word: i32) -> impl Iterator<Item = &Sight> {
+        let here = self.here.iter().filter(move |(words, _)| words >> word & 1 == 1);
+        here.map(|&(_, number)| &self.sights[number as usize])
     }
 
-    fn blend(&self, point: (f64, f64)) -> [u8; 3] {
+    fn blend(&self, memory: &Memory, word: i32, (x, row): (i32, i32)) -> [u8; 3] {
+        let point = (f64::from(x), f64::from(row));
         let mut blend = Blend::new();
         for sight in &self.sights {
             if blend.opaque() {
                 break;
             }
-            blend.behind(sight.probe.color(point, Ghosting::Seen));
+            if sight.place.words(row) >> word & 1 == 1 {
+                blend.behind(memory.probe(self.scene, sight).color(point, Ghosting::Seen));
+            }
         }
         blend.on_paper()
     }
@@ -162,7 +215,7 @@ mod tests {
         }
 
         fn plain_overlap(&mut self, tester: usize, other: usize) -> bool {
-            let Some(area) = self.candidates(tester, [other]).area else { return false };
+            let Some(area) = self.candidates(tester, [other as u32]).area else { return false };
             self.prepare(tester);
             let (own, other) = (self.probe(tester), self.probe(other));
             points(area).any(|point| own.touches(point) && other.touches(point))

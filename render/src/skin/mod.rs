@@ -86,10 +86,21 @@ pub enum SkinError {
     Picture(String),
 }
 
+impl SkinError {
+    /// Whether the file is sound, as far as was read, but too large.
+    fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::FileTooLarge { .. } | Self::PictureTooLarge { .. } | Self::NestedTooDeeply { .. }
+        )
+    }
+}
+
 /// The costumes of a project; `Send` and `Sync`, to be shared behind an [`Arc`].
 #[derive(Debug)]
 pub struct SkinSet {
     skins: Vec<Skin>,
+    refused: usize,
 }
 
 /// Collects costumes for a [`SkinSet`].
@@ -97,12 +108,13 @@ pub struct SkinSet {
 pub struct SkinSetBuilder {
     limits: Limits,
     skins: Vec<Skin>,
+    refused: usize,
 }
 
 impl SkinSetBuilder {
     /// Starts an empty set.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, skins: Vec::new() }
+        Self { limits, skins: Vec::new(), refused: 0 }
     }
 
     /// Adds a vector costume. `center` is the project's rotation centre in stage units; without
@@ -118,8 +130,10 @@ impl SkinSetBuilder {
         bytes: Arc<[u8]>,
         center: Option<(f64, f64)>,
     ) -> Result<SkinId, SkinError> {
-        self.check_file(&bytes)?;
-        let vector = Vector::new(&bytes, center, &self.limits)?;
+        let vector = self
+            .check_file(&bytes)
+            .and_then(|()| Vector::new(&bytes, center, &self.limits))
+            .inspect_err(|error| self.refused += usize::from(error.is_limit()))?;
         Ok(self.add(Source::Vector(Box::new(vector))))
     }
 
@@ -135,8 +149,10 @@ impl SkinSetBuilder {
         resolution: Option<f64>,
         center: Option<(f64, f64)>,
     ) -> Result<SkinId, SkinError> {
-        self.check_file(&bytes)?;
-        let bitmap = Bitmap::new(bytes, resolution, center, &self.limits)?;
+        let bitmap = self
+            .check_file(&bytes)
+            .and_then(|()| Bitmap::new(bytes, resolution, center, &self.limits))
+            .inspect_err(|error| self.refused += usize::from(error.is_limit()))?;
         Ok(self.add(Source::Bitmap(bitmap)))
     }
 
@@ -150,7 +166,7 @@ impl SkinSetBuilder {
 
     /// Finishes the set.
     pub fn build(self) -> SkinSet {
-        SkinSet { skins: self.skins }
+        SkinSet { skins: self.skins, refused: self.refused }
     }
 
     fn check_file(&self, bytes: &[u8]) -> Result<(), SkinError> {
@@ -181,6 +197,11 @@ impl SkinSet {
     /// If the id is from another set and out of range.
     pub fn size(&self, id: SkinId) -> (f64, f64) {
         self.skin(id).size
+    }
+
+    /// How many costumes the set does not have because they exceed the [`Limits`].
+    pub fn refused(&self) -> usize {
+        self.refused
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -6,7 +6,7 @@ use catherd_sb3::BlockNo;
 use super::step_count;
 use crate::machine::Run;
 use crate::program::{E, Start};
-use crate::state::TargetId;
+use crate::state::{Bubble, Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
@@ -63,10 +63,12 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     fn place_bubble(&mut self, target: usize) {
-        let target = &mut self.s.targets[target];
-        if let (Some(drawable), true) = (target.bubble.drawable, target.visible) {
+        let Target { bubble: Bubble { drawable, on_right, .. }, visible, .. } =
+            self.s.targets[target];
+        if let (Some(drawable), true) = (drawable, visible) {
             self.redraw = true;
-            let on_right = target.bubble.on_right;
+            self.charge_hull(target);
+            let target = &mut self.s.targets[target];
             target.bubble.on_right = self.s.scene.place_bubble(drawable, target.drawable, on_right);
         }
     }

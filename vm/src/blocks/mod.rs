@@ -22,16 +22,23 @@ use crate::thread::{Frame, Status, Thread, Timer};
 use crate::tracer::Tracer;
 
 /// What stamping costs, in blocks, and by how many pixels it costs another.
-const STAMP_COST: (usize, f64) = (1, 16.0);
+const STAMP_COST: (usize, f64) = (1, 4.0);
+
+/// Points of a hull that cost as much as a block.
+const HULL_POINTS_A_BLOCK: f64 = 16.0;
 
 impl<T: Tracer> Run<'_, T> {
     /// Counts work that grows with the pixels of the target: a base, and a block more for so
     /// many of them.
     pub(crate) fn charge_pixels(&mut self, (base, pixels_a_block): (usize, f64)) {
-        let bounds = self.s.scene.fast_bounds(self.s.targets[self.target].drawable);
-        // Beyond the stage there is nothing to do.
-        let pixels = bounds.width().clamp(0.0, 480.0) * bounds.height().clamp(0.0, 360.0);
+        let pixels = self.s.scene.effort(self.s.targets[self.target].drawable);
         self.charge(base + (pixels / pixels_a_block) as usize);
+    }
+
+    /// Counts the hull that a target is going to get.
+    pub(crate) fn charge_hull(&mut self, target: usize) {
+        let points = self.s.scene.hull_effort(self.s.targets[target].drawable);
+        self.charge((points / HULL_POINTS_A_BLOCK) as usize);
     }
 
     /// Performs the operation of a block; its operands are evaluated here.

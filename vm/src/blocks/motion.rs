@@ -159,6 +159,7 @@ impl<T: Tracer> Run<'_, T> {
     pub(super) fn bounce_on_edge(&mut self) {
         let target = self.target;
         let drawable = self.s.targets[target].drawable;
+        self.charge_hull(target);
         let bounds = self.s.scene.bounds(drawable);
         let distances = [
             (240.0 + bounds.left).max(0.0),

@@ -22,6 +22,9 @@ impl<T: Tracer> Run<'_, T> {
     pub(crate) fn touching(&mut self, what: &Value) -> bool {
         let name = what.to_text();
         self.charge_pixels(TOUCH_COST);
+        if name == *"_edge_" {
+            self.charge_hull(self.target);
+        }
         self.touching_named(self.target, &name)
     }
 
@@ -63,6 +66,7 @@ impl<T: Tracer> Run<'_, T> {
         let touching =
             self.s.scene.color_touching_color(drawable, to_rgba(own).0, to_rgba(other).0);
         if !touching && self.settings.distances_touch_hulls {
+            self.charge_hull(self.target);
             self.s.scene.bounds(drawable);
         }
         touching

@@ -211,6 +211,10 @@ impl<'a> Compiler<'a> {
             SoundBeatsMenu => self.text(field("BEATS")),
             SoundEffectsMenu => self.text(field("EFFECT")),
             MotionXScroll | MotionYScroll | SensingUserId => self.undefined(),
+            MicrobitIsButtonPressed => {
+                let node = self.constant(Value::Bool(false));
+                self.dropping(block, &[], node)
+            }
             opcode if opcode.is_hat() => self.undefined(),
             _ => match (&block.fields[..], block.inputs.is_empty()) {
                 // A menu: whatever has one field and nothing else yields that field.

@@ -74,6 +74,17 @@ fn clones() {
 }
 
 #[test]
+fn costumes() {
+    let source = "(sprite A (costume wide 20000 20 \"#ff0000\") (costume fine 20 20 \"#ff0000\")
+        (costume high 20 20000 \"#ff0000\") (flag (log end)))";
+    assert_eq!(hits(paper(), 2, source), [(Limit::Costume, Hit { first: 0, times: 2 })]);
+    // Clicking the flag again makes them no more.
+    let mut rig = Rig::after(3, source);
+    rig.vm.green_flag();
+    assert_eq!(rig.vm.hits().of(Limit::Costume), Hit { first: 0, times: 2 });
+}
+
+#[test]
 fn the_record_is_part_of_the_state() {
     let source = "(sprite A (flag (repeat 400 [(clone _myself_)])))";
     let mut rig = Rig::flag(source);

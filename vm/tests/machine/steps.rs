@@ -2,7 +2,7 @@
 
 use catherd_vm::{Settings, Value};
 
-use crate::rig::{Rig, draws};
+use crate::rig::{Rig, draws, eval};
 
 /// What the scripts of a project log in each of its first steps after the green flag.
 fn steps<const N: usize>(source: &str) -> [String; N] {
@@ -497,6 +497,10 @@ fn absent_hardware_takes_its_time() {
     assert_eq!(end("boost_motorOnFor DURATION=-1"), Some(1));
     assert_eq!(end("ev3_beep TIME=0"), Some(0));
     assert_eq!(end("ev3_motorSetPower POWER=50"), Some(0));
+    // A condition that is false; a block that no Scratch defines reports nothing.
+    let pressed = "(microbit_isButtonPressed BTN=(microbit_menu_buttons .buttons=any))";
+    assert_eq!(eval(pressed).to_text(), *"false");
+    assert_eq!(eval("(sensing_xposition)").to_number(), 0.0);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use catherd_vm::Value;
 
-use crate::rig::{Rig, draws, eval, eval_in};
+use crate::language::project;
+use crate::rig::{Rig, draws, eval, eval_in, paper};
 
 /// The value of an expression, printed.
 fn shown(expression: &str) -> String {
@@ -394,4 +395,39 @@ fn the_calendar_is_set() {
     assert_eq!(eval("(username)"), Value::from(""));
     assert_eq!(eval("(answer)"), Value::from(""));
     assert_eq!(eval("(translate_getViewerLanguage)"), Value::from("English"));
+}
+
+#[test]
+fn showing_and_hiding_monitors_changes_no_value() {
+    let rig = Rig::after(
+        2,
+        "(var v #3) (list l a b) (sprite A (var own #5) (list things c)
+           (flag (hide-var v) (show-var v) (hide-var own) (show-list l) (hide-list things)
+             (log end)))",
+    );
+    assert_eq!((rig.var("v"), rig.var("A.own")), ("3".into(), "5".into()));
+    assert_eq!(
+        (rig.list("l").join(" "), rig.list("A.things").join(" ")),
+        ("a b".into(), "c".into())
+    );
+    assert_eq!(rig.list("log"), ["end"]);
+}
+
+#[test]
+fn cloud_variables_are_variables_of_the_stage() {
+    let mut project = project(
+        "(var \"☁ best\" #7) (sprite A (flag (change \"☁ best\" 1)) (clicked (set \"☁ best\" words)))",
+    );
+    for variable in &mut project.targets[0].variables {
+        variable.cloud = true;
+    }
+    let mut rig = Rig::with(project, paper());
+    rig.vm.green_flag();
+    rig.steps(1);
+    assert_eq!(rig.var("☁ best"), "8");
+    // The original's server takes numbers only; without one, nothing is refused.
+    let sprite = rig.id("A");
+    rig.vm.click(sprite);
+    rig.steps(1);
+    assert_eq!(rig.var("☁ best"), "words");
 }

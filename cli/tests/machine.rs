@@ -1,0 +1,78 @@
+//! `vm digest` and `vm fuzz` through the binary.
+
+mod scene;
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use scene::{catherd, packed, small, stderr};
+use serde_json::Value;
+
+fn vm(folder: &Path, arguments: &[&str]) -> Output {
+    catherd().current_dir(folder).arg("vm").args(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A folder with projects that differ by the key that they wait for.
+fn games() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, key) in [("a", "space"), ("b", "a"), ("c", "d")] {
+        fs::write(folder.path().join(format!("{name}.sb3")), packed(&small(key))).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_digest_depends_on_project_and_seed_and_on_no_thread() {
+    let folder = games();
+    let digest = |rest: &[&str]| {
+        stdout(&vm(folder.path(), &[&["digest", ".", "--steps", "40"], rest].concat()))
+    };
+    let one = digest(&["--jobs", "1"]);
+    assert_eq!(one, digest(&["--jobs", "3"]));
+    let lines: Vec<_> = one.lines().map(|line| line.split_once("  ").unwrap()).collect();
+    assert_eq!(lines.iter().map(|line| line.1).collect::<Vec<_>>(), ["a.sb3", "b.sb3", "c.sb3"]);
+    assert!(lines.iter().all(|line| line.0.chars().all(|c| c.is_ascii_hexdigit())), "{one}");
+    assert!(lines[0].0 != lines[1].0 && lines[1].0 != lines[2].0, "{one}");
+    for (other, line) in digest(&["--seed", "2"]).lines().zip(one.lines()) {
+        assert_ne!(other, line);
+    }
+    assert_eq!(digest(&["--limit", "1"]), one.split_inclusive('\n').next().unwrap());
+
+    let json: Value = serde_json::from_str(&digest(&["--limit", "1", "--json"])).unwrap();
+    assert_eq!(json["digest"], lines[0].0);
+}
+
+#[test]
+fn what_cannot_run_has_no_digest() {
+    let folder = games();
+    fs::write(folder.path().join("b.sb3"), packed("{}")).unwrap();
+    let output = vm(folder.path(), &["digest", ".", "--steps", "1"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
+    assert!(stderr(&output).contains("b.sb3"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_campaign_counts_what_damage_came_to() {
+    let folder = games();
+    let campaign = ["fuzz", ".", "--seed", "3", "--executions", "9", "--jobs", "2", "--json"];
+    let report = stdout(&vm(folder.path(), &campaign));
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["executions"], 9, "{report}");
+    let outcomes = report["outcomes"].as_object().unwrap();
+    assert_eq!(outcomes.values().filter_map(Value::as_u64).sum::<u64>(), 9, "{report}");
+    assert_eq!(report["failures"].as_array().unwrap().len(), 0, "{report}");
+    assert!(!folder.path().join("fuzz-failures").exists());
+
+    // One execution alone comes to one of these, the same every time.
+    let only = || stdout(&vm(folder.path(), &["fuzz", ".", "--seed", "3", "--only", "4"]));
+    let text = only();
+    assert!(outcomes.contains_key(text.lines().nth(1).unwrap()), "{text}");
+    assert_eq!(text, only());
+}
