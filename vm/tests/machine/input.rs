@@ -187,7 +187,7 @@ fn a_draggable_sprite_is_clicked_when_the_button_is_released() {
     let mut rig = Rig::flag(
         "(sprite A (flag (drag-mode draggable) (wait 0.1) (drag-mode \"not draggable\")) (clicked (log clicked)))",
     );
-    let mut click = |rig: &mut Rig, steps: usize| {
+    let click = |rig: &mut Rig, steps: usize| {
         rig.steps(steps);
         let draggable = rig.target("A").draggable;
         rig.vm.mouse_move(0.0, 0.0);
