@@ -99,7 +99,19 @@ impl Scene {
     ) -> bool {
         let own = self.shader(tester);
         let others: SmallVec<[Shader<'_>; 8]> =
-            front_to_back.iter().rev().map(|&slot| self.shader(slot as usize)).collect();
+            front_to_back.iter().map(|&slot| self.shader(slot as usize)).collect();
+        let mut seen: SmallVec<[[f64; 4]; 16]> = SmallVec::new();
+        let mut drawn = |point: (f64, f64)| {
+            // What is behind the first opaque one makes no difference.
+            seen.clear();
+            for over in others.iter().filter_map(|other| other.fragment(point, Ghosting::Seen)) {
+                seen.push(over);
+                if over[3] == 1.0 {
+                    break;
+                }
+            }
+            seen.iter().rev().fold(PAPER, |paper, &over| painted(paper, over))
+        };
         let pixels =
             |from: f64, to: f64| (from as i32..to as i32).map(|pixel| f64::from(pixel) + 0.5);
         pixels(area.bottom, area.top).any(|y| {
@@ -109,14 +121,7 @@ impl Scene {
                         Some(mask) => matches_mask_drawn(drawn, mask),
                         None => drawn[3] != 0.0,
                     });
-                inside && {
-                    let drawn = others.iter().fold(PAPER, |paper, other| {
-                        other
-                            .fragment((x, y), Ghosting::Seen)
-                            .map_or(paper, |over| painted(paper, over))
-                    });
-                    matches(drawn, rgb)
-                }
+                inside && matches(drawn((x, y)), rgb)
             })
         })
     }

@@ -143,7 +143,7 @@ impl Scene {
 }
 
 /// A box that surely holds all points with texture coordinates from 0 to 1.
-fn colored(drawable: &Drawable, inverse: &Inverse) -> Rect {
+pub(super) fn colored(drawable: &Drawable, inverse: &Inverse) -> Rect {
     const EVERYWHERE: Rect = Rect {
         left: f64::NEG_INFINITY,
         right: f64::INFINITY,

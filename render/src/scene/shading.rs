@@ -4,6 +4,8 @@
 use super::Scene;
 use super::drawable::{Drawable, Look};
 use super::pen::Pen;
+use super::probe::colored;
+use crate::bounds::Rect;
 use crate::color::{Ghosting, shaded};
 use crate::effect::Effects;
 use crate::matrix::Inverse;
@@ -17,12 +19,17 @@ pub(super) struct Shader<'a> {
     effects: &'a Effects,
     size: (f64, f64),
     nearest: bool,
+    /// Outside of this box the drawable's rectangle is not.
+    colored: Rect,
 }
 
 impl Shader<'_> {
     /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` where the
     /// drawable's rectangle is not.
     pub(super) fn fragment(&self, point: (f64, f64), ghosting: Ghosting) -> Option<[f64; 4]> {
+        if !self.colored.contains(point) {
+            return None;
+        }
         let (mut u, mut v) = self.inverse.texture(point);
         if !(0.0..1.0).contains(&u) || !(0.0..1.0).contains(&v) || self.silhouette.is_empty() {
             return None;
@@ -74,9 +81,11 @@ impl Scene {
     /// Makes a drawable ready to be drawn, through the raster of its own scale.
     pub(super) fn shader(&self, slot: usize) -> Shader<'_> {
         let drawable = &self.drawables[slot];
+        let inverse = drawable.model.inverse();
         Shader {
             silhouette: self.texture(drawable),
-            inverse: drawable.model.inverse(),
+            inverse,
+            colored: colored(drawable, &inverse),
             effects: &drawable.effects,
             size: drawable.size,
             nearest: drawable.samples_nearest(&self.skins),
