@@ -46,6 +46,9 @@ use clap::{Parser, Subcommand};
 
 use failure::{Exit, Failure};
 
+#[global_allocator]
+static MEMORY: catherd_worker::Memory = catherd_worker::Memory;
+
 /// Runs large empirical studies of test generators.
 #[derive(Parser)]
 #[command(name = "catherd", version, max_term_width = 100, after_help = failure::EXIT_CODES)]

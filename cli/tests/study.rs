@@ -184,6 +184,28 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
     assert!(stderr(&output).contains("rehearsing a panic with seed 2"), "{}", stderr(&output));
 }
 
+/// A worker that takes too much memory is ended by its limit and can say nothing; the next one
+/// says it.
+#[test]
+fn a_run_that_takes_too_much_memory_is_known_for_it() {
+    let bench = Bench::new("1");
+    let file = bench.out("study.toml");
+    let text = "subject = 'rehearsal'\nprojects = ['games']\nseeds = 2\n\
+                algorithms = [{ name = 'hungry', parameters = { hog = 2 } }]\n\
+                [budget]\nexecutions = 1\n";
+    fs::write(&file, text).unwrap();
+    let mut command = catherd();
+    let output = command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let summary = String::from_utf8_lossy(&output.stdout);
+    for project in ["packed", "unpacked"] {
+        let start = format!("{project}, 1 run given up after ");
+        let given_up = |line: &str| line.starts_with(&start) && line.contains(": out of memory: ");
+        assert!(summary.lines().any(given_up), "{summary}\n{}", stderr(&output));
+    }
+    assert_eq!(digests(&bench.out("out")).len(), 2);
+}
+
 #[test]
 fn finished_runs_can_be_verified() {
     let bench = Bench::new("1");

@@ -42,7 +42,7 @@ use catherd_experiments::{
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 
-use crate::limits::Limits;
+use crate::limits::{self, Limits};
 use crate::{Live, RunError, Subject};
 
 /// The kind's name.
@@ -184,6 +184,8 @@ impl Program {
             .spawn()
             .map_err(|cause| RunError::Crashed(format!("cannot start {}: {cause}", words[0])))?;
         let mut group = Group(child);
+        let kills = || limits::oom_kills(&limits::own_leaf()?);
+        let kills_before = kills();
         let status = loop {
             if let Some(status) = group.0.try_wait().map_err(here)? {
                 break status;
@@ -204,7 +206,16 @@ impl Program {
         match read(&out) {
             Ok(result) => record(spec, result, wall_ms)
                 .map_err(|flaw| RunError::Crashed(format!("a result that cannot be: {flaw}"))),
-            Err(flaw) => Err(RunError::Crashed(format!("{flaw}; {}", ended(status, &told)))),
+            Err(flaw) => {
+                let reason = format!("{flaw}; {}", ended(status, &told));
+                // One process of the leaf runs programs, and this one is alive.
+                let out_of_memory = kills() > kills_before;
+                Err(if out_of_memory {
+                    RunError::OutOfMemory(reason)
+                } else {
+                    RunError::Crashed(reason)
+                })
+            }
         }
     }
 }

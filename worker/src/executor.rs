@@ -121,6 +121,9 @@ impl Executor {
                     RunRecord { outcome: Outcome::TimedOut, ..verdict(&job.spec, reason, wall_ms) };
                 Ended::Record(Box::new(self.sign(record, job.attempt)))
             }
+            Ok(Err(RunError::OutOfMemory(reason))) => {
+                Ended::Record(Box::new(self.sign(out_of_memory(&job.spec, reason), job.attempt)))
+            }
             Ok(Err(RunError::Crashed(reason))) => Ended::Crash(reason),
             Ok(Err(RunError::Stopped)) => Ended::Stopped,
             Err(_) => {
@@ -169,6 +172,11 @@ impl Executor {
         record.provenance = Provenance { attempt, ..self.provenance.clone() };
         record
     }
+}
+
+/// The record of a run that the memory limit ended.
+pub(crate) fn out_of_memory(spec: &RunSpec, reason: String) -> RunRecord {
+    RunRecord { outcome: Outcome::OutOfMemory, ..verdict(spec, reason, 0) }
 }
 
 /// The record of a run that the subject refused.

@@ -20,7 +20,8 @@ const INFANCY: Duration = Duration::from_secs(2);
 /// Deaths in infancy, one after another, until a core is given up.
 const INFANT_DEATHS: u32 = 5;
 
-const SIGKILL: i32 = 9;
+/// Of the system and of people, and of a process whose memory has ended.
+const KILLED: [i32; 2] = [9, 6];
 
 /// Worker processes, one a core. A child that dies is started again, unless it ended
 /// with success, or never lives long enough to work.
@@ -185,7 +186,9 @@ impl Slot {
                 return;
             }
             // Somebody else's doing, however often.
-            Ok(Some(status)) => (status.to_string(), status.signal() == Some(SIGKILL)),
+            Ok(Some(status)) => {
+                (status.to_string(), status.signal().is_some_and(|signal| KILLED.contains(&signal)))
+            }
             Err(error) => (error.to_string(), false),
         };
         let infant = !killed && self.started.elapsed() < INFANCY;

@@ -9,7 +9,8 @@
 //! Inside, an `executor` thread runs one job at a time, and a `session` on the async
 //! side talks to the coordinator meanwhile. A finished record goes to the `spool` on
 //! disk before it is offered and stays there until it is acknowledged, so neither the
-//! death of this process nor that of the coordinator costs more than the run in hand.
+//! death of this process nor that of the coordinator costs more than the run in hand. If
+//! that took too much memory, its `will` says so through the process that comes next.
 
 mod cache;
 mod calls;
@@ -18,6 +19,7 @@ mod disk_cache;
 mod executor;
 mod fleet;
 mod limits;
+mod memory;
 pub mod rehearsal;
 pub mod scratch;
 mod seat;
@@ -25,11 +27,13 @@ mod session;
 mod spool;
 mod stage;
 mod subject;
+mod will;
 mod worker;
 
 pub use disk_cache::DiskCache;
 pub use fleet::LocalFleet;
 pub use limits::Limits;
+pub use memory::Memory;
 pub use seat::{allowed_cores, host};
 pub use stage::Stage;
 pub use subject::{Live, MakeSubject, RunError, Subject};

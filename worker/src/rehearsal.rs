@@ -3,7 +3,7 @@
 //!
 //! Parameters of the algorithm: `ms` (how long a run sleeps), `panic` (panics in every
 //! run whose seed is divisible by this number), `abort` (the same, but takes the whole
-//! process down).
+//! process down), `hog` (the same, but takes more memory than there is).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -53,6 +53,11 @@ impl Subject for Rehearsal {
         assert!(!due(number("panic")), "rehearsing a panic with seed {}", spec.seed);
         if due(number("abort")) {
             std::process::abort();
+        }
+
+        if due(number("hog")) {
+            const MORE: usize = 1 << 42;
+            return Err(RunError::Failed(format!("{} bytes fit", vec![1_u8; MORE].len())));
         }
 
         let id = spec.id();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, ENGINE, Provenance, RunSpec};
+use catherd_experiments::{Digest, ENGINE, Provenance, RunRecord, RunSpec};
 use catherd_proto::transport::MAX_MESSAGE;
 use catherd_proto::{PROTOCOL, v1};
 use prost::Message;
@@ -26,6 +26,7 @@ use crate::limits::Limits;
 use crate::spool::Spool;
 use crate::stage::Stage;
 use crate::subject::MakeSubject;
+use crate::will::Will;
 use crate::worker::{Ending, WorkerError};
 
 /// Most completions, and about the most bytes, in one commit.
@@ -87,6 +88,8 @@ pub(crate) struct Session {
     name: String,
     calls: Calls,
     spool: Spool,
+    will: Will,
+    provenance: Provenance,
     jobs: UnboundedSender<Job>,
     window: Arc<Window>,
     notices: UnboundedReceiver<Notice>,
@@ -127,6 +130,7 @@ impl Session {
         name: String,
         calls: Calls,
         spool: Spool,
+        will: Will,
         disk_cache: Option<DiskCache>,
         provenance: Provenance,
         limits: Limits,
@@ -161,12 +165,14 @@ impl Session {
                 let _ = notify.send(Notice::Executed(token, ended));
             }
         };
-        let executor = Executor::new(make, provenance, limits, window.clone());
+        let executor = Executor::new(make, provenance.clone(), limits, window.clone());
         let jobs = executor::start(executor, stage, report).map_err(Trouble::Start)?;
         Ok(Session {
             name,
             calls,
             spool,
+            will,
+            provenance,
             jobs,
             window,
             notices,
@@ -222,6 +228,9 @@ impl Session {
             Notice::Executed(token, ended) => {
                 if let Some((running, run)) = self.running.take_if(|(running, _)| *running == token)
                 {
+                    if let Err(cause) = self.will.clear() {
+                        tracing::warn!("cannot clear the will: {cause}");
+                    }
                     self.end(run, running, completion_of(ended));
                 }
             }
@@ -284,10 +293,25 @@ impl Session {
         };
         if let Some(Waiting { run, attempt, token, spec }) = self.waiting.pop_front() {
             self.running = Some((token, run));
+            self.foresee(run, attempt, token, &spec);
             if self.jobs.send(Job { token, attempt, spec, project }).is_err() {
                 self.running = None;
                 self.end(run, token, End::Crash("the executor has ended".to_owned()));
             }
+        }
+    }
+
+    /// Writes what is to be said of a run if its memory ends.
+    fn foresee(&self, run: u32, attempt: u32, token: u64, spec: &RunSpec) {
+        let reason = "it took more memory than its worker may have".to_owned();
+        let provenance = Provenance { attempt, ..self.provenance.clone() };
+        let record = RunRecord { provenance, ..executor::out_of_memory(spec, reason) };
+        let end = Some(completion_of(Ended::Record(Box::new(record))));
+        let completions = vec![v1::Completion { run, token, end }];
+        let request = v1::CommitRequest { worker: self.name.clone(), completions };
+        if let Err(cause) = self.will.write(&request) {
+            // The run is then lost like any other.
+            tracing::warn!("cannot write the will: {cause}");
         }
     }
 

@@ -40,17 +40,22 @@ impl Spool {
 
     /// Keeps a request; the file is to be removed when the request is acknowledged.
     pub(crate) fn keep(&self, request: &CommitRequest) -> io::Result<PathBuf> {
-        let body = request.encode_to_vec();
         // Tokens are never given twice, so neither are names.
         let first = request.completions.first().map_or(0, |completion| completion.token);
         let path = self.folder.join(format!("{first:020}.commit"));
         let temporary = path.with_extension("part");
         let mut file = File::create(&temporary)?;
-        file.write_all(&Digest::of(&body).0)?;
-        file.write_all(&body)?;
+        file.write_all(&sealed(request))?;
         file.sync_all()?;
         fs::rename(&temporary, &path)?;
         Ok(path)
+    }
+
+    /// Whether the end of a lease is here already.
+    pub(crate) fn has(&self, token: u64) -> io::Result<bool> {
+        let left = self.left_behind()?;
+        let mut completions = left.iter().flat_map(|(_, request)| &request.completions);
+        Ok(completions.any(|completion| completion.token == token))
     }
 
     /// The requests that an earlier process left behind, the oldest first.
@@ -80,7 +85,14 @@ impl Spool {
     }
 }
 
-fn whole(bytes: &[u8]) -> Option<CommitRequest> {
+/// A request behind its digest.
+pub(crate) fn sealed(request: &CommitRequest) -> Vec<u8> {
+    let body = request.encode_to_vec();
+    [&Digest::of(&body).0, body.as_slice()].concat()
+}
+
+/// The request, if these bytes are what [`sealed`] made.
+pub(crate) fn whole(bytes: &[u8]) -> Option<CommitRequest> {
     let (digest, body) = bytes.split_first_chunk::<32>()?;
     (Digest::of(body).0 == *digest).then(|| CommitRequest::decode(body).ok()).flatten()
 }

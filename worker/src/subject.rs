@@ -27,6 +27,9 @@ pub enum RunError {
     /// A limit of the runner ended it; another machine may be faster.
     #[error("{0}")]
     TimedOut(String),
+    /// The memory limit of the runner ended it; another machine may be larger.
+    #[error("{0}")]
+    OutOfMemory(String),
     /// It broke down, which a repetition may not.
     #[error("{0}")]
     Crashed(String),

@@ -1,7 +1,7 @@
 //! The worker process from its start to its end.
 
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catherd_experiments::Provenance;
@@ -16,6 +16,7 @@ use crate::session::Session;
 use crate::spool::Spool;
 use crate::stage::Stage;
 use crate::subject::MakeSubject;
+use crate::will::Will;
 
 /// What a worker needs to know.
 #[derive(Clone, Debug)]
@@ -155,20 +156,37 @@ async fn work(
         let folder = folder.clone();
         WorkerError::Spool { folder, cause }
     })?;
+    let (memory_limit, leaf) = limits.apply();
+    let will = inherit(&spool, &folder, leaf.as_deref()).map_err(|cause| {
+        let folder = folder.clone();
+        WorkerError::Spool { folder, cause }
+    })?;
     let provenance = Provenance {
         host: seat::host(),
         worker: name.clone(),
         core: core.map(|core| core as u32),
-        memory_limit: limits.apply().to_owned(),
+        memory_limit: memory_limit.to_owned(),
         attempt: 0,
     };
     let session =
-        Session::start(name, calls, spool, cache, provenance, limits, idle, make, stage).await;
+        Session::start(name, calls, spool, will, cache, provenance, limits, idle, make, stage)
+            .await;
     let ending = match session {
         Ok(session) => session.run().await,
         Err(trouble) => Err(trouble),
     };
     ending.map_err(|trouble| trouble.into_error(coordinators.join(" or "), folder))
+}
+
+/// Puts into the spool what a predecessor wanted said, and begins a will.
+fn inherit(spool: &Spool, folder: &Path, leaf: Option<&Path>) -> io::Result<Will> {
+    if let Some(request) = Will::of_predecessor(folder) {
+        let token = request.completions.first().map_or(0, |completion| completion.token);
+        if !spool.has(token)? {
+            spool.keep(&request)?;
+        }
+    }
+    Will::begin(folder, leaf)
 }
 
 /// Ends the process when standard input closes. A pipe from the parent closes however
