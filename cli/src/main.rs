@@ -3,7 +3,7 @@
 //!
 //! - [`run`]: a study from its file or flags to its tables.
 //! - [`verify`]: finished runs executed once more; [`replay`]: one of them, looked at.
-//! - [`launch`]: workers on a cluster.
+//! - [`launch`]: workers on a cluster; [`capacity`]: how many a coordinator can serve.
 //! - [`worker`]: one worker process, as `run` starts them.
 //! - [`coordinator`]: studies served to workers on other machines; [`studies`]: adding,
 //!   watching and fetching them; [`remote`]: how both are reached and known.
@@ -16,6 +16,7 @@
 //! - [`subjects`]: what can be run.
 //! - [`failure`], [`terminal`]: what people read.
 
+mod capacity;
 mod coordinator;
 mod coverage;
 mod dataset;
@@ -82,6 +83,8 @@ enum Command {
     Certs(remote::MakeCerts),
     #[command(subcommand)]
     Launch(launch::Command),
+    #[command(subcommand)]
+    Capacity(capacity::Command),
     Verify(verify::Arguments),
     Replay(replay::Arguments),
     Stats(stats::Arguments),
@@ -142,6 +145,7 @@ impl Command {
             Command::Token(arguments) => arguments.run(),
             Command::Certs(arguments) => arguments.run(),
             Command::Launch(command) => launch::run(command),
+            Command::Capacity(command) => capacity::run(command),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Replay(arguments) => replay::run(&arguments),
             Command::Import(arguments) => import::run(arguments),

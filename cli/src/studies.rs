@@ -115,7 +115,18 @@ impl Submit {
         bar.finish_and_clear();
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
         let request = v1::SubmitRequest { plan: Some(plan) };
-        let reply = caller.ask(async |client| client.submit(request).await)?;
+        let bar = BARS.add(ProgressBar::no_length());
+        bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} runs planned"));
+        let reply = loop {
+            let request = request.clone();
+            let reply = caller.ask(async |client| client.submit(request).await)?;
+            if reply.left == 0 {
+                break reply;
+            }
+            bar.set_length(reply.planned + reply.left);
+            bar.set_position(reply.planned);
+        };
+        bar.finish_and_clear();
         terminal::note(&format!(
             "{}: {} runs, {} of them ended before; catherd watch shows how far they are",
             study.name, reply.planned, reply.ended
@@ -201,6 +212,9 @@ fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missi
         let _ = write!(text, ", about {} left", HumanDuration(Duration::from_millis(eta)));
     }
     text.push_str("\n\n");
+    for v1::Planned { study, runs, of } in &status.planning {
+        let _ = writeln!(text, "{study} is being planned: {runs} of {of} runs\n");
+    }
     let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
     let width = status.studies.iter().map(|study| study.name.len()).max().unwrap_or(0).max(5);
     let _ = writeln!(
@@ -254,6 +268,10 @@ fn in_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
             "mean_coverage": study.mean_coverage,
         })
     });
+    let planning = status
+        .planning
+        .iter()
+        .map(|planned| json!({ "study": planned.study, "runs": planned.runs, "of": planned.of }));
     let missing = missing.map(|missing| {
         let rows = missing.iter().map(|row| {
             json!({
@@ -266,7 +284,8 @@ fn in_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
     json!({
         "workers": status.workers, "runs_per_second": status.runs_per_second,
         "eta_ms": status.eta_ms, "trouble": status.trouble,
-        "studies": studies.collect::<Vec<_>>(), "missing": missing,
+        "planning": planning.collect::<Vec<_>>(), "studies": studies.collect::<Vec<_>>(),
+        "missing": missing,
     })
 }
 

@@ -3,6 +3,7 @@
 //! It is served on loopback alone: it asks nobody who they are. From elsewhere it is
 //! reached through a tunnel (`ssh -L`).
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
 use crate::ledger::{Counts, Phase};
-use crate::progress::Progress;
+use crate::progress::{Progress, Running};
 use crate::store::{Place, Reader, StoreError};
 
 /// A page has news at most this often.
@@ -118,9 +119,10 @@ fn in_json(progress: &Progress) -> Value {
             "curves": curves.collect::<Vec<_>>(),
         })
     });
+    let running: BTreeMap<&str, &Running> =
+        progress.running.iter().map(|running| (&*running.worker, running)).collect();
     let workers = progress.crew.iter().map(|worker| {
-        let running = progress.running.iter().find(|running| running.worker == worker.name);
-        let live = running.map(|running| {
+        let live = running.get(&*worker.name).map(|running| {
             let live = running.live;
             json!({
                 "run": running.run, "executions": live.executions, "covered": live.covered,

@@ -3,20 +3,22 @@
 //! only then answers them. While it waits for the disk the next group gathers, so the
 //! number of fsyncs a second bounds no throughput.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use catherd_experiments::Outcome;
+use catherd_experiments::{Outcome, Plan};
 use tokio::sync::{oneshot, watch};
 
 use crate::clock::Clock;
 use crate::ledger::{Effect, End, Event, Ledger, Policy, RunNumber, Token};
-use crate::progress::{Meter, Progress};
-use crate::store::{Breakdown, Change, Place, RunId, Sealed, Store, StoreError, Witness};
+use crate::progress::{Meter, Planned, Progress};
+use crate::store::{
+    Breakdown, Change, Place, Planning, RunId, Sealed, Store, StoreError, StudyNumber, Witness,
+};
 
 mod load;
 mod request;
@@ -78,6 +80,8 @@ struct Seat {
     labels: Vec<String>,
     /// Studies may be added.
     standing: bool,
+    /// Studies that are being planned, the first one now, and who waits for them.
+    plannings: VecDeque<(Planning, Vec<oneshot::Sender<StudyNumber>>)>,
     /// The store refused. It may have made the changes and failed to say so, and it is
     /// right: the ledger has to be loaded again. Nobody got an answer, so everybody asks
     /// again.
@@ -89,8 +93,8 @@ impl Seat {
         store.adopt(&charge.archives)?;
         let mut store = store.watched(charge.witness.clone());
         let (ledger, meter, labels) = load(&mut store, charge, now)?;
-        let standing = charge.scope == Scope::All;
-        Ok(Seat { store, ledger, meter, labels, standing, stale: false })
+        let (standing, plannings) = (charge.scope == Scope::All, VecDeque::new());
+        Ok(Seat { store, ledger, meter, labels, standing, plannings, stale: false })
     }
 }
 
@@ -135,7 +139,8 @@ impl Desk {
     pub(crate) fn serve(mut self) {
         loop {
             let mut group = Vec::new();
-            match self.requests.recv_timeout(TICK) {
+            // Planning goes on whenever nobody asks for anything else, and beside all that.
+            match self.requests.recv_timeout(if self.plans() { Duration::ZERO } else { TICK }) {
                 Ok(request) => group.push(request),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -158,9 +163,14 @@ impl Desk {
         self.answer(group)
     }
 
+    /// Whether a study is being planned.
+    fn plans(&self) -> bool {
+        self.seat.as_ref().is_some_and(|seat| !seat.plannings.is_empty())
+    }
+
     fn answer(&mut self, group: Vec<Request>) -> bool {
         let now = self.clock.now();
-        let tick = group.is_empty() || now.saturating_sub(self.last_tick) >= TICK;
+        let tick = group.is_empty() && !self.plans() || now.saturating_sub(self.last_tick) >= TICK;
         if tick {
             self.last_tick = now;
         }
@@ -217,16 +227,10 @@ impl Desk {
         let mut answers = Vec::new();
         let mut replanned = false;
         for request in group {
-            replanned |= matches!(request, Request::Plan { .. } | Request::SetState { .. });
             match request {
-                Request::Plan { plan, answer } => {
-                    seat.keep(std::mem::take(&mut changes))?;
-                    tracing::info!(study = plan.name, runs = plan.count(), "a study was planned");
-                    let study = seat.store.plan(*plan)?;
-                    answers.push(say(answer, study));
-                    seat.reload(&self.charge, now)?;
-                }
+                Request::Plan { plan, answer } => answers.extend(seat.begin(*plan, answer)?),
                 Request::SetState { name, state, answer } => {
+                    replanned = true;
                     seat.keep(std::mem::take(&mut changes))?;
                     tracing::info!(study = name, state = state.name(), "a study was changed");
                     let known = match seat.store.set_state(&name, state) {
@@ -247,6 +251,12 @@ impl Desk {
         if seat.keep(changes)? {
             self.trouble = None;
         }
+        if let Some(planned) = seat.plan_on()? {
+            self.trouble = None;
+            replanned = true;
+            answers.extend(planned);
+            seat.reload(&self.charge, now)?;
+        }
         // Whoever is told of a change, or that a study has ended, must find it so.
         if tick || replanned || seat.ledger.is_finished() {
             self.show(now);
@@ -258,7 +268,12 @@ impl Desk {
         if let Some(seat) = &mut self.seat {
             let trouble = self.trouble.clone();
             let snapshot = seat.meter.snapshot(now, &seat.ledger);
-            self.progress.send_replace(Progress { trouble, ..snapshot });
+            let planning = seat.plannings.iter().map(|(planning, _)| {
+                let (runs, of) = planning.progress();
+                Planned { study: planning.name().to_owned(), runs, of }
+            });
+            let planning = planning.collect();
+            self.progress.send_replace(Progress { trouble, planning, ..snapshot });
         }
     }
 }
@@ -271,6 +286,35 @@ impl Seat {
         self.meter = meter.after(std::mem::take(&mut self.meter));
         self.stale = false;
         Ok(())
+    }
+
+    /// Begins to plan, unless all is as the plan says: whoever asks again while a large study
+    /// is being loaded must not have it loaded again.
+    fn begin(
+        &mut self,
+        plan: Plan,
+        answer: oneshot::Sender<StudyNumber>,
+    ) -> Result<Option<Answer>, StoreError> {
+        if let Some(study) = self.store.active(&plan)? {
+            return Ok(Some(say(answer, study)));
+        }
+        match self.plannings.iter_mut().find(|(planning, _)| planning.is_of(&plan)) {
+            Some((_, waiting)) => waiting.push(answer),
+            None => self.plannings.push_back((self.store.begin(plan)?, vec![answer])),
+        }
+        Ok(None)
+    }
+
+    /// Plans a page more; the answers to those who wait for a study that is whole.
+    fn plan_on(&mut self) -> Result<Option<Vec<Answer>>, StoreError> {
+        let Some((planning, _)) = self.plannings.front_mut() else { return Ok(None) };
+        let Some(study) = self.store.plan_on(planning)? else { return Ok(None) };
+        let planned = self.plannings.pop_front();
+        Ok(planned.map(|(planning, waiting)| {
+            let (runs, study_name) = (planning.progress().1, planning.name());
+            tracing::info!(study = study_name, runs, "a study was planned");
+            waiting.into_iter().map(|answer| say(answer, study)).collect()
+        }))
     }
 
     fn handle(

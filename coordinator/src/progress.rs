@@ -45,6 +45,19 @@ pub struct Progress {
     /// Coverage over executions of the runs accepted since the coordinator started, by study
     /// and algorithm.
     pub curves: Vec<AlgorithmCurve>,
+    /// Studies that are being added or extended.
+    pub planning: Vec<Planned>,
+}
+
+/// A study on its way into the store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    /// Its name.
+    pub study: String,
+    /// Its runs that are there.
+    pub runs: usize,
+    /// All its runs.
+    pub of: usize,
 }
 
 /// What a worker does.
@@ -233,6 +246,7 @@ impl Meter {
             studies: self.studies.iter().map(|study| self.study(study, ledger)).collect(),
             crew: self.crew(now, ledger),
             curves: self.curves(),
+            planning: Vec::new(),
         }
     }
 

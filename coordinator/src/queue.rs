@@ -49,11 +49,30 @@ struct Group {
     measured: Mean,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Project {
-    digest: Digest,
+    groups: Vec<GroupNumber>,
     leased: u32,
     measured: Mean,
+}
+
+/// Runs for a worker.
+struct Batch {
+    runs: Vec<RunNumber>,
+    time: Duration,
+    /// Most runs of it.
+    share: usize,
+}
+
+impl Batch {
+    fn is_full(&self) -> bool {
+        self.runs.len() >= self.share || self.time >= BATCH_TIME
+    }
+
+    fn add(&mut self, run: RunNumber, time: Duration) {
+        self.runs.push(run);
+        self.time += time;
+    }
 }
 
 /// The pending runs of a study, by group.
@@ -75,11 +94,7 @@ impl Queue {
             btree_map::Entry::Occupied(entry) => *entry.get(),
             btree_map::Entry::Vacant(entry) => {
                 let number = self.projects.len();
-                self.projects.push(Project {
-                    digest: *entry.key(),
-                    leased: 0,
-                    measured: Mean::default(),
-                });
+                self.projects.push(Project::default());
                 *entry.insert(number)
             }
         };
@@ -89,7 +104,9 @@ impl Queue {
             leased: 0,
             measured: Mean::default(),
         });
-        (self.groups.len() - 1) as GroupNumber
+        let number = (self.groups.len() - 1) as GroupNumber;
+        self.projects[project].groups.push(number);
+        number
     }
 
     /// Puts a run at its place in the queue.
@@ -146,51 +163,64 @@ impl Queue {
         workers: usize,
         shunned: impl Fn(RunNumber) -> bool,
     ) -> Vec<RunNumber> {
-        let share = self.pending.div_ceil(2 * workers.max(1)).min(BATCH_RUNS);
-        if share == 0 {
-            return Vec::new();
+        let mut batch = Batch { runs: Vec::new(), time: Duration::ZERO, share: 0 };
+        batch.share = self.pending.div_ceil(2 * workers.max(1)).min(BATCH_RUNS);
+        // What is loaded comes first and is mostly enough: then nobody looks through all groups.
+        let loaded: BTreeSet<_> =
+            loaded.iter().filter_map(|digest| self.by_digest.get(digest).copied()).collect();
+        let groups = loaded.iter().flat_map(|&project| &self.projects[project].groups);
+        let groups: Vec<_> = groups.copied().filter(|number| self.open.contains(number)).collect();
+        self.take_from(groups, &mut batch, &shunned);
+        if !batch.is_full() {
+            let project = |number: GroupNumber| self.groups[number as usize].project;
+            let others = self.open.iter().copied();
+            let others = others.filter(|&number| !loaded.contains(&project(number))).collect();
+            self.take_from(others, &mut batch, &shunned);
         }
+        self.pending -= batch.runs.len();
+        batch.runs
+    }
+
+    /// Goes on with a batch: idle projects first, and the longest runs.
+    fn take_from(
+        &mut self,
+        mut groups: Vec<GroupNumber>,
+        batch: &mut Batch,
+        shunned: &impl Fn(RunNumber) -> bool,
+    ) {
+        if batch.is_full() {
+            return;
+        }
+        groups.retain(|&number| {
+            self.groups[number as usize].pending.iter().any(|&run| !shunned(run))
+        });
         let key = |&number: &GroupNumber| {
             let group = &self.groups[number as usize];
-            let project = &self.projects[group.project];
-            (
-                !loaded.contains(&project.digest),
-                project.leased > 0,
-                Reverse(self.expected(group).unwrap_or(Duration::MAX)),
-                number,
-            )
+            let busy = self.projects[group.project].leased > 0;
+            (busy, Reverse(self.expected(group).unwrap_or(Duration::MAX)), number)
         };
-        let has_some = |number: &GroupNumber| {
-            self.groups[*number as usize].pending.iter().any(|&run| !shunned(run))
-        };
-        let mut candidates: Vec<_> = self.open.iter().copied().filter(has_some).collect();
-        if candidates.len() > share {
-            candidates.select_nth_unstable_by_key(share, key);
-            candidates.truncate(share);
+        // Each gives a run at least.
+        let needed = batch.share - batch.runs.len();
+        if groups.len() > needed {
+            groups.select_nth_unstable_by_key(needed, key);
+            groups.truncate(needed);
         }
-        candidates.sort_unstable_by_key(key);
-
-        let mut batch = Vec::new();
-        let mut time = Duration::ZERO;
-        for number in candidates {
+        groups.sort_unstable_by_key(key);
+        for number in groups {
             let expected = self.expected(&self.groups[number as usize]);
             let group = &mut self.groups[number as usize];
             let most = if group.measured.count == 0 { UNMEASURED_RUNS } else { BATCH_RUNS };
             for _ in 0..most {
-                let full = batch.len() >= share || time >= BATCH_TIME;
                 let mut free = group.pending.iter().copied().filter(|&run| !shunned(run));
-                let Some(run) = (!full).then(|| free.next()).flatten() else { break };
+                let Some(run) = (!batch.is_full()).then(|| free.next()).flatten() else { break };
                 group.pending.remove(&run);
-                batch.push(run);
                 // Nothing measured at all: one run is enough of a risk.
-                time += expected.unwrap_or(BATCH_TIME);
+                batch.add(run, expected.unwrap_or(BATCH_TIME));
             }
             if group.pending.is_empty() {
                 self.open.remove(&number);
             }
         }
-        self.pending -= batch.len();
-        batch
     }
 
     fn expected(&self, group: &Group) -> Option<Duration> {

@@ -11,13 +11,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Outcome, Plan, RunRecord};
+use catherd_experiments::{Digest, Outcome, RunRecord};
 
 use crate::curve;
 use crate::ledger::{Phase, Run, RunNumber, Token};
 use database::{Database, Purpose, Row, Value};
 
 mod database;
+mod planning;
 mod postgres;
 mod projects;
 mod reader;
@@ -25,6 +26,7 @@ mod schema;
 mod sqlite;
 
 pub use database::Place;
+pub use planning::Planning;
 pub use projects::Part;
 pub use reader::{Missing, Problem, Reader, Records};
 
@@ -252,9 +254,6 @@ pub struct Store {
     witness: Option<Arc<dyn Witness>>,
 }
 
-/// Runs planned at a time.
-const PAGE: usize = 512;
-
 impl Store {
     /// Opens or creates a store.
     ///
@@ -285,71 +284,6 @@ impl Store {
             Database::Sqlite(_) => true,
             Database::Postgres(postgres) => postgres.is_alive(),
         }
-    }
-
-    /// Makes the plan the study of its name, which is active from now on.
-    /// Runs that are in the store already keep their state and results; runs that the
-    /// study had before and has no more are kept but do not count. A plan that the study
-    /// has already is not gone through again.
-    ///
-    /// # Errors
-    ///
-    /// When the database refuses; nothing has then changed.
-    pub fn plan(&mut self, plan: Plan) -> Result<StudyNumber, StoreError> {
-        let (name, json) = (plan.name.clone(), serde_json::to_vec(&plan)?);
-        let known = self.studies()?.into_iter().find(|study| study.name == name);
-        self.database.transaction(|database| {
-            let number = match &known {
-                Some(study) => study.number,
-                None => next(database, "select max(number) from studies")?,
-            };
-            database.execute(
-                "insert into studies (number, name, state, plan) values (?1, ?2, 0, ?3)
-                 on conflict (number) do update set state = 0, plan = excluded.plan",
-                &[vec![number.into(), name.as_str().into(), json.as_slice().into()]],
-            )?;
-            if known.is_some_and(|study| study.plan == json) {
-                return Ok(number);
-            }
-            database.execute("delete from members where study = ?1", &[vec![number.into()]])?;
-            let mut free = next(database, "select max(number) from runs")?;
-            let mut runs = plan.into_runs().peekable();
-            let mut position = 0_i64;
-            while runs.peek().is_some() {
-                let (mut specs, mut members) = (Vec::new(), Vec::new());
-                for run in runs.by_ref().take(PAGE) {
-                    let id = run.id();
-                    members.push(vec![
-                        number.into(),
-                        position.into(),
-                        id.0.as_slice().into(),
-                        run.project_name.as_str().into(),
-                        run.algorithm.label.as_str().into(),
-                    ]);
-                    specs.push(vec![
-                        free.into(),
-                        id.0.as_slice().into(),
-                        run.project.0.as_slice().into(),
-                        run.algorithm.label.as_str().into(),
-                        serde_json::to_vec(&run)?.as_slice().into(),
-                    ]);
-                    free += 1;
-                    position += 1;
-                }
-                database.execute(
-                    "insert into runs (number, id, project, label, spec, phase, attempt, crashes,
-                                       losses, token)
-                     values (?1, ?2, ?3, ?4, ?5, 1, 0, 0, 0, 0) on conflict (id) do nothing",
-                    &specs,
-                )?;
-                database.execute(
-                    "insert into members (study, position, run, project, label)
-                     values (?1, ?2, (select number from runs where id = ?3), ?4, ?5)",
-                    &members,
-                )?;
-            }
-            Ok(number)
-        })
     }
 
     /// Pauses, resumes or cancels a study.
@@ -527,13 +461,6 @@ impl Store {
             projects::keep(database, parts)
         })
     }
-}
-
-/// One more than the largest number of a column.
-fn next(database: &mut Database, largest: &'static str) -> Result<u32, StoreError> {
-    let largest = database.first(largest, &[], Row::optional_integer)?.flatten();
-    let next = largest.map_or(0, |largest| largest + 1);
-    u32::try_from(next).map_err(|_| StoreError::Damaged("too many rows".to_owned()))
 }
 
 fn saved_run(mut row: Row) -> Result<SavedRun, StoreError> {

@@ -14,9 +14,13 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::keys::{Role, require};
 use crate::ledger::{Counts, Phase};
-use crate::progress::{Progress, StudyProgress};
+use crate::progress::{Planned, Progress, StudyProgress};
 use crate::service::Service;
 use crate::store::{Place, Problem, Reader, StoreError, StudyNumber, StudyState};
+
+/// A study that is not planned within this time is asked for again: less than
+/// [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
+const PLANNING: Duration = Duration::from_secs(5);
 
 /// The face; cheap to clone.
 #[derive(Clone)]
@@ -164,7 +168,16 @@ impl v1::studies_server::Studies for Studies {
             return Err(Status::failed_precondition(format!("the coordinator lacks {name}")));
         }
         let name = plan.name.clone();
-        self.service.submit(plan).await?;
+        // A large study takes longer than a request may; it goes on being planned.
+        if let Ok(planned) = tokio::time::timeout(PLANNING, self.service.submit(plan)).await {
+            planned?;
+        } else {
+            let progress = self.service.progress.borrow();
+            let planning = progress.planning.iter().find(|planning| planning.study == name);
+            let left = planning.map_or(1, |planning| (planning.of - planning.runs).max(1));
+            let planned = planning.map_or(0, |planning| planning.runs) as u64;
+            return Ok(Response::new(v1::SubmitReply { planned, ended: 0, left: left as u64 }));
+        }
         let mut progress = self.service.progress.clone();
         let found = progress.wait_for(|progress| progress.study(&name).is_some()).await;
         let progress = found.map_err(|_| Status::unavailable("the coordinator is closing"))?;
@@ -172,6 +185,7 @@ impl v1::studies_server::Studies for Studies {
         Ok(Response::new(v1::SubmitReply {
             planned: counts.planned(),
             ended: counts.planned() - counts.of(Phase::Pending) - counts.of(Phase::Leased),
+            left: 0,
         }))
     }
 
@@ -228,7 +242,13 @@ fn status(progress: &Progress) -> v1::Status {
         trouble: progress.trouble.clone().unwrap_or_default(),
         eta_ms: progress.eta.map(|eta| eta.as_millis() as u64),
         studies: progress.studies.iter().map(study).collect(),
+        planning: progress.planning.iter().map(planned).collect(),
     }
+}
+
+fn planned(planned: &Planned) -> v1::Planned {
+    let Planned { study, runs, of } = planned;
+    v1::Planned { study: study.clone(), runs: *runs as u64, of: *of as u64 }
 }
 
 fn study(study: &StudyProgress) -> v1::Study {

@@ -152,6 +152,16 @@ impl Plan {
         })
     }
 
+    /// The names of project and algorithm of each run, in their order.
+    pub fn places(&self) -> impl Iterator<Item = (&str, &str)> {
+        let runs = 0..self.count();
+        runs.map(|number| {
+            let rest = number / self.seeds.len();
+            let algorithm = &self.algorithms[rest % self.algorithms.len()];
+            (&*self.projects[rest / self.algorithms.len()].name, &*algorithm.label)
+        })
+    }
+
     /// The first part in which `earlier` has something that this plan lacks; none if this
     /// plan is the same or only adds projects, algorithms or seeds.
     pub fn lacks(&self, earlier: &Plan) -> Option<&'static str> {

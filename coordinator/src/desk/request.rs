@@ -40,7 +40,8 @@ pub(crate) enum Request {
         part: Part,
         answer: mpsc::Sender<()>,
     },
-    /// A study is added, extended or begun again.
+    /// A study is added, extended or begun again. Answered when it is whole; asked again
+    /// meanwhile, it is planned once.
     Plan {
         plan: Box<Plan>,
         answer: oneshot::Sender<StudyNumber>,

@@ -9,6 +9,10 @@ use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
 use super::StoreError;
 use super::database::{Each, Purpose, Row, Value};
 
+/// Pages of the writer in memory, in KiB. The index of run ids is written in no order: what
+/// does not fit here is read and written again and again while a study is planned.
+const CACHE_KIB: i64 = 64 << 10;
+
 /// Another process may hold the file this long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -29,6 +33,7 @@ impl Sqlite {
                 connection.pragma_update(None, "journal_mode", "wal")?;
                 connection.pragma_update(None, "synchronous", "full")?;
                 connection.pragma_update(None, "foreign_keys", true)?;
+                connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
                 connection
             }
         };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::clock::{Clock, Manual};
+use catherd_coordinator::store::Store;
 use catherd_coordinator::{
     Coordinator, CoordinatorError, Options, Policy, Progress, Records, StoreError, StudyNumber,
     StudyState,
@@ -406,6 +407,50 @@ async fn studies_share_what_they_have_in_common() {
     let runs = bench.coordinator.records(other).unwrap().map(|record| record.unwrap().0);
     let runs: Vec<_> = runs.map(|spec| (spec.project_name, spec.seed)).collect();
     assert_eq!(runs, [("q".to_owned(), 3), ("q".to_owned(), 2)]);
+    bench.close().await;
+}
+
+/// A large study comes into the store page by page, and others are served meanwhile. It is
+/// as it was until the last page, also if there never is one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_study_grows_at_the_last_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(options) = options(folder.path()) else { return };
+    let mut store = Store::open(&options.place).unwrap();
+    store.plan(plan(1..=2)).unwrap();
+    let members = |store: &mut Store| {
+        let mut runs = Vec::new();
+        store.members(|run, _| runs.push(run)).unwrap();
+        runs
+    };
+    let mut planning = store.begin(plan(2..=3000)).unwrap();
+    let mut pages = 0;
+    while store.plan_on(&mut planning).unwrap().is_none() {
+        pages += 1;
+        assert_eq!((members(&mut store).len(), planning.progress().1), (2, 2999));
+    }
+    assert!(pages >= 2 && members(&mut store).len() == 2999);
+    let mut dropped = store.begin(plan(1..=5000)).unwrap();
+    assert!(store.plan_on(&mut dropped).unwrap().is_none());
+    drop(store);
+
+    let bench = Bench::serve(Coordinator::open(again(&options)).unwrap()).await;
+    assert_eq!(bench.coordinator.progress().planned, 2999);
+    let mut large = plan(1..=20_000);
+    large.name = "large".into();
+    let (mut client, submit) = (bench.client.clone(), bench.coordinator.submit(large));
+    let served = async {
+        let mut served = 0;
+        while bench.coordinator.study("large").is_none() {
+            let request = v1::HeartbeatRequest { worker: "w".into(), held: Vec::new() };
+            client.heartbeat(request).await.unwrap();
+            served += 1;
+        }
+        served
+    };
+    let (study, served) = tokio::join!(submit, served);
+    assert!(study.is_ok() && served >= 5, "{served} answers while a study was planned");
+    assert_eq!(bench.coordinator.progress().study("large").unwrap().counts.planned(), 20_000);
     bench.close().await;
 }
 

@@ -1,0 +1,426 @@
+//! `catherd capacity measure`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{Algorithm, Budget, Digest, Plan, PlannedProject, ProjectSource, Study};
+use catherd_proto::transport::{self, Access, Line, PROJECT_CHUNK};
+use catherd_proto::v1;
+use catherd_proto::v1::studies_client::StudiesClient;
+use catherd_worker::rehearsal;
+use clap::Args;
+use tokio::runtime::Runtime;
+use tonic::Status;
+
+use super::puppet::{Act, Puppet, Seen, all};
+use super::server::{self, Server};
+use super::{Cost, Costs};
+use crate::failure::{Exit, Failure};
+use crate::terminal;
+
+/// Measures what a coordinator costs on this machine.
+///
+/// Starts a coordinator in a process of its own and as many simulated workers in this one:
+/// each has its own connection, leases, beats and commits as a real one, and executes nothing.
+/// Costs are processor time of the coordinator, which a busy machine changes little; times
+/// on the clock are of a quiet machine or mean nothing.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd capacity measure
+  catherd capacity measure --runs 1000000 --workers 200 --json costs.json
+  catherd capacity measure --store postgres://catherd@localhost/scratch
+
+The store is left in DIR, which must not exist; with --store, in a database of its own.")]
+pub(crate) struct Arguments {
+    /// Simulated workers
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    workers: usize,
+
+    /// Runs of the large study
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    runs: usize,
+
+    /// Projects of each study
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    projects: usize,
+
+    /// Folder of the coordinator
+    #[arg(long, value_name = "DIR", default_value = "capacity")]
+    dir: PathBuf,
+
+    /// PostgreSQL database instead of a file in the folder; must be empty
+    #[arg(long, value_name = "STORE")]
+    store: Option<String>,
+
+    /// Write the costs as JSON, for `catherd capacity predict`
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Rounds of single leases and commits, and how many of each a worker has in one: few
+/// enough that no lease runs out.
+const ROUNDS: (usize, usize) = (10, 10);
+
+/// Size of the project that is fetched.
+const PROJECT: usize = 1 << 20;
+
+/// How long nothing happens, to see what that costs.
+const IDLE: Duration = Duration::from_secs(5);
+
+/// Looks at the page of the dashboard.
+const VIEWS: usize = 50;
+
+/// KiB of the large records.
+const RECORD_KIB: usize = 64;
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    terminal::log("error");
+    if arguments.dir.exists() {
+        return Err(Failure::new(format_args!("{} exists", arguments.dir.display()))
+            .hint("remove it, or name another folder with --dir"));
+    }
+    let mut bench = Bench::start(arguments)?;
+    let mut costs = Costs { machine: server::machine(), ..Costs::default() };
+    bench.singles(&mut costs)?;
+    bench.batches(&mut costs)?;
+    bench.afterwards(&mut costs)?;
+    terminal::print(&bench.text);
+    if let Some(file) = &arguments.json {
+        let json = serde_json::to_string_pretty(&costs).map_err(Failure::new)?;
+        fs::write(file, json + "\n").map_err(|cause| {
+            Failure::new(format_args!("{}: {cause}", file.display()))
+                .hint("name another file with --json")
+        })?;
+    }
+    Ok(Exit::Fine)
+}
+
+struct Bench<'a> {
+    arguments: &'a Arguments,
+    runtime: Runtime,
+    server: Server,
+    people: StudiesClient<Line>,
+    puppets: Vec<Puppet>,
+    /// What the coordinator spends when nothing happens, in a second.
+    idle: Cost,
+    text: String,
+}
+
+impl<'a> Bench<'a> {
+    fn start(arguments: &'a Arguments) -> Result<Bench<'a>, Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(cannot)?;
+        let server = Server::start(&arguments.dir, arguments.store.as_deref())?;
+        let people = runtime
+            .block_on(async { transport::studies(&server.address, &Access::default()) })
+            .map_err(Failure::new)?;
+        let text = format!("{}\n\n", server::machine());
+        let (puppets, idle) = (Vec::new(), Cost::default());
+        let mut bench = Bench { arguments, runtime, server, people, puppets, idle, text };
+        bench.connect()?;
+        Ok(bench)
+    }
+
+    fn connect(&mut self) -> Result<(), Failure> {
+        let address = self.server.address.clone();
+        self.puppets.clear();
+        for number in 0..self.arguments.workers {
+            let puppet = self.runtime.block_on(Puppet::connect(&address, number));
+            self.puppets.push(puppet.map_err(refused)?);
+        }
+        Ok(())
+    }
+
+    /// Lets all workers act; what that cost beyond idleness.
+    fn act(&mut self, act: Act) -> Result<Cost, Failure> {
+        let puppets = std::mem::take(&mut self.puppets);
+        let (cost, puppets) =
+            self.spending(|bench| bench.runtime.block_on(all(puppets, act)).map_err(refused))?;
+        self.puppets = puppets;
+        Ok(cost)
+    }
+
+    fn spending<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, Failure>,
+    ) -> Result<(Cost, T), Failure> {
+        let (start, before) = (Instant::now(), self.server.spent());
+        let value = work(self)?;
+        let (after, seconds) = (self.server.spent(), start.elapsed().as_secs_f64());
+        let cost = Cost {
+            writer_us: after.writer_us - before.writer_us - seconds * self.idle.writer_us,
+            others_us: after.others_us - before.others_us - seconds * self.idle.others_us,
+        };
+        Ok((cost.map(|us| us.max(0.0)), value))
+    }
+
+    /// What the workers have seen since they were last asked.
+    fn seen(&mut self) -> Seen {
+        let mut seen = Seen::default();
+        for puppet in &mut self.puppets {
+            seen.add(&std::mem::take(&mut puppet.seen));
+        }
+        seen
+    }
+
+    /// Leases and commits of one run each, as of runs that take a minute.
+    fn singles(&mut self, costs: &mut Costs) -> Result<(), Failure> {
+        let each = self.arguments.workers * ROUNDS.1;
+        self.submit("singles", each * (ROUNDS.0 + 2))?;
+        self.puppets.iter_mut().for_each(|puppet| puppet.claimed = Duration::from_secs(60));
+        // Until something is measured, batches are of another size.
+        self.act(Act::Lease(1))?;
+        self.act(Act::Commit)?;
+        let (mut lease, mut beat, mut commit) = (Cost::default(), Cost::default(), Cost::default());
+        self.seen();
+        for round in 0..ROUNDS.0 {
+            lease = lease + self.act(Act::Lease(ROUNDS.1))?;
+            beat = beat + self.act(Act::Beat(ROUNDS.1))?;
+            if round == 0 {
+                self.quiet(costs)?;
+            }
+            commit = commit + self.act(Act::Commit)?;
+        }
+        let (seen, count) = (self.seen(), (each * ROUNDS.0) as f64);
+        (costs.lease, costs.heartbeat) = (lease.map(|us| us / count), beat.map(|us| us / count));
+        costs.commit = commit.map(|us| us / count);
+        self.line("a lease of one run", costs.lease, &quantiles(&seen.leases));
+        self.line("a commit of one run", costs.commit, &quantiles(&seen.commits));
+        self.line("a heartbeat", costs.heartbeat, &format!("of {} leases", ROUNDS.1));
+
+        self.puppets.iter_mut().for_each(|puppet| puppet.suite = RECORD_KIB << 10);
+        self.act(Act::Lease(ROUNDS.1))?;
+        let large = self.act(Act::Commit)?;
+        self.puppets.iter_mut().for_each(|puppet| puppet.suite = 0);
+        let kib = (each * RECORD_KIB) as f64;
+        costs.record_kib = large.minus(costs.commit.map(|us| us * each as f64)).map(|us| us / kib);
+        self.line("each KiB of a record", costs.record_kib, "");
+
+        let project = Digest::of(&project("singles", 0));
+        let fetched = self.act(Act::Fetch(project, 2))?;
+        let mib = (2 * self.arguments.workers * PROJECT) as f64 / f64::from(1 << 20);
+        costs.project_mib = fetched.map(|us| us / mib);
+        self.line("each MiB of a project", costs.project_mib, "");
+
+        // Alone, to see how long an answer takes that waits for nobody.
+        let others = self.puppets.split_off(1);
+        self.seen();
+        self.act(Act::Lease(ROUNDS.1))?;
+        let seen = self.seen();
+        costs.lease_ms = quantile(&seen.leases, 0.5);
+        self.act(Act::Commit)?;
+        let commits = quantiles(&self.seen().commits);
+        let _ = writeln!(self.text, "one worker alone: lease {}", quantiles(&seen.leases));
+        let _ = writeln!(self.text, "                  commit {commits}");
+        self.puppets.extend(others);
+        let cancelled = v1::State::Cancelled.into();
+        let request = v1::SetStateRequest { study: "singles".to_owned(), state: cancelled };
+        self.runtime.block_on(self.people.set_state(request)).map_err(refused)?;
+        Ok(())
+    }
+
+    /// What the coordinator does when nothing happens, and for viewers.
+    fn quiet(&mut self, costs: &mut Costs) -> Result<(), Failure> {
+        let workers = self.arguments.workers as f64;
+        let (spent, ()) = self.spending(|_| {
+            std::thread::sleep(IDLE);
+            Ok(())
+        })?;
+        self.idle = spent.map(|us| us / IDLE.as_secs_f64());
+        costs.look_worker = self.idle.map(|us| us / 5.0 / workers);
+        self.line("a look, for each worker", costs.look_worker, "5 times a second");
+        self.act(Act::Beat(1))?;
+        let (viewed, bytes) = self.spending(|bench| {
+            (0..VIEWS).map(|_| view(bench.server.dashboard).map_err(cannot)).sum()
+        })?;
+        let bytes: usize = bytes;
+        let per_worker = VIEWS as f64 * workers;
+        costs.viewer_worker = viewed.map(|us| us / per_worker);
+        let size = format!("{:.0} bytes", bytes as f64 / per_worker);
+        self.line("a view, for each worker", costs.viewer_worker, &size);
+        self.act(Act::Beat(1)).map(drop)
+    }
+
+    /// Leases and commits of as many runs as fit, as of runs that take no time.
+    fn batches(&mut self, costs: &mut Costs) -> Result<(), Failure> {
+        let before = self.server.memory().0;
+        let disk = server::size(&self.arguments.dir);
+        let (planned, (runs, took)) = self.spending(|bench| {
+            let start = Instant::now();
+            Ok((bench.submit("batches", bench.arguments.runs)?, start.elapsed()))
+        })?;
+        costs.planned_run = planned.map(|us| us / runs as f64);
+        let took = format!("{:.1} s in all", took.as_secs_f64());
+        self.line("planning, each run", costs.planned_run, &took);
+        costs.memory_run = (self.server.memory().0 - before).max(0.0) / runs as f64;
+
+        self.puppets.iter_mut().for_each(|puppet| puppet.claimed = Duration::ZERO);
+        self.seen();
+        let start = Instant::now();
+        let spent = self.act(Act::Work)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let seen = self.seen();
+        let (leases, commits) = (seen.leases.len() as f64, seen.commits.len() as f64);
+        let firsts = costs.lease.map(|us| us * leases) + costs.commit.map(|us| us * commits);
+        let further = (seen.runs as f64 - commits).max(1.0);
+        costs.further_run = spent.minus(firsts).map(|us| us / further);
+        costs.disk_run = (server::size(&self.arguments.dir) - disk) / runs as f64;
+        let (rate, each) = (seen.runs as f64 / seconds, spent.map(|us| us / seen.runs as f64));
+        self.line("each run of a batch", costs.further_run, "beyond the first");
+        let (now, peak) = self.server.memory();
+        let _ = writeln!(
+            self.text,
+            "\n{} runs by {} workers in {seconds:.1} s: {rate:.0} a second, {:.1} core-us a run\n\
+             leases:  {}\ncommits: {}\n\
+             memory: {:.1} MiB, peak {:.1} MiB, {:.0} bytes a run; disk: {:.0} bytes a run",
+            seen.runs,
+            self.arguments.workers,
+            each.total(),
+            quantiles(&seen.leases),
+            quantiles(&seen.commits),
+            mib(now),
+            mib(peak),
+            costs.memory_run,
+            costs.disk_run,
+        );
+        Ok(())
+    }
+
+    /// Looks at the large study, exports it, and opens the store again.
+    fn afterwards(&mut self, costs: &mut Costs) -> Result<(), Failure> {
+        let study = || "batches".to_owned();
+        let start = Instant::now();
+        self.runtime.block_on(self.people.get_status(v1::StatusRequest {})).map_err(refused)?;
+        let status = start.elapsed();
+        let start = Instant::now();
+        let request = v1::ExplainRequest { study: study() };
+        self.runtime.block_on(self.people.explain(request)).map_err(refused)?;
+        let _ = writeln!(
+            self.text,
+            "status: {:.1} ms; of one study: {:.1} ms",
+            1e3 * status.as_secs_f64(),
+            1e3 * start.elapsed().as_secs_f64(),
+        );
+        let (spent, exported) = self.spending(|bench| {
+            let mut people = bench.people.clone();
+            let exported = async {
+                let request = v1::ResultsRequest { study: study() };
+                let mut results = people.results(request).await?.into_inner();
+                let mut count = 0_usize;
+                while results.message().await?.is_some() {
+                    count += 1;
+                }
+                Ok(count)
+            };
+            bench.runtime.block_on(exported).map_err(refused)
+        })?;
+        let runs = self.arguments.runs;
+        if exported < runs {
+            return Err(Failure::new(format_args!("{exported} of {runs} runs were exported")));
+        }
+        costs.exported_run = spent.map(|us| us / exported as f64);
+        self.line("exporting, each run", costs.exported_run, "");
+        let peak = mib(self.server.memory().1);
+        let _ = writeln!(self.text, "peak of the memory after that: {peak:.1} MiB");
+        self.server.stop()?;
+        self.server = Server::start(&self.arguments.dir, self.arguments.store.as_deref())?;
+        let (starting, memory) = (self.server.starting.as_secs_f64(), self.server.memory());
+        let _ = writeln!(
+            self.text,
+            "started again after {starting:.1} s, {:.1} s of a core: {:.1} MiB, peak {:.1} MiB",
+            1e-6 * self.server.spent().total(),
+            mib(memory.0),
+            mib(memory.1)
+        );
+        self.server.stop()
+    }
+
+    /// Plans a study of `runs` runs, a few more if they do not divide; how many.
+    fn submit(&mut self, name: &str, runs: usize) -> Result<usize, Failure> {
+        let projects = self.arguments.projects.max(1);
+        let study = Study {
+            name: name.to_owned(),
+            projects: ProjectSource::Paths(Vec::new()),
+            algorithms: vec![Algorithm::plain("none")],
+            seeds: (1..=runs.div_ceil(projects) as u64).collect(),
+            budget: Budget { executions: Some(1), ..Budget::default() },
+            mutation: None,
+            subject: rehearsal::KIND.to_owned(),
+            race: None,
+        };
+        let mut planned = Vec::new();
+        for number in 0..projects {
+            let bytes = project(name, number);
+            let size = bytes.len() as u64;
+            let chunk = |data: &[u8]| v1::ProjectChunk { size, data: data.to_vec().into() };
+            let chunks: Vec<_> = bytes.chunks(PROJECT_CHUNK).map(chunk).collect();
+            let sent = self.people.put_project(tokio_stream::iter(chunks));
+            self.runtime.block_on(sent).map_err(refused)?;
+            let name = format!("project-{number}");
+            planned.push(PlannedProject { name, digest: Digest::of(&bytes) });
+        }
+        let plan = Plan::new(&study, planned, |_| Ok(()))?;
+        let count = plan.count();
+        let plan = v1::Document::write(&plan).map_err(Failure::new)?;
+        loop {
+            let request = v1::SubmitRequest { plan: Some(plan.clone()) };
+            let reply = self.runtime.block_on(self.people.submit(request)).map_err(refused)?;
+            if reply.into_inner().left == 0 {
+                return Ok(count);
+            }
+        }
+    }
+
+    fn line(&mut self, what: &str, cost: Cost, more: &str) {
+        let Cost { writer_us, others_us } = cost;
+        let _ = writeln!(self.text, "{what:24} {writer_us:8.2} + {others_us:8.2} core-us  {more}");
+    }
+}
+
+/// The bytes of a project of a study; the first one is large.
+fn project(study: &str, number: usize) -> Vec<u8> {
+    let mut bytes = format!("{study} {number}").into_bytes();
+    if number == 0 {
+        bytes.resize(PROJECT, b'.');
+    }
+    bytes
+}
+
+/// Bytes of the dashboard's page.
+fn view(dashboard: SocketAddr) -> io::Result<usize> {
+    let mut stream = TcpStream::connect(dashboard)?;
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+    let mut page = Vec::new();
+    stream.read_to_end(&mut page)
+}
+
+fn quantiles(times: &[f64]) -> String {
+    let [half, most, worst] = [0.5, 0.99, 1.0].map(|share| quantile(times, share));
+    format!("p50 {half:.1} ms, p99 {most:.1} ms, worst {worst:.1} ms of {}", times.len())
+}
+
+fn quantile(times: &[f64], share: f64) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    let last = times.len().saturating_sub(1);
+    times.get((last as f64 * share).round() as usize).copied().unwrap_or(f64::NAN)
+}
+
+fn mib(bytes: f64) -> f64 {
+    bytes / f64::from(1 << 20)
+}
+
+fn cannot(cause: io::Error) -> Failure {
+    Failure::new(format_args!("cannot measure: {cause}"))
+        .hint("see whether the system's limits allow processes, threads and ports")
+}
+
+fn refused(status: Status) -> Failure {
+    Failure::new(format_args!("the coordinator refused: {}", status.message()))
+        .hint("repeat the command on a quieter machine, or with fewer --workers")
+}

@@ -1,0 +1,214 @@
+//! Workers that execute nothing: they speak the protocol and claim that a run took so long.
+
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{
+    Digest, ENGINE, Outcome, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+};
+use catherd_proto::transport::{self, Access, Line};
+use catherd_proto::v1::completion::End;
+use catherd_proto::v1::coordinator_client::CoordinatorClient;
+use catherd_proto::{PROTOCOL, v1};
+use tokio::task::JoinSet;
+use tonic::Status;
+
+/// Most completions in one commit, as of a real worker.
+const COMMIT: usize = 512;
+
+/// One worker with a connection of its own.
+pub(super) struct Puppet {
+    name: String,
+    client: CoordinatorClient<Line>,
+    leases: Vec<v1::Lease>,
+    project: Option<Digest>,
+    /// What it claims of each run.
+    pub(super) claimed: Duration,
+    /// Bytes of the suite in each record.
+    pub(super) suite: usize,
+    pub(super) seen: Seen,
+}
+
+/// What a puppet does next.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Act {
+    /// Asks for leases so often.
+    Lease(usize),
+    /// Says so often that it is alive.
+    Beat(usize),
+    /// Commits its leases, each by itself.
+    Commit,
+    /// Fetches a project so often.
+    Fetch(Digest, usize),
+    /// Leases and commits until there is nothing left.
+    Work,
+}
+
+/// Lets all of them act at once.
+pub(super) async fn all(puppets: Vec<Puppet>, act: Act) -> Result<Vec<Puppet>, Status> {
+    let mut acting = JoinSet::new();
+    for mut puppet in puppets {
+        acting.spawn(async move { puppet.act(act).await.map(|()| puppet) });
+    }
+    acting.join_all().await.into_iter().collect()
+}
+
+/// How long answers took, in milliseconds, and what they were about.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    pub(super) leases: Vec<f64>,
+    pub(super) commits: Vec<f64>,
+    pub(super) runs: usize,
+}
+
+impl Seen {
+    pub(super) fn add(&mut self, other: &Seen) {
+        self.leases.extend(&other.leases);
+        self.commits.extend(&other.commits);
+        self.runs += other.runs;
+    }
+}
+
+impl Puppet {
+    /// Connects and registers.
+    pub(super) async fn connect(address: &str, number: usize) -> Result<Puppet, Status> {
+        let client = transport::client(address, &Access::default());
+        let mut client = client.map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let name = format!("puppet-{number}");
+        let engine = ENGINE.to_owned();
+        let request = v1::RegisterRequest { worker: name.clone(), protocol: PROTOCOL, engine };
+        client.register(request).await?;
+        let (leases, claimed, suite, seen) = (Vec::new(), Duration::ZERO, 0, Seen::default());
+        Ok(Puppet { name, client, leases, project: None, claimed, suite, seen })
+    }
+
+    async fn act(&mut self, act: Act) -> Result<(), Status> {
+        match act {
+            Act::Lease(times) => {
+                for _ in 0..times {
+                    self.lease().await?;
+                }
+            }
+            Act::Beat(times) => {
+                for _ in 0..times {
+                    self.beat().await?;
+                }
+            }
+            Act::Commit => {
+                while !self.leases.is_empty() {
+                    self.commit(1).await?;
+                }
+            }
+            Act::Fetch(project, times) => {
+                for _ in 0..times {
+                    self.fetch(project).await?;
+                }
+            }
+            Act::Work => {
+                while self.lease().await? > 0 {
+                    while !self.leases.is_empty() {
+                        self.commit(COMMIT).await?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for leases; how many came.
+    async fn lease(&mut self) -> Result<usize, Status> {
+        let project = self.project;
+        let request = v1::LeaseRequest {
+            worker: self.name.clone(),
+            // The project of its last run.
+            loaded: project.map(|digest| digest.0.to_vec().into()).into_iter().collect(),
+            held: self.leases.iter().map(|lease| lease.token).collect(),
+        };
+        let start = Instant::now();
+        let reply = self.client.lease(request).await?.into_inner();
+        self.seen.leases.push(ms(start));
+        let count = reply.leases.len();
+        if let Some(last) = reply.leases.last() {
+            self.project = Some(spec(last)?.project);
+        }
+        self.leases.extend(reply.leases);
+        Ok(count)
+    }
+
+    /// Commits this many of the leases in one request, the oldest first.
+    async fn commit(&mut self, most: usize) -> Result<(), Status> {
+        let some: Vec<_> = self.leases.drain(..most.min(COMMIT).min(self.leases.len())).collect();
+        let completions = some.iter().map(|lease| self.completion(lease));
+        let completions = completions.collect::<Result<Vec<_>, _>>()?;
+        let request = v1::CommitRequest { worker: self.name.clone(), completions };
+        let start = Instant::now();
+        let reply = self.client.commit(request).await?.into_inner();
+        self.seen.commits.push(ms(start));
+        for verdict in reply.verdicts {
+            if !matches!(verdict.kind(), v1::verdict::Kind::Accepted) {
+                let why = format!("a commit does not count: {}", verdict.reason);
+                return Err(Status::failed_precondition(why));
+            }
+            self.seen.runs += 1;
+        }
+        Ok(())
+    }
+
+    /// Says that it is alive, and how far its first run is.
+    async fn beat(&mut self) -> Result<(), Status> {
+        let live = v1::Live { executions: 100, steps: 10_000, covered: 20, goals: 40 };
+        let held = self.leases.iter().enumerate().map(|(number, lease)| v1::Held {
+            token: lease.token,
+            live: (number == 0).then_some(live),
+        });
+        let request = v1::HeartbeatRequest { worker: self.name.clone(), held: held.collect() };
+        let reply = self.client.heartbeat(request).await?.into_inner();
+        if !reply.drop.is_empty() {
+            return Err(Status::aborted("leases ran out: the machine is too busy to measure"));
+        }
+        Ok(())
+    }
+
+    async fn fetch(&mut self, project: Digest) -> Result<(), Status> {
+        let request = v1::FetchProjectRequest { digest: project.0.to_vec().into() };
+        let mut chunks = self.client.fetch_project(request).await?.into_inner();
+        while chunks.message().await?.is_some() {}
+        Ok(())
+    }
+
+    fn completion(&self, lease: &v1::Lease) -> Result<v1::Completion, Status> {
+        let spec = spec(lease)?;
+        let wall_ms = self.claimed.as_millis() as u64;
+        let point = TimelinePoint { executions: 1, steps: 1, wall_ms, covered: 8 };
+        let record = RunRecord {
+            run: spec.id(),
+            outcome: Outcome::Done,
+            reason: String::new(),
+            goals: 16,
+            covered: (0..8).collect(),
+            executions: 1,
+            steps: 1,
+            timeline: vec![point],
+            suite_tests: 1,
+            suite_events: 0,
+            minimised_events: 0,
+            counts: Default::default(),
+            suite: "x".repeat(self.suite),
+            mutants: Vec::new(),
+            resources: Resources { wall_ms, search_ms: wall_ms, peak_rss_kib: 0 },
+            provenance: Provenance { worker: self.name.clone(), ..Provenance::default() },
+        };
+        let document = v1::Document::write(&record);
+        let record = document.map_err(|error| Status::internal(error.to_string()))?;
+        let end = Some(End::Record(record));
+        Ok(v1::Completion { run: lease.run, token: lease.token, end })
+    }
+}
+
+fn spec(lease: &v1::Lease) -> Result<RunSpec, Status> {
+    let read = lease.spec.clone().unwrap_or_default().read();
+    read.map_err(|error| Status::invalid_argument(error.to_string()))
+}
+
+fn ms(start: Instant) -> f64 {
+    1e3 * start.elapsed().as_secs_f64()
+}

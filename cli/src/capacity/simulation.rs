@@ -1,0 +1,594 @@
+//! `catherd capacity predict`: a discrete-event simulation of a cluster around one
+//! coordinator. Deterministic: no clock, one stream of random numbers.
+//!
+//! The coordinator is one thread that writes, in groups (`coordinator/src/desk.rs`), and
+//! all other threads on the remaining cores, first come first served. Workers behave as
+//! `worker/src/session.rs` does: they ask for the next batch when half of the last is done,
+//! or with batches of one when it has ended, and commit meanwhile.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use catherd_search::Stream;
+use clap::Args;
+
+use super::Costs;
+use crate::failure::{Exit, Failure};
+use crate::terminal;
+
+/// Predicts what limits a cluster, from measured costs.
+///
+/// Prints how many workers fill each resource of the coordinator, and simulates a whole study
+/// run by run. Runs take between half and one and a half of the given time.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd capacity predict costs.json
+  catherd capacity predict costs.json --workers 10000 --runs 10000000 --run-seconds 60")]
+pub(crate) struct Arguments {
+    /// What `catherd capacity measure --json` wrote
+    #[arg(value_name = "COSTS.json")]
+    costs: PathBuf,
+
+    #[command(flatten)]
+    cluster: Cluster,
+}
+
+#[derive(Args, Clone, Debug)]
+struct Cluster {
+    /// Workers
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    workers: u32,
+
+    /// Runs of the study
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    runs: u64,
+
+    /// Mean time of a run
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    run_seconds: f64,
+
+    /// Projects of the study, which workers fetch one after another
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    projects: u32,
+
+    /// Mean size of a project
+    #[arg(long, value_name = "MIB", default_value_t = 2.0)]
+    project_mib: f64,
+
+    /// Mean size of a record
+    #[arg(long, value_name = "KIB", default_value_t = 8.0)]
+    record_kib: f64,
+
+    /// Cores of the coordinator; one of them is the writer's
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    cores: u32,
+
+    /// Network of the coordinator
+    #[arg(long, value_name = "GBIT/S", default_value_t = 1.0)]
+    network: f64,
+
+    /// Browsers that show the dashboard
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    viewers: u32,
+}
+
+/// Microseconds of simulated time.
+type Time = u64;
+
+/// A worker's heartbeats are so far apart (a fifth of the term of a lease), the looks at the
+/// state, and the news of a viewer.
+const HEARTBEAT: f64 = 3e6;
+const LOOK: Time = 200_000;
+const NEWS: Time = 500_000;
+
+/// Heartbeats of all workers arrive in bundles of this length.
+const BUNDLE: Time = 100_000;
+
+/// As of the coordinator's queue: a batch is about a second of work, but no larger.
+const BATCH: (f64, f64) = (1e6, 256.0);
+
+/// Most requests in a group.
+const GROUP: usize = 1024;
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let Arguments { costs: file, cluster } = arguments;
+    let unreadable = |cause: String| {
+        Failure::new(format_args!("{}: {cause}", file.display()))
+            .hint("write it with `catherd capacity measure --json FILE`")
+    };
+    let bytes = fs::read(file).map_err(|cause| unreadable(cause.to_string()))?;
+    let costs = serde_json::from_slice(&bytes).map_err(|cause| unreadable(cause.to_string()))?;
+    let sound = [cluster.run_seconds, cluster.network, f64::from(cluster.workers)];
+    if sound.iter().any(|number| number.is_nan() || *number <= 0.0) || cluster.cores < 2 {
+        return Err(Failure::new("a cluster needs workers, time, a network and two cores"));
+    }
+    let model = Model { costs: &costs, cluster };
+    let mut text = model.limits();
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "\n{}", Seen::HEADER);
+    let mut sizes: Vec<u32> = (2..=5).map(|power| 10_u32.pow(power)).collect();
+    sizes.retain(|&workers| workers != cluster.workers);
+    for workers in sizes {
+        // Long enough to be steady.
+        let runs = u64::from(workers) * (10.0 * model.batch()).ceil() as u64;
+        let cluster = Cluster { workers, runs, ..cluster.clone() };
+        text += &Simulation::new(Model { costs: &costs, cluster: &cluster }).run().row();
+    }
+    text += "\nThe study itself:\n";
+    text += &Simulation::new(model).run().row();
+    terminal::print(&text);
+    Ok(Exit::Fine)
+}
+
+/// What a cluster asks of the coordinator.
+#[derive(Clone, Copy)]
+struct Model<'a> {
+    costs: &'a Costs,
+    cluster: &'a Cluster,
+}
+
+impl Model<'_> {
+    /// Microseconds of a run.
+    fn run_us(&self) -> f64 {
+        1e6 * self.cluster.run_seconds
+    }
+
+    /// Runs in a batch.
+    fn batch(&self) -> f64 {
+        (BATCH.0 / self.run_us()).ceil().clamp(1.0, BATCH.1)
+    }
+
+    /// Writer's and others' time of a request about the leases or the records of a batch.
+    fn lease(&self) -> (f64, f64) {
+        let further = (self.batch() - 1.0) / 2.0;
+        let (first, more) = (self.costs.lease, self.costs.further_run);
+        (first.writer_us + further * more.writer_us, first.others_us + further * more.others_us)
+    }
+
+    fn commit(&self) -> (f64, f64) {
+        let (further, kib) = ((self.batch() - 1.0) / 2.0, self.cluster.record_kib * self.batch());
+        let (first, more, size) =
+            (self.costs.commit, self.costs.further_run, self.costs.record_kib);
+        (
+            first.writer_us + further * more.writer_us + kib * size.writer_us,
+            first.others_us + further * more.others_us + kib * size.others_us,
+        )
+    }
+
+    /// Time between the lease of one project and the next of a worker, in runs.
+    fn runs_a_project(&self) -> f64 {
+        let Cluster { workers, runs, projects, .. } = *self.cluster;
+        (runs as f64 / f64::from(projects.max(workers))).max(1.0)
+    }
+
+    /// Microseconds that a project takes on the network.
+    fn transfer(&self) -> f64 {
+        self.cluster.project_mib * 8.0 * 1.048_576 / (1e-3 * self.cluster.network)
+    }
+
+    /// Wall time of a group beyond the processor's: the disk, and a round trip.
+    fn sync(&self) -> f64 {
+        (1e3 * self.costs.lease_ms - self.costs.lease.total()).max(0.0)
+    }
+
+    /// How many workers fill each resource.
+    fn limits(&self) -> String {
+        let Model { costs, cluster } = self;
+        let batches = 1.0 / (self.run_us() * self.batch());
+        let projects = 1.0 / (self.run_us() * self.runs_a_project());
+        let (lease, commit) = (self.lease(), self.commit());
+        let mib = cluster.project_mib * projects;
+        let looks = 1.0 / LOOK as f64;
+        let news = f64::from(cluster.viewers) / NEWS as f64;
+        // Shares of a core for each worker.
+        let parts = [
+            ("leases", lease.0 * batches, lease.1 * batches),
+            ("commits", commit.0 * batches, commit.1 * batches),
+            (
+                "heartbeats",
+                costs.heartbeat.writer_us / HEARTBEAT,
+                costs.heartbeat.others_us / HEARTBEAT,
+            ),
+            ("looks", costs.look_worker.writer_us * looks, costs.look_worker.others_us * looks),
+            ("viewers", costs.viewer_worker.writer_us * news, costs.viewer_worker.others_us * news),
+            ("projects", costs.project_mib.writer_us * mib, costs.project_mib.others_us * mib),
+        ];
+        let cores = f64::from(cluster.cores - 1);
+        let mut text = format!(
+            "Costs of {}.\nRuns of {} s on {} cores and {} Gbit/s; workers that would fill\n\n\
+             {:12}{:>14}{:>14}\n",
+            costs.machine,
+            cluster.run_seconds,
+            cluster.cores,
+            cluster.network,
+            "",
+            "the writer",
+            "other cores",
+        );
+        let row = |name: &str, writer: f64, others: f64| {
+            format!("{name:12}{:>14.0}{:>14.0}\n", 1.0 / writer, cores / others)
+        };
+        for (name, writer, others) in parts {
+            text += &row(name, writer, others);
+        }
+        let sum = |part: fn(&(&str, f64, f64)) -> f64| parts.iter().map(part).sum::<f64>();
+        text += &row("all together", sum(|part| part.1), sum(|part| part.2));
+        let link = self.transfer() * projects
+            + cluster.record_kib * 8.192 / cluster.network / self.run_us();
+        let _ = writeln!(text, "the network  {:>27.0}", 1.0 / link);
+        let memory = costs.memory_run * cluster.runs as f64 / f64::from(1 << 30);
+        let disk = (costs.disk_run + 1024.0 * cluster.record_kib) * cluster.runs as f64;
+        let _ = writeln!(
+            text,
+            "\n{} runs: {memory:.2} GiB of memory, {:.1} GiB of disk, planned in {:.0} s",
+            cluster.runs,
+            disk / f64::from(1 << 30),
+            1e-6 * costs.planned_run.total() * cluster.runs as f64,
+        );
+        text
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A request has been read and waits for the writer: whose, and whether it is a lease.
+    Read(u32, bool),
+    /// The writer has made a group durable.
+    Written,
+    /// A project has come.
+    Fetched(u32),
+    /// Half of a batch is done.
+    Half(u32),
+    /// A batch is done.
+    Done(u32),
+    Beats,
+    Look,
+    News,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Worker {
+    /// When it asked for what it has not got.
+    asked: Option<Time>,
+    /// A batch is at hand and has not begun.
+    ready: bool,
+    working: bool,
+    /// Without work since.
+    idle: Time,
+    /// Runs until it needs another project.
+    left: f64,
+}
+
+struct Simulation<'a> {
+    model: Model<'a>,
+    now: Time,
+    events: BinaryHeap<Reverse<(Time, u64, Event)>>,
+    /// Numbers events, so that those of one moment have an order.
+    count: u64,
+    stream: Stream,
+    workers: Vec<Worker>,
+    /// When each core but the writer's is free, and the network.
+    cores: Vec<Time>,
+    link: Time,
+    waiting: VecDeque<(u32, bool)>,
+    /// What is being written, and what else the writer has to do.
+    group: Vec<(u32, bool)>,
+    chores: f64,
+    writing: bool,
+    /// Runs not leased, and not done.
+    pending: u64,
+    open: u64,
+    seen: Seen,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Seen {
+    workers: u32,
+    runs: u64,
+    seconds: f64,
+    /// Shares of the time.
+    writer: f64,
+    others: f64,
+    link: f64,
+    /// Time of workers without work.
+    idle: f64,
+    /// Leases by the time they took: less than 2^n microseconds.
+    latencies: Vec<u64>,
+    events: u64,
+}
+
+impl Seen {
+    const HEADER: &'static str = "  workers        runs  run/s  writer  others network  \
+                                  lease p50    p99  workers' time lost";
+
+    fn row(&self) -> String {
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let within = |share: f64| {
+            let all: u64 = self.latencies.iter().sum();
+            let mut sum = 0;
+            let place = self.latencies.iter().position(|count| {
+                sum += count;
+                sum as f64 >= share * all as f64
+            });
+            format!("{:.1} ms", 1e-3 * 2_f64.powi(place.unwrap_or(0) as i32))
+        };
+        format!(
+            "{:>9} {:>11} {:>6.0} {:>7} {:>7} {:>7} {:>10} {:>6} {:>10} after {:.0} s\n",
+            self.workers,
+            self.runs,
+            self.runs as f64 / self.seconds,
+            percent(self.writer),
+            percent(self.others),
+            percent(self.link),
+            within(0.5),
+            within(0.99),
+            percent(self.idle),
+            self.seconds,
+        )
+    }
+}
+
+impl<'a> Simulation<'a> {
+    fn new(model: Model<'a>) -> Simulation<'a> {
+        let Cluster { workers, runs, cores, .. } = *model.cluster;
+        Simulation {
+            model,
+            now: 0,
+            events: BinaryHeap::new(),
+            count: 0,
+            stream: Stream::new(1, 0),
+            workers: vec![Worker::default(); workers as usize],
+            cores: vec![0; cores as usize - 1],
+            link: 0,
+            waiting: VecDeque::new(),
+            group: Vec::new(),
+            chores: 0.0,
+            writing: false,
+            pending: runs,
+            open: runs,
+            seen: Seen { workers, runs, latencies: vec![0; 64], ..Seen::default() },
+        }
+    }
+
+    fn run(mut self) -> Seen {
+        for worker in 0..self.model.cluster.workers {
+            // A cluster starts within ten seconds.
+            let at = self.stream.below(10_000_000);
+            self.workers[worker as usize].idle = at;
+            self.now = at;
+            self.ask(worker);
+        }
+        self.now = 0;
+        for (event, after) in [(Event::Beats, BUNDLE), (Event::Look, LOOK), (Event::News, NEWS)] {
+            self.after(after, event);
+        }
+        while let Some(Reverse((now, _, event))) = self.events.pop() {
+            self.now = now;
+            self.take(event);
+            if self.open == 0 {
+                break;
+            }
+        }
+        let time = self.now as f64;
+        let (cores, workers) = (self.cores.len() as f64, self.workers.len() as f64);
+        self.seen.seconds = 1e-6 * time;
+        self.seen.writer /= time;
+        self.seen.others /= time * cores;
+        self.seen.link /= time;
+        self.seen.idle /= time * workers;
+        self.seen.events = self.count;
+        self.seen
+    }
+
+    fn take(&mut self, event: Event) {
+        let Model { costs, cluster } = self.model;
+        let workers = f64::from(cluster.workers);
+        match event {
+            Event::Read(worker, lease) => {
+                self.waiting.push_back((worker, lease));
+                self.write();
+            }
+            Event::Written => {
+                self.writing = false;
+                for (worker, lease) in std::mem::take(&mut self.group) {
+                    if lease {
+                        self.granted(worker);
+                    }
+                }
+                self.write();
+            }
+            Event::Fetched(worker) => self.ready(worker),
+            Event::Half(worker) => self.ask(worker),
+            Event::Done(worker) => self.done(worker),
+            Event::Beats => {
+                let beats = workers * BUNDLE as f64 / HEARTBEAT;
+                self.chore(beats * costs.heartbeat.writer_us, beats * costs.heartbeat.others_us);
+                self.after(BUNDLE, Event::Beats);
+            }
+            Event::Look => {
+                let look = costs.look_worker;
+                self.chore(workers * look.writer_us, workers * look.others_us);
+                self.after(LOOK, Event::Look);
+            }
+            Event::News => {
+                let (viewers, news) = (f64::from(cluster.viewers), costs.viewer_worker);
+                let all = viewers * workers;
+                self.chore(all * news.writer_us, all * news.others_us);
+                self.after(NEWS, Event::News);
+            }
+        }
+    }
+
+    /// Work that nobody waits for.
+    fn chore(&mut self, writer: f64, others: f64) {
+        self.chores += writer;
+        self.seen.others += others;
+        let share = (others / self.cores.len() as f64) as Time;
+        for core in &mut self.cores {
+            *core = (*core).max(self.now) + share;
+        }
+        self.write();
+    }
+
+    /// A worker asks for a batch.
+    fn ask(&mut self, worker: u32) {
+        self.workers[worker as usize].asked = Some(self.now);
+        self.request(worker, true);
+    }
+
+    fn request(&mut self, worker: u32, lease: bool) {
+        let (_, cost) = if lease { self.model.lease() } else { self.model.commit() };
+        let at = self.core(cost);
+        self.at(at, Event::Read(worker, lease));
+    }
+
+    /// When a core that is free first has done this.
+    fn core(&mut self, cost: f64) -> Time {
+        self.seen.others += cost;
+        let now = self.now;
+        let free = self.cores.iter_mut().min();
+        free.map_or(now, |core| {
+            *core = (*core).max(now) + cost as Time;
+            *core
+        })
+    }
+
+    /// The writer takes what waits, unless it is writing.
+    fn write(&mut self) {
+        if self.writing || (self.waiting.is_empty() && self.chores == 0.0) {
+            return;
+        }
+        let some = self.waiting.len().min(GROUP);
+        self.group.extend(self.waiting.drain(..some));
+        let (lease, commit) = (self.model.lease().0, self.model.commit().0);
+        let requests =
+            self.group.iter().map(|&(_, is_lease)| if is_lease { lease } else { commit });
+        let busy = std::mem::take(&mut self.chores) + requests.sum::<f64>();
+        let sync = if self.group.is_empty() { 0.0 } else { self.model.sync() };
+        self.seen.writer += busy;
+        self.writing = true;
+        self.after((busy + sync).max(1.0) as Time, Event::Written);
+    }
+
+    /// A batch has been leased.
+    fn granted(&mut self, number: u32) {
+        let batch = (self.model.batch() as u64).min(self.pending);
+        let worker = &mut self.workers[number as usize];
+        if let Some(asked) = worker.asked.take() {
+            let took = (self.now - asked).max(1);
+            self.seen.latencies[took.ilog2() as usize + 1] += 1;
+        }
+        if batch == 0 {
+            return;
+        }
+        self.pending -= batch;
+        worker.left -= batch as f64;
+        if worker.left > 0.0 {
+            return self.ready(number);
+        }
+        worker.left = self.model.runs_a_project();
+        let transfer = self.model.transfer();
+        self.seen.link += transfer;
+        self.link = self.link.max(self.now) + transfer as Time;
+        let mib = self.model.cluster.project_mib;
+        let read = self.core(mib * self.model.costs.project_mib.others_us);
+        self.at(self.link.max(read), Event::Fetched(number));
+    }
+
+    fn ready(&mut self, number: u32) {
+        let worker = &mut self.workers[number as usize];
+        worker.ready = true;
+        if !worker.working {
+            self.seen.idle += (self.now - worker.idle) as f64;
+            self.begin(number);
+        }
+    }
+
+    fn begin(&mut self, number: u32) {
+        let batch = self.model.batch();
+        let factor = 0.5 + self.stream.below(1 << 20) as f64 / f64::from(1 << 20);
+        let time = (factor * batch * self.model.run_us()) as Time;
+        let worker = &mut self.workers[number as usize];
+        (worker.ready, worker.working) = (false, true);
+        if batch > 1.0 {
+            self.after(time / 2, Event::Half(number));
+        }
+        self.after(time, Event::Done(number));
+    }
+
+    fn done(&mut self, number: u32) {
+        let batch = self.model.batch();
+        self.open = self.open.saturating_sub(batch as u64);
+        self.request(number, false);
+        let (now, worker) = (self.now, &mut self.workers[number as usize]);
+        worker.working = false;
+        worker.idle = now;
+        if worker.ready {
+            self.begin(number);
+        } else if batch <= 1.0 {
+            self.ask(number);
+        }
+    }
+
+    fn after(&mut self, time: Time, event: Event) {
+        self.at(self.now + time, event);
+    }
+
+    fn at(&mut self, time: Time, event: Event) {
+        self.count += 1;
+        self.events.push(Reverse((time, self.count, event)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cost;
+    use super::*;
+
+    fn costs() -> Costs {
+        let cost = Cost { writer_us: 100.0, others_us: 200.0 };
+        Costs { lease: cost, commit: cost, lease_ms: 1.0, ..Costs::default() }
+    }
+
+    fn cluster(workers: u32, runs: u64, run_seconds: f64) -> Cluster {
+        Cluster {
+            workers,
+            runs,
+            run_seconds,
+            projects: 1,
+            project_mib: 0.0,
+            record_kib: 0.0,
+            cores: 4,
+            network: 1.0,
+            viewers: 0,
+        }
+    }
+
+    fn simulate(workers: u32, runs: u64, run_seconds: f64) -> Seen {
+        let (costs, cluster) = (costs(), cluster(workers, runs, run_seconds));
+        Simulation::new(Model { costs: &costs, cluster: &cluster }).run()
+    }
+
+    #[test]
+    fn far_from_its_limits_a_cluster_loses_nothing_and_uses_what_its_runs_cost() {
+        let seen = simulate(100, 10_000, 10.0);
+        // 10 runs a second, each a lease and a commit.
+        assert!((seen.writer - 10.0 * 200e-6).abs() < 0.3e-3, "{seen:?}");
+        assert!((seen.others - 10.0 * 400e-6 / 3.0).abs() < 0.2e-3, "{seen:?}");
+        assert_eq!(seen, simulate(100, 10_000, 10.0));
+    }
+
+    #[test]
+    fn beyond_them_the_writer_is_busy_all_the_time() {
+        // 200 us a run: 5,000 runs a second at most, and 20,000 workers want 20,000.
+        let seen = simulate(20_000, 400_000, 1.0);
+        let rate = seen.runs as f64 / seen.seconds;
+        assert!(seen.writer > 0.85 && rate < 5_000.0 && rate > 4_000.0, "{seen:?}");
+        assert!(seen.idle > 0.5, "{seen:?}");
+    }
+}
