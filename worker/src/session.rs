@@ -32,6 +32,10 @@ use crate::worker::{Ending, WorkerError};
 /// Most completions, and about the most bytes, in one commit.
 const COMMIT: (usize, usize) = (512, 4 << 20);
 
+/// Records of tiny runs are gathered this long: a sync and a request for each would cost as
+/// much as the run. What a worker loses with its life is so much more work, and no result.
+const GATHER: Duration = Duration::from_millis(50);
+
 /// Room for what surrounds a record in its message.
 const ENVELOPE: usize = 64 << 10;
 
@@ -73,6 +77,7 @@ enum Notice {
     Beaten(Option<v1::HeartbeatReply>),
     BeatDue,
     LeaseDue,
+    CommitDue,
     Terminate,
 }
 
@@ -106,6 +111,9 @@ pub(crate) struct Session {
     unacknowledged: BTreeMap<u64, u32>,
 
     committing: bool,
+    /// When the last commit was started, and whether the next has a time.
+    committed: Instant,
+    gathering: bool,
     leasing: bool,
     fetching: bool,
     beating: bool,
@@ -184,6 +192,8 @@ impl Session {
             outbox: VecDeque::new(),
             unacknowledged: BTreeMap::new(),
             committing: false,
+            committed: Instant::now(),
+            gathering: false,
             leasing: false,
             fetching: false,
             beating: false,
@@ -263,6 +273,7 @@ impl Session {
             }
             Notice::BeatDue => self.beat(),
             Notice::LeaseDue => self.resting = false,
+            Notice::CommitDue => self.gathering = false,
             Notice::Terminate if self.draining => self.stopped = true,
             Notice::Terminate => self.drain(),
         }
@@ -317,9 +328,20 @@ impl Session {
 
     /// Spools and offers what has ended since the last commit.
     fn commit(&mut self) {
-        if self.committing || self.outbox.is_empty() {
+        if self.committing || self.gathering || self.outbox.is_empty() {
             return;
         }
+        // With nothing to execute there is nothing to wait for.
+        let early = GATHER.saturating_sub(self.committed.elapsed());
+        if self.running.is_some() && !early.is_zero() && self.outbox.len() < COMMIT.0 {
+            self.gathering = true;
+            self.start_call(async move {
+                tokio::time::sleep(early).await;
+                Notice::CommitDue
+            });
+            return;
+        }
+        self.committed = Instant::now();
         let mut completions = Vec::new();
         let mut bytes = 0;
         while let Some(completion) = self.outbox.front() {
