@@ -453,9 +453,14 @@ mod tests {
         let ended = run(&script, limits).0;
         assert!(matches!(ended, Err(RunError::TimedOut(_))), "{ended:?}");
         let grandchild = fs::read_to_string(pid).unwrap();
-        let stat = fs::read_to_string(format!("/proc/{}/stat", grandchild.trim()));
-        // Gone, or a zombie that nobody has collected yet.
-        assert!(stat.is_err() || stat.as_ref().unwrap().contains(") Z "), "{stat:?}");
+        let stat = format!("/proc/{}/stat", grandchild.trim());
+        // Gone, or a zombie that nobody has collected yet. A signal takes its time.
+        let dead = || fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "));
+        let patience = Instant::now() + Duration::from_secs(10);
+        while !dead() {
+            assert!(Instant::now() < patience, "{:?}", fs::read_to_string(&stat));
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     #[test]
