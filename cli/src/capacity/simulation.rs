@@ -275,9 +275,11 @@ struct Simulation<'a> {
     cores: Vec<Time>,
     link: Time,
     waiting: VecDeque<(u32, bool)>,
-    /// What is being written, and what else the writer has to do.
+    /// What is being written, and what else the writer has to do: heartbeats of so many
+    /// workers, a look at the state.
     group: Vec<(u32, bool)>,
-    chores: f64,
+    beats: f64,
+    look: bool,
     writing: bool,
     /// Runs not leased, and not done.
     pending: u64,
@@ -347,7 +349,8 @@ impl<'a> Simulation<'a> {
             link: 0,
             waiting: VecDeque::new(),
             group: Vec::new(),
-            chores: 0.0,
+            beats: 0.0,
+            look: false,
             writing: false,
             pending: runs,
             open: runs,
@@ -406,27 +409,31 @@ impl<'a> Simulation<'a> {
             Event::Half(worker) => self.ask(worker),
             Event::Done(worker) => self.done(worker),
             Event::Beats => {
-                let beats = workers * BUNDLE as f64 / HEARTBEAT;
-                self.chore(beats * costs.heartbeat.writer_us, beats * costs.heartbeat.others_us);
+                // Who waits for an answer does not beat again.
+                let beats = (workers * BUNDLE as f64 / HEARTBEAT).min(workers - self.beats);
+                self.beats += beats;
+                self.background(beats * costs.heartbeat.others_us);
                 self.after(BUNDLE, Event::Beats);
             }
             Event::Look => {
-                let look = costs.look_worker;
-                self.chore(workers * look.writer_us, workers * look.others_us);
+                // A look that comes late stands for those that it missed.
+                if !self.look {
+                    self.look = true;
+                    self.background(workers * costs.look_worker.others_us);
+                }
                 self.after(LOOK, Event::Look);
             }
             Event::News => {
-                let (viewers, news) = (f64::from(cluster.viewers), costs.viewer_worker);
-                let all = viewers * workers;
-                self.chore(all * news.writer_us, all * news.others_us);
+                // Made from the last look, without the writer.
+                let all = f64::from(cluster.viewers) * workers;
+                self.background(all * costs.viewer_worker.others_us);
                 self.after(NEWS, Event::News);
             }
         }
     }
 
-    /// Work that nobody waits for.
-    fn chore(&mut self, writer: f64, others: f64) {
-        self.chores += writer;
+    /// Work of the other cores that nobody waits for.
+    fn background(&mut self, others: f64) {
         self.seen.others += others;
         let share = (others / self.cores.len() as f64) as Time;
         for core in &mut self.cores {
@@ -460,7 +467,7 @@ impl<'a> Simulation<'a> {
 
     /// The writer takes what waits, unless it is writing.
     fn write(&mut self) {
-        if self.writing || (self.waiting.is_empty() && self.chores == 0.0) {
+        if self.writing || (self.waiting.is_empty() && self.beats == 0.0 && !self.look) {
             return;
         }
         let some = self.waiting.len().min(GROUP);
@@ -468,7 +475,13 @@ impl<'a> Simulation<'a> {
         let (lease, commit) = (self.model.lease().0, self.model.commit().0);
         let requests =
             self.group.iter().map(|&(_, is_lease)| if is_lease { lease } else { commit });
-        let busy = std::mem::take(&mut self.chores) + requests.sum::<f64>();
+        let Model { costs, cluster } = self.model;
+        let beats = std::mem::take(&mut self.beats) * costs.heartbeat.writer_us;
+        let looks = match std::mem::take(&mut self.look) {
+            true => f64::from(cluster.workers) * costs.look_worker.writer_us,
+            false => 0.0,
+        };
+        let busy = beats + looks + requests.sum::<f64>();
         let sync = if self.group.is_empty() { 0.0 } else { self.model.sync() };
         self.seen.writer += busy;
         self.writing = true;
@@ -581,6 +594,15 @@ mod tests {
         assert!((seen.writer - 10.0 * 200e-6).abs() < 0.3e-3, "{seen:?}");
         assert!((seen.others - 10.0 * 400e-6 / 3.0).abs() < 0.2e-3, "{seen:?}");
         assert_eq!(seen, simulate(100, 10_000, 10.0));
+    }
+
+    #[test]
+    fn looks_that_take_longer_than_they_are_apart_do_not_pile_up() {
+        let look = Cost { writer_us: 20.0, others_us: 0.0 };
+        let costs = Costs { look_worker: look, heartbeat: look, ..costs() };
+        let cluster = cluster(20_000, 40_000, 10.0);
+        let seen = Simulation::new(Model { costs: &costs, cluster: &cluster }).run();
+        assert!(seen.writer > 0.95 && seen.seconds < 60.0, "{seen:?}");
     }
 
     #[test]
