@@ -183,8 +183,7 @@ pub fn server<C: Coordinator, S: Studies, A: Interceptor + Clone + Send + Sync +
     let mut server = Server::builder()
         .timeout(REQUEST_TIMEOUT)
         .http2_keepalive_interval(Some(KEEPALIVE))
-        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
-        .tcp_nodelay(true);
+        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT));
     if let Some(tls) = tls {
         let authority = Certificate::from_pem(&tls.authority);
         server = server.tls_config(
