@@ -13,7 +13,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use catherd_search::Stream;
-use clap::Args;
+use clap::{Args, value_parser};
 
 use super::Costs;
 use crate::failure::{Exit, Failure};
@@ -41,10 +41,12 @@ pub(crate) struct Arguments {
 struct Cluster {
     /// Workers
     #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(value_parser = value_parser!(u32).range(1..=1_000_000))]
     workers: u32,
 
     /// Runs of the study
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    #[arg(value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     runs: u64,
 
     /// Mean time of a run
@@ -65,6 +67,7 @@ struct Cluster {
 
     /// Cores of the coordinator; one of them is the writer's
     #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(value_parser = value_parser!(u32).range(2..=1024))]
     cores: u32,
 
     /// Network of the coordinator
@@ -102,9 +105,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     };
     let bytes = fs::read(file).map_err(|cause| unreadable(cause.to_string()))?;
     let costs = serde_json::from_slice(&bytes).map_err(|cause| unreadable(cause.to_string()))?;
-    let sound = [cluster.run_seconds, cluster.network, f64::from(cluster.workers)];
-    if sound.iter().any(|number| number.is_nan() || *number <= 0.0) || cluster.cores < 2 {
-        return Err(Failure::new("a cluster needs workers, time, a network and two cores"));
+    let sound = [cluster.run_seconds, cluster.network];
+    if sound.iter().any(|number| number.is_nan() || *number <= 0.0) {
+        return Err(Failure::new("a cluster needs time for its runs, and a network"));
     }
     let model = Model { costs: &costs, cluster };
     let mut text = model.limits();
