@@ -4,6 +4,7 @@
 //! - [`measure`]: a real coordinator process under simulated workers; gives [`Costs`].
 //! - [`simulation`]: from costs to a cluster that nobody has.
 
+mod cluster;
 mod measure;
 mod puppet;
 mod server;

@@ -13,9 +13,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use catherd_search::Stream;
-use clap::{Args, value_parser};
+use clap::Args;
 
-use super::Costs;
+use super::cluster::{Cluster, HEARTBEAT, LOOK, Model, NEWS, Time};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
@@ -37,62 +37,8 @@ pub(crate) struct Arguments {
     cluster: Cluster,
 }
 
-#[derive(Args, Clone, Debug)]
-struct Cluster {
-    /// Workers
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    #[arg(value_parser = value_parser!(u32).range(1..=1_000_000))]
-    workers: u32,
-
-    /// Runs of the study
-    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
-    #[arg(value_parser = value_parser!(u64).range(1..=1_000_000_000))]
-    runs: u64,
-
-    /// Mean time of a run
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    run_seconds: f64,
-
-    /// Projects of the study, which workers fetch one after another
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    projects: u32,
-
-    /// Mean size of a project
-    #[arg(long, value_name = "MIB", default_value_t = 2.0)]
-    project_mib: f64,
-
-    /// Mean size of a record
-    #[arg(long, value_name = "KIB", default_value_t = 8.0)]
-    record_kib: f64,
-
-    /// Cores of the coordinator; one of them is the writer's
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    #[arg(value_parser = value_parser!(u32).range(2..=1024))]
-    cores: u32,
-
-    /// Network of the coordinator
-    #[arg(long, value_name = "GBIT/S", default_value_t = 1.0)]
-    network: f64,
-
-    /// Browsers that show the dashboard
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    viewers: u32,
-}
-
-/// Microseconds of simulated time.
-type Time = u64;
-
-/// A worker's heartbeats are so far apart (a fifth of the term of a lease), the looks at the
-/// state, and the news of a viewer.
-const HEARTBEAT: f64 = 3e6;
-const LOOK: Time = 200_000;
-const NEWS: Time = 500_000;
-
 /// Heartbeats of all workers arrive in bundles of this length.
 const BUNDLE: Time = 100_000;
-
-/// As of the coordinator's queue: a batch is about a second of work, but no larger.
-const BATCH: (f64, f64) = (1e6, 256.0);
 
 /// Most requests in a group.
 const GROUP: usize = 1024;
@@ -125,115 +71,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     text += &Simulation::new(model).run().row();
     terminal::print(&text);
     Ok(Exit::Fine)
-}
-
-/// What a cluster asks of the coordinator.
-#[derive(Clone, Copy)]
-struct Model<'a> {
-    costs: &'a Costs,
-    cluster: &'a Cluster,
-}
-
-impl Model<'_> {
-    /// Microseconds of a run.
-    fn run_us(&self) -> f64 {
-        1e6 * self.cluster.run_seconds
-    }
-
-    /// Runs in a batch.
-    fn batch(&self) -> f64 {
-        (BATCH.0 / self.run_us()).ceil().clamp(1.0, BATCH.1)
-    }
-
-    /// Writer's and others' time of a request about the leases or the records of a batch.
-    fn lease(&self) -> (f64, f64) {
-        let further = (self.batch() - 1.0) / 2.0;
-        let (first, more) = (self.costs.lease, self.costs.further_run);
-        (first.writer_us + further * more.writer_us, first.others_us + further * more.others_us)
-    }
-
-    fn commit(&self) -> (f64, f64) {
-        let (further, kib) = ((self.batch() - 1.0) / 2.0, self.cluster.record_kib * self.batch());
-        let (first, more, size) =
-            (self.costs.commit, self.costs.further_run, self.costs.record_kib);
-        (
-            first.writer_us + further * more.writer_us + kib * size.writer_us,
-            first.others_us + further * more.others_us + kib * size.others_us,
-        )
-    }
-
-    /// Time between the lease of one project and the next of a worker, in runs.
-    fn runs_a_project(&self) -> f64 {
-        let Cluster { workers, runs, projects, .. } = *self.cluster;
-        (runs as f64 / f64::from(projects.max(workers))).max(1.0)
-    }
-
-    /// Microseconds that a project takes on the network.
-    fn transfer(&self) -> f64 {
-        self.cluster.project_mib * 8.0 * 1.048_576 / (1e-3 * self.cluster.network)
-    }
-
-    /// Wall time of a group beyond the processor's: the disk, and a round trip.
-    fn sync(&self) -> f64 {
-        (1e3 * self.costs.lease_ms - self.costs.lease.total()).max(0.0)
-    }
-
-    /// How many workers fill each resource.
-    fn limits(&self) -> String {
-        let Model { costs, cluster } = self;
-        let batches = 1.0 / (self.run_us() * self.batch());
-        let projects = 1.0 / (self.run_us() * self.runs_a_project());
-        let (lease, commit) = (self.lease(), self.commit());
-        let mib = cluster.project_mib * projects;
-        let looks = 1.0 / LOOK as f64;
-        let news = f64::from(cluster.viewers) / NEWS as f64;
-        // Shares of a core for each worker.
-        let parts = [
-            ("leases", lease.0 * batches, lease.1 * batches),
-            ("commits", commit.0 * batches, commit.1 * batches),
-            (
-                "heartbeats",
-                costs.heartbeat.writer_us / HEARTBEAT,
-                costs.heartbeat.others_us / HEARTBEAT,
-            ),
-            ("looks", costs.look_worker.writer_us * looks, costs.look_worker.others_us * looks),
-            ("viewers", costs.viewer_worker.writer_us * news, costs.viewer_worker.others_us * news),
-            ("projects", costs.project_mib.writer_us * mib, costs.project_mib.others_us * mib),
-        ];
-        let cores = f64::from(cluster.cores - 1);
-        let mut text = format!(
-            "Costs of {}.\nRuns of {} s on {} cores and {} Gbit/s; workers that would fill\n\n\
-             {:12}{:>14}{:>14}\n",
-            costs.machine,
-            cluster.run_seconds,
-            cluster.cores,
-            cluster.network,
-            "",
-            "the writer",
-            "other cores",
-        );
-        let row = |name: &str, writer: f64, others: f64| {
-            format!("{name:12}{:>14.0}{:>14.0}\n", 1.0 / writer, cores / others)
-        };
-        for (name, writer, others) in parts {
-            text += &row(name, writer, others);
-        }
-        let sum = |part: fn(&(&str, f64, f64)) -> f64| parts.iter().map(part).sum::<f64>();
-        text += &row("all together", sum(|part| part.1), sum(|part| part.2));
-        let link = self.transfer() * projects
-            + cluster.record_kib * 8.192 / cluster.network / self.run_us();
-        let _ = writeln!(text, "the network  {:>27.0}", 1.0 / link);
-        let memory = costs.memory_run * cluster.runs as f64 / f64::from(1 << 30);
-        let disk = (costs.disk_run + 1024.0 * cluster.record_kib) * cluster.runs as f64;
-        let _ = writeln!(
-            text,
-            "\n{} runs: {memory:.2} GiB of memory, {:.1} GiB of disk, planned in {:.0} s",
-            cluster.runs,
-            disk / f64::from(1 << 30),
-            1e-6 * costs.planned_run.total() * cluster.runs as f64,
-        );
-        text
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -563,7 +400,7 @@ impl<'a> Simulation<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Cost;
+    use super::super::{Cost, Costs};
     use super::*;
 
     fn costs() -> Costs {
