@@ -69,7 +69,7 @@ impl<T: Tracer> Run<'_, T> {
             }
             Expr::Equals(a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
-                self.relation(a.compare(&b).is_eq(), &a, &b, |a, b| (a - b).abs(), |_, _| 1.0)
+                self.relation(a.equals(&b), &a, &b, |a, b| (a - b).abs(), |_, _| 1.0)
             }
             Expr::And(a, b) => {
                 let (a, b) = (self.measure(a, known), self.measure(b, known));

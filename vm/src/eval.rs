@@ -61,7 +61,10 @@ impl<T: Tracer> Run<'_, T> {
         let p = self.p;
         match p.exprs[e.0 as usize] {
             Expr::Less(a, b) => self.compare(a, b).is_lt(),
-            Expr::Equals(a, b) => self.compare(a, b).is_eq(),
+            Expr::Equals(a, b) => {
+                let (a, b) = self.both(a, b);
+                a.equals(&b)
+            }
             Expr::Greater(a, b) => self.compare(a, b).is_gt(),
             // Both sides are always evaluated.
             Expr::And(a, b) => self.truth(a) & self.truth(b),
@@ -96,10 +99,15 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     fn compare(&mut self, a: E, b: E) -> std::cmp::Ordering {
-        let a = self.value(a);
-        let b = self.value(b);
-        self.charge_comparison(&a, &b);
+        let (a, b) = self.both(a, b);
         a.compare(&b)
+    }
+
+    /// The two sides of a comparison, which is charged for.
+    fn both(&mut self, a: E, b: E) -> (Value, Value) {
+        let (a, b) = (self.value(a), self.value(b));
+        self.charge_comparison(&a, &b);
+        (a, b)
     }
 
     /// Days since the beginning of the year 2000, in whole milliseconds as everywhere in
@@ -117,7 +125,7 @@ impl<T: Tracer> Run<'_, T> {
     fn find_item(&mut self, list: Slot, item: E) -> Option<usize> {
         let item = self.value(item);
         let items = &self.list(list).items;
-        let (length, found) = (items.len(), items.iter().position(|i| i.compare(&item).is_eq()));
+        let (length, found) = (items.len(), items.iter().position(|i| i.equals(&item)));
         // Long texts make long comparisons.
         let walked = found.unwrap_or(length);
         self.charge(list_cost(walked).saturating_mul(1 + text_cost(item.text_len())));

@@ -186,6 +186,14 @@ impl Text {
         self.lower().units().cmp(other.lower().units())
     }
 
+    /// Equality after lower-casing both: cheaper than an order, since most texts differ in length.
+    pub fn equals_ignoring_case(&self, other: &Text) -> bool {
+        match (&self.0.units, &other.0.units) {
+            (Units::Ascii(a), Units::Ascii(b)) => a.eq_ignore_ascii_case(b),
+            _ => self.compare_ignoring_case(other).is_eq(),
+        }
+    }
+
     /// Does the lower-cased `self` contain the lower-cased `part`?
     pub fn contains_ignoring_case(&self, part: &Text) -> bool {
         let (whole, part) = (self.lower(), part.lower());

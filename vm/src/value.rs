@@ -123,6 +123,24 @@ impl Value {
         }
     }
 
+    /// Scratch's equality: whether [`Value::compare`] finds neither smaller.
+    pub fn equals(&self, other: &Value) -> bool {
+        let (a, b) = (self.comparand(), other.comparand());
+        if !a.is_nan() && !b.is_nan() {
+            return a == b;
+        }
+        match (self, other) {
+            (Value::Text(a), Value::Text(b)) => a.equals_ignoring_case(b),
+            // The text of a finite number is a numeral in any case, and this text is none.
+            (Value::Number(n), Value::Text(_)) | (Value::Text(_), Value::Number(n))
+                if n.is_finite() =>
+            {
+                false
+            }
+            _ => self.to_text().equals_ignoring_case(&other.to_text()),
+        }
+    }
+
     /// "Is it written as an integer?", which decides what `pick random` draws.
     pub(crate) fn is_int(&self) -> bool {
         match self {
@@ -243,6 +261,22 @@ mod tests {
         }
         assert_ne!(v("").compare(&Value::Number(0.0)), Equal);
         assert_ne!(v("true").compare(&Value::Number(1.0)), Equal);
+    }
+
+    #[test]
+    fn equality_is_that_of_the_order() {
+        let texts = "|0|-0|1|1.0| 1 |1e21|1E21|1e+21|1E+21|0x1f|NaN|nan|Infinity|infinity|\
+                     -Infinity|-INFINITY|true|TRUE|false|undefined| |\t|abc|ABC|abd|k|\u{212a}|ä|Ä";
+        let numbers =
+            [0.0, -0.0, 1.0, 31.0, 1e21, -5e-324, f64::NAN, f64::INFINITY, -f64::INFINITY];
+        let mut values: Vec<_> = texts.split('|').map(v).collect();
+        values.extend(numbers.map(Value::Number));
+        values.extend([Value::Bool(true), Value::Bool(false), Value::Undefined]);
+        for a in &values {
+            for b in &values {
+                assert_eq!(a.equals(b), a.compare(b).is_eq(), "{a:?} {b:?}");
+            }
+        }
     }
 
     #[test]
