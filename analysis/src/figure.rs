@@ -90,6 +90,11 @@ pub fn coverage_over_time(progress: &Progress, labels: &[String]) -> String {
     chart::svg(&scene)
 }
 
+/// Where the axis of [`coverage_over_time`] begins, in percent.
+pub(crate) fn coverage_begins(progress: &Progress) -> f64 {
+    Axis::coverage(progress).low
+}
+
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     colour: &'static str,

@@ -90,6 +90,17 @@ fn note(n: usize, of: &str) -> String {
     format!("n = {n} {of}{}", if n == 1 { "" } else { "s" })
 }
 
+/// How large samples are that need not be equally large.
+fn each(sizes: impl Iterator<Item = usize>, of: &str) -> Option<String> {
+    let sizes: Vec<usize> = sizes.collect();
+    let (least, most) = (*sizes.iter().min()?, *sizes.iter().max()?);
+    Some(if least == most {
+        format!("{} each", note(most, of))
+    } else {
+        format!("n = {least} to {most} {of}s")
+    })
+}
+
 /// Samples of all algorithms that have values, with their labels and numbers.
 fn by_algorithm(
     results: &Results,
@@ -110,13 +121,13 @@ fn algorithm_boxes(
     (of, unit): (&str, &str),
     about: &str,
 ) -> Option<Figure> {
-    let most = samples.iter().map(|s| s.2.len()).max()?;
+    let n = each(samples.iter().map(|s| s.2.len()), of)?;
     let cluster = |(number, label, values): &(usize, String, Vec<f64>)| Cluster {
         label: label.clone(),
         boxes: vec![(*number, values.clone())],
     };
     let clusters: Vec<Cluster> = samples.iter().map(cluster).collect();
-    let note = format!("n ≤ {most} {of} each; number: median, diamond: mean");
+    let note = format!("{n}; number: median, diamond: mean");
     let told = medians(samples.iter().map(|s| (s.1.as_str(), &s.2[..])), unit);
     Some(Figure {
         name: name.to_owned(),
@@ -140,9 +151,9 @@ fn distribution(
     reference: Option<f64>,
     about: &str,
 ) -> Option<Figure> {
-    let most = samples.iter().map(|s| s.1.len()).max()?;
+    let n = each(samples.iter().map(|s| s.1.len()), of)?;
     let told = medians(samples.iter().map(|s| (s.0.as_str(), &s.1[..])), unit);
-    let note = format!("n ≤ {most} {of} each; number: median, diamond: mean");
+    let note = format!("{n}; number: median, diamond: mean");
     Some(Figure {
         name: name.to_owned(),
         title: title.to_owned(),
@@ -167,5 +178,5 @@ fn effect_violins(
     let one = |pair| (against(results, pair), effect_sizes_of(pair));
     let samples: Vec<_> = shown(results, pairs).map(one).collect();
     let axis = Axis::exact("A12", 0.0, 1.0);
-    distribution(name, title, axis, &samples, ("projects", ""), Some(0.5), about)
+    distribution(name, title, axis, &samples, ("project", ""), Some(0.5), about)
 }

@@ -91,7 +91,7 @@ impl<'a> Report<'a> {
         };
 
         let mut s = begin("projects", "Projects");
-        s.sheet(sheets::dataset(results));
+        s.sheet(sheets::dataset(results)?);
         s.either(figures::sizes(results), "Sizes of the projects: needs runs with counted goals.");
         sections.push(s);
 
@@ -155,11 +155,12 @@ impl<'a> Report<'a> {
         let lacks = "Trivially covered projects: need runs that count their executions.";
         s.either(of(figures::baseline_coverage), lacks);
         s.figures(of(figures::difficulty));
-        for measure in sheets::MEASURES {
-            let rows = Relation::all(&samples, &results.measure(measure.0)?);
-            s.figures(figures::relation(results, measure, &rows));
+        let measured = results.measures(sheets::MEASURES.map(|(name, _)| name))?;
+        let relations = measured.map(|values| Relation::all(&samples, &values));
+        for (measure, rows) in sheets::MEASURES.into_iter().zip(&relations) {
+            s.figures(figures::relation(results, measure, rows));
         }
-        s.sheet(sheets::relations(results, &samples)?);
+        s.sheet(sheets::relations(results, &relations));
         s.sheet(sheets::trivial(results));
         sections.push(s);
 

@@ -130,6 +130,11 @@ pub struct PValue {
 }
 
 impl PValue {
+    /// For captions: `p = 0.0123`, and `p < 0.0001` below what four digits can say.
+    pub fn words(&self) -> String {
+        if self.value < 5e-5 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", self.value) }
+    }
+
     const DEGENERATE: PValue = PValue { value: 1.0, method: Method::Degenerate };
 
     fn exact(value: f64) -> PValue {

@@ -32,7 +32,8 @@ impl Cell {
     /// What people see.
     pub fn for_people(&self) -> String {
         match self {
-            Cell::Text(text) => text.clone(),
+            // A line break would end a row of a table.
+            Cell::Text(text) => text.replace(char::is_control, " "),
             Cell::Count(n) => n.to_string(),
             Cell::Number(value, decimals) => rounded(*value, *decimals),
             Cell::Share(value, decimals) => format!("{} %", rounded(value * 100.0, *decimals)),
@@ -62,6 +63,8 @@ impl Cell {
 
 /// A number for people. A p-value that is not zero is not shown as if it were.
 fn rounded(value: f64, decimals: usize) -> String {
+    // Five digits are enough.
+    let decimals = if value.abs() >= 1e4 { 0 } else { decimals };
     let least = libm::pow(10.0, -(decimals as f64));
     if value > 0.0 && value < least / 2.0 {
         format!("<{least:.decimals$}")

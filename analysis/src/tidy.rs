@@ -3,12 +3,13 @@
 //! *not available*, never zero. Tables and figures are made from these files and from
 //! nothing else.
 //!
-//! `runs`: one row for each run that ended, in the order of the study.
+//! `runs`: one row for each run that ended, in the order of the study; after them those that
+//! were given up because what executed them broke down each time.
 //!
 //! | column | type | meaning |
 //! | --- | --- | --- |
 //! | `run` | text | run id: digest of all that the run depends on |
-//! | `record` | text | digest of its record, without wall-clock and host |
+//! | `record` | text | digest of its record, without wall-clock and host; empty if it was given up |
 //! | `project`, `project_digest` | text | the project's name, the digest of its bytes |
 //! | `subject` | text | subject kind, as `scratch` |
 //! | `algorithm` | text | label of the configuration |
@@ -29,7 +30,7 @@
 //! | `counts` | text | further counts of the subject kind, a JSON object |
 //! | `host`, `worker` | text | where it ran |
 //! | `core` | u32 | the core it was pinned to |
-//! | `attempt` | u32 | which attempt it was, from 1 |
+//! | `attempt` | u32 | which attempt it was, from 1; if it was given up, the last |
 //!
 //! `timeline`: one row for each improvement of coverage of each run: `run`,
 //! `executions`, `steps`, `wall_ms` (the three clocks, from the start of the search),
@@ -62,7 +63,11 @@
 //! `dropped`: one row for each configuration that lost a race: `algorithm` (its label),
 //! `projects` (how many it was run on), `mean_rank` and `best_mean_rank` (its own and that of the
 //! best among those still in the race), `p` (of no difference, adjusted).
+//!
+//! `projects` (CSV alone, and of Scratch projects alone): one row for each project, as `catherd
+//! dataset describe` writes it; its numbers are measures that coverage may depend on.
 
+mod described;
 mod mutants;
 mod read;
 mod slice;

@@ -214,6 +214,35 @@ fn cost_and_relations() {
 }
 
 #[test]
+fn a_description_says_what_projects_are_like() {
+    let (plain, dir) = results(synthetic::runs(8, 3));
+    assert_eq!(plain.measure("mccabe").unwrap(), vec![None; plain.runs.len()]);
+    // Projects are known by their digest, whatever the description calls them.
+    let mut table = "project,sha256,extensions,mccabe\n".to_owned();
+    for (number, project) in plain.projects.iter().enumerate().skip(1) {
+        table += &format!("copy of {number},{},pen music,1.{number}\n", project.digest);
+    }
+    table += "project-0,of another,,9\n";
+    let apart = tempfile::tempdir().unwrap();
+    std::fs::write(apart.path().join("projects.csv"), &table).unwrap();
+    let joined = Results::read_all(&[dir.path(), apart.path()]).unwrap();
+    let measured = joined.measure("mccabe").unwrap();
+    for (run, value) in joined.runs.iter().zip(&measured) {
+        let expected = (run.project > 0).then(|| 1.0 + f64::from(run.project) / 10.0);
+        assert_eq!(value.map(|v| (v * 10.0).round()), expected.map(|v| v * 10.0));
+    }
+    assert!(joined.measure("extensions").unwrap().iter().all(Option::is_none));
+    let report = Report::new(&joined, "described", |_| ()).unwrap();
+    assert!(report.figures().any(|f| f.title == "Coverage against mean McCabe complexity"));
+    // The same in the folder of the runs, as a study writes it.
+    std::fs::write(dir.path().join("projects.csv"), &table).unwrap();
+    assert_eq!(Results::read(dir.path()).unwrap().measure("mccabe").unwrap(), measured);
+    std::fs::write(dir.path().join("projects.csv"), "project,mccabe\na\n").unwrap();
+    let error = Results::read_all(&[dir.path()]).unwrap_err().to_string();
+    assert!(error.contains("projects.csv") && error.contains("line: 2"), "{error}");
+}
+
+#[test]
 fn every_number_of_table_6_has_its_runs() {
     let (results, _dir) = results(synthetic::runs(6, 5));
     let samples = Samples::coverage(&results);

@@ -16,6 +16,8 @@ use clap::{Args, Subcommand};
 
 use crate::failure::{Exit, Failure};
 
+pub(crate) use describe::describe;
+
 /// Samples, makes, checks and describes corpora of Scratch projects.
 #[derive(Subcommand)]
 pub(crate) enum Command {

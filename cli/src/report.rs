@@ -21,7 +21,8 @@ use crate::terminal::{self, BARS};
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
 pub(crate) struct Arguments {
-    /// Folders with the tidy tables of studies or imports, which are read as one study
+    /// Folders with the tidy tables of studies or imports, which are read as one study, and
+    /// descriptions of their projects (of `catherd dataset describe --out`)
     #[arg(value_name = "RESULTS", required = true)]
     results: Vec<PathBuf>,
 
@@ -52,6 +53,7 @@ const EXAMPLES: &str = "\
 Examples:
   catherd report results/smoke
   catherd report results/random1000 whisker -o report --title \"Random1000\"
+  catherd report imported description                  # coverage against size and complexity
   catherd report results/smoke --explain table6/mio,random/better
   catherd report results/ci-smoke --check \"algorithms/mio/mean >= 90 %\"";
 

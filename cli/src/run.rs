@@ -80,6 +80,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
 
     let field = Field { folder: &folder, corpus: &corpus, arguments };
     let skipped = corpus.skipped();
+    corpus.describe(&folder.path)?;
     let results = if let Some(race) = plan.race {
         let Some((ends, dropped)) = race::run(&field, &plan, race)? else {
             return Ok((Exit::Stopped, folder.path));

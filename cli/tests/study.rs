@@ -122,6 +122,8 @@ fn a_study_ends_in_tables_a_figure_and_suites_and_is_not_run_twice() {
             assert!(out.join(name).with_extension(kind).is_file(), "{name}.{kind}");
         }
     }
+    let projects = fs::read_to_string(out.join("projects.csv")).unwrap();
+    assert!(projects.starts_with("project,sha256,") && projects.lines().count() == 3, "{projects}");
     assert!(fs::read_to_string(out.join("table6.md")).unwrap().starts_with('|'));
     assert!(fs::read_to_string(out.join("coverage-over-time.svg")).unwrap().contains("<svg"));
     for project in ["packed", "unpacked"] {
@@ -170,8 +172,14 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
             |line: &str| line.starts_with(&start) && line.contains("attempts: panicked at ");
         assert!(summary.lines().any(given_up), "{summary}");
     }
-    assert!(summary.contains("2 of 8 runs have no coverage (2 not run)"), "{summary}");
+    assert!(summary.contains("2 of 8 runs have no coverage (2 failed)"), "{summary}");
     assert_eq!(digests(&bench.out("out")).len(), 6);
+
+    // A report lists it among what is missing, with its run.
+    let mut command = catherd();
+    command.arg("report").arg(bench.out("out")).args(["--explain", "missing/jumpy/runs"]);
+    let explained = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(explained.starts_with("missing/jumpy/runs is 2: 2 runs\n"), "{explained}");
 
     // The reason can be looked at.
     let database = bench.out("out/study.db");
@@ -203,6 +211,7 @@ fn a_run_that_takes_too_much_memory_is_known_for_it() {
         let given_up = |line: &str| line.starts_with(&start) && line.contains(": out of memory: ");
         assert!(summary.lines().any(given_up), "{summary}\n{}", stderr(&output));
     }
+    assert!(summary.contains("2 of 4 runs have no coverage (2 out of memory)"), "{summary}");
     assert_eq!(digests(&bench.out("out")).len(), 2);
 }
 

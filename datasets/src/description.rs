@@ -24,6 +24,9 @@ pub struct Description {
     pub blocks: usize,
     /// Definitions of custom blocks.
     pub custom_blocks: usize,
+    /// Blocks of scripts that decide how these go on: branches, loops with an end, and waits
+    /// for a condition.
+    pub decisions: usize,
     /// Variables of the stage and of sprites.
     pub variables: usize,
     /// Lists of the stage and of sprites.
@@ -40,6 +43,14 @@ pub struct Description {
     pub missing_media: usize,
 }
 
+impl Description {
+    /// Mean cyclomatic complexity of the scripts: one more than the decisions of each
+    /// (McCabe 1976). None without scripts.
+    pub fn mccabe(&self) -> Option<f64> {
+        (self.scripts > 0).then(|| 1.0 + self.decisions as f64 / self.scripts as f64)
+    }
+}
+
 /// Counts what a project is made of.
 pub fn describe(project: &Project) -> Description {
     let mut description = Description { blocks: project.block_count(), ..Description::default() };
@@ -51,9 +62,12 @@ pub fn describe(project: &Project) -> Description {
         description.costumes += target.costumes.len();
         description.sounds += target.sounds.len();
         for head in target.scripts() {
-            if !starts_script(&target.blocks[head as usize]) {
+            let group = below(&target.blocks, head);
+            if starts_script(&target.blocks[head as usize]) {
+                description.decisions += group.filter(|block| decides(block)).count();
+            } else {
                 description.loose_scripts += 1;
-                description.loose_blocks += size(&target.blocks, head);
+                description.loose_blocks += group.count();
             }
         }
         for block in &target.blocks {
@@ -103,13 +117,11 @@ fn starts_script(block: &Block) -> bool {
     block.top_level && (block.opcode.is_hat() || definition)
 }
 
-/// How many blocks a group has, shadows included; blocks that two places share count twice.
-fn size(blocks: &[Block], head: BlockIndex) -> usize {
-    let mut size = 0;
+/// The blocks of a group, shadows included; blocks that two places share come twice.
+fn below(blocks: &[Block], head: BlockIndex) -> impl Iterator<Item = &Block> {
     let mut open = vec![head];
-    while let Some(block) = open.pop() {
-        let block = &blocks[block as usize];
-        size += 1;
+    std::iter::from_fn(move || {
+        let block = &blocks[open.pop()? as usize];
         open.extend(block.next);
         for input in &block.inputs {
             let covered = (input.shadow != input.block).then_some(&input.shadow);
@@ -119,8 +131,22 @@ fn size(blocks: &[Block], head: BlockIndex) -> usize {
                 }
             }
         }
-    }
-    size
+        Some(block)
+    })
+}
+
+fn decides(block: &Block) -> bool {
+    use Opcode::*;
+    matches!(
+        block.opcode,
+        ControlIf
+            | ControlIfElse
+            | ControlRepeat
+            | ControlRepeatUntil
+            | ControlWhile
+            | ControlForEach
+            | ControlWaitUntil
+    )
 }
 
 /// A block that a thread executes as a step of its own, as opposed to one that reports a

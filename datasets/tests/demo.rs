@@ -58,6 +58,19 @@ fn the_table_states_the_number_of_statements() {
     assert_eq!(stated, counted);
 }
 
+#[test]
+fn decisions_make_scripts_complex() {
+    let found = demo();
+    let of = |name: &str| {
+        &found.projects.iter().find(|e| e.name == name).expect("it is in the corpus").description
+    };
+    assert_eq!((of("quiz").scripts, of("quiz").decisions), (4, 14));
+    assert_eq!(of("quiz").mccabe(), Some(4.5));
+    // Forever is no decision, and a loose script has none that count.
+    assert_eq!((of("fireworks").scripts, of("fireworks").decisions), (9, 9));
+    assert_eq!(catherd_datasets::Description::default().mccabe(), None);
+}
+
 /// A digest that changes silently would orphan every stored result of the demo corpus.
 #[test]
 fn digests_are_stable() {

@@ -73,7 +73,7 @@ fn one(chart: &mut Chart, x: f64, half: f64, series: usize, values: &[f64], told
 /// A number in some three digits.
 pub(crate) fn figure(value: f64) -> String {
     match value.abs() {
-        v if v == 0.0 || v >= 100.0 => super::grouped(value.round()),
+        v if v.fract() == 0.0 || v >= 100.0 => super::grouped(value.round()),
         v if v >= 10.0 => format!("{value:.1}"),
         v if v >= 0.01 => format!("{value:.2}"),
         _ => format!("{value:.1e}"),

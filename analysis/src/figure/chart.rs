@@ -340,6 +340,21 @@ impl Chart {
         self.label(x, y, text, TextAnchor::Start, 0.0, bold);
     }
 
+    /// Bold text on a plate, right of a place in pixels, where lines would cross it.
+    pub(crate) fn tag(&mut self, (x, y): (f64, f64), text: &str) {
+        self.scene.add(Primitive::Rect {
+            x: x - 2.0,
+            y: y - TEXT * 0.6,
+            width: width_of(text) * 1.15 + 4.0,
+            height: TEXT * 1.2,
+            fill: Color::from("#ffffff"),
+            stroke: None,
+            stroke_width: None,
+            opacity: Some(0.85),
+        });
+        self.words((x, y + 4.0), text, true);
+    }
+
     /// A line between places in pixels.
     pub(crate) fn rule(
         &mut self,

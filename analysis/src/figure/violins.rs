@@ -42,7 +42,7 @@ fn one(chart: &mut Chart, number: usize, values: &[f64]) {
     chart.line(&[(x - 0.1, d.median), (x + 0.1, d.median)], ink, 2.5);
     chart.marker((x, d.mean), 3, 3.5, 1.0);
     let (from, y) = chart.at((x + 0.1, d.median));
-    chart.words((from + 5.0, y + 4.0), &super::boxes::figure(d.median), true);
+    chart.tag((from + 5.0, y), &super::boxes::figure(d.median));
 }
 
 /// A Gaussian kernel density, by Silverman's rule, between the least and the largest value.

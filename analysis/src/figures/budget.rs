@@ -1,9 +1,9 @@
 //! What time brings.
 
-use super::{Figure, against, note, shown};
+use super::{Figure, against, each, note, shown};
 use crate::comparison::{Comparison, Correction};
 use crate::figure::chart::Axis;
-use crate::figure::{coverage_over_time, lines};
+use crate::figure::{coverage_begins, coverage_over_time, lines};
 use crate::findings::{Convergence, Milestone};
 use crate::progress::Progress;
 use crate::tidy::{Clock, Results};
@@ -19,9 +19,13 @@ pub fn progress(results: &Results, progress: &Progress) -> Figure {
         name: "coverage-over-time".to_owned(),
         title: "Coverage over time".to_owned(),
         caption: format!(
-            "Mean over {} projects of the mean over their runs; in the end {}.",
+            "Mean over {} projects of the mean over their runs; in the end {}.{}",
             progress.projects,
-            ends.join(", ")
+            ends.join(", "),
+            match coverage_begins(progress) {
+                0.0 => String::new(),
+                low => format!(" The vertical axis begins at {low} %."),
+            }
         ),
         svg: coverage_over_time(progress, &results.algorithms),
     }
@@ -117,16 +121,16 @@ pub fn convergence(results: &Results, clock: Clock, rows: &[Convergence]) -> Opt
     }
     let x = Axis::exact("Share of the final coverage (%)", 50.0, 100.0);
     let y = Axis::log(&format!("Mean {}", clock.unit()), low, high);
-    let n = rows.iter().map(|row| row.runs.len()).max()?;
+    let n = each(rows.iter().map(|row| row.runs.len()).filter(|&n| n > 0), "run")?;
     Some(Figure {
         name: "convergence".to_owned(),
         title: "Convergence".to_owned(),
         caption: format!(
             "Mean {} until a run has 50, 90, 95, 99 and 100 % of what it covers in the end; \
-             n ≤ {n} runs of each algorithm. Medians and quartiles are in the table.",
+             {n}. Medians and quartiles are in the table.",
             clock.unit()
         ),
-        svg: lines::draw(x, y, &series, None, &format!("n ≤ {n} runs each; means")),
+        svg: lines::draw(x, y, &series, None, &format!("{n}; means")),
     })
 }
 

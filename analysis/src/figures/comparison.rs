@@ -141,5 +141,5 @@ pub fn calibration(
                  be chance.";
     let axis = Axis::exact("A12", 0.0, 1.0);
     let title = "Chance, and what is more";
-    distribution("calibration", title, axis, &samples, ("projects", ""), Some(0.5), about)
+    distribution("calibration", title, axis, &samples, ("project", ""), Some(0.5), about)
 }

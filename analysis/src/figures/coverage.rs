@@ -41,7 +41,7 @@ pub fn coverage_boxes(results: &Results, samples: &Samples) -> Option<Figure> {
     let axis = Axis::percent("Coverage (%)");
     let about = "Coverage of every run: quartiles, whiskers within 1.5 times their distance, \
                  circles beyond, a diamond for the mean.";
-    algorithm_boxes("coverage-boxes", "Coverage", axis, &values, ("runs", " %"), about)
+    algorithm_boxes("coverage-boxes", "Coverage", axis, &values, ("run", " %"), about)
 }
 
 /// Coverage of each algorithm as violins (Pynguin paper, figure 2).
@@ -51,5 +51,5 @@ pub fn coverage_violins(results: &Results, samples: &Samples) -> Option<Figure> 
     let axis = Axis::percent("Coverage (%)");
     let about = "Density of the coverage of runs; thick: quartiles.";
     let title = "Distribution of coverage";
-    distribution("coverage-violins", title, axis, &samples, ("runs", " %"), None, about)
+    distribution("coverage-violins", title, axis, &samples, ("run", " %"), None, about)
 }

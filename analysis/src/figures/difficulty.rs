@@ -111,17 +111,14 @@ pub fn relation(
         .iter()
         .filter_map(|row| {
             let r = row.pearson.ok()?;
-            Some(format!(
-                "{} r = {:.2}, p = {:.1e}",
-                results.algorithms[row.algorithm], r.r, r.p.value
-            ))
+            Some(format!("{} r = {:.2}, {}", results.algorithms[row.algorithm], r.r, r.p.words()))
         })
         .collect();
     let extras = Extras { lines: rows.iter().filter_map(line).collect(), ..Extras::default() };
     let y = Axis::percent("Mean coverage (%)");
     Some(Figure {
         name: file_name(&["coverage-against", name]),
-        title: format!("Coverage against {}", measure.to_lowercase()),
+        title: format!("Coverage against {}", uncapitalised(measure)),
         caption: format!(
             "Mean coverage of each of {n} projects, with the line that least squares fit. \
              Pearson: {}.",
@@ -129,4 +126,11 @@ pub fn relation(
         ),
         svg: scatter::draw(axis, y, &clouds, &extras, &note(n, "project")),
     })
+}
+
+/// Words that begin no sentence; names within them keep their capitals.
+fn uncapitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
 }

@@ -1,6 +1,6 @@
 //! Mutation analysis.
 
-use super::{Figure, distribution, note, percent};
+use super::{Figure, distribution, each, note, percent};
 use crate::figure::boxes::{self, Cluster};
 use crate::figure::chart::Axis;
 use crate::figure::scatter::{self, Cloud, Extras};
@@ -39,7 +39,8 @@ pub fn mutation_operators(results: &Results, mutation: &Mutation) -> Option<Figu
         let runs = totals.map_or(&[][..], |kills| &kills.runs);
         runs.iter().filter_map(|&run| mutation.false_positives[run as usize]).collect()
     }));
-    let n = mutation.totals().map(|k| k.scores.len()).max()?;
+    let sizes = mutation.totals().map(|k| k.scores.len());
+    let note = format!("{}; line: median, diamond: mean", each(sizes, "run")?);
     let whole: Vec<String> = mutation
         .totals()
         .filter(|k| k.mutants > 0)
@@ -57,12 +58,7 @@ pub fn mutation_operators(results: &Results, mutation: &Mutation) -> Option<Figu
              that fail on the unchanged project. Over all runs: {}.",
             whole.join(", ")
         ),
-        svg: boxes::draw(
-            Axis::percent("Killed (%)"),
-            &clusters,
-            &legend,
-            &format!("n ≤ {n} runs each; line: median, diamond: mean"),
-        ),
+        svg: boxes::draw(Axis::percent("Killed (%)"), &clusters, &legend, &note),
     })
 }
 
@@ -76,7 +72,7 @@ pub fn mutation_violins(results: &Results, mutation: &Mutation) -> Option<Figure
     let axis = Axis::percent("Mutation score (%)");
     let about = "Density of the mutation scores of runs; thick: quartiles.";
     let title = "Distribution of mutation scores";
-    distribution("mutation-violins", title, axis, &samples, ("runs", " %"), None, about)
+    distribution("mutation-violins", title, axis, &samples, ("run", " %"), None, about)
 }
 
 /// Mutation score against coverage (Pynguin paper, figure 8).
@@ -95,7 +91,7 @@ pub fn mutation_against_coverage(results: &Results, mutation: &Mutation) -> Opti
             .collect();
         let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
         if let Ok(r) = pearson(&x, &y) {
-            told.push(format!("{label} r = {:.2}, p = {:.1e} (n = {})", r.r, r.p.value, x.len()));
+            told.push(format!("{label} r = {:.2}, {} (n = {})", r.r, r.p.words(), x.len()));
         }
         clouds.push(Cloud { label, series: kills.algorithm, filled: false, points });
     }

@@ -24,7 +24,7 @@ pub fn execution_times(results: &Results) -> Option<Figure> {
     let axis = Axis::log("ms an execution", low, high);
     let about = "Mean real time of a test execution in each search, on a logarithmic scale; \
                  searches of less than a millisecond are left out.";
-    algorithm_boxes("execution-times", "Test execution time", axis, &values, ("runs", " ms"), about)
+    algorithm_boxes("execution-times", "Test execution time", axis, &values, ("run", " ms"), about)
 }
 
 /// Program time over real time (Whisker paper, figure 12).
@@ -40,7 +40,7 @@ pub fn acceleration(results: &Results, rows: &[Speed]) -> Option<Figure> {
     let axis = Axis::log("Times as fast as Scratch", low, high);
     let about = "Program time over real time of each search, on a logarithmic scale; searches of \
                  less than a millisecond are left out.";
-    algorithm_boxes("acceleration", "Acceleration", axis, &values, ("runs", ""), about)
+    algorithm_boxes("acceleration", "Acceleration", axis, &values, ("run", ""), about)
 }
 
 /// Program time over real time on each machine (Whisker paper, figure 12); none for one alone.
@@ -61,5 +61,5 @@ pub fn machines(machines: &[Machine]) -> Option<Figure> {
     }
     let axis = Axis::log("Times as fast as Scratch", low, high);
     let about = "Program time over real time of each search by machine, on a logarithmic scale.";
-    algorithm_boxes("machines", "Acceleration by machine", axis, &values, ("runs", ""), about)
+    algorithm_boxes("machines", "Acceleration by machine", axis, &values, ("run", ""), about)
 }

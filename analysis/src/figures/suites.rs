@@ -14,7 +14,7 @@ pub fn suite_sizes(results: &Results, suites: &Suites) -> Option<Figure> {
         "Events of the final suites on the {} projects that all algorithms cover alike.",
         suites.projects.len()
     );
-    algorithm_boxes("suite-sizes", "Sizes of suites", axis, &values, ("runs", ""), &about)
+    algorithm_boxes("suite-sizes", "Sizes of suites", axis, &values, ("run", ""), &about)
 }
 
 /// Effect sizes of the sizes of suites (Whisker paper, figure 27).
@@ -40,5 +40,5 @@ pub fn test_lengths(results: &Results) -> Option<Figure> {
     let axis = Axis::round("Events of a test", 0.0, most);
     let about =
         "Mean number of events of a test in each suite, the waits between them not counted.";
-    algorithm_boxes("test-lengths", "Lengths of tests", axis, &values, ("runs", ""), about)
+    algorithm_boxes("test-lengths", "Lengths of tests", axis, &values, ("run", ""), about)
 }

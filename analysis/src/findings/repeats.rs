@@ -12,7 +12,7 @@ use crate::tidy::{Error, Results};
 /// What a machine ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// Its name; empty if the tables do not say.
+    /// Its name.
     pub host: String,
     /// Its runs in all folders.
     pub runs: Vec<u32>,
@@ -27,7 +27,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// One for each host, by name.
+    /// One for each host, by name; runs of which the tables do not say where they ran are left
+    /// out.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -35,6 +36,9 @@ impl Machine {
         let mut machines: BTreeMap<String, Machine> = BTreeMap::new();
         let mut records: HashMap<u32, Option<Digest>> = HashMap::new();
         results.rows(|row| {
+            if row.host.is_empty() {
+                return;
+            }
             let machine = machines.entry(row.host.to_owned()).or_insert_with(|| Machine {
                 host: row.host.to_owned(),
                 runs: Vec::new(),

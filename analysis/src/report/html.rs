@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::{Item, Report, Section};
+use crate::figure::grouped;
 use crate::sheets::Sheet;
 use crate::table::Cell;
 use crate::tidy::{Results, UNCOUNTED};
@@ -87,7 +88,7 @@ fn section(page: &mut String, section: &Section, sets: &mut RunSets) {
                     width(&figure.svg),
                     figure.svg,
                     escaped(&figure.title),
-                    escaped(&figure.caption)
+                    prose(&figure.caption)
                 );
             }
             Item::Sheet(sheet) => table(page, sheet, sets),
@@ -106,7 +107,7 @@ fn width(svg: &str) -> &str {
 fn table(page: &mut String, sheet: &Sheet, sets: &mut RunSets) {
     let Sheet { name, title, caption, table } = sheet;
     let rows = table.rows();
-    let (title, caption) = (escaped(title), escaped(caption));
+    let (title, caption) = (escaped(title), prose(caption));
     let folded = rows.len() > FOLDED;
     let _ = if folded {
         write!(page, "<details><summary><b>{title}</b> ({} rows). {caption}</summary>", rows.len())
@@ -143,6 +144,7 @@ fn table(page: &mut String, sheet: &Sheet, sets: &mut RunSets) {
             };
             match cell {
                 Cell::Missing => page.push_str("<i>n/a</i>"),
+                Cell::Count(n) => page.push_str(&grouped(*n as f64)),
                 cell => page.push_str(&escaped(&cell.for_people())),
             }
             page.push_str("</td>");
@@ -232,6 +234,14 @@ impl<'a> Data<'a> {
     }
 }
 
+/// Text of a caption, without line breaks within `n = 5`, `p < 0.05` and `12 %`.
+fn prose(text: &str) -> String {
+    let text = escaped(text);
+    [" = ", " &lt; ", " %", " ms"]
+        .iter()
+        .fold(text, |text, part| text.replace(part, &part.replace(' ', "\u{a0}")))
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -239,6 +249,11 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn captions_break_between_statements() {
+        assert_eq!(prose("(n = 9, p < 5 %)"), "(n\u{a0}=\u{a0}9, p\u{a0}&lt;\u{a0}5\u{a0}%)");
+    }
 
     #[test]
     fn sets_of_runs_are_ranges_and_kept_once() {

@@ -175,7 +175,7 @@ pub fn ranks(results: &Results, samples: &Samples) -> Option<Sheet> {
         table.explain("p", ranking.runs.iter().copied());
     }
     let friedman = match ranking.friedman {
-        Ok(test) => format!("Friedman χ² = {:.2}, p = {:.2e}", test.statistic, test.p.value),
+        Ok(test) => format!("Friedman χ² = {:.2}, {}", test.statistic, test.p.words()),
         Err(reason) => format!("no Friedman test: {reason}"),
     };
     Some(Sheet {

@@ -76,7 +76,7 @@ pub fn configurations(results: &Results, samples: &Samples) -> Sheet {
         .filter(|pair| alone(results, pair.second))
         .map(|pair| {
             let [first, second] = [pair.first, pair.second].map(|a| &results.algorithms[a]);
-            format!("{first} against {second} {:.3} (p = {:.2e})", pair.a12, pair.p.value)
+            format!("{first} against {second} {:.3} ({})", pair.a12, pair.p.words())
         })
         .collect();
     let effects = if pairs.is_empty() {

@@ -1,10 +1,9 @@
 //! What makes projects difficult.
 
 use super::{Sheet, label};
-use crate::comparison::Samples;
 use crate::findings::{Relation, Trivial};
 use crate::table::{Cell, Table};
-use crate::tidy::{Error, Results};
+use crate::tidy::Results;
 
 /// Projects that the baseline covers with hardly any execution; none without runs.
 pub fn trivial(results: &Results) -> Option<Sheet> {
@@ -54,11 +53,8 @@ pub fn trivial(results: &Results) -> Option<Sheet> {
 pub const MEASURES: [(&str, &str); 3] =
     [("goals", "Goals"), ("lines", "Lines of code"), ("mccabe", "Mean McCabe complexity")];
 
-/// Coverage against size and complexity.
-///
-/// # Errors
-/// [`Error`] if the tables cannot be read.
-pub fn relations(results: &Results, samples: &Samples) -> Result<Sheet, Error> {
+/// Coverage against size and complexity: the relations to each of [`MEASURES`].
+pub fn relations(results: &Results, relations: &[Vec<Relation>]) -> Sheet {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
         ("measure", "Measure"),
@@ -70,14 +66,11 @@ pub fn relations(results: &Results, samples: &Samples) -> Result<Sheet, Error> {
         ("intercept", "Intercept"),
         ("projects", "Projects"),
     ]);
-    for (measure, _) in MEASURES {
-        for row in Relation::all(samples, &results.measure(measure)?) {
-            if row.projects.is_empty() {
-                continue;
-            }
+    for ((measure, _), rows) in MEASURES.iter().zip(relations) {
+        for row in rows.iter().filter(|row| !row.projects.is_empty()) {
             let cells = vec![
                 label(results, row.algorithm),
-                Cell::Text(measure.to_owned()),
+                Cell::Text((*measure).to_owned()),
                 Cell::number(row.pearson.ok().map(|c| c.r), 3),
                 Cell::number(row.pearson.ok().map(|c| c.p.value), 4),
                 Cell::number(row.spearman.ok().map(|c| c.r), 3),
@@ -86,15 +79,22 @@ pub fn relations(results: &Results, samples: &Samples) -> Result<Sheet, Error> {
                 Cell::number(row.line.ok().map(|l| l.intercept), 3),
                 Cell::Count(row.projects.len()),
             ];
-            table.push_explained(cells, row.runs);
+            table.push_explained(cells, row.runs.iter().copied());
         }
     }
-    Ok(Sheet {
+    let complexity = relations.last().is_some_and(|rows| rows.iter().any(|r| !r.runs.is_empty()));
+    let complexity = if complexity {
+        " McCabe complexity: one more than the decisions of a script or function, on average."
+    } else {
+        ""
+    };
+    Sheet {
         name: "relations",
         title: "Coverage against size and complexity".to_owned(),
-        caption: "Mean coverage of each project against a measure of it, with the line that \
-                  least squares fit."
-            .to_owned(),
+        caption: format!(
+            "Mean coverage of each project against a measure of it, with the line that least \
+             squares fit.{complexity}"
+        ),
         table,
-    })
+    }
 }

@@ -18,9 +18,8 @@ pub fn machines(machines: &[Machine]) -> Sheet {
     ]);
     for row in machines {
         let of = |value: fn(&Description) -> f64| row.factor.as_ref().ok().map(value);
-        let name = if row.host.is_empty() { "unknown" } else { &row.host };
         let cells = vec![
-            Cell::Text(name.to_owned()),
+            Cell::Text(row.host.clone()),
             Cell::Count(row.runs.len()),
             Cell::number(of(|d| d.lower_quartile), 1),
             Cell::number(of(|d| d.median), 1),

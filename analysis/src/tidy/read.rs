@@ -1,6 +1,7 @@
 //! From tables to samples.
 
 mod lists;
+mod measure;
 mod rows;
 
 use std::collections::{HashMap, HashSet};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Budget, Digest, Outcome};
 
+use super::described::{self, Described};
 use super::slice::{Interner, Slice};
 use super::table::read_slices;
 use super::{Clock, Dropped, Error, Skipped, UNCOUNTED};
@@ -94,7 +96,7 @@ pub struct Improvement {
 }
 
 /// The results of one or several studies, as their tables have them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Results {
     /// Projects in the order of their first run.
     pub projects: Vec<Project>,
@@ -114,11 +116,13 @@ pub struct Results {
     engines: Vec<String>,
     /// The folders, and where the runs of each end.
     sources: Vec<(PathBuf, usize)>,
+    /// What the projects are like.
+    described: Described,
 }
 
 impl Results {
-    /// Reads `runs.parquet`, `skipped.parquet` and, if it is there, `dropped.parquet` of a
-    /// folder.
+    /// Reads `runs.parquet`, `skipped.parquet` and, if they are there, `dropped.parquet` and
+    /// `projects.csv` of a folder.
     ///
     /// # Errors
     /// [`Error`]; [`Error::Mixed`] if the runs differ in budget or engine.
@@ -206,6 +210,7 @@ impl Results {
             reasons: reasons.items,
             skipped: skipped(&dir.join("skipped.parquet"))?,
             dropped: dropped(&dir.join("dropped.parquet"))?,
+            described: described::of(dir)?,
         })
     }
 
@@ -214,30 +219,29 @@ impl Results {
     /// Projects are the same if their digests are, or if one of them has none and their
     /// names are the same. Algorithms are the same if label, engine and budget are; where
     /// only the label is, that of a later folder gets the folder's name in brackets. A run
-    /// that an earlier folder has is left out.
+    /// that an earlier folder has is left out. A folder that has `projects.csv` and no runs
+    /// describes the projects of all the others.
     ///
     /// # Errors
     /// As [`Results::read`].
     pub fn read_all<P: AsRef<Path>>(dirs: &[P]) -> Result<Results, Error> {
         let mut all: Option<Results> = None;
-        for dir in dirs {
-            let results = Results::read(dir.as_ref())?;
+        let mut described = Described::default();
+        for dir in dirs.iter().map(AsRef::as_ref) {
+            let description = dir.join(described::FILE);
+            if description.exists() {
+                described.read(&description)?;
+                if !dir.join("runs.parquet").exists() {
+                    continue;
+                }
+            }
+            let results = Results::read(dir)?;
             match &mut all {
                 Some(all) => all.append(results),
                 None => all = Some(results),
             }
         }
-        Ok(all.unwrap_or_else(|| Results {
-            projects: Vec::new(),
-            algorithms: Vec::new(),
-            budgets: Vec::new(),
-            runs: Vec::new(),
-            reasons: Vec::new(),
-            skipped: Vec::new(),
-            dropped: Vec::new(),
-            engines: Vec::new(),
-            sources: Vec::new(),
-        }))
+        Ok(Results { described, ..all.unwrap_or_default() })
     }
 
     fn append(&mut self, other: Results) {
@@ -335,40 +339,13 @@ impl Results {
         self.runs.iter().map(|run| run.seed).collect::<HashSet<_>>().len()
     }
 
-    /// A number of each run: `goals`, or a further count by its name; none where a run
-    /// does not have it.
-    ///
-    /// # Errors
-    /// [`Error`] if the tables cannot be read.
-    pub fn measure(&self, name: &str) -> Result<Vec<Option<f64>>, Error> {
-        if name == "goals" {
-            return Ok(self.runs.iter().map(|run| run.size().map(f64::from)).collect());
-        }
-        let known = self.numbers();
-        let mut values = vec![None; self.runs.len()];
-        for (dir, _) in &self.sources {
-            let path = dir.join("runs.parquet");
-            read_slices(&path, &["run", "counts"], |frame| {
-                let slice = Slice { frame, path: &path };
-                let (ids, counts) = (slice.text("run")?, slice.text("counts")?);
-                for row in 0..frame.height() {
-                    let id = slice.digest(slice.value("run", ids.get(row))?)?;
-                    let text = counts.get(row).unwrap_or("{}");
-                    let counts: HashMap<String, f64> = serde_json::from_str(text)
-                        .map_err(|_| slice.cell("counts", text.to_owned()))?;
-                    if let (Some(&run), Some(&value)) = (known.get(&id), counts.get(name)) {
-                        values[run as usize] = Some(value);
-                    }
-                }
-                Ok(())
-            })?;
-        }
-        Ok(values)
-    }
-
     /// The folders, and where the runs of each end.
     pub(super) fn sources(&self) -> &[(PathBuf, usize)] {
         &self.sources
+    }
+
+    pub(super) fn described(&self) -> &Described {
+        &self.described
     }
 
     pub(super) fn numbers(&self) -> HashMap<Digest, u32> {

@@ -72,6 +72,20 @@ impl Writer {
         self.runs.push(row)
     }
 
+    /// Adds a run that was given up: what broke down with it left no record.
+    ///
+    /// # Errors
+    /// As [`Writer::push`].
+    pub fn push_given_up(
+        &mut self,
+        spec: &RunSpec,
+        outcome: Outcome,
+        reason: &str,
+        attempts: u32,
+    ) -> Result<(), Error> {
+        self.runs.push(RunRow::given_up(spec, outcome, reason, attempts))
+    }
+
     /// Adds a run of another tool.
     ///
     /// # Errors
@@ -192,23 +206,11 @@ struct RunRow {
 
 impl RunRow {
     fn new(spec: &RunSpec, record: &RunRecord) -> RunRow {
-        let json = |map: serde_json::Result<String>| map.unwrap_or_default();
         let covered_all = record.outcome == Outcome::Done && record.goals > 0;
         let to_full = record.timeline.iter().find(|p| covered_all && p.covered >= record.goals);
         RunRow {
             run: record.run.to_string(),
             record: Some(record.digest().to_string()),
-            project: spec.project_name.clone(),
-            project_digest: spec.project.to_string(),
-            subject: spec.subject.clone(),
-            algorithm: spec.algorithm.label.clone(),
-            algorithm_name: spec.algorithm.name.clone(),
-            parameters: json(serde_json::to_string(&spec.algorithm.parameters)),
-            seed: spec.seed,
-            budget_executions: spec.budget.executions,
-            budget_steps: spec.budget.steps,
-            budget_wall_ms: spec.budget.wall_ms,
-            engine: spec.engine.clone(),
             outcome: name_of(record.outcome),
             reason: (!record.reason.is_empty()).then(|| record.reason.clone()),
             goals: record.goals,
@@ -223,11 +225,59 @@ impl RunRow {
             suite_tests: Some(record.suite_tests),
             suite_events: Some(record.suite_events),
             minimised_events: Some(record.minimised_events),
-            counts: json(serde_json::to_string(&record.counts)),
+            counts: json(&record.counts),
             host: Some(record.provenance.host.clone()),
             worker: Some(record.provenance.worker.clone()),
             core: record.provenance.core,
             attempt: Some(record.provenance.attempt),
+            ..RunRow::planned(spec)
+        }
+    }
+
+    fn given_up(spec: &RunSpec, outcome: Outcome, reason: &str, attempts: u32) -> RunRow {
+        RunRow {
+            outcome: name_of(outcome),
+            reason: Some(reason.to_owned()),
+            attempt: Some(attempts),
+            ..RunRow::planned(spec)
+        }
+    }
+
+    /// What is known of a run before it has run.
+    fn planned(spec: &RunSpec) -> RunRow {
+        RunRow {
+            run: spec.id().to_string(),
+            record: None,
+            project: spec.project_name.clone(),
+            project_digest: spec.project.to_string(),
+            subject: spec.subject.clone(),
+            algorithm: spec.algorithm.label.clone(),
+            algorithm_name: spec.algorithm.name.clone(),
+            parameters: json(&spec.algorithm.parameters),
+            seed: spec.seed,
+            budget_executions: spec.budget.executions,
+            budget_steps: spec.budget.steps,
+            budget_wall_ms: spec.budget.wall_ms,
+            engine: spec.engine.clone(),
+            outcome: "",
+            reason: None,
+            goals: 0,
+            covered: 0,
+            coverage: None,
+            executions: None,
+            steps: None,
+            executions_to_full: None,
+            search_ms: None,
+            wall_ms: None,
+            peak_rss_kib: None,
+            suite_tests: None,
+            suite_events: None,
+            minimised_events: None,
+            counts: "{}".to_owned(),
+            host: None,
+            worker: None,
+            core: None,
+            attempt: None,
         }
     }
 
@@ -261,13 +311,18 @@ impl RunRow {
             suite_tests: run.suite_tests,
             suite_events: run.suite_events,
             minimised_events: run.minimised_events,
-            counts: serde_json::to_string(&run.counts).unwrap_or_default(),
+            counts: json(&run.counts),
             host: None,
             worker: None,
             core: None,
             attempt: None,
         }
     }
+}
+
+/// Maps with names as their keys always have a JSON text.
+fn json(map: &impl serde::Serialize) -> String {
+    serde_json::to_string(map).unwrap_or_default()
 }
 
 fn name_of(outcome: Outcome) -> &'static str {

@@ -57,6 +57,8 @@ struct Row {
     scripts: usize,
     sprites: usize,
     custom_blocks: usize,
+    decisions: usize,
+    mccabe: Option<f64>,
     variables: usize,
     lists: usize,
     costumes: usize,
@@ -79,6 +81,18 @@ struct Use {
 struct Survey {
     rows: Vec<Row>,
     opcodes: BTreeMap<String, Use>,
+}
+
+/// Writes what a report asks of the projects of a study: `projects.csv`.
+pub(crate) fn describe<'a>(
+    projects: impl Iterator<Item = &'a Entry>,
+    folder: &Path,
+) -> Result<(), Failure> {
+    let mut survey = Survey::default();
+    for entry in projects {
+        survey.add(entry)?;
+    }
+    survey.write_projects(folder)
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
@@ -131,6 +145,8 @@ impl Survey {
             scripts: description.scripts,
             sprites: description.sprites,
             custom_blocks: description.custom_blocks,
+            decisions: description.decisions,
+            mccabe: description.mccabe(),
             variables: description.variables,
             lists: description.lists,
             costumes: description.costumes,
@@ -178,7 +194,7 @@ impl Survey {
             "{n} projects\n\n{:<20} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
             "", "least", "quarter", "median", "mean", "quarter", "most"
         );
-        let columns: [(&str, Column); 8] = [
+        let columns: [(&str, Column); 9] = [
             ("statements", |row| row.statements),
             ("reachable", |row| row.reachable),
             ("dead", |row| row.dead),
@@ -187,6 +203,7 @@ impl Survey {
             ("scripts", |row| row.scripts),
             ("sprites", |row| row.sprites),
             ("custom blocks", |row| row.custom_blocks),
+            ("decisions", |row| row.decisions),
         ];
         for (name, column) in columns {
             let mut values: Vec<usize> = self.rows.iter().map(column).collect();
@@ -252,40 +269,47 @@ impl Survey {
     }
 
     fn write(&self, folder: &Path) -> Result<(), Failure> {
-        let refused = |path: &Path| {
-            let path = path.to_owned();
-            move |error: &dyn std::fmt::Display| {
-                Failure::new(format_args!("{}: {error}", path.display()))
-                    .hint("name a folder that can be written to with --out")
-            }
-        };
-        fs::create_dir_all(folder).map_err(|e| refused(folder)(&e))?;
-        let table = |name: &str, rows: &mut dyn FnMut(&mut Table) -> csv::Result<()>| {
-            let path = folder.join(name);
-            let mut table = csv::Writer::from_path(&path).map_err(|e| refused(&path)(&e))?;
-            rows(&mut table).map_err(|e| refused(&path)(&e))?;
-            table.flush().map_err(|e| refused(&path)(&e))
-        };
-        table("projects.csv", &mut |table| {
-            self.rows.iter().try_for_each(|row| table.serialize(row))
-        })?;
-        table("opcodes.csv", &mut |table| {
+        fs::create_dir_all(folder).map_err(|error| refused(folder, error))?;
+        self.write_projects(folder)?;
+        write(folder, "opcodes.csv", |table| {
             table.write_record(["opcode", "projects", "uses", "unsupported"])?;
             self.opcodes().into_iter().try_for_each(|(name, n)| {
                 table.serialize((name, n.projects, n.uses, n.unsupported))
             })
         })?;
-        table("extensions.csv", &mut |table| {
+        write(folder, "extensions.csv", |table| {
             table.write_record(["extension", "projects"])?;
             self.extensions().into_iter().try_for_each(|row| table.serialize(row))
         })?;
-        table("near-duplicates.csv", &mut |table| {
+        write(folder, "near-duplicates.csv", |table| {
             table.write_record(["structure", "project"])?;
             let groups = self.near_duplicates();
             let rows = groups.iter().flat_map(|(sha, rows)| rows.iter().map(move |r| (sha, r)));
             rows.into_iter().try_for_each(|(sha, row)| table.serialize((sha, &row.project)))
         })
     }
+
+    fn write_projects(&self, folder: &Path) -> Result<(), Failure> {
+        write(folder, "projects.csv", |table| {
+            self.rows.iter().try_for_each(|row| table.serialize(row))
+        })
+    }
+}
+
+fn write(
+    folder: &Path,
+    name: &str,
+    rows: impl FnOnce(&mut Table) -> csv::Result<()>,
+) -> Result<(), Failure> {
+    let path = folder.join(name);
+    let mut table = csv::Writer::from_path(&path).map_err(|error| refused(&path, error))?;
+    rows(&mut table).map_err(|error| refused(&path, error))?;
+    table.flush().map_err(|error| refused(&path, error))
+}
+
+fn refused(path: &Path, error: impl std::fmt::Display) -> Failure {
+    Failure::new(format_args!("{}: {error}", path.display()))
+        .hint("name a folder that can be written to with --out")
 }
 
 type Table = csv::Writer<fs::File>;

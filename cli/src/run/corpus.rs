@@ -11,6 +11,7 @@ use catherd_experiments::{Digest, PlannedProject, ProjectSource, twins};
 use catherd_proto::transport::MAX_PROJECT;
 use catherd_worker::command;
 
+use crate::dataset::describe;
 use crate::failure::Failure;
 use crate::terminal::{self, bar};
 
@@ -155,6 +156,15 @@ impl Corpus {
     /// Everything that was named and is not run, for the tables.
     pub(super) fn skipped(&self) -> Vec<Skipped> {
         [&*self.unusable, &*self.twins].concat()
+    }
+
+    /// Writes what Scratch projects are made of into the folder of a study.
+    pub(super) fn describe(&self, folder: &Path) -> Result<(), Failure> {
+        let mut entries = self.entries.iter().filter_map(|item| item.entry.as_ref()).peekable();
+        if entries.peek().is_none() {
+            return Ok(());
+        }
+        describe(entries, folder)
     }
 
     /// Gives the coordinator the bytes of every project.

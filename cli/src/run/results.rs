@@ -75,13 +75,14 @@ pub(crate) fn export(
             }
             End::GivenUp(given_up) => {
                 let Problem { spec, attempts, kind, reason } = *given_up;
-                let attempts = plural(attempts as usize, "attempt");
-                let kind = match kind {
-                    Breakdown::TimedOut => "timed out: ",
-                    Breakdown::OutOfMemory => "out of memory: ",
-                    Breakdown::Crashed | Breakdown::Lost => "",
+                let (outcome, cause) = match kind {
+                    Breakdown::TimedOut => (Outcome::TimedOut, "timed out: "),
+                    Breakdown::OutOfMemory => (Outcome::OutOfMemory, "out of memory: "),
+                    Breakdown::Crashed | Breakdown::Lost => (Outcome::Failed, ""),
                 };
-                let trouble = format!("given up after {attempts}: {kind}{reason}");
+                tables.push_given_up(&spec, outcome, &reason, attempts)?;
+                let attempts = plural(attempts as usize, "attempt");
+                let trouble = format!("given up after {attempts}: {cause}{reason}");
                 *troubles.entry((spec.project_name, trouble)).or_default() += 1;
             }
         }
