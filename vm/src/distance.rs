@@ -5,8 +5,8 @@ use catherd_render::ColorOf;
 use catherd_sb3::BlockNo;
 
 use crate::blocks::NOWHERE;
+use crate::code::{E, Expr};
 use crate::machine::Run;
-use crate::program::{E, Expr};
 use crate::tracer::Tracer;
 use crate::value::{Value, to_rgba};
 

@@ -1,10 +1,10 @@
 //! Expressions. Three readings of one tree: as a number, as a truth, as a value. Each
 //! avoids making values that its caller would only cast.
 
+use crate::code::{Calendar, E, Expr, MathOp, Slot};
 use crate::elementary;
 use crate::limits::Limit;
 use crate::machine::Run;
-use crate::program::{Calendar, E, Expr, MathOp, Slot};
 use crate::settings::{DAY_MS, STEP_MS};
 use crate::state::List;
 use crate::text::Text;

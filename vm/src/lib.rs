@@ -6,6 +6,7 @@
 //! seed and input give the same states everywhere.
 
 mod blocks;
+mod code;
 mod compile;
 mod conformance;
 mod distance;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use catherd_render::DrawableId;
 use catherd_sb3::BlockNo;
 
+use crate::code::NONE;
 use crate::elementary::Headings;
 use crate::limits::{Hits, Limit};
-use crate::program::{NONE, Program};
+use crate::program::Program;
 use crate::random::Random;
 use crate::settings::Settings;
 use crate::state::State;
@@ -32,9 +33,9 @@ pub struct Snapshot(State);
 /// remember than to compute.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// Values put aside by [`crate::program::Expr::Reversed`].
+    /// Values put aside by [`crate::code::Expr::Reversed`].
     pub(crate) asides: Vec<Value>,
-    /// Values of [`crate::program::Command::before`].
+    /// Values of [`crate::code::Command::before`].
     pub(crate) before: Vec<Value>,
     pub(crate) drawables: Vec<DrawableId>,
     /// Threads that a hat has started just now.

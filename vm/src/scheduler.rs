@@ -1,8 +1,9 @@
 //! Steps, passes, slices: which thread runs when (Whisker paper, section 2.1).
 
+use crate::code::{CommandId, NONE, Op};
 use crate::limits::Limit;
 use crate::machine::{NO_CURRENT, Run, Vm};
-use crate::program::{CommandId, NONE, Op, Start};
+use crate::program::Start;
 use crate::state::{NO_THREAD, TargetId};
 use crate::thread::{Status, Thread};
 use crate::tracer::Tracer;

@@ -1,6 +1,6 @@
 //! Threads: the running scripts.
 
-use crate::program::{CommandId, NONE};
+use crate::code::{CommandId, NONE};
 use crate::state::TargetId;
 use crate::value::Value;
 

@@ -6,6 +6,7 @@
 
 mod archive;
 mod campaign;
+mod graft;
 mod media;
 mod project;
 

@@ -3,9 +3,10 @@
 use catherd_render::{Effect, Group};
 use catherd_sb3::BlockNo;
 
+use crate::code::{CommandId, E, NONE, Op, Slot};
 use crate::limits::Limit;
 use crate::machine::Run;
-use crate::program::{CommandId, E, NONE, Op, Slot, Start};
+use crate::program::Start;
 use crate::state::{Bubble, NO_THREAD, TargetId};
 use crate::tracer::Tracer;
 use crate::value::js_round;

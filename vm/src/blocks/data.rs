@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::code::{E, Slot};
 use crate::eval::{LIST_LIMIT, ListIndex, list_cost};
 use crate::limits::Limit;
 use crate::machine::Run;
-use crate::program::{E, Slot};
 use crate::tracer::Tracer;
 
 impl<T: Tracer> Run<'_, T> {

@@ -1,7 +1,8 @@
 //! Messages.
 
+use crate::code::Message;
 use crate::machine::Run;
-use crate::program::{Message, Start};
+use crate::program::Start;
 use crate::thread::Status;
 use crate::tracer::Tracer;
 

@@ -4,8 +4,9 @@ use catherd_render::Effect;
 use catherd_sb3::BlockNo;
 
 use super::step_count;
+use crate::code::E;
 use crate::machine::Run;
-use crate::program::{E, Start};
+use crate::program::Start;
 use crate::state::{Bubble, Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;

@@ -13,10 +13,10 @@ mod sound;
 
 use catherd_sb3::BlockNo;
 
+use crate::code::{E, Op, Sensor};
 use crate::eval::NO_MOTION;
 use crate::limits::Limit;
 use crate::machine::Run;
-use crate::program::{E, Op, Sensor};
 use crate::settings::STEP_MS;
 use crate::thread::{Frame, Status, Thread, Timer};
 use crate::tracer::Tracer;
@@ -327,7 +327,7 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     /// Enters a branch of the executing block.
-    pub(crate) fn branch(&mut self, body: crate::program::CommandId, is_loop: bool) {
+    pub(crate) fn branch(&mut self, body: crate::code::CommandId, is_loop: bool) {
         self.frame().is_loop = is_loop;
         let limit = self.settings.stack_limit;
         let thread = self.thread();

@@ -3,9 +3,9 @@
 use catherd_sb3::{BlockNo, RotationStyle};
 
 use super::step_count;
+use crate::code::E;
 use crate::elementary;
 use crate::machine::Run;
-use crate::program::E;
 use crate::state::Target;
 use crate::text::Text;
 use crate::thread::{Glide, Status, Timer};

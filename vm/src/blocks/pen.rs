@@ -2,8 +2,8 @@
 
 use catherd_render::PenStroke;
 
+use crate::code::{E, PenParam};
 use crate::machine::Run;
-use crate::program::{E, PenParam};
 use crate::state::Pen;
 use crate::text::Text;
 use crate::tracer::Tracer;

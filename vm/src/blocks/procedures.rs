@@ -1,7 +1,7 @@
 //! Custom blocks.
 
+use crate::code::{NONE, Op};
 use crate::machine::Run;
-use crate::program::{NONE, Op};
 use crate::thread::Status;
 use crate::tracer::Tracer;
 

@@ -1,8 +1,8 @@
 //! Touching, distances, keys, questions, properties of others.
 
+use crate::code::{E, Property};
 use crate::keys::{Key, KeyQuery};
 use crate::machine::Run;
-use crate::program::{E, Property};
 use crate::state::{Question, TargetId};
 use crate::text::Text;
 use crate::thread::Status;

@@ -3,8 +3,8 @@
 use catherd_sb3::BlockNo;
 
 use super::step_count;
+use crate::code::{Device, E, SoundEffect};
 use crate::machine::Run;
-use crate::program::{Device, E, SoundEffect};
 use crate::text::Text;
 use crate::thread::Status;
 use crate::tracer::Tracer;

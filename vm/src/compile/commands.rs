@@ -4,7 +4,7 @@ use catherd_render::Effect;
 use catherd_sb3::{self as sb3, Block, Opcode, RotationStyle};
 
 use super::{Compiler, message};
-use crate::program::*;
+use crate::code::*;
 
 impl<'a> Compiler<'a> {
     /// The operation of a stack block, and its range in [`Program::before`].

@@ -3,7 +3,7 @@
 use catherd_sb3::{self as sb3, Block, Literal, Opcode};
 
 use super::{CompileError, Compiler, MAX_NESTING};
-use crate::program::*;
+use crate::code::*;
 use crate::text::Text;
 use crate::value::Value;
 

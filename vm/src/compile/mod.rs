@@ -10,6 +10,7 @@ use catherd_render::{Limits, SkinSet, SkinSetBuilder};
 use catherd_sb3::{self as sb3, Block, BlockIndex, Opcode, Project};
 use rustc_hash::FxHashMap;
 
+use crate::code::*;
 use crate::keys::Key;
 use crate::program::*;
 use crate::text::Text;
