@@ -125,7 +125,7 @@ impl<T: Tracer> Run<'_, T> {
     fn find_item(&mut self, list: Slot, item: E) -> Option<usize> {
         let item = self.value(item);
         let items = &self.list(list).items;
-        let (length, found) = (items.len(), items.iter().position(|i| i.equals(&item)));
+        let (length, found) = (items.len(), item.position_in(items));
         // Long texts make long comparisons.
         let walked = found.unwrap_or(length);
         self.charge(list_cost(walked).saturating_mul(1 + text_cost(item.text_len())));

@@ -141,6 +141,23 @@ impl Value {
         }
     }
 
+    /// The place of the first item that equals the value.
+    pub(crate) fn position_in(&self, items: &[Value]) -> Option<usize> {
+        let number = match self {
+            Value::Number(_) | Value::Text(_) => self.comparand(),
+            Value::Bool(_) | Value::Undefined => f64::NAN,
+        };
+        if number.is_finite() {
+            // No text that is not a numeral equals one, in whatever case.
+            items.iter().position(|item| match item {
+                Value::Number(n) => *n == number,
+                other => other.comparand() == number,
+            })
+        } else {
+            items.iter().position(|item| item.equals(self))
+        }
+    }
+
     /// "Is it written as an integer?", which decides what `pick random` draws.
     pub(crate) fn is_int(&self) -> bool {
         match self {
@@ -275,6 +292,8 @@ mod tests {
         for a in &values {
             for b in &values {
                 assert_eq!(a.equals(b), a.compare(b).is_eq(), "{a:?} {b:?}");
+                let place = b.compare(a).is_eq().then_some(0);
+                assert_eq!(a.position_in(std::slice::from_ref(b)), place, "{a:?} {b:?}");
             }
         }
     }
