@@ -53,6 +53,10 @@ pub(crate) enum Fault {
         down: Duration,
         tear: bool,
     },
+    /// A worker dies for good, with all that it spooled; the last one does not.
+    Lose {
+        worker: usize,
+    },
 }
 
 /// All that is drawn for a simulation.
@@ -101,7 +105,7 @@ fn fault(random: &mut impl Rng, workers: usize) -> Fault {
     let worker = random.random_range(0..workers);
     let side = if random.random() { Side::Before } else { Side::After };
     let down = between(random, 100, Duration::from_secs(6));
-    match random.random_range(0..16) {
+    match random.random_range(0..18) {
         0..=3 => Fault::Crash { at: Some(side), down, machine: random.random_bool(0.3) },
         4 => Fault::Crash { at: None, down, machine: random.random_bool(0.3) },
         5..=6 => Fault::Store { side, times: random.random_range(1..=3) },
@@ -112,6 +116,7 @@ fn fault(random: &mut impl Rng, workers: usize) -> Fault {
             let loss = kinds[random.random_range(0..kinds.len())];
             Fault::Line { worker, loss, lasts: between(random, 200, Duration::from_secs(9)) }
         }
+        13..=14 => Fault::Lose { worker },
         _ => Fault::Kill { worker, down, tear: random.random_bool(0.3) },
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Met {
     pub(crate) repeated: u64,
     pub(crate) torn: u64,
     pub(crate) lost: u64,
+    /// Workers that never came back.
+    pub(crate) gone: u64,
 }
 
 #[derive(Debug, Default)]
@@ -73,6 +75,10 @@ impl Oracle {
         state.met.crashes += 1;
         state.dead = true;
         state.mishaps.clear();
+    }
+
+    pub(crate) fn bereaved(&self) {
+        self.state().met.gone += 1;
     }
 
     pub(crate) fn restarted(&self) {

@@ -1,5 +1,6 @@
 //! A coordinator and its workers, each on a host of its own, as a scenario has it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -187,6 +188,8 @@ struct World {
     lines: Vec<Option<(Loss, Duration)>>,
     /// When dead hosts are started again; tears the spool of a worker first.
     down: Vec<Option<(Duration, bool)>>,
+    /// Workers that never come back.
+    lost: BTreeSet<usize>,
     /// How long the coordinator will be dead when it dies, and whether its machine dies, too.
     doom: Option<(Duration, bool)>,
     /// When the dead coordinator is started again.
@@ -238,7 +241,8 @@ impl World {
         }
         let (lines, down) = (vec![None; names.len()], vec![None; names.len()]);
         let workers = names;
-        World { sim, oracle, leaps, folder, workers, lines, down, doom: None, grave: None }
+        let (lost, doom, grave) = (BTreeSet::new(), None, None);
+        World { sim, oracle, leaps, folder, workers, lines, down, lost, doom, grave }
     }
 
     fn play(&mut self, scenario: &Scenario) -> Result<(), String> {
@@ -320,6 +324,15 @@ impl World {
                     self.down[worker] = Some((now + down, tear));
                 }
             }
+            Fault::Lose { worker } => {
+                let others = self.workers.len() - self.lost.len() - 1;
+                let name = self.workers[worker].as_str();
+                if others > 0 && self.sim.is_host_running(name) {
+                    self.sim.crash(name);
+                    self.lost.insert(worker);
+                    self.oracle.bereaved();
+                }
+            }
         }
     }
 
@@ -375,7 +388,7 @@ impl World {
 
     /// Whether the study ended as it should.
     fn judge(self, expected: &Results) -> Result<(), String> {
-        let World { sim, folder, workers, oracle, .. } = self;
+        let World { sim, folder, workers, lost, oracle, .. } = self;
         drop(sim);
         let place = Place::File(folder.path().join("study.db"));
         let found = Results::read(&place);
@@ -389,8 +402,10 @@ impl World {
         if stored.collect::<Vec<RunRecord>>() != accepted.collect::<Vec<_>>() {
             return Err("accepted records have changed".to_owned());
         }
-        for name in workers {
-            for file in fs::read_dir(folder.path().join(&name)).unwrap() {
+        // What a lost worker had spooled has been executed again.
+        let kept = (0..).zip(&workers).filter(|(worker, _)| !lost.contains(worker));
+        for (_, name) in kept {
+            for file in fs::read_dir(folder.path().join(name)).unwrap() {
                 let path = file.unwrap().path();
                 if path.extension().is_none_or(|kind| kind != "torn") {
                     return Err(format!("{name} has forgotten {}", path.display()));
