@@ -477,6 +477,10 @@ impl Changes {
                         reason: format!("worker {worker} was lost"),
                     });
                 }
+                Effect::Found { run, attempt } => {
+                    tracing::info!(run, attempt, "a worker is back");
+                    self.others.push(Change::Found { run: *run, attempt: *attempt });
+                }
                 Effect::Accept(run) => {
                     if let Some((_, token, Payload::Record(record))) = commit.take() {
                         self.others.push(Change::Record(*run, token, *record));

@@ -23,6 +23,9 @@
 //! A worker executes its leases in the order of their tokens, so when it dies only the
 //! one with the lowest token was in its hands and is charged; the others go back to
 //! the queue for free.
+//!
+//! A worker that was silent for too long may not be dead. When it is heard of again it has what
+//! nobody else was given meanwhile, under the same token, and what it was charged is taken back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -66,6 +69,16 @@ struct Lease {
     expires: Duration,
 }
 
+/// A lease that has expired. Its worker may come back.
+#[derive(Clone, Debug)]
+struct Lapse {
+    run: RunNumber,
+    attempt: u32,
+    worker: String,
+    /// The run was thought to have cost the worker its life.
+    charged: bool,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Worker {
     leases: BTreeSet<Token>,
@@ -83,6 +96,8 @@ pub struct Ledger {
     sets: Vec<Set>,
     queue: Queue,
     leases: BTreeMap<Token, Lease>,
+    /// Until the run has ended or the worker comes back.
+    lapsed: BTreeMap<Token, Lapse>,
     workers: BTreeMap<String, Worker>,
     /// The workers on which runs crashed that have not ended.
     culprits: BTreeMap<RunNumber, BTreeSet<String>>,
@@ -134,7 +149,8 @@ impl Ledger {
             set.counts.count(run.phase);
             next_token = next_token.max(run.token + 1);
         }
-        Ledger { policy, runs, sets, queue, leases, workers, culprits, next_token }
+        let lapsed = BTreeMap::new();
+        Ledger { policy, runs, sets, queue, leases, lapsed, workers, culprits, next_token }
     }
 
     /// What is known of a run.
@@ -217,6 +233,8 @@ impl Ledger {
         for (rank, token) in orphans.into_iter().flatten().enumerate() {
             self.lose(token, rank == 0, effects);
         }
+        // Its predecessor is dead.
+        self.lapsed.retain(|_, lapse| lapse.worker != name);
         self.see(now, name);
     }
 
@@ -229,6 +247,7 @@ impl Ledger {
         effects: &mut Vec<Effect>,
     ) {
         self.see(now, name);
+        self.revive(now, name, held, effects);
         let unheard: Vec<_> = self.workers[name].leases.difference(held).copied().collect();
         for token in unheard {
             self.lose(token, false, effects);
@@ -269,6 +288,7 @@ impl Ledger {
         effects: &mut Vec<Effect>,
     ) {
         self.see(now, name);
+        self.revive(now, name, held, effects);
         for &token in held {
             match self.leases.get_mut(&token) {
                 Some(lease) if lease.worker == name => lease.expires = now + self.policy.term,
@@ -280,7 +300,53 @@ impl Ledger {
         }
     }
 
+    /// Gives a worker that is back what it held and nobody was given since.
+    fn revive(
+        &mut self,
+        now: Duration,
+        name: &str,
+        held: &BTreeSet<Token>,
+        effects: &mut Vec<Effect>,
+    ) {
+        for token in held {
+            if self.lapsed.get(token).is_some_and(|lapse| lapse.worker == name) {
+                self.resume(*token, now + self.policy.term, effects);
+            }
+        }
+    }
+
+    /// Takes back what is over now that the worker of a lapsed lease is heard of again: its loss
+    /// and, if nobody was given the run since, that the lease has expired.
+    fn resume(&mut self, token: Token, expires: Duration, effects: &mut Vec<Effect>) {
+        let Some(Lapse { run: number, attempt, worker, charged }) = self.lapsed.remove(&token)
+        else {
+            return;
+        };
+        let run = &mut self.runs[number as usize];
+        if run.phase.is_final() {
+            return;
+        }
+        if charged {
+            run.losses -= 1;
+            effects.push(Effect::Found { run: number, attempt });
+            effects.push(Effect::Save(number));
+        }
+        if run.phase == Phase::Pending && run.token == token {
+            self.queue.remove(run.group, number);
+            self.queue.note_leased(run.group);
+            self.enter(number, Phase::Leased);
+            if let Some(worker) = self.workers.get_mut(&worker) {
+                worker.leases.insert(token);
+            }
+            self.leases.insert(token, Lease { run: number, worker, expires });
+            effects.push(Effect::Save(number));
+        }
+    }
+
     fn commit(&mut self, number: RunNumber, token: Token, end: End, effects: &mut Vec<Effect>) {
+        if self.lapsed.get(&token).is_some_and(|lapse| lapse.run == number) {
+            self.resume(token, Duration::ZERO, effects);
+        }
         if self.leases.get(&token).is_none_or(|lease| lease.run != number) {
             let run = &self.runs[number as usize];
             // No lease follows an accepted record, so the latest token is the accepted one.
@@ -343,25 +409,32 @@ impl Ledger {
                 (token, in_hand)
             })
             .collect();
-        for (token, in_hand) in expired {
-            self.lose(token, in_hand, effects);
+        for (token, charged) in expired {
+            if let Some(Lease { run, worker, .. }) = self.lose(token, charged, effects) {
+                let attempt = self.runs[run as usize].attempt;
+                self.lapsed.insert(token, Lapse { run, attempt, worker, charged });
+            }
         }
+        self.lapsed.retain(|_, lapse| !self.runs[lapse.run as usize].phase.is_final());
         let term = self.policy.term;
         self.workers.retain(|_, worker| !worker.leases.is_empty() || worker.seen + term > now);
     }
 
     /// Ends a lease without a word from its worker; `in_hand` if the run was being
     /// executed.
-    fn lose(&mut self, token: Token, in_hand: bool, effects: &mut Vec<Effect>) {
-        let Some(Lease { run: number, worker, .. }) = self.release(token) else { return };
+    fn lose(&mut self, token: Token, in_hand: bool, effects: &mut Vec<Effect>) -> Option<Lease> {
+        let lease = self.release(token)?;
+        let number = lease.run;
         let run = &mut self.runs[number as usize];
         if in_hand {
             run.losses += 1;
-            effects.push(Effect::Lost { run: number, attempt: run.attempt, worker });
+            let (attempt, worker) = (run.attempt, lease.worker.clone());
+            effects.push(Effect::Lost { run: number, attempt, worker });
         }
         let exhausted = run.losses >= self.policy.losses;
         self.retry(number, exhausted);
         effects.push(Effect::Save(number));
+        Some(lease)
     }
 
     fn release(&mut self, token: Token) -> Option<Lease> {

@@ -117,6 +117,17 @@ impl Queue {
         }
     }
 
+    /// Takes a run out of the queue, if it is there.
+    pub fn remove(&mut self, group: GroupNumber, run: RunNumber) {
+        let pending = &mut self.groups[group as usize].pending;
+        if pending.remove(&run) {
+            self.pending -= 1;
+            if pending.is_empty() {
+                self.open.remove(&group);
+            }
+        }
+    }
+
     /// Notes that a run of the group is in the hands of a worker.
     pub fn note_leased(&mut self, group: GroupNumber) {
         let group = &mut self.groups[group as usize];

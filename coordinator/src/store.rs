@@ -171,6 +171,13 @@ pub enum Change {
         /// Why.
         reason: String,
     },
+    /// The worker of an attempt was not lost.
+    Found {
+        /// The run.
+        run: RunNumber,
+        /// Which attempt.
+        attempt: u32,
+    },
 }
 
 /// What a study is in.
@@ -392,8 +399,8 @@ impl Store {
     }
 
     fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        let mut rows: [Vec<Vec<Value>>; 4] = Default::default();
-        let [runs, records, superseded, breakdowns] = &mut rows;
+        let mut rows: [Vec<Vec<Value>>; 5] = Default::default();
+        let [runs, records, superseded, breakdowns, found] = &mut rows;
         for change in changes {
             match change {
                 Change::Run(number, run, worker) => runs.push(vec![
@@ -431,9 +438,13 @@ impl Store {
                     // PostgreSQL has no text with zeros in it.
                     reason.replace('\0', " ").as_str().into(),
                 ]),
+                Change::Found { run, attempt } => {
+                    let lost = Value::Integer(Breakdown::Lost as i64);
+                    found.push(vec![(*run).into(), (*attempt).into(), lost]);
+                }
             }
         }
-        let [runs, records, superseded, breakdowns] = &rows;
+        let [runs, records, superseded, breakdowns, found] = &rows;
         self.database.transaction(|database| {
             database.execute(
                 "update runs set phase = ?2, attempt = ?3, crashes = ?4, losses = ?5, token = ?6,
@@ -453,6 +464,10 @@ impl Store {
                  on conflict (number, attempt) do update
                  set kind = excluded.kind, worker = excluded.worker, reason = excluded.reason",
                 breakdowns,
+            )?;
+            database.execute(
+                "delete from breakdowns where number = ?1 and attempt = ?2 and kind = ?3",
+                found,
             )?;
             let parts = changes.iter().filter_map(|change| match change {
                 Change::Part(part) => Some(part),

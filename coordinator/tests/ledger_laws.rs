@@ -19,7 +19,7 @@ enum Act {
     Register(u8),
     /// A worker asks; it may not have heard of some of its leases.
     Lease(u8, bool),
-    /// A worker renews the leases it heard of.
+    /// A worker renews the leases that it thinks it has.
     Heartbeat(u8),
     /// Any lease ever given is committed, whether it still holds or not.
     Commit(prop::sample::Index, End),
@@ -52,6 +52,8 @@ struct World {
     /// The workers on which runs crashed, as the store keeps them.
     culprits: Culprits,
     granted: Vec<Grant>,
+    /// Leases that workers were given and not told to drop.
+    believed: BTreeMap<Token, String>,
     accepted: BTreeMap<RunNumber, Token>,
 }
 
@@ -84,27 +86,31 @@ impl World {
             (0..RUNS).map(|run| (Run::new(Phase::Pending, run % 3), None)).collect();
         let culprits = Culprits::new();
         let ledger = restore_with(queue(), &saved, &culprits, Duration::ZERO);
-        let (granted, accepted) = (Vec::new(), BTreeMap::new());
-        World { ledger, now: Duration::ZERO, saved, culprits, granted, accepted }
+        let (granted, believed) = (Vec::new(), BTreeMap::new());
+        let (now, accepted) = (Duration::ZERO, BTreeMap::new());
+        World { ledger, now, saved, culprits, granted, believed, accepted }
     }
 
+    /// The leases that a worker thinks it has.
     fn held(&self, worker: &str) -> BTreeSet<Token> {
-        self.granted
-            .iter()
-            .filter(|g| self.ledger.run(g.run).unwrap().token == g.token)
-            .filter(|g| self.ledger.holder(g.run) == Some(worker))
-            .map(|g| g.token)
-            .collect()
+        let own = self.believed.iter().filter(|(_, name)| *name == worker);
+        own.map(|(&token, _)| token).collect()
     }
 
     fn play(&mut self, act: &Act) -> Result<(), TestCaseError> {
         let name = |worker: &u8| format!("w{worker}");
         let none = BTreeSet::new();
         match act {
-            Act::Register(worker) => self.step(Event::Register { worker: &name(worker) }, None),
+            Act::Register(worker) => {
+                self.believed.retain(|_, holder| *holder != name(worker));
+                self.step(Event::Register { worker: &name(worker) }, None)
+            }
             Act::Lease(worker, deaf) => {
                 let worker = name(worker);
-                let held = if *deaf { BTreeSet::new() } else { self.held(&worker) };
+                if *deaf {
+                    self.believed.retain(|_, holder| *holder != worker);
+                }
+                let held = self.held(&worker);
                 self.step(Event::Lease { worker: &worker, loaded: &none, held: &held }, None)
             }
             Act::Heartbeat(worker) => {
@@ -117,6 +123,7 @@ impl World {
                     return Ok(());
                 }
                 let Grant { run, token, .. } = *index.get(&self.granted);
+                self.believed.remove(&token);
                 self.step(Event::Commit { run, token, end: *end }, Some((run, token, *end)))
             }
             Act::Wait(seconds) => {
@@ -136,9 +143,15 @@ impl World {
         commit: Option<(RunNumber, Token, End)>,
     ) -> Result<(), TestCaseError> {
         let before: Vec<_> = (0..RUNS).map(|run| *self.ledger.run(run).unwrap()).collect();
-        let held_by_token = commit.map(|(run, token, _)| {
-            before[run as usize].token == token && before[run as usize].phase == Phase::Leased
+        let latest = commit.map(|(run, token, _)| {
+            let Run { phase, token: latest, .. } = before[run as usize];
+            (latest == token).then_some(phase)
         });
+        let (asking, believing) = match event {
+            Event::Lease { worker, held, .. } => (Some(worker.to_owned()), held.clone()),
+            Event::Heartbeat { worker, held } => (Some(worker.to_owned()), held.clone()),
+            _ => (None, BTreeSet::new()),
+        };
         let holder = commit.and_then(|(run, ..)| self.ledger.holder(run).map(str::to_owned));
         let effects = self.ledger.step(self.now, event);
         let mut dirty = BTreeSet::new();
@@ -162,14 +175,22 @@ impl World {
                     let last = self.granted.last().map_or(0, |g| g.token);
                     prop_assert!(grant.token > last, "law 3: {} after {}", grant.token, last);
                     self.granted.push(grant);
+                    self.believed.insert(grant.token, asking.clone().unwrap());
+                }
+                Effect::Drop(token) => {
+                    prop_assert!(self.believed.remove(&token).is_some());
                 }
                 Effect::Verdict(verdict) => {
                     let (run, token, _) = commit.unwrap();
-                    // A commit counts exactly when its lease holds, and is a repetition
-                    // exactly when it is the accepted one.
-                    let live = held_by_token.unwrap();
-                    prop_assert_eq!(verdict == Verdict::Accepted, live);
-                    if !live {
+                    // A commit counts if its lease holds, only if nobody else was given the run
+                    // since, and is a repetition exactly when it is the accepted one.
+                    let phase = latest.unwrap();
+                    let (open, lapsed) = (Some(Phase::Leased), Some(Phase::Pending));
+                    let counts = verdict == Verdict::Accepted;
+                    let fits =
+                        if counts { phase == open || phase == lapsed } else { phase != open };
+                    prop_assert!(fits, "{:?} with {:?}", verdict, phase);
+                    if !counts {
                         let repeated = self.accepted.get(&run) == Some(&token);
                         prop_assert_eq!(verdict == Verdict::Repeated, repeated);
                     }
@@ -182,6 +203,15 @@ impl World {
             if before.phase.is_final() {
                 prop_assert_eq!(after, before, "law 4: run {} changed after its end", run);
             }
+            if after.phase == Phase::Leased && before.phase != Phase::Leased {
+                // Given anew, or to whoever had it last.
+                let anew = after.token > before.token;
+                let again = after.token == before.token && believing.contains(&after.token);
+                prop_assert!(anew || again, "run {} came to a stranger", run);
+            }
+            let refunded = after.losses < before.losses;
+            let heard = asking.is_some() || commit.is_some();
+            prop_assert!(!refunded || heard, "run {} was refunded", run);
             // A change that is not saved would be undone by a restart.
             prop_assert!(after == before || dirty.contains(&run), "run {} not saved", run);
         }
@@ -358,13 +388,72 @@ fn a_lease_that_its_worker_never_heard_of_goes_back_at_once() {
     assert_eq!(run.losses, 0);
 }
 
-#[test]
-fn a_late_heartbeat_is_told_to_drop() {
+/// A world in which a worker has been silent for too long, and its lease.
+fn silence() -> (World, Grant) {
     let mut world = World::new();
     world.play(&Act::Lease(0, false)).unwrap();
-    let token = world.granted[0].token;
+    let grant = world.granted[0];
     world.play(&Act::Wait(11)).unwrap();
+    let run = world.ledger.run(grant.run).unwrap();
+    assert_eq!((run.phase, run.losses), (Phase::Pending, 1));
+    (world, grant)
+}
+
+#[test]
+fn who_comes_back_goes_on_with_what_nobody_else_was_given() {
+    for act in [Act::Heartbeat(0), Act::Lease(0, false)] {
+        let (mut world, Grant { run, token, attempt }) = silence();
+        world.play(&act).unwrap();
+        let Run { phase, token: latest, losses, .. } = *world.ledger.run(run).unwrap();
+        assert_eq!((phase, latest, losses), (Phase::Leased, token, 0));
+        assert_eq!(world.ledger.holder(run), Some("w0"));
+        // Whoever asks now is given others.
+        let before = world.granted.len();
+        world.play(&Act::Lease(1, false)).unwrap();
+        assert!(world.granted[before..].iter().all(|grant| grant.run != run));
+        let done = End::Done(Duration::ZERO);
+        let commit = Event::Commit { run, token, end: done };
+        world.step(commit, Some((run, token, done))).unwrap();
+        assert_eq!((world.accepted[&run], attempt), (token, 1));
+    }
+}
+
+#[test]
+fn who_comes_back_too_late_drops_it_and_its_loss_is_taken_back() {
+    let (mut world, Grant { run, token, .. }) = silence();
+    while world.ledger.holder(run).is_none() {
+        world.play(&Act::Lease(1, false)).unwrap();
+    }
     let held = [token].into();
     let effects = world.ledger.step(world.now, Event::Heartbeat { worker: "w0", held: &held });
-    assert_eq!(effects, [Effect::Drop(token)]);
+    let found = Effect::Found { run, attempt: 1 };
+    assert_eq!(effects, [found, Effect::Save(run), Effect::Drop(token)]);
+    let after = world.ledger.run(run).unwrap();
+    assert_eq!((world.ledger.holder(run), after.losses), (Some("w1"), 0));
+}
+
+#[test]
+fn a_late_end_counts_unless_somebody_else_was_given_the_run() {
+    let (mut world, Grant { run, token, .. }) = silence();
+    let done = End::Done(Duration::ZERO);
+    world.step(Event::Commit { run, token, end: done }, Some((run, token, done))).unwrap();
+    assert_eq!(world.accepted[&run], token);
+    // Nobody is given it any more.
+    for _ in 0..RUNS {
+        world.play(&Act::Lease(1, false)).unwrap();
+    }
+    assert!(world.granted[1..].iter().all(|grant| grant.run != run));
+
+    let (mut world, Grant { run, token, .. }) = silence();
+    let crashed = End::Crashed;
+    world.step(Event::Commit { run, token, end: crashed }, Some((run, token, crashed))).unwrap();
+    let after = world.ledger.run(run).unwrap();
+    assert_eq!((after.crashes, after.losses), (1, 0));
+
+    let (mut world, Grant { run, token, .. }) = silence();
+    world.play(&Act::Register(0)).unwrap();
+    let held = [token].into();
+    let beat = Event::Heartbeat { worker: "w0", held: &held };
+    assert_eq!(world.ledger.step(world.now, beat), [Effect::Drop(token)], "it died meanwhile");
+    assert_eq!(world.ledger.run(run).unwrap().losses, 1);
 }

@@ -93,7 +93,7 @@ async fn download(
 }
 
 /// Asking again would bring the same answer.
-fn is_refusal(status: &Status) -> bool {
+pub(crate) fn is_refusal(status: &Status) -> bool {
     matches!(
         status.code(),
         Code::InvalidArgument

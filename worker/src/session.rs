@@ -19,7 +19,7 @@ use tonic::Status;
 use v1::completion::End;
 
 use crate::cache::Cache;
-use crate::calls::Calls;
+use crate::calls::{Calls, is_refusal};
 use crate::disk_cache::DiskCache;
 use crate::executor::{self, Ended, Executor, Job, Window};
 use crate::limits::Limits;
@@ -259,7 +259,9 @@ impl Session {
                 match fetched {
                     Ok(bytes) => self.cache.insert(digest, bytes),
                     // Only the runs on this project suffer, visibly.
-                    Err(status) => self.abandon(digest, status.message()),
+                    Err(status) if is_refusal(&status) => self.abandon(digest, status.message()),
+                    // No fault of theirs.
+                    Err(status) => return Err(status.into()),
                 }
             }
             Notice::Beaten(reply) => {

@@ -99,6 +99,13 @@ pub enum Effect {
         /// The worker's name.
         worker: String,
     },
+    /// Forget that an attempt broke down because its worker was lost: it is back.
+    Found {
+        /// The run.
+        run: RunNumber,
+        /// Which attempt.
+        attempt: u32,
+    },
     /// Note that an attempt crashed.
     Crashed {
         /// The run.

@@ -31,6 +31,8 @@ pub(crate) struct Met {
     pub(crate) lost: u64,
     /// Workers that never came back.
     pub(crate) gone: u64,
+    /// Leases that expired and were taken up again.
+    pub(crate) revived: u64,
 }
 
 #[derive(Debug, Default)]
@@ -176,7 +178,8 @@ impl State {
 
     fn record(&mut self, number: RunNumber, token: Token, record: &Sealed) {
         let (before, _) = self.runs[number as usize];
-        self.law(before.phase == Phase::Leased && before.token == token, || {
+        let open = matches!(before.phase, Phase::Leased | Phase::Pending);
+        self.law(open && before.token == token, || {
             format!("a record of run {number} with token {token} is accepted over {before:?}")
         });
         let earlier = self.records.insert(number, (token, record.clone()));
@@ -199,6 +202,10 @@ impl State {
         self.law(accepted == recorded.then_some(run.token), || {
             format!("run {number} is {run:?}, its accepted record has token {accepted:?}")
         });
+        if (before.phase, run.phase) == (Phase::Pending, Phase::Leased) && run.token == before.token
+        {
+            self.met.revived += 1;
+        }
         self.law(holder.is_some() == (run.phase == Phase::Leased), || {
             format!("run {number} is {run:?} in the hands of {holder:?}")
         });
@@ -232,6 +239,7 @@ impl Witness for Oracle {
                     write!(line, " broken({run} {attempt} {kind:?} {worker})").unwrap();
                     state.met.lost += 1;
                 }
+                Change::Found { run, attempt } => write!(line, " found({run} {attempt})").unwrap(),
                 Change::Run(..) | Change::Part(_) => {}
             }
         }

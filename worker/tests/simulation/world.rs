@@ -40,6 +40,9 @@ const TURN: Duration = Duration::from_millis(15);
 /// Once the world is whole the study ends within this time.
 const RECOVERY: Duration = Duration::from_secs(120);
 
+/// The shortest way of a message.
+const SHORTEST: Duration = Duration::from_millis(1);
+
 const POLICY: Policy = Policy { term: Duration::from_secs(3), crashes: 3, losses: 15, streak: 10 };
 
 /// A study of two projects and two algorithms.
@@ -180,6 +183,8 @@ pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Playe
 
 struct World {
     sim: Sim<'static>,
+    /// The longest way of a message.
+    latency: Duration,
     oracle: Arc<Oracle>,
     leaps: Arc<AtomicU64>,
     folder: TempDir,
@@ -204,7 +209,7 @@ impl World {
             .epoch(std::time::UNIX_EPOCH)
             .tick_duration(STEP)
             .simulation_duration(Duration::MAX)
-            .min_message_latency(Duration::from_millis(1))
+            .min_message_latency(SHORTEST)
             .max_message_latency(scenario.latency)
             .build();
         // Synced a thousand times, and gone at the end: in memory where that can be.
@@ -242,7 +247,8 @@ impl World {
         let (lines, down) = (vec![None; names.len()], vec![None; names.len()]);
         let workers = names;
         let (lost, doom, grave) = (BTreeSet::new(), None, None);
-        World { sim, oracle, leaps, folder, workers, lines, down, lost, doom, grave }
+        let latency = scenario.latency;
+        World { sim, latency, oracle, leaps, folder, workers, lines, down, lost, doom, grave }
     }
 
     fn play(&mut self, scenario: &Scenario) -> Result<(), String> {
@@ -320,7 +326,7 @@ impl World {
             Fault::Kill { worker, down, tear } => {
                 let name = self.workers[worker].as_str();
                 if self.sim.is_host_running(name) {
-                    self.sim.crash(name);
+                    self.crash(&self.workers[worker].clone());
                     self.down[worker] = Some((now + down, tear));
                 }
             }
@@ -328,12 +334,20 @@ impl World {
                 let others = self.workers.len() - self.lost.len() - 1;
                 let name = self.workers[worker].as_str();
                 if others > 0 && self.sim.is_host_running(name) {
-                    self.sim.crash(name);
+                    self.crash(&self.workers[worker].clone());
                     self.lost.insert(worker);
                     self.oracle.bereaved();
                 }
             }
         }
+    }
+
+    /// Ends a process. Its connections end in the order in which tokio drops its tasks, and that
+    /// depends on what other threads do; so the ends of all of them take the same time.
+    fn crash(&mut self, name: &str) {
+        self.sim.set_max_message_latency(SHORTEST);
+        self.sim.crash(name);
+        self.sim.set_max_message_latency(self.latency);
     }
 
     /// Ends the coordinator's process, which has died.
@@ -346,7 +360,7 @@ impl World {
                 self.set_line(worker);
             }
         }
-        self.sim.crash(COORDINATOR);
+        self.crash(COORDINATOR);
         (0..self.workers.len()).for_each(|worker| self.set_line(worker));
         self.grave = Some(self.sim.elapsed() + down);
     }
