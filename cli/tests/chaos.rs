@@ -332,6 +332,38 @@ fn two_coordinators_on_postgresql_can_be_killed_in_turn() {
     assert!(digests == expected, "records differ");
 }
 
+/// Stopped, it is not dead: its connection to the database lives on, and its lock.
+#[test]
+fn a_coordinator_that_is_stopped_past_its_term_is_succeeded() {
+    let Some(place) = postgres("stopped") else { return };
+    let scale = Scale::read();
+    let (folder, expected) = scene(&scale);
+    let mut herd = Herd::start(folder.path(), place, 2, scale.workers);
+    herd.wait_for_records(scale.runs / 4);
+    herd.coordinators[0].send(Signal::STOP);
+    let stopped = Instant::now();
+    // What was under way to the database arrives.
+    std::thread::sleep(TERM / 2);
+    let before = herd.records();
+    herd.wait_for_records(before + 1);
+    let after = stopped.elapsed().as_secs_f64();
+    herd.wait_for_records(scale.runs * 3 / 4);
+    herd.coordinators[0].send(Signal::CONT);
+    wait("it stands by", || {
+        let output = ask(&["status", "--json"], &herd.addresses[0]);
+        let status: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let trouble = status["trouble"].as_str().unwrap_or_default();
+        trouble.contains("another coordinator leads")
+    });
+    let (digests, wasted) = herd.end(scale.runs);
+    report(&format!(
+        "PostgreSQL, {} runs: the leader was stopped at {before}; on {after:.1} s after it; \
+         {wasted} leases lost",
+        scale.runs
+    ));
+    assert!(digests == expected, "records differ");
+}
+
 /// A way to a coordinator that can be cut: what was sent before is late, not lost.
 struct Link {
     address: String,

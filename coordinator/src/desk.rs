@@ -212,7 +212,7 @@ impl Desk {
         let seat = match &mut self.seat {
             Some(seat) => seat,
             none => {
-                let store = Store::open(&self.charge.place)?;
+                let store = Store::succeed(&self.charge.place, self.charge.policy.term)?;
                 let seat = Seat::take(&self.charge, store, now)?;
                 tracing::info!("leading the store from now on");
                 // Other troubles end when the store has accepted something.
@@ -250,6 +250,8 @@ impl Desk {
         }
         if seat.keep(changes)? {
             self.trouble = None;
+        } else if tick {
+            seat.store.renew()?;
         }
         if let Some(planned) = seat.plan_on()? {
             self.trouble = None;

@@ -15,7 +15,7 @@ use catherd_experiments::{Digest, Outcome, RunRecord};
 
 use crate::curve;
 use crate::ledger::{Phase, Run, RunNumber, Token};
-use database::{Database, Purpose, Row, Value};
+use database::{Database, Each, Purpose, Row, Value};
 
 mod database;
 mod planning;
@@ -29,6 +29,9 @@ pub use database::Place;
 pub use planning::Planning;
 pub use projects::Part;
 pub use reader::{Missing, Problem, Reader, Records};
+
+/// Runs that are loaded at a time.
+const PAGE: i64 = 1 << 14;
 
 /// The digest that names a run.
 pub type RunId = Digest;
@@ -269,9 +272,36 @@ impl Store {
     /// When the database cannot be reached, is of a later version, or (PostgreSQL) has
     /// another writer: [`StoreError::Led`].
     pub fn open(place: &Place) -> Result<Store, StoreError> {
-        let mut database = Database::connect(place, Purpose::Write)?;
+        Store::open_to(place, Purpose::Write)
+    }
+
+    /// The same, but another writer that has been silent for `silence` ([`Store::renew`]) loses
+    /// the database: it can write no more, and the next call opens the store.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub fn succeed(place: &Place, silence: Duration) -> Result<Store, StoreError> {
+        Store::open_to(place, Purpose::Succeed(silence))
+    }
+
+    fn open_to(place: &Place, purpose: Purpose) -> Result<Store, StoreError> {
+        let mut database = Database::connect(place, purpose)?;
         schema::migrate(&mut database)?;
         Ok(Store { database, witness: None })
+    }
+
+    /// Tells others who would write that this writer is at work.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be reached, or another has succeeded this writer.
+    pub fn renew(&mut self) -> Result<(), StoreError> {
+        match &mut self.database {
+            // A lock on the file ends with the process that holds it.
+            Database::Sqlite(_) => Ok(()),
+            Database::Postgres(postgres) => postgres.batch("select 1"),
+        }
     }
 
     /// The same, with somebody who looks on.
@@ -306,6 +336,18 @@ impl Store {
         self.database.execute("update studies set state = ?2 where name = ?1", &[parameters])
     }
 
+    /// As [`Reader::coverage`], of one study or of all.
+    ///
+    /// # Errors
+    ///
+    /// When the database refuses.
+    pub fn coverage(
+        &mut self,
+        study: Option<StudyNumber>,
+    ) -> Result<Vec<(StudyNumber, f64, u64)>, StoreError> {
+        reader::coverage(&mut self.database, study)
+    }
+
     /// All studies, by number.
     ///
     /// # Errors
@@ -328,8 +370,19 @@ impl Store {
             "select runs.number, phase, attempt, crashes, losses, runs.token, worker, project,
                           label, wall_ms
                    from runs left join records on records.number = runs.number
-                   order by runs.number";
-        self.database.query(sql, &[], &mut |row| each(saved_run(row)?))
+                   where runs.number >= ?1 and runs.number < ?2 order by runs.number";
+        self.by_page(sql, &mut |row| each(saved_run(row)?))
+    }
+
+    /// Reads rows of all runs, a page of runs at a time: on a server, a writer that reads one
+    /// long answer looks as silent as one that has stopped.
+    fn by_page(&mut self, sql: &'static str, each: Each<'_>) -> Result<(), StoreError> {
+        let largest = "select max(number) from runs";
+        let largest = self.database.first(largest, &[], Row::optional_integer)?.flatten();
+        for first in (0..largest.map_or(0, |largest| largest + 1)).step_by(PAGE as usize) {
+            self.database.query(sql, &[first.into(), (first + PAGE).into()], each)?;
+        }
+        Ok(())
     }
 
     /// Which study has which run, by run and then by study.
@@ -341,8 +394,9 @@ impl Store {
         &mut self,
         mut each: impl FnMut(RunNumber, StudyNumber),
     ) -> Result<(), StoreError> {
-        let sql = "select run, study from members order by run, study";
-        self.database.query(sql, &[], &mut |mut row| {
+        let sql = "select run, study from members where run >= ?1 and run < ?2
+                   order by run, study";
+        self.by_page(sql, &mut |mut row| {
             each(row.narrow()?, row.narrow()?);
             Ok(())
         })

@@ -4,9 +4,12 @@
 
 mod service;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use catherd_coordinator::{Coordinator, CoordinatorError, Options, Progress, StoreError};
+use catherd_coordinator::{
+    Coordinator, CoordinatorError, Desk, Options, Policy, Progress, StoreError,
+};
+use catherd_proto::v1;
 use catherd_proto::v1::verdict::Kind;
 
 /// Databases for the tests, one each.
@@ -98,4 +101,76 @@ async fn a_second_coordinator_stands_by_and_takes_over() {
     assert_eq!(standby.commit("w", asked.completions).await, [Kind::Accepted]);
     tokio::time::sleep(Duration::from_millis(1)).await;
     standby.close().await;
+}
+
+/// Has a desk turn, as its thread would, until this has an answer.
+async fn turned<T: Send + 'static>(
+    desk: &mut Desk,
+    asked: impl Future<Output = T> + Send + 'static,
+) -> T {
+    let asked = tokio::spawn(asked);
+    while !asked.is_finished() {
+        desk.turn();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    asked.await.unwrap()
+}
+
+/// A coordinator that is stopped keeps its session, and is silent on it. When it goes on, the
+/// store has another writer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leader_that_is_stopped_is_succeeded_and_can_write_no_more() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let Some(place) = database::create(first.path()) else { return };
+    let term = Duration::from_secs(1);
+    let options = |folder: &std::path::Path| Options {
+        place: place.clone(),
+        stand_by: true,
+        policy: Policy { term, ..Policy::default() },
+        ..Options::new(folder)
+    };
+    // Nobody but this test has its desk turn: between two turns it is stopped.
+    let (stopped, mut desk) =
+        Coordinator::by_hand(options(first.path()), service::plan(1..=2)).unwrap();
+    let mut stopped = service::Bench::serve(stopped).await;
+    let mut client = stopped.client.clone();
+    let ask = v1::LeaseRequest { worker: "w".into(), ..Default::default() };
+    let lease = turned(&mut desk, async move { client.lease(ask).await }).await;
+    let lease = lease.unwrap().into_inner().leases.remove(0);
+
+    let standby = Coordinator::open(options(second.path())).unwrap();
+    let mut standby = service::Bench::serve(standby).await;
+    let stands_by = |progress: &Progress| progress.trouble.is_some();
+    assert!(stands_by(&standby.coordinator.progress()));
+    // As long as it is heard of, it leads.
+    let start = Instant::now();
+    while start.elapsed() < 3 * term {
+        assert!(desk.turn());
+        assert!(stands_by(&standby.coordinator.progress()));
+        tokio::time::sleep(term / 10).await;
+    }
+    let leads = |progress: &Progress| progress.planned == 2 && progress.trouble.is_none();
+    standby.settled(leads).await;
+
+    let mut client = stopped.client.clone();
+    let asked = service::commit_of(&lease);
+    let refused = turned(&mut desk, async move { client.commit(asked).await }).await;
+    assert_eq!(refused.unwrap_err().code(), tonic::Code::Unavailable);
+    let waiting = tokio::time::timeout(Duration::from_secs(5), async {
+        let led = |trouble: &String| trouble.contains("another coordinator leads");
+        while !stopped.coordinator.progress().trouble.as_ref().is_some_and(led) {
+            desk.turn();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    waiting.await.expect("it stands by");
+    assert_eq!(standby.coordinator.progress().done, 0);
+    let lease = standby.lease("w", &[]).await.leases.remove(0);
+    let accepted = standby.commit("w", service::commit_of(&lease).completions).await;
+    assert_eq!(accepted, [Kind::Accepted]);
+    standby.settled(|progress: &Progress| progress.done == 1).await;
+    stopped.settled(stands_by).await;
+    drop(desk);
+    standby.close().await;
+    stopped.close().await;
 }

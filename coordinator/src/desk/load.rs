@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::{Charge, Scope};
 use crate::ledger::{Ledger, Phase, Run, RunNumber, Saved, Set};
 use crate::progress::Meter;
-use crate::store::{Reader, Store, StoreError, StudyNumber, StudyState};
+use crate::store::{Store, StoreError, StudyNumber, StudyState};
 
 /// Loads the ledger and the meter from the store.
 pub(super) fn load(
     store: &mut Store,
-    Charge { place, scope, policy, .. }: &Charge,
+    Charge { scope, policy, .. }: &Charge,
     now: Duration,
 ) -> Result<(Ledger, Meter, Vec<String>), StoreError> {
     let studies = store.studies()?;
@@ -66,7 +66,7 @@ pub(super) fn load(
     store.culprits(|run, worker| {
         saved.culprits.entry(run).or_default().insert(worker);
     })?;
-    let coverage = Reader::open(place)?.coverage()?;
+    let coverage = store.coverage(None)?;
     let meter = Meter::new(now, studies, active, coverage);
     Ok((Ledger::restore(*policy, saved, now), meter, labels))
 }

@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::StoreError;
 use super::postgres::Postgres;
@@ -173,6 +174,8 @@ pub(super) enum Database {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Write,
+    /// To write in place of one who has been silent for so long.
+    Succeed(Duration),
     Read,
 }
 

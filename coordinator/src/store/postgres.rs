@@ -28,6 +28,19 @@ const SESSION: &str = "
 /// Names the lock that the writer of a store holds as long as its session lives.
 const WRITER: &str = "select pg_try_advisory_lock(hashtext('catherd'), hashtext(current_schema()))";
 
+/// Ends the session that holds that lock if its client has been silent for so many milliseconds,
+/// on the server's clock. What it has not committed is undone, and it can commit no more. A
+/// session at work for its client is not silent, however long that takes.
+const DEPOSE: &str = "
+    select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and granted
+      and database = (select oid from pg_database where datname = current_database())
+      and classid = cast(hashtext('catherd') as oid)
+      and objid = cast(hashtext(current_schema()) as oid)
+      and wait_event_type = 'Client'
+      and state_change < clock_timestamp() - $1 * interval '1 millisecond'
+";
+
 pub(super) struct Postgres {
     runtime: Driver,
     client: Client,
@@ -83,11 +96,14 @@ impl Postgres {
                 let _ = connection.await;
             });
             client.batch_execute(SESSION).await?;
-            if purpose == Purpose::Write && !client.query_one(WRITER, &[]).await?.get::<_, bool>(0)
-            {
-                return Err(StoreError::Led);
+            if purpose == Purpose::Read || client.query_one(WRITER, &[]).await?.get::<_, bool>(0) {
+                return Ok(client);
             }
-            Ok(client)
+            if let Purpose::Succeed(silence) = purpose {
+                client.execute(DEPOSE, &[&(silence.as_millis() as f64)]).await?;
+            }
+            // The lock is free once that session has ended, which may take a moment.
+            Err(StoreError::Led)
         })?;
         Ok(Postgres { runtime, client, statements: HashMap::new() })
     }

@@ -71,15 +71,7 @@ impl Reader {
     ///
     /// When the database refuses.
     pub fn coverage(&mut self) -> Result<Vec<(StudyNumber, f64, u64)>, StoreError> {
-        let sql = "select study, sum(cast(covered as double precision) / goals), count(*)
-                   from members join records on records.number = members.run
-                   where done = 1 and goals > 0 group by study order by study";
-        let mut all = Vec::new();
-        self.database.query(sql, &[], &mut |mut row| {
-            all.push((row.narrow()?, row.real()?, row.narrow()?));
-            Ok(())
-        })?;
-        Ok(all)
+        coverage(&mut self.database, None)
     }
 
     /// The accepted records of a study, in its order and with its names. Memory is
@@ -175,6 +167,24 @@ pub(super) fn studies(database: &mut Database) -> Result<Vec<SavedStudy>, StoreE
         Ok(())
     })?;
     Ok(studies)
+}
+
+/// See [`Reader::coverage`].
+pub(super) fn coverage(
+    database: &mut Database,
+    study: Option<StudyNumber>,
+) -> Result<Vec<(StudyNumber, f64, u64)>, StoreError> {
+    let sql = "select study, sum(cast(covered as double precision) / goals), count(*)
+               from members join records on records.number = members.run
+               where study between ?1 and ?2 and done = 1 and goals > 0
+               group by study order by study";
+    let mut all = Vec::new();
+    let (first, last) = study.map_or((0, StudyNumber::MAX), |study| (study, study));
+    database.query(sql, &[first.into(), last.into()], &mut |mut row| {
+        all.push((row.narrow()?, row.real()?, row.narrow()?));
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 /// A specification with the names of a study.
