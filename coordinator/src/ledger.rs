@@ -38,6 +38,7 @@ pub use event::{Effect, End, Event, Grant, Verdict};
 pub use run::{Counts, Phase, Run, RunNumber, Set, SetNumber, Token};
 
 mod event;
+mod growth;
 mod run;
 
 /// The rules of a study's leases.

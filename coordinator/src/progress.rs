@@ -180,6 +180,17 @@ impl Meter {
         Meter { recent, started, live, by_worker, curves, ..self }
     }
 
+    /// Learns which studies there are, and of which the runs are given out.
+    pub(crate) fn restate(&mut self, studies: Vec<SavedStudy>, active: Vec<StudyNumber>) {
+        (self.studies, self.active) = (studies, active);
+    }
+
+    /// Learns the sum and number of the coverages of a study that has other runs now.
+    pub(crate) fn cover(&mut self, study: StudyNumber, coverage: Option<(f64, u64)>) {
+        let (sum, count) = coverage.unwrap_or_default();
+        self.coverage.insert(study, Sum(sum, count));
+    }
+
     /// Notes the record of a run of the algorithm `label` that `studies` want.
     pub(crate) fn accepted(
         &mut self,

@@ -136,9 +136,8 @@ impl Plan {
     pub fn into_runs(self) -> impl Iterator<Item = RunSpec> {
         let runs = 0..self.count();
         runs.map(move |number| {
-            let (rest, seed) = (number / self.seeds.len(), self.seeds[number % self.seeds.len()]);
-            let algorithm = &self.algorithms[rest % self.algorithms.len()];
-            let project = &self.projects[rest / self.algorithms.len()];
+            let (project, algorithm) = self.cell(number);
+            let seed = self.seeds[number % self.seeds.len()];
             RunSpec {
                 project: project.digest,
                 project_name: project.name.clone(),
@@ -152,13 +151,22 @@ impl Plan {
         })
     }
 
+    /// Project and algorithm of a run by its place among the runs, from 0.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such place.
+    pub fn cell(&self, place: usize) -> (&PlannedProject, &Algorithm) {
+        let rest = place / self.seeds.len();
+        let algorithm = &self.algorithms[rest % self.algorithms.len()];
+        (&self.projects[rest / self.algorithms.len()], algorithm)
+    }
+
     /// The names of project and algorithm of each run, in their order.
     pub fn places(&self) -> impl Iterator<Item = (&str, &str)> {
-        let runs = 0..self.count();
-        runs.map(|number| {
-            let rest = number / self.seeds.len();
-            let algorithm = &self.algorithms[rest % self.algorithms.len()];
-            (&*self.projects[rest / self.algorithms.len()].name, &*algorithm.label)
+        (0..self.count()).map(|place| {
+            let (project, algorithm) = self.cell(place);
+            (&*project.name, &*algorithm.label)
         })
     }
 

@@ -3,34 +3,74 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use catherd_experiments::Digest;
+
 use super::{Charge, Scope};
 use crate::ledger::{Ledger, Phase, Run, RunNumber, Saved, Set};
 use crate::progress::Meter;
-use crate::store::{Store, StoreError, StudyNumber, StudyState};
+use crate::queue::GroupNumber;
+use crate::store::{SavedStudy, Store, StoreError, StudyNumber, StudyState};
+
+/// The groups of runs by project and algorithm.
+#[derive(Default)]
+pub(super) struct Groups {
+    numbers: BTreeMap<(Digest, String), GroupNumber>,
+    /// Of their algorithms.
+    labels: Vec<String>,
+}
+
+impl Groups {
+    /// The number of a group; `add` gives a new one its own.
+    pub(super) fn number(
+        &mut self,
+        project: Digest,
+        label: &str,
+        add: impl FnOnce() -> GroupNumber,
+    ) -> GroupNumber {
+        *self.numbers.entry((project, label.to_owned())).or_insert_with(|| {
+            self.labels.push(label.to_owned());
+            add()
+        })
+    }
+
+    /// The label of a group's algorithm.
+    pub(super) fn label(&self, group: GroupNumber) -> &str {
+        self.labels.get(group as usize).map_or("", String::as_str)
+    }
+}
+
+/// What a store says.
+pub(super) struct Loaded {
+    pub(super) ledger: Ledger,
+    pub(super) meter: Meter,
+    pub(super) groups: Groups,
+}
+
+/// The studies of a scope whose runs are given out.
+pub(super) fn active(studies: &[SavedStudy], scope: &Scope) -> Vec<StudyNumber> {
+    let active = studies.iter().filter(|study| study.state == StudyState::Active);
+    let served = active.filter(|study| match scope {
+        Scope::All => true,
+        Scope::Only(name) => *name == study.name,
+    });
+    served.map(|study| study.number).collect()
+}
 
 /// Loads the ledger and the meter from the store.
 pub(super) fn load(
     store: &mut Store,
     Charge { scope, policy, .. }: &Charge,
     now: Duration,
-) -> Result<(Ledger, Meter, Vec<String>), StoreError> {
+) -> Result<Loaded, StoreError> {
     let studies = store.studies()?;
-    let active: Vec<StudyNumber> = studies
-        .iter()
-        .filter(|study| study.state == StudyState::Active)
-        .filter(|study| matches!(scope, Scope::All) || *scope == Scope::Only(study.name.clone()))
-        .map(|study| study.number)
-        .collect();
+    let active = active(&studies, scope);
 
     // Runs that nobody wants, and numbers without a run, are in the first set.
     let mut saved = Saved { sets: vec![Set::new(Vec::new(), false)], ..Saved::default() };
-    let mut groups = BTreeMap::new();
-    let mut labels = Vec::new();
+    let mut groups = Groups::default();
     store.runs(|row| {
-        let group = *groups.entry((row.project, row.label)).or_insert_with_key(|key| {
-            labels.push(key.1.clone());
-            saved.queue.add_group(key.0)
-        });
+        let add = || saved.queue.add_group(row.project);
+        let group = groups.number(row.project, &row.label, add);
         if let Some(wall) = row.wall {
             saved.queue.measure(group, wall);
         }
@@ -68,5 +108,5 @@ pub(super) fn load(
     })?;
     let coverage = store.coverage(None)?;
     let meter = Meter::new(now, studies, active, coverage);
-    Ok((Ledger::restore(*policy, saved, now), meter, labels))
+    Ok(Loaded { ledger: Ledger::restore(*policy, saved, now), meter, groups })
 }

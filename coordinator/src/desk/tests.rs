@@ -1,23 +1,30 @@
 //! A disk that is really full: SQLite may not make its file larger.
 
+use std::collections::BTreeSet;
+
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Plan, PlannedProject, ProjectSource, Provenance, Resources,
+    Algorithm, Budget, Digest, Outcome, Plan, PlannedProject, ProjectSource, Provenance, Resources,
     RunRecord, RunSpec, Study,
 };
 use tokio::sync::oneshot;
 
+use super::load::{Loaded, load};
 use super::*;
-use crate::ledger::{Grant, Verdict};
-use crate::store::Reader;
+use crate::ledger::{Grant, Ledger, Phase, Verdict};
+use crate::store::{Reader, Sealed, StudyState};
 
 const RUNS: u64 = 12;
 
 fn plan() -> Plan {
+    plan_of("study", (1..=RUNS).collect())
+}
+
+fn plan_of(name: &str, seeds: Vec<u64>) -> Plan {
     let study = Study {
-        name: "study".into(),
+        name: name.into(),
         projects: ProjectSource::Paths(Vec::new()),
         algorithms: vec![Algorithm::plain("random")],
-        seeds: (1..=RUNS).collect(),
+        seeds,
         budget: Budget { executions: Some(1), ..Budget::default() },
         mutation: None,
         race: None,
@@ -88,22 +95,26 @@ impl Room {
     }
 }
 
-#[test]
-fn a_full_disk_is_told_and_forgets_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = Place::File(folder.path().join("study.db"));
-    let mut store = Store::open(&place).unwrap();
-    store.plan(plan()).unwrap();
+fn room(folder: &std::path::Path, store: Store, place: &Place) -> Room {
     let charge = Charge {
         place: place.clone(),
-        archives: folder.path().join("projects"),
+        archives: folder.join("projects"),
         scope: Scope::All,
         policy: Policy::default(),
         witness: None,
     };
     let clock = Arc::new(crate::clock::Manual::default());
     let (desk, requests) = Desk::open(charge, Ok(store), clock, None, false).unwrap();
-    let mut room = Room { desk, requests };
+    Room { desk, requests }
+}
+
+#[test]
+fn a_full_disk_is_told_and_forgets_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place::File(folder.path().join("study.db"));
+    let mut store = Store::open(&place).unwrap();
+    store.plan(plan()).unwrap();
+    let mut room = room(folder.path(), store, &place);
 
     let (mut accepted, mut refused) = (0, 0);
     while accepted < RUNS {
@@ -130,4 +141,73 @@ fn a_full_disk_is_told_and_forgets_nothing() {
     let watch = room.desk.watch();
     let progress = watch.borrow();
     assert_eq!((progress.done, &progress.trouble), (RUNS, &None));
+}
+
+/// What can be seen of a ledger: its runs with their studies, the studies' counts, and the runs
+/// in the order in which they would be given out.
+fn seen(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
+    let runs = (0..).map_while(|run| ledger.run(run).map(|known| (run, known)));
+    let runs = runs.filter(|(_, run)| run.group > 0 || run.phase != Phase::Quarantined);
+    let runs = runs.map(|(run, known)| (run, known.phase, known.token, ledger.studies_of(run)));
+    let runs: Vec<_> =
+        runs.map(|(run, phase, token, of)| (run, phase, token, of.to_vec())).collect();
+    let mut queue = ledger.queue().clone();
+    let batches = std::iter::repeat_with(|| queue.take(&BTreeSet::new(), 1, |_| false));
+    let waiting: Vec<_> = batches.take_while(|batch| !batch.is_empty()).flatten().collect();
+    (
+        runs,
+        waiting,
+        ledger.counts(),
+        (0..4).map(|study| ledger.counts_of(study)).collect::<Vec<_>>(),
+    )
+}
+
+/// Studies are added, extended, made smaller, paused and resumed, and nothing is loaded again.
+#[test]
+fn what_is_known_is_what_the_store_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place::File(folder.path().join("study.db"));
+    let mut room = room(folder.path(), Store::open(&place).unwrap(), &place);
+    let mut dice = 1_u64;
+    let mut roll = |sides: u64| {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (dice >> 33) % sides
+    };
+    let mut changed = 0;
+    for _ in 0..150 {
+        let name = ["a", "b", "c"][roll(3) as usize];
+        match roll(4) {
+            0 => {
+                let (first, count) = (roll(20), roll(12) + 1);
+                let plan = plan_of(name, (first..first + count).collect());
+                let (answer, mut answered) = oneshot::channel();
+                room.requests.send(Request::Plan { plan: Box::new(plan), answer }).unwrap();
+                while answered.try_recv().is_err() {
+                    assert!(room.desk.turn());
+                }
+                changed += 1;
+            }
+            1 => {
+                let state = StudyState::ALL[roll(3) as usize];
+                let name = name.to_owned();
+                let known = room.ask(|answer| Request::SetState { name, state, answer }).unwrap();
+                changed += u32::from(known);
+            }
+            _ => {
+                for lease in room.lease() {
+                    assert_eq!(room.commit(&lease), Some(Ok(Verdict::Accepted)));
+                }
+            }
+        }
+        assert!(room.desk.turn());
+        let seat = room.desk.seat.as_mut().unwrap();
+        let now = Duration::ZERO;
+        let Loaded { ledger, mut meter, .. } =
+            load(&mut seat.store, &room.desk.charge, now).unwrap();
+        assert_eq!(seen(&seat.ledger), seen(&ledger));
+        let (known, stored) =
+            (seat.meter.snapshot(now, &seat.ledger), meter.snapshot(now, &ledger));
+        assert_eq!((known.studies, known.mean_coverage), (stored.studies, stored.mean_coverage));
+    }
+    assert!(changed > 50 && room.desk.watch().borrow().done > 10, "{changed}");
 }

@@ -117,9 +117,13 @@ impl Counts {
         self.0[phase as usize] += 1;
     }
 
+    pub(super) fn uncount(&mut self, phase: Phase) {
+        self.0[phase as usize] -= 1;
+    }
+
     pub(super) fn shift(&mut self, from: Phase, to: Phase) {
-        self.0[from as usize] -= 1;
-        self.0[to as usize] += 1;
+        self.uncount(from);
+        self.count(to);
     }
 
     pub(super) fn add(&mut self, other: &Counts) {

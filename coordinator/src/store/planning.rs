@@ -1,7 +1,7 @@
 //! A study on its way into the store, a page of runs at a time: whoever writes can answer
 //! others between two pages.
 
-use catherd_experiments::{Plan, RunSpec};
+use catherd_experiments::{Digest, Plan, RunSpec};
 
 use super::database::{Database, Row, Value};
 use super::{Store, StoreError, StudyNumber, StudyState};
@@ -32,6 +32,21 @@ impl Planning {
     /// Its runs that are in the store, and all of them.
     pub fn progress(&self) -> (usize, usize) {
         (self.numbers.len(), self.plan.count())
+    }
+
+    /// Number, project and algorithm's label of its runs that are in the store, from that
+    /// place in the study on.
+    pub fn runs_from(&self, place: usize) -> impl Iterator<Item = (RunNumber, Digest, &str)> {
+        self.numbers.iter().enumerate().skip(place).map(|(place, &number)| {
+            let (project, algorithm) = self.plan.cell(place);
+            (number, project.digest, &*algorithm.label)
+        })
+    }
+
+    /// The runs of the study in its order, once all of them have been planned; none if the study
+    /// had them before.
+    pub fn members(&self) -> Option<&[RunNumber]> {
+        (self.numbers.len() == self.plan.count()).then_some(&self.numbers)
     }
 
     /// Whether this is the planning of `plan`.
