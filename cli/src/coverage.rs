@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use catherd_sb3::{BlockIndex, BlockNo, Notation, Project};
+use catherd_testgen::Bounds;
 use clap::Args;
 use serde_json::json;
 
@@ -25,6 +26,10 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pair: Pair,
 
+    /// Longest test in steps (1/30 s of Scratch time each)
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
+    steps: u64,
+
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -38,7 +43,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         suite.goals = goals.len() as u32;
     }
     let spinner = terminal::spinner(format!("{} tests", suite.tests.len()));
-    let covers = prepared.replay(&suite).map_err(|error| arguments.pair.failure(error))?;
+    let covers = prepared.replay(&suite, arguments.steps);
+    let covers = covers.map_err(|error| arguments.pair.failure(error))?;
     spinner.finish_and_clear();
     let mut state = vec![State::NoGoal; subject.project.block_count()];
     for &BlockNo(goal) in goals {

@@ -80,13 +80,14 @@ fn read_suite(path: &Path) -> Result<Suite, Failure> {
 
 fn suite_failure(path: &Path, error: SuiteError) -> Failure {
     let hint = match error {
-        SuiteError::Json(_) | SuiteError::Assertion { .. } => {
+        SuiteError::Json(_) | SuiteError::Machine { .. } | SuiteError::Assertion { .. } => {
             "the file is damaged or not a suite; generate it anew with catherd generate"
         }
         SuiteError::Format { .. } => "use the release that wrote it, or generate it anew",
         SuiteError::Project { .. } | SuiteError::Goals { .. } => {
             "name the project that the suite was made for, or say --any-project"
         }
+        SuiteError::Steps { .. } => "allow more with --steps",
         SuiteError::Sprite { .. } => "the suite does not fit this project; generate one for it",
     };
     Failure::new(format!("{}: {error}", path.display())).hint(hint)

@@ -111,6 +111,8 @@ fn suites_that_cannot_be_used_are_refused_with_the_reason() {
         (good[..good.len() / 2].to_owned(), "not a test suite: EOF"),
         (String::new(), "not a test suite: EOF"),
         (good.replace("\"key\":\"x\"", "\"key\":7"), "not a test suite: invalid type"),
+        (good.replace("\"key\":\"x\"", "\"kee\":\"x\""), "unknown field `kee`"),
+        (good.replace("\"warp_budget\":", "\"warp_budget\":9"), "machine has warp_budget 91000000"),
     ] {
         fs::write(folder.path().join("bad.json"), bad).unwrap();
         for command in ["test", "coverage"] {
@@ -121,6 +123,17 @@ fn suites_that_cannot_be_used_are_refused_with_the_reason() {
             assert!(text.contains("hint: "), "{text}");
         }
     }
+    let mut endless = suite(folder.path());
+    endless["tests"][0]["events"] = json!([{ "event": "Wait", "steps": 1_000_000_000 }]);
+    endless["tests"][0]["assertions"] = json!([]);
+    fs::write(folder.path().join("bad.json"), endless.to_string()).unwrap();
+    let coverage = run(folder.path(), &["coverage", "game.sb3", "bad.json"]);
+    assert_eq!(coverage.status.code(), Some(1));
+    let reason = "test 0 has 1000000001 steps, and 100000 are allowed";
+    assert!(stderr(&coverage).contains(reason), "{}", stderr(&coverage));
+    let tap = run(folder.path(), &["test", "game.sb3", "bad.json"]);
+    assert_eq!(tap.status.code(), Some(2));
+    assert!(stdout(&tap).contains("longer than --steps allows"), "{}", stdout(&tap));
     let missing = run(folder.path(), &["test", "game.sb3", "none.json"]);
     assert!(stderr(&missing).contains("none.json: "), "{}", stderr(&missing));
 }

@@ -20,6 +20,7 @@ use crate::limits::Limits;
 use crate::minimisation::{Candidate, Minimisation, Minimised, Replayer as _};
 use crate::problem::{ScratchProblem, TestCase};
 use crate::random_testing::{Drawn, RandomTesting};
+use crate::runner::Bounds;
 use crate::settings::Settings;
 use crate::suite::{FORMAT, Suite, SuiteError, SuiteEvent, SuiteTest, Tolerances};
 use catherd_vm::{CompileError, Program};
@@ -278,11 +279,13 @@ impl Prepared {
         debug_assert!(asserted.is_ok(), "{asserted:?}");
     }
 
-    /// Runs the tests of a suite; returns what each covers, goals ascending.
+    /// Runs the tests of a suite, none of which may have more than `most` steps; returns what
+    /// each covers, goals ascending.
     ///
     /// # Errors
-    /// If the suite was made for other goals or names sprites that the project lacks.
-    pub fn replay(self: &Arc<Self>, suite: &Suite) -> Result<Vec<Vec<u32>>, SuiteError> {
+    /// If the suite was made for other goals, names sprites that the project lacks or has a
+    /// longer test.
+    pub fn replay(self: &Arc<Self>, suite: &Suite, most: u64) -> Result<Vec<Vec<u32>>, SuiteError> {
         let goals = self.order.len() as u32;
         if suite.goals != goals {
             return Err(SuiteError::Goals { suite: suite.goals, project: goals });
@@ -294,6 +297,10 @@ impl Prepared {
             let events: Result<Vec<Event>, String> =
                 test.events.iter().map(|event| event.resolve(words)).collect();
             let events = events.map_err(|sprite| SuiteError::Sprite { test: position, sprite })?;
+            let steps = events.iter().map(Event::steps).sum();
+            if steps > most {
+                return Err(SuiteError::Steps { test: position, steps, most });
+            }
             Ok(executor.covered(&events))
         });
         replayed.collect()
@@ -318,7 +325,8 @@ pub fn generate(
 /// # Errors
 /// If the project cannot be compiled or the suite does not fit it.
 pub fn replay(project: &Project, suite: &Suite) -> Result<Vec<Vec<u32>>, GenerateError> {
-    Ok(Prepared::new(project, Settings::default())?.replay(suite)?)
+    let most = Bounds::default().steps;
+    Ok(Prepared::new(project, Settings::default())?.replay(suite, most)?)
 }
 
 /// What the final suite is made of.

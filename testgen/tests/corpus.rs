@@ -24,7 +24,7 @@ fn run(path: &Path, algorithm: &str, executions: u64) -> Generated {
     let request = Request::new(algorithm, &[], 1, budget).unwrap();
     let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));
     assert!(generated.unstable.is_empty(), "{}: {:?}", path.display(), generated.unstable);
-    let replayed = prepared.replay(&generated.suite).unwrap();
+    let replayed = prepared.replay(&generated.suite, u64::MAX).unwrap();
     let promised: Vec<_> = generated.suite.tests.iter().map(|test| test.covers.clone()).collect();
     assert_eq!(replayed, promised, "{}", path.display());
     let mut together = replayed.concat();

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use catherd_sb3::Project;
 use catherd_search::{Budget, Setting, Stop};
 use catherd_testgen::{
-    End, Generated, Prepared, Request, Settings, Suite, SuiteError, generate, replay,
+    End, Generated, Prepared, Request, Settings, Suite, SuiteError, SuiteEvent, generate, replay,
 };
 use serde_json::{Value, json};
 
@@ -135,8 +135,13 @@ fn suites_survive_their_file() {
     let suite = Suite::from_json(&generated.suite.to_json()).unwrap();
     assert_eq!(suite, generated.suite);
     let other = Suite { goals: 1, ..suite };
-    let error = Prepared::new(&project, Settings::default()).unwrap().replay(&other).unwrap_err();
+    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let error = prepared.replay(&other, u64::MAX).unwrap_err();
     assert!(matches!(error, SuiteError::Goals { suite: 1, project: 9 }));
+    let mut endless = generated.suite;
+    endless.tests[0].events.push(SuiteEvent::Wait { steps: 1_000_000_000 });
+    let error = prepared.replay(&endless, 100_000).unwrap_err();
+    assert!(matches!(error, SuiteError::Steps { test: 0, most: 100_000, .. }));
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn goals_and_covered(project: &Project) -> (usize, usize) {
         tests: vec![SuiteTest { events, ..SuiteTest::default() }],
         ..Suite::default()
     };
-    (goals, prepared.replay(&suite).unwrap()[0].len())
+    (goals, prepared.replay(&suite, u64::MAX).unwrap()[0].len())
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::event::{Event, Vocabulary};
 
 /// An [`Event`] with names in place of numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event")]
+#[serde(tag = "event", deny_unknown_fields)]
 #[allow(missing_docs)] // The fields are those of `Event`.
 pub enum SuiteEvent {
     KeyPress { key: String, steps: u32 },

@@ -99,6 +99,16 @@ pub enum SuiteError {
         /// The version found.
         found: u32,
     },
+    /// A machine whose steps may take longer than anybody waits.
+    #[error("the suite's machine has {setting} {found}, and {most} is the most")]
+    Machine {
+        /// The setting.
+        setting: &'static str,
+        /// Its value.
+        found: u64,
+        /// The largest allowed.
+        most: u64,
+    },
     /// Another project.
     #[error("the suite was made for project {suite}, but this is project {project}")]
     Project {
@@ -122,6 +132,16 @@ pub enum SuiteError {
         test: usize,
         /// The name.
         sprite: String,
+    },
+    /// A test of more steps than somebody allows.
+    #[error("test {test} has {steps} steps, and {most} are allowed")]
+    Steps {
+        /// Position of the test, from 0.
+        test: usize,
+        /// Its steps.
+        steps: u64,
+        /// The most allowed.
+        most: u64,
     },
     /// An assertion that cannot be checked on the project.
     #[error("test {test}: {cause}")]
@@ -204,7 +224,9 @@ impl Suite {
         if !(1..=FORMAT).contains(&format) {
             return Err(SuiteError::Format { found: format });
         }
-        Ok(Suite { format: FORMAT, ..serde_json::from_str(text)? })
+        let suite = Suite { format: FORMAT, ..serde_json::from_str(text)? };
+        machine::check(&suite.machine)?;
+        Ok(suite)
     }
 
     /// Is this a suite for the project with this digest?
@@ -320,6 +342,14 @@ mod tests {
         assert!(refused(&unknown).contains("unknown variant `Telepathy`"), "{}", refused(&unknown));
         let unknown = suite().to_json().replace("\"backdrop\"", "\"mood\"");
         assert!(refused(&unknown).contains("unknown variant `mood`"), "{}", refused(&unknown));
+        let unknown = suite().to_json().replace("\"steps\":3", "\"steps\":3,\"mood\":1");
+        assert!(refused(&unknown).contains("unknown field `mood`"), "{}", refused(&unknown));
+        let endless =
+            suite().to_json().replace("\"warp_budget\":1000000", "\"warp_budget\":16000001");
+        assert_eq!(
+            refused(&endless),
+            "the suite's machine has warp_budget 16000001, and 16000000 is the most"
+        );
         for damaged in ["{", "", "[]", "{\"format\": 2}"] {
             assert!(refused(damaged).starts_with("not a test suite: "), "{}", refused(damaged));
         }
