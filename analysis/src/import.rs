@@ -64,6 +64,33 @@ pub enum ImportError {
         /// What it should hold.
         expected: &'static str,
     },
+    /// A run stands in the files twice.
+    #[error(
+        "{}, line {line}: the run of {project} with {algorithm} and seed {seed} stands in line \
+         {first} of {} already", path.display(), earlier.display()
+    )]
+    Twice {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The project of the run.
+        project: String,
+        /// Its algorithm.
+        algorithm: String,
+        /// Its seed.
+        seed: u64,
+        /// The file that had it before.
+        earlier: PathBuf,
+        /// The line in that.
+        first: u64,
+    },
+    /// A file has no runs.
+    #[error("{}: there are no runs in it", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// The tables could not be written.
     #[error(transparent)]
     Tables(#[from] tidy::Error),
@@ -105,6 +132,8 @@ pub struct Draft {
     timeline: Vec<(u64, u32)>,
     /// The row as it stands in the file.
     text: String,
+    /// The line where it begins, from 1.
+    line: u64,
 }
 
 /// Goals, and how many of them are covered.
@@ -174,9 +203,28 @@ pub fn import(
     let mut tally = Tally::default();
     let mut repetitions: HashMap<(String, String), u64> = HashMap::new();
     let mut projects = HashSet::new();
+    let mut seen = HashMap::new();
     for path in files {
+        let before = tally.runs;
         format.read(path, &mut |draft| {
             let key = (draft.project.clone(), draft.algorithm.clone());
+            if let Some(seed) = draft.seed {
+                let place = (path, draft.line);
+                let known = seen.insert((key.clone(), seed), place);
+                if let Some((earlier, first)) = known {
+                    let ((project, algorithm), (path, line)) = (key, place);
+                    let (path, earlier) = (path.clone(), PathBuf::clone(earlier));
+                    return Err(ImportError::Twice {
+                        path,
+                        line,
+                        project,
+                        algorithm,
+                        seed,
+                        earlier,
+                        first,
+                    });
+                }
+            }
             let repetition = repetitions.entry(key).or_default();
             *repetition += 1;
             let run = finished(draft, *repetition, format.engine(), budget);
@@ -189,6 +237,9 @@ pub fn import(
             }
             Ok(writer.push_imported(&run)?)
         })?;
+        if tally.runs == before {
+            return Err(ImportError::Empty { path: path.clone() });
+        }
     }
     tally.projects = projects.len();
     writer.finish(&[], &[])?;

@@ -139,17 +139,15 @@ impl Table {
     /// Aligned text for the terminal: words to the left, numbers to the right.
     pub fn text(&self) -> String {
         let (cells, widths) = self.laid_out(str::to_owned);
+        let words = self.words_shown();
         let mut text = String::new();
         for row in &cells {
             let mut line = String::new();
             for (i, cell) in row.iter().enumerate() {
                 let width = widths[i];
                 let gap = if i == 0 { "" } else { "  " };
-                let padded = if self.words(i) {
-                    format!("{cell:width$}")
-                } else {
-                    format!("{cell:>width$}")
-                };
+                let padded =
+                    if words[i] { format!("{cell:width$}") } else { format!("{cell:>width$}") };
                 line.push_str(gap);
                 line.push_str(&padded);
             }
@@ -162,11 +160,12 @@ impl Table {
     /// A Markdown table, aligned in its source as well.
     pub fn markdown(&self) -> String {
         let (cells, widths) = self.laid_out(|cell| cell.replace('|', "\\|"));
+        let words = self.words_shown();
         let mut text = String::new();
         for (number, row) in cells.iter().enumerate() {
             for (i, cell) in row.iter().enumerate() {
                 let width = widths[i];
-                let _ = if self.words(i) {
+                let _ = if words[i] {
                     write!(text, "| {cell:width$} ")
                 } else {
                     write!(text, "| {cell:>width$} ")
@@ -175,7 +174,7 @@ impl Table {
             text.push_str("|\n");
             if number == 0 {
                 for (i, width) in widths.iter().enumerate() {
-                    let (left, right) = if self.words(i) { (':', '-') } else { ('-', ':') };
+                    let (left, right) = if words[i] { (':', '-') } else { ('-', ':') };
                     let _ = write!(text, "|{left}{}{right}", "-".repeat(*width));
                 }
                 text.push_str("|\n");
@@ -199,24 +198,37 @@ impl Table {
     pub fn latex(&self, name: &str, caption: &str) -> String {
         const PAGE: usize = 40;
         let columns: String =
-            (0..self.columns.len()).map(|i| if self.words(i) { 'l' } else { 'r' }).collect();
-        let line = |cells: &mut dyn Iterator<Item = String>| {
-            let cells: Vec<String> = cells.map(|cell| latex(&cell)).collect();
-            format!("{} \\\\\n", cells.join(" & "))
-        };
-        let head = line(&mut self.columns.iter().map(|c| c.1.to_owned()));
-        let rows = self.rows.iter().map(|row| line(&mut row.iter().map(Cell::for_people)));
-        let body =
-            format!("\\toprule\n{head}\\midrule\n{}\\bottomrule\n", rows.collect::<String>());
+            self.words_shown().into_iter().map(|words| if words { 'l' } else { 'r' }).collect();
+        let (cells, _) = self.laid_out(latex);
+        let lines: Vec<String> =
+            cells.iter().map(|cells| format!("{} \\\\\n", cells.join(" & "))).collect();
+        let (head, rows) = lines.split_at(1);
+        let (head, rows) = (head.concat(), rows.concat());
+        let head = format!("\\toprule\n{head}\\midrule\n");
         let title = format!("\\caption{{{}}}\\label{{tab:{name}}}", latex(caption));
         if self.rows.len() > PAGE {
-            format!("\\begin{{longtable}}{{{columns}}}\n{title}\\\\\n{body}\\end{{longtable}}\n")
+            format!(
+                "\\begin{{longtable}}{{{columns}}}\n{title}\\\\\n{head}\\endfirsthead\n\
+                 {head}\\endhead\n\\bottomrule\n\\endfoot\n{rows}\\end{{longtable}}\n"
+            )
         } else {
             format!(
                 "\\begin{{table}}\n\\centering\n{title}\n\\begin{{tabular}}{{{columns}}}\n\
-                 {body}\\end{{tabular}}\n\\end{{table}}\n"
+                 {head}{rows}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
             )
         }
+    }
+
+    /// The columns that people see: digests are for programs.
+    pub fn shown(&self) -> Vec<usize> {
+        (0..self.columns.len())
+            .filter(|&column| !self.columns[column].0.ends_with("digest"))
+            .collect()
+    }
+
+    /// Whether each column that people see holds words.
+    fn words_shown(&self) -> Vec<bool> {
+        self.shown().into_iter().map(|column| self.words(column)).collect()
     }
 
     /// Whether a column holds words.
@@ -226,11 +238,13 @@ impl Table {
 
     /// The header and all rows as people see them, and the width of each column.
     fn laid_out(&self, escape: impl Fn(&str) -> String) -> (Vec<Vec<String>>, Vec<usize>) {
-        let mut cells = vec![self.columns.iter().map(|c| c.1.to_owned()).collect::<Vec<_>>()];
-        cells.extend(
-            self.rows.iter().map(|row| row.iter().map(|c| escape(&c.for_people())).collect()),
-        );
-        let widths = (0..self.columns.len())
+        let shown = self.shown();
+        let of = |cell: &dyn Fn(usize) -> String| -> Vec<String> {
+            shown.iter().map(|&column| escape(&cell(column))).collect()
+        };
+        let mut cells = vec![of(&|column| self.columns[column].1.to_owned())];
+        cells.extend(self.rows.iter().map(|row| of(&|column| row[column].for_people())));
+        let widths = (0..shown.len())
             .map(|i| cells.iter().map(|row| row[i].chars().count()).max().unwrap_or(0))
             .collect();
         (cells, widths)
@@ -240,8 +254,14 @@ impl Table {
 /// Text as LaTeX writes it, without packages for Unicode.
 fn latex(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
+    let mut before = ' ';
+    for (place, letter) in text.chars().enumerate() {
         match letter {
+            // At the start of a row these would be arguments of the line break before it.
+            '[' | '*' if place == 0 => escaped.extend(['{', letter, '}']),
+            // Two hyphens would be a dash.
+            '-' if before == '-' => escaped.push_str("{}-"),
+            '|' => escaped.push_str("\\textbar{}"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', letter]),
             '\\' => escaped.push_str("\\textbackslash{}"),
             '~' => escaped.push_str("\\textasciitilde{}"),
@@ -254,6 +274,7 @@ fn latex(text: &str) -> String {
             '×' => escaped.push_str("$\\times$"),
             letter => escaped.push(letter),
         }
+        before = letter;
     }
     escaped
 }
@@ -297,10 +318,47 @@ mod tests {
         let latex = table().latex("means", "50 % of χ²");
         let expected = "\\begin{table}\n\\centering\n\\caption{50 \\% of $\\chi$$^2$}\\label{tab:means}\n\
                         \\begin{tabular}{lrr}\n\\toprule\nName & Mean & n \\\\\n\\midrule\n\
-                        mio | 2 & 95.54 \\% & 7 \\\\\na, b & n/a & 12 \\\\\n\\bottomrule\n\
+                        mio \\textbar{} 2 & 95.54 \\% & 7 \\\\\na, b & n/a & 12 \\\\\n\\bottomrule\n\
                         \\end{tabular}\n\\end{table}\n";
         assert_eq!(latex, expected);
         assert_eq!(super::latex("a_b\\"), "a\\_b\\textbackslash{}");
+        assert_eq!(super::latex("[a]--b---c*"), "{[}a]-{}-b-{}-{}-c*");
+    }
+
+    /// What a name may hold: every row has as many cells as the table has columns, every brace
+    /// is closed and nothing is left that means something to TeX.
+    #[test]
+    fn latex_survives_any_name() {
+        let nasty = "[*] 50 % of a_b & c # $x^2$ {~} \\end{tabular} <i> | --- \"q\"\n";
+        let mut table = table();
+        table.push(vec![Cell::Text(nasty.to_owned()), Cell::Count(1), Cell::Count(2)]);
+        for rows in [3, 60] {
+            while table.rows().len() < rows {
+                table.push(vec![Cell::Text(nasty.to_owned()), Cell::Missing, Cell::Count(2)]);
+            }
+            let latex = table.latex("nasty", nasty);
+            let kind = if rows > 40 { "longtable" } else { "tabular" };
+            assert_eq!(latex.matches(&format!("\\end{{{kind}}}")).count(), 1);
+            let lines: Vec<&str> = latex.lines().filter(|line| line.contains(" & ")).collect();
+            // A table of several pages has its header twice: for the first and for the others.
+            assert_eq!(lines.len(), if rows > 40 { rows + 2 } else { rows + 1 });
+            for line in lines {
+                let row = line.strip_suffix(" \\\\").unwrap();
+                assert!(!row.starts_with(['[', '*']), "{row}");
+                let mut plain = row.to_owned();
+                let words = ["textbackslash", "textasciitilde", "textasciicircum", "textbar"];
+                for word in words.map(|word| format!("\\{word}{{}}")) {
+                    plain = plain.replace(&word, "");
+                }
+                for letter in "&%$#_{}".chars() {
+                    plain = plain.replace(&format!("\\{letter}"), "");
+                }
+                plain = plain.replace("$<$", "").replace("$>$", "");
+                assert_eq!(plain.matches('&').count(), 2, "{row}");
+                assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "{row}");
+                assert!(!plain.contains(['%', '$', '#', '_', '^', '~', '\\']), "{row}");
+            }
+        }
     }
 
     #[test]

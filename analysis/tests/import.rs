@@ -122,6 +122,33 @@ fn any_file_by_the_names_of_its_columns() {
     assert!(problem.contains("line 3: column `Cov` holds `42.9`, a share of 0 to 1"), "{problem}");
 }
 
+/// What a spreadsheet makes of a file, and what hands do to it.
+#[test]
+fn what_would_be_misread_is_refused_with_its_line() {
+    const HEADER: &str = "project,algorithm,seed,coverage";
+    let refused = |text: &str, expected: &str| {
+        let problem = refusal(&Columns::default(), text);
+        assert!(problem.contains(expected), "{text:?}: {problem}");
+    };
+    let row = |row: &str, expected: &str| refused(&format!("{HEADER}\n{row}\n"), expected);
+    // The comma of a decimal would make of this a coverage of zero.
+    row("a,mio,1,0,96", "line 2: 5 fields below a header of 4");
+    row("a,mio,1", "line 2: 3 fields below a header of 4");
+    row("a,mio,1,\"0,96\"", "line 2: column `coverage` holds `0,96`, a number");
+    row("a,mio,1,96 %", "line 2: column `coverage` holds `96 %`, a number");
+    row("\"a\nb\",mio,1,0.5\nc,mio,x,0.5", "line 4: column `seed` holds `x`");
+    row("a,mio,1,0.5\nb,mio,1,0.5\na,mio,1,0.7", "line 4: the run of a with mio and seed 1");
+    row("\"a,mio,1,0.5", "line 2: 1 fields below a header of 4");
+    refused(HEADER, "raw.csv: there are no runs in it");
+    refused("", "raw.csv: there are no runs in it");
+    refused("project,algorithm,seed,goals\na,mio,1,5\n", "there is no column `coverage`");
+    refused("project,seed,algorithm,seed,coverage\n", "line 1: two columns are called `seed`");
+    // What only looks different is the same.
+    let text = format!("\u{feff}{HEADER}\r\n\r\na,mio,18446744073709551615,0.5\r\n");
+    let (results, ..) = imported(&Columns::default(), &text);
+    assert_eq!((results.runs[0].seed, results.runs[0].coverage()), (u64::MAX, Some(0.5)));
+}
+
 #[test]
 fn imported_runs_stand_beside_others() {
     let text = format!("{WHISKER},0\nPong,mio,49,2,48,0.98,32,719,69,0,9,890,5,69,,,20\n");

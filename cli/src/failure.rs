@@ -67,6 +67,11 @@ impl Failure {
         Failure { line: line.to_string(), hint: None }
     }
 
+    /// The same with a place before it.
+    pub(crate) fn at(self, place: impl fmt::Display) -> Failure {
+        Failure { line: format!("{place}{}", self.line), ..self }
+    }
+
     pub(crate) fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
@@ -214,6 +219,10 @@ impl From<ImportError> for Failure {
             ImportError::Field { .. } => {
                 "correct the field, or leave it empty if the run has no such value"
             }
+            ImportError::Twice { .. } => {
+                "leave one of them out; runs of another configuration need another --algorithm"
+            }
+            ImportError::Empty { .. } => "name files with a header and a row for each run",
             ImportError::Tables(error) => return error.into(),
         };
         Failure::new(error).hint(hint)

@@ -8,7 +8,7 @@ use catherd_experiments::Budget;
 use clap::{Args, Subcommand};
 
 use crate::failure::{self, Exit, Failure};
-use crate::terminal;
+use crate::terminal::{self, plural};
 
 /// Turns raw data of other tools into tidy tables, so that they stand beside our runs.
 #[derive(Args)]
@@ -104,9 +104,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let budget = Budget { wall_ms, ..Budget::default() };
     let tally = import(&*format, &files.files, budget, &files.out)?;
     let mut text = format!(
-        "{} runs of {} projects with {} in {}\n",
-        tally.runs,
-        tally.projects,
+        "{} of {} with {} in {}\n",
+        plural(tally.runs, "run"),
+        plural(tally.projects, "project"),
         tally.algorithms.join(", "),
         files.out.display()
     );

@@ -190,19 +190,45 @@ impl Matrix {
         }
     }
 
+    /// A failure with the line of the field that it is about, if a file has it.
+    fn located(&self, field: &str, failure: Failure) -> Failure {
+        match self.study.as_ref().and_then(|file| Study::place(file, field)) {
+            Some(place) => failure.at(place),
+            None => failure,
+        }
+    }
+
     /// Finds and checks everything that the study names.
     pub(crate) fn plan(&self) -> Result<(Study, Corpus, Plan), Failure> {
         let study = self.study()?;
-        let check = subjects::check(&study.subject)?;
+        let check = subjects::check(&study.subject).map_err(|e| self.located("subject", e))?;
         if let Some(mutation) = &study.mutation {
-            subjects::check_mutation(&study.subject, mutation)?;
+            let checked = subjects::check_mutation(&study.subject, mutation);
+            checked.map_err(|failure| match self.mutation {
+                true => failure,
+                false => self.located("mutation", failure),
+            })?;
         }
         // Planning checks the same, but a misspelt name should not wait for a thousand projects.
-        for algorithm in &study.algorithms {
-            let label = || algorithm.label.clone();
-            check(algorithm).map_err(|cause| PlanError::Algorithm { label: label(), cause })?;
+        for (number, algorithm) in study.algorithms.iter().enumerate() {
+            check(algorithm).map_err(|cause| {
+                let blamed = |name: &&String| cause.contains(&format!("parameter `{name}`"));
+                let parameter = algorithm.parameters.keys().find(blamed);
+                let entry = format!("algorithms.{number}");
+                let field = parameter.map(|name| format!("{entry}.parameters.{name}"));
+                let label = algorithm.label.clone();
+                let failure = Failure::from(PlanError::Algorithm { label, cause });
+                match &self.algorithms {
+                    Some(_) => failure,
+                    None => self.located(&field.unwrap_or(entry), failure),
+                }
+            })?;
         }
-        let corpus = Corpus::find(&study.projects, &study.subject)?;
+        let corpus = Corpus::find(&study.projects, &study.subject);
+        let corpus = corpus.map_err(|failure| match &self.projects[..] {
+            [] => self.located("projects", failure),
+            _ => failure,
+        })?;
         let plan = Plan::new(&study, corpus.planned(), check)?;
         Ok((study, corpus, plan))
     }

@@ -24,6 +24,11 @@ pub(crate) fn print(text: &str) {
     });
 }
 
+/// So many things: `1 run`, `2 runs`.
+pub(crate) fn plural(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// How the log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {

@@ -22,7 +22,7 @@ fn raw_data_becomes_tidy_tables() {
     let output = import(&["whisker", "raw.csv", "--out", "tables", "--budget", "600"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let words = String::from_utf8(output.stdout).unwrap();
-    assert!(words.contains("2 runs of 1 projects with random, mio in tables"), "{words}");
+    assert!(words.contains("2 runs of 1 project with random, mio in tables"), "{words}");
     let runs = fs::read_to_string(place.path().join("tables/runs.csv")).unwrap();
     assert_eq!(runs.lines().count(), 3);
     assert!(runs.contains(",600000,whisker,done,,49,48,"), "{runs}");

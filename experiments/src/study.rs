@@ -94,6 +94,13 @@ impl Study {
         file::parse(text, file)
     }
 
+    /// Where a study file says something that only others can judge: what a field
+    /// such as `race.level` or `algorithms.2` (counted from 0) holds.
+    pub fn place(file: &Path, field: &str) -> Option<Place> {
+        let text = std::fs::read_to_string(file).ok()?;
+        Some(Place::Line(file.to_owned(), file::line(&text, field)?))
+    }
+
     /// Builds a study from command-line flags; errors name the flag.
     pub fn from_flags(flags: &Flags) -> Result<Study, StudyError> {
         flags::build(flags)

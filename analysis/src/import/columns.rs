@@ -51,17 +51,22 @@ impl Format for Columns {
         let mut header = None;
         records(path, true, |line, fields| match &header {
             None => {
-                let new = Header::new(fields);
-                for column in self.names.values() {
-                    if !new.has(column) {
-                        let (path, column) = (path.to_owned(), column.clone());
-                        return Err(ImportError::Column { path, column });
-                    }
+                let new = Header::rigid(path, line, fields)?;
+                let missing = |column: &str| {
+                    let (path, column) = (path.to_owned(), column.to_owned());
+                    ImportError::Column { path, column }
+                };
+                if let Some(column) = self.names.values().find(|column| !new.has(column)) {
+                    return Err(missing(column));
+                }
+                let has = |field| new.has(self.column(field));
+                if !(has("coverage") || has("covered") && has("goals")) {
+                    return Err(missing(self.column("coverage")));
                 }
                 header = Some(new);
                 Ok(())
             }
-            Some(header) => each(self.draft(&Row { path, line, header, fields })?),
+            Some(header) => each(self.draft(&header.row(path, line, fields)?)?),
         })
     }
 }
@@ -91,6 +96,7 @@ impl Columns {
             suite_events: small("suite_events")?,
             minimised_events: small("minimised_events")?,
             text: row.fields.join(","),
+            line: row.line,
             ..Draft::default()
         };
         draft.reason = draft.outcome.map(|_| "as the file says".to_owned());

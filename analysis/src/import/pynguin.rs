@@ -29,12 +29,12 @@ impl Format for Pynguin {
         let mut header: Option<Header> = None;
         records(path, true, |line, fields| match &header {
             Some(header) if fields[..] != header.names[..] => {
-                each(self.draft(&Row { path, line, header, fields })?)
+                each(self.draft(&header.row(path, line, fields)?)?)
             }
             // Files that were put together repeat it.
             Some(_) => Ok(()),
             None => {
-                header = Some(Header::new(fields));
+                header = Some(Header::rigid(path, line, fields)?);
                 Ok(())
             }
         })
@@ -73,6 +73,7 @@ impl Pynguin {
             suite_tests: row.small("Size")?,
             suite_events: row.small("Length")?,
             text: row.fields.join(","),
+            line: row.line,
             ..Draft::default()
         };
         let mut points = Vec::new();

@@ -60,6 +60,41 @@ impl Header {
         Header { places, names }
     }
 
+    /// A header below which every row has as many fields, and whose columns differ.
+    pub(super) fn rigid(path: &Path, line: u64, names: &[String]) -> Result<Header, ImportError> {
+        let header = Header::new(names);
+        let twice = (0..header.names.len()).find(|&i| header.places[&header.names[i]] != i);
+        match twice.map(|i| &header.names[i]) {
+            Some(name) if !name.is_empty() => Err(ImportError::Csv {
+                path: path.to_owned(),
+                line,
+                problem: format!("two columns are called `{name}`"),
+            }),
+            _ => Ok(header),
+        }
+    }
+
+    /// A row below a rigid header. A field too many is a comma too many: behind it, every
+    /// field would stand in the wrong column.
+    pub(super) fn row<'a>(
+        &'a self,
+        path: &'a Path,
+        line: u64,
+        fields: &'a [String],
+    ) -> Result<Row<'a>, ImportError> {
+        if fields.len() == self.names.len() {
+            return Ok(Row { path, line, header: self, fields });
+        }
+        let (found, needed) = (fields.len(), self.names.len());
+        Err(ImportError::Csv {
+            path: path.to_owned(),
+            line,
+            problem: format!(
+                "{found} fields below a header of {needed}; a field with a comma needs quotes"
+            ),
+        })
+    }
+
     pub(super) fn has(&self, column: &str) -> bool {
         self.places.contains_key(column)
     }
@@ -104,6 +139,10 @@ impl Row<'_> {
 
     /// A whole number, which may be printed with decimals.
     pub(super) fn count(&self, column: &str) -> Result<Option<u64>, ImportError> {
+        // A seed may have more digits than a number with decimals.
+        if let Some(Ok(count)) = self.text(column).map(str::parse) {
+            return Ok(Some(count));
+        }
         let Some(number) = self.number(column)? else { return Ok(None) };
         if number >= 0.0 && number.fract() == 0.0 && number < 9e15 {
             Ok(Some(number as u64))

@@ -90,6 +90,7 @@ impl Whisker {
             suite_events: row.small("testsuiteEventCount")?.map(|events| events / 2),
             minimised_events: row.small("minimizedEvents")?,
             text: row.fields.join(","),
+            line: row.line,
             ..Draft::default()
         };
         let mut points = Vec::new();

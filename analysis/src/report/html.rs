@@ -116,9 +116,7 @@ fn table(page: &mut String, sheet: &Sheet, sets: &mut RunSets) {
     };
     let _ = write!(page, "<div class=\"wide\"><table id=\"{name}\"><thead><tr>");
     let words: Vec<bool> = (0..table.columns().len()).map(|column| table.words(column)).collect();
-    // Digests are for programs, and are in the CSV file.
-    let shown: Vec<usize> =
-        (0..words.len()).filter(|&c| !table.columns()[c].0.ends_with("digest")).collect();
+    let shown = table.shown();
     for &column in &shown {
         let class = if words[column] { " class=\"w\"" } else { "" };
         let (code, title) = table.columns()[column];

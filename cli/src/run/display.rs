@@ -8,7 +8,7 @@ use catherd_coordinator::Progress;
 use catherd_experiments::Plan;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::terminal::{self, BARS};
+use crate::terminal::{self, BARS, plural};
 
 /// Time between two lines.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -117,10 +117,6 @@ fn describe(progress: &Progress) -> String {
         let _ = write!(line, " ({trouble})");
     }
     line
-}
-
-pub(super) fn plural(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use catherd_coordinator::{Breakdown, Coordinator, Problem};
 use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
 use indicatif::HumanDuration;
 
-use super::display::plural;
 use super::folder::{Folder, safe_name};
 use crate::failure::Failure;
+use crate::terminal::plural;
 
 /// The longest list of troubles on the terminal; all are in the tables or the database.
 const MOST_TROUBLES: usize = 20;

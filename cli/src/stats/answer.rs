@@ -144,7 +144,7 @@ impl Answers {
     }
 
     fn table(&self, answer: &mut Answer, table: Result<Contingency, Unavailable>) {
-        answer.set("fisher", and_then(&table, Contingency::fisher));
+        answer.set("fisher", table.map(|table| table.fisher()));
         answer.set(
             "odds_ratio",
             and_then(&table, |t| match self.compat {

@@ -22,7 +22,8 @@ pub(super) struct Question {
 impl Question {
     /// Reads a line, or says what is wrong with it.
     pub(super) fn read(line: &[u8]) -> Result<Question, String> {
-        let text = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?;
+        let text =
+            std::str::from_utf8(line.trim_ascii_end()).map_err(|_| "not UTF-8".to_owned())?;
         // Serde would take a list for the fields in their order.
         if text.trim_start().starts_with('[') {
             return Err(

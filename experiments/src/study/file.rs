@@ -35,6 +35,25 @@ pub(super) fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
     Source { text, file }.study()
 }
 
+/// The line of the value that a field names, from 1: `race.level`, `algorithms.2`.
+pub(super) fn line(text: &str, field: &str) -> Option<usize> {
+    let root = DeTable::parse(text).ok()?;
+    let mut parts = field.split('.');
+    let mut value = root.get_ref().get(parts.next()?)?;
+    for part in parts {
+        value = match value.get_ref() {
+            DeValue::Table(table) => table.get(part)?,
+            DeValue::Array(entries) => entries.get(part.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(line_at(text, value.span().start))
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count()
+}
+
 struct Source<'s> {
     text: &'s str,
     file: &'s Path,
@@ -43,11 +62,12 @@ struct Source<'s> {
 impl Source<'_> {
     fn study(&self) -> Result<Study, StudyError> {
         let root = DeTable::parse(self.text).map_err(|error| {
-            let flawed = Flaw {
-                problem: error.message().replace('\n', ", "),
-                advice: "correct the TOML".to_owned(),
-            };
-            self.error(error.span().unwrap_or(0..0), "syntax", flawed)
+            let span = error.span().unwrap_or(0..0);
+            let mut problem = error.message().replace('\n', ", ");
+            if let Some(key) = self.text.get(span.clone()).filter(|_| problem == "duplicate key") {
+                problem = format!("{problem} `{key}`");
+            }
+            self.error(span, "syntax", Flaw { problem, advice: "correct the TOML".to_owned() })
         })?;
         let root = root.get_ref();
         self.known_keys(root, "", STUDY_KEYS)?;
@@ -82,7 +102,10 @@ impl Source<'_> {
         let value = self.required(root, "projects", advice)?;
         if let DeValue::Table(table) = value.get_ref() {
             self.known_keys(table, "projects.", &["synthetic"])?;
-            return self.synthetic(self.required(table, "synthetic", advice)?);
+            let Some(synthetic) = table.get("synthetic") else {
+                return self.fail(value.span(), "projects.synthetic", "missing", advice);
+            };
+            return self.synthetic(synthetic);
         }
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let entries = self.non_empty(value, "projects", "no projects", advice)?;
@@ -338,6 +361,9 @@ impl Source<'_> {
 
     fn word(&self, value: &Value<'_>, field: &str) -> Result<String, StudyError> {
         match value.get_ref() {
+            DeValue::String(word) if word.contains(char::is_control) => {
+                self.fail(value.span(), field, "a control character", "write a word")
+            }
             DeValue::String(word) if !word.trim().is_empty() => Ok(word.to_string()),
             DeValue::String(_) => self.fail(value.span(), field, "empty text", "write a word"),
             other => {
@@ -385,14 +411,9 @@ impl Source<'_> {
     }
 
     fn error(&self, span: Range<usize>, field: &str, Flaw { problem, advice }: Flaw) -> StudyError {
-        let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
         // A trailing newline starts no line of its own.
-        let before = if before.len() == self.text.len() {
-            before.strip_suffix(b"\n").unwrap_or(before)
-        } else {
-            before
-        };
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let last = self.text.strip_suffix('\n').unwrap_or(self.text).len();
+        let line = line_at(self.text, span.start.min(last));
         let place = Place::Line(self.file.to_owned(), line);
         StudyError::Invalid { place, field: field.to_owned(), problem, advice }
     }
