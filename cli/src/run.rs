@@ -193,7 +193,11 @@ impl Matrix {
     /// A failure with the line of the field that it is about, if a file has it.
     fn located(&self, field: &str, failure: Failure) -> Failure {
         match self.study.as_ref().and_then(|file| Study::place(file, field)) {
-            Some(place) => failure.at(place),
+            Some(place) => {
+                let named = field.split('.').filter(|part| part.parse::<usize>().is_err());
+                let field = named.collect::<Vec<_>>().join(".");
+                failure.at(format_args!("{place}{field}: "))
+            }
             None => failure,
         }
     }

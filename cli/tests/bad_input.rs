@@ -158,19 +158,22 @@ fn a_study_file_is_refused_by_line() {
     let (line, _) = refused(&format!("{head}[budget]\nexecutions = -5\n"));
     assert!(line.ends_with("mine.toml:5: budget.executions: -5 is negative"), "{line}");
     let (line, _) = refused(&format!("subject = 'python'\n{head}[budget]\nsteps = 5\n"));
-    assert!(line.ends_with("mine.toml:1: unknown subject kind `python`"), "{line}");
+    assert!(line.ends_with("mine.toml:1: subject: unknown subject kind `python`"), "{line}");
     let (line, _) = refused(&format!("{head}budget.steps = 5\nmutation.operators = ['XYZ']\n"));
-    assert!(line.contains("mine.toml:5: `XYZ` is no mutation operator"), "{line}");
+    assert!(line.contains("mine.toml:5: mutation: `XYZ` is no mutation operator"), "{line}");
     let (line, _) =
         refused("projects = [\n  'gone']\nalgorithms = ['mio']\nseeds = 1\nbudget.steps = 5\n");
-    assert!(line.contains("mine.toml:1: ") && line.contains("gone: "), "{line}");
+    assert!(line.contains("mine.toml:1: projects: ") && line.contains("gone: "), "{line}");
 
     fs::write(place.path().join("game.sb3"), packed(&small("x"))).unwrap();
     let (line, _) = refused(
         "projects = ['.']\nseeds = 1\n[budget]\nsteps = 5\n[[algorithms]]\nname = 'mosa'\n\
          parameters = { crossover = 7 }",
     );
-    assert!(line.contains("mine.toml:7: ") && line.contains("`mosa`"), "{line}");
+    assert!(
+        line.contains("mine.toml:7: algorithms.parameters.crossover: ") && line.contains("`mosa`"),
+        "{line}"
+    );
     assert!(line.contains("a number from 0 to 1"), "{line}");
 }
 
