@@ -20,6 +20,8 @@ mod capacity;
 mod coordinator;
 mod coverage;
 mod dataset;
+#[cfg(test)]
+mod documentation;
 mod failure;
 mod generate;
 mod import;
