@@ -32,7 +32,15 @@ impl Calls {
 
     /// The connection to the coordinator that answered last.
     pub(crate) fn client(&self) -> CoordinatorClient<Line> {
-        self.clients[self.leader.load(Ordering::Relaxed) % self.clients.len()].clone()
+        self.clients[self.leader.load(Ordering::Relaxed)].clone()
+    }
+
+    /// Turns from a coordinator that did not answer to the next one, once, however many
+    /// requests it left without an answer: two would otherwise lead back to it.
+    fn turn_from(&self, silent: usize) {
+        let next = (silent + 1) % self.clients.len();
+        // If it fails another request has turned.
+        let _ = self.leader.compare_exchange(silent, next, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Repeats a request, of each coordinator in turn, until it is answered, refused, or
@@ -47,13 +55,14 @@ impl Calls {
         let start = Instant::now();
         let mut pause = PAUSE.0;
         loop {
-            match request(self.client()).await {
+            let asked = self.leader.load(Ordering::Relaxed);
+            match request(self.clients[asked].clone()).await {
                 Ok(reply) => return Ok(reply.into_inner()),
                 Err(status) if is_refusal(&status) => return Err(status),
                 Err(status) if start.elapsed() >= self.patience => return Err(status),
                 Err(status) => {
                     tracing::debug!("asking again: {status}");
-                    self.leader.fetch_add(1, Ordering::Relaxed);
+                    self.turn_from(asked);
                 }
             }
             tokio::time::sleep(pause).await;
@@ -105,4 +114,24 @@ pub(crate) fn is_refusal(status: &Status) -> bool {
             | Code::Unauthenticated
             | Code::DataLoss
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use catherd_proto::transport::{self, Access};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn requests_that_fail_together_turn_to_the_next_coordinator_once() {
+        let clients = ["http://ant:1", "http://bee:1"];
+        let clients = clients.map(|at| transport::client(at, &Access::default()).unwrap());
+        let calls = Calls::new(clients.to_vec(), Duration::ZERO);
+        let leader = || calls.leader.load(Ordering::Relaxed);
+        calls.turn_from(0);
+        calls.turn_from(0);
+        assert_eq!(leader(), 1);
+        calls.turn_from(1);
+        assert_eq!(leader(), 0);
+    }
 }
