@@ -12,7 +12,6 @@ use catherd_experiments::{Digest, ENGINE, Provenance, RunRecord, RunSpec};
 use catherd_proto::transport::MAX_MESSAGE;
 use catherd_proto::{PROTOCOL, v1};
 use prost::Message;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 use tonic::Status;
@@ -41,6 +40,12 @@ const ENVELOPE: usize = 64 << 10;
 
 /// With more unacknowledged records than this no run is leased.
 const MOST_UNACKNOWLEDGED: usize = 4096;
+
+mod delivery;
+mod timers;
+
+use delivery::{commit, completion_of, fetch, offer};
+use timers::{listen, ring};
 
 /// What ends a session early.
 #[derive(Debug)]
@@ -483,101 +488,4 @@ impl Session {
             let _ = notify.send(call.await);
         });
     }
-}
-
-fn completion_of(ended: Ended) -> End {
-    match ended {
-        Ended::Record(record) => match v1::Document::write(&record) {
-            Ok(document) => End::Record(document),
-            Err(error) => End::Crash(error.to_string()),
-        },
-        Ended::Crash(reason) => End::Crash(reason),
-        Ended::Stopped => End::Returned(v1::Returned {}),
-    }
-}
-
-/// Gets a project from the disk or from the coordinator.
-async fn fetch(
-    calls: Calls,
-    cache: Option<DiskCache>,
-    digest: Digest,
-) -> Result<Arc<[u8]>, Status> {
-    let Some(cache) = cache else { return calls.fetch(digest).await };
-    let defect = |defect: tokio::task::JoinError| Status::internal(defect.to_string());
-    let own = cache.clone();
-    let found = tokio::task::spawn_blocking(move || own.get(digest)).await.map_err(defect)?;
-    if let Some(bytes) = found {
-        return Ok(bytes);
-    }
-    let bytes = calls.fetch(digest).await?;
-    let fetched = bytes.clone();
-    let kept = tokio::task::spawn_blocking(move || cache.keep(digest, &fetched)).await;
-    if let Err(cause) = kept.map_err(defect)? {
-        tracing::warn!("project {digest} is not kept on disk: {cause}");
-    }
-    Ok(bytes)
-}
-
-/// Keeps a commit on disk until it is acknowledged.
-async fn offer(
-    calls: Calls,
-    spool: Spool,
-    request: v1::CommitRequest,
-) -> Result<Vec<u64>, Trouble> {
-    let tokens = request.completions.iter().map(|completion| completion.token).collect();
-    let (path, request) = spool.keep_aside(request).await.map_err(Trouble::Spool)?;
-    commit(&calls, &request).await?;
-    std::fs::remove_file(path).map_err(Trouble::Spool)?;
-    Ok(tokens)
-}
-
-/// Offers a commit until every part is acknowledged, whatever the verdict.
-async fn commit(calls: &Calls, request: &v1::CommitRequest) -> Result<(), Status> {
-    let reply = calls
-        .ask(|mut client| {
-            let request = request.clone();
-            async move { client.commit(request).await }
-        })
-        .await?;
-    for (completion, verdict) in request.completions.iter().zip(&reply.verdicts) {
-        let v1::Completion { run, token, .. } = *completion;
-        let kind = verdict.kind().as_str_name();
-        tracing::debug!(worker = request.worker, run, token, kind, "acknowledged");
-        match verdict.kind() {
-            v1::verdict::Kind::Accepted | v1::verdict::Kind::Repeated => {}
-            _ => tracing::warn!("run {} does not count: {}", completion.run, verdict.reason),
-        }
-    }
-    Ok(())
-}
-
-/// Rings for a heartbeat now and then.
-fn ring(notify: &UnboundedSender<Notice>, every: Duration) {
-    let notify = notify.clone();
-    tokio::spawn(async move {
-        let mut timer = tokio::time::interval(every);
-        timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            timer.tick().await;
-            if notify.send(Notice::BeatDue).is_err() {
-                return;
-            }
-        }
-    });
-}
-
-/// Passes SIGTERM and SIGINT on.
-fn listen(notify: &UnboundedSender<Notice>) -> io::Result<()> {
-    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
-        let mut signals = signal(kind)?;
-        let notify = notify.clone();
-        tokio::spawn(async move {
-            while signals.recv().await.is_some() {
-                if notify.send(Notice::Terminate).is_err() {
-                    return;
-                }
-            }
-        });
-    }
-    Ok(())
 }
