@@ -180,8 +180,11 @@ impl Herd {
 
     /// Waits, and wakes whoever has slept enough meanwhile.
     fn wait_for_records(&mut self, records: usize) {
-        while self.records() < records {
+        loop {
             let before = self.records();
+            if before >= records {
+                return;
+            }
             wait(&format!("more than {before} runs end"), || {
                 self.coordinators.iter_mut().chain(&mut self.workers).for_each(Member::wake);
                 self.records() > before
