@@ -6,15 +6,21 @@ use catherd_sb3::BlockNo;
 use catherd_search::Stream;
 
 use crate::chromosome::Chromosome;
-use crate::event::{Event, Interaction};
+use crate::event::{Choice, Event, Interaction};
 use crate::extraction::{Extractor, Instance, Scene};
 use crate::fitness::Scratch;
 use crate::generation::Prepared;
 use crate::limits::Limits;
 use crate::minimisation::Replayer;
 use crate::recorder::{History, Recorder};
+use crate::settings::Settings;
 use crate::trace::Trace;
 use catherd_vm::{Random, Snapshot, TargetId, Vm};
+use prefixes::{NodeNo, Prefixes};
+
+/// Bytes that states of the machine may take to spare tests the events that they have in common
+/// with earlier ones.
+pub(crate) const MEMORY: usize = 64 << 20;
 
 /// A machine with one project and one seed, on which tests run one after the other. Each
 /// execution is a pure function of project, test and seed.
@@ -24,6 +30,14 @@ pub(crate) struct Executor {
     vm: Vm<Recorder>,
     /// The project as loaded, before the green flag.
     start: Snapshot,
+    /// The events that earlier executions sent.
+    prefixes: Prefixes,
+    /// The way of the present execution through them.
+    path: Vec<NodeNo>,
+    /// Steps and blocks that had been executed when a state was kept last.
+    spent: (u64, u64),
+    /// Bytes of a state: no fewer.
+    least: u64,
     pub(crate) extractor: Extractor<TargetId>,
     /// Places drags to the edge; begins anew with every execution.
     extraction: Stream,
@@ -47,8 +61,14 @@ pub(crate) struct Recording {
 }
 
 impl Executor {
-    /// A machine for a run; `search` draws the run's random answer.
-    pub(crate) fn new(prepared: Arc<Prepared>, seed: u64, search: &mut Stream) -> Self {
+    /// A machine for a run; `search` draws the run's random answer. `memory` bounds the bytes
+    /// that are spent on what tests have in common, and changes no result.
+    pub(crate) fn new(
+        prepared: Arc<Prepared>,
+        seed: u64,
+        memory: usize,
+        search: &mut Stream,
+    ) -> Self {
         let settings = &prepared.settings;
         let blocks = prepared.model.block_count();
         let mut vm = Vm::new(
@@ -67,7 +87,11 @@ impl Executor {
         let start = vm.snapshot();
         extractor.read_procedures(&mut vm, &mut extraction);
         Self {
+            least: vm.bytes_beyond(&start) as u64,
             start,
+            prefixes: Prefixes::new(memory),
+            path: Vec::new(),
+            spent: (0, 0),
             vm,
             extractor,
             extraction,
@@ -91,6 +115,7 @@ impl Executor {
         self.interaction = Interaction::default();
         self.vm.tracer.clear();
         self.vm.green_flag();
+        self.spent = (self.vm.steps(), self.vm.executed());
     }
 
     /// Limits that all executions so far ran into.
@@ -145,8 +170,12 @@ impl Executor {
     /// The listed event at `index` with parameters from codons.
     pub(crate) fn decode(&mut self, index: usize, codon: impl Fn(usize) -> u16) -> Event {
         let event = self.extractor.events()[index];
-        let bounds = self.prepared.settings.bounds;
-        event.with_codons(bounds, codon, || self.extractor.extent(&event, &mut self.vm))
+        self.place(event.with_codons(self.prepared.settings.bounds, codon))
+    }
+
+    /// What a choice among the listed events means now.
+    fn place(&mut self, choice: Choice) -> Event {
+        choice.event(|| self.extractor.extent(&choice.listed(), &mut self.vm))
     }
 
     /// Sends an event, runs its steps and one more, and records.
@@ -174,12 +203,11 @@ impl Executor {
     /// 5.1). Ends early once the program has ended and there is nothing to do but wait.
     pub(crate) fn run(&mut self, chromosome: &Chromosome) -> Recording {
         let group = self.prepared.parameters + 1;
-        let selection = self.prepared.settings.selection;
+        let Settings { selection, bounds, .. } = self.prepared.settings;
         let positions = (0..chromosome.length()).step_by(group);
-        self.execute(positions, |executor, position| {
-            let offered = executor.extractor.events().len();
-            let index = selection.index(chromosome.codon(position), offered);
-            executor.decode(index, |i| chromosome.codon(position + 1 + i))
+        self.execute(positions, |listed, position| {
+            let index = selection.index(chromosome.codon(position), listed.len());
+            listed[index].with_codons(bounds, |i| chromosome.codon(position + 1 + i))
         })
     }
 
@@ -187,35 +215,7 @@ impl Executor {
     /// parameters (Whisker paper, Algorithm 3). Ends early as [`Executor::run`] does.
     pub(crate) fn improvise(&mut self, events: usize, rng: &mut Stream) -> Recording {
         let bounds = self.prepared.settings.bounds;
-        self.execute(0..events, |executor, _| {
-            let event = *rng.pick(executor.extractor.events());
-            let extent = || executor.extractor.extent(&event, &mut executor.vm);
-            event.with_random(bounds, rng, extent)
-        })
-    }
-
-    /// Executes from the green flag on what `next` makes of the lists of events.
-    fn execute(
-        &mut self,
-        positions: impl Iterator<Item = usize>,
-        mut next: impl FnMut(&mut Self, usize) -> Event,
-    ) -> Recording {
-        self.begin();
-        let mut recording = Recording::default();
-        for position in positions {
-            self.extract();
-            let offered = self.extractor.events();
-            if offered.is_empty() || self.has_ended() && offered.iter().all(Event::is_wait) {
-                break;
-            }
-            let event = next(self, position);
-            self.send(event, &mut recording);
-            if self.is_stuck() {
-                self.stuck += 1;
-                break;
-            }
-        }
-        recording
+        self.execute(0..events, |listed, _| rng.pick(listed).with_random(bounds, rng))
     }
 
     /// Fitness for all goals of what has run since the green flag.
@@ -240,30 +240,18 @@ impl Executor {
         }
         low
     }
-
-    /// Sends recorded events from the green flag on, whether they are listed or not, until
-    /// `stop` says so.
-    fn replay(&mut self, events: &[Event], mut stop: impl FnMut(&Trace) -> bool) {
-        self.begin();
-        for &event in events {
-            self.interaction.send(event, &mut self.vm, self.extractor.words());
-            if stop(self.vm.tracer.trace()) {
-                break;
-            }
-        }
-    }
 }
 
 impl Replayer for Executor {
     fn covers(&mut self, events: &[Event], goal: u32) -> bool {
         let goal = self.prepared.model.goals()[goal as usize];
         // What is covered stays covered: the rest need not run.
-        self.replay(events, |trace| trace.covered(goal));
+        self.replay(events, Some(goal));
         self.vm.tracer.trace().covered(goal)
     }
 
     fn covered(&mut self, events: &[Event]) -> Vec<u32> {
-        self.replay(events, |_| false);
+        self.replay(events, None);
         let trace = self.vm.tracer.trace();
         let goals = self.prepared.model.goals().iter().zip(0..);
         goals.filter(|(goal, _)| trace.covered(**goal)).map(|(_, number)| number).collect()
@@ -327,5 +315,7 @@ impl Scene for Vm<Recorder> {
     }
 }
 
+mod prefixes;
+mod resumption;
 #[cfg(test)]
 mod tests;

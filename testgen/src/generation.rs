@@ -13,7 +13,7 @@ use crate::assertion::{Assertions, Deviations, Observer, assert_changes};
 use crate::chromosome::{Chromosome, Genetics};
 use crate::counts::Counts;
 use crate::event::Event;
-use crate::execution::{Executor, Recording};
+use crate::execution::{Executor, MEMORY, Recording};
 use crate::extraction::Tables;
 use crate::goals::Model;
 use crate::limits::Limits;
@@ -175,10 +175,24 @@ impl Prepared {
     pub fn generate(
         self: &Arc<Self>,
         request: &Request,
+        observer: impl FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Generated {
+        self.generate_within(MEMORY, request, observer)
+    }
+
+    /// As [`Prepared::generate`], with so many bytes for what tests have in common.
+    pub(crate) fn generate_within(
+        self: &Arc<Self>,
+        memory: usize,
+        request: &Request,
         mut observer: impl FnMut(&Progress) -> ControlFlow<()>,
     ) -> Generated {
         let mut rng = Stream::new(request.seed, Stream::SEARCH);
-        let mut executor = Executor::new(Arc::clone(self), request.seed, &mut rng);
+        // Tests that are only drawn have little in common, and that by chance.
+        let inherits =
+            !matches!(request.algorithm, Algorithm::Random(_) | Algorithm::RandomEvents(_));
+        let remembered = if inherits { memory } else { 0 };
+        let mut executor = Executor::new(Arc::clone(self), request.seed, remembered, &mut rng);
         let found = if self.order.is_empty() {
             Found::without_search(End::NothingToCover, Vec::new())
         } else if !self.model.has_any_input_event() {
@@ -191,6 +205,8 @@ impl Prepared {
             let mut problem = ScratchProblem { executor: &mut executor, genetics };
             request.search(&mut problem, &mut rng, &mut observer)
         };
+        // Replays have nothing in common with the search.
+        executor.remember_anew(memory);
         self.finish(request, found, &mut executor, &mut rng)
     }
 
@@ -291,7 +307,7 @@ impl Prepared {
             return Err(SuiteError::Goals { suite: suite.goals, project: goals });
         }
         let mut search = Stream::new(suite.seed, Stream::SEARCH);
-        let mut executor = Executor::new(Arc::clone(self), suite.seed, &mut search);
+        let mut executor = Executor::new(Arc::clone(self), suite.seed, 0, &mut search);
         let replayed = suite.tests.iter().enumerate().map(|(position, test)| {
             let words = executor.extractor.words_mut();
             let events: Result<Vec<Event>, String> =
@@ -389,11 +405,15 @@ fn idle_test(executor: &mut Executor) -> Candidate {
     Candidate::from(&TestCase::new(chromosome, recording, executor))
 }
 
-/// Replays the tests; the positions of those that do not cover what they are kept for.
+/// Replays the tests; the positions of those that do not cover what they are kept for. Each is
+/// executed from the green flag on, as those who execute the suite will.
 fn unstable(minimised: &Minimised, executor: &mut Executor) -> Vec<u32> {
     let tests = minimised.tests.iter().zip(0..);
     tests
-        .filter(|(test, _)| executor.covered(&test.events) != test.covered)
+        .filter(|(test, _)| {
+            executor.remember_anew(0);
+            executor.covered(&test.events) != test.covered
+        })
         .map(|(_, position)| position)
         .collect()
 }

@@ -40,6 +40,22 @@ impl Recorder {
         self.step += 1;
     }
 
+    /// Goes on where an execution was when its last step had evaluated these blocks and its
+    /// trace had come about like this.
+    pub(crate) fn resume(&mut self, history: &History, evaluated: &[BlockNo]) {
+        self.clear();
+        history.replay(u32::MAX, &mut self.trace);
+        for block in evaluated {
+            self.evaluated[block.0 as usize] = self.step;
+        }
+    }
+
+    /// The blocks that were evaluated in the last step.
+    pub(crate) fn last_step(&self) -> impl Iterator<Item = BlockNo> + '_ {
+        let blocks = self.evaluated.iter().zip(0..);
+        blocks.filter(|(step, _)| **step == self.step).map(|(_, block)| BlockNo(block))
+    }
+
     /// What has been recorded since the last [`Recorder::clear`].
     pub(crate) fn trace(&self) -> &Trace {
         &self.trace
@@ -103,12 +119,19 @@ impl Tracer for Recorder {
 pub(crate) struct History(Vec<Change>);
 
 /// The entry of a block after an event that changed it.
-#[derive(Clone, Copy, Debug)]
-struct Change {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Change {
     event: u32,
     block: BlockNo,
     covered: bool,
     record: Option<(f64, f64)>,
+}
+
+impl Change {
+    /// Whether the block was covered by then.
+    pub(crate) fn covers(&self, block: BlockNo) -> bool {
+        self.block == block && self.covered
+    }
 }
 
 impl History {
@@ -128,6 +151,17 @@ impl History {
     /// Forgets what came after the first `events` events.
     pub(crate) fn truncated(&self, events: u32) -> History {
         History(self.0.iter().take_while(|change| change.event < events).copied().collect())
+    }
+
+    /// What the last of `events` events changed; no later one is known.
+    pub(crate) fn last(&self, events: u32) -> &[Change] {
+        let earlier = self.0.partition_point(|change| change.event + 1 < events);
+        &self.0[earlier..]
+    }
+
+    /// Adds what one more event changed.
+    pub(crate) fn append(&mut self, changes: &[Change]) {
+        self.0.extend_from_slice(changes);
     }
 
     /// The number of events after which nothing changed any more.
@@ -171,8 +205,19 @@ mod tests {
         assert_eq!(trace.record(a), Some((0.0, 0.0)));
         assert_eq!(history.truncated(2).last_change(), 1);
 
+        assert_eq!(history.last(3).len(), 2, "both blocks changed");
+        assert!(history.truncated(2).last(2).is_empty() && history.last(3)[0].covers(b));
+        let last_step: Vec<_> = recorder.last_step().collect();
+        assert_eq!(last_step, [b]);
+
         recorder.clear();
         assert!(!recorder.ran_last_step(b));
         assert!(!recorder.trace().covered(b));
+
+        recorder.resume(&history, &last_step);
+        assert!(recorder.ran_last_step(b) && !recorder.ran_last_step(a));
+        assert!(recorder.trace().covered(b));
+        assert_eq!(recorder.trace().record(a), Some((0.0, 0.0)));
+        assert!(!recorder.flush(3, &mut history), "nothing is new");
     }
 }

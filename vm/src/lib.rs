@@ -16,6 +16,7 @@ mod input;
 mod keys;
 mod limits;
 mod machine;
+mod memory;
 mod program;
 mod random;
 mod scheduler;

@@ -29,6 +29,14 @@ pub struct Vm<T: Tracer = ()> {
 #[derive(Clone)]
 pub struct Snapshot(State);
 
+impl Snapshot {
+    /// Bytes that it holds and `earlier`, a state of the same program, does not share with it,
+    /// about: texts that several lists have count for each of them.
+    pub fn bytes_beyond(&self, earlier: &Snapshot) -> usize {
+        self.0.bytes_beyond(&earlier.0) + self.0.listed_texts_beyond(&earlier.0)
+    }
+}
+
 /// Buffers that live longer than one operation only to keep their memory, and what is quicker to
 /// remember than to compute.
 #[derive(Default)]
@@ -83,6 +91,12 @@ impl<T: Tracer> Vm<T> {
     /// Puts a state back. The tracer is left alone.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.state.clone_from(&snapshot.0);
+    }
+
+    /// Bytes that a snapshot would hold now and `earlier` does not share with it, about: texts in
+    /// lists are not looked at.
+    pub fn bytes_beyond(&self, earlier: &Snapshot) -> usize {
+        self.state.bytes_beyond(&earlier.0)
     }
 
     /// Replaces the random stream.

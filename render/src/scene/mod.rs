@@ -194,6 +194,14 @@ impl Scene {
         }
     }
 
+    /// Bytes that this scene holds and `earlier`, a scene with the same costumes, does not share
+    /// with it, about.
+    pub fn bytes_beyond(&self, earlier: &Self) -> usize {
+        let drawables = size_of_val(&*self.drawables) + size_of_val(self.layers.list());
+        let pen = self.pen.as_ref().map_or(0, |pen| pen.bytes_beyond(earlier.pen.as_ref()));
+        size_of::<Self>() + drawables + size_of_val(&*self.levels) + pen
+    }
+
     fn slot(&self, id: DrawableId) -> Option<usize> {
         // While nothing was removed, ids are positions.
         let guess = id.0 as usize;

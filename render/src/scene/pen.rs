@@ -86,6 +86,13 @@ impl Pen {
         &self.layer
     }
 
+    /// Bytes of lines and pixels, those excepted that are `earlier`'s, too.
+    pub(super) fn bytes_beyond(&self, earlier: Option<&Self>) -> usize {
+        let shared = earlier.map_or_else(blank_layer, |pen| Arc::clone(&pen.layer));
+        let pixels = if Arc::ptr_eq(&self.layer, &shared) { 0 } else { 4 * COLUMNS * ROWS };
+        size_of_val(&*self.waiting) + pixels
+    }
+
     /// Draws the lines that wait.
     pub(super) fn settle(&mut self) {
         if self.waiting.is_empty() {

@@ -5,7 +5,7 @@ mod parameters;
 mod vocabulary;
 
 pub use application::Interaction;
-pub use parameters::Bounds;
+pub use parameters::{Bounds, Choice};
 pub use vocabulary::{KeyNo, TextNo, Vocabulary};
 
 /// The largest codon; codons count from 0.

@@ -37,18 +37,12 @@ impl Event {
     }
 
     /// The event with the parameters that codons choose. `codon(i)` is the `i`-th
-    /// parameter codon of the event's group; `extent` gives width and height of the
-    /// bounding box of the sprite that is dragged, asked for drags only.
+    /// parameter codon of the event's group.
     ///
     /// Waits of multiples of 100 steps, and of 480, are beyond the bound because extension
     /// search writes them (Whisker paper, section 5.3.1) and its tests must replay.
-    pub fn with_codons(
-        self,
-        bounds: Bounds,
-        codon: impl Fn(usize) -> u16,
-        extent: impl FnOnce() -> (f64, f64),
-    ) -> Event {
-        match self {
+    pub fn with_codons(self, bounds: Bounds, codon: impl Fn(usize) -> u16) -> Choice {
+        let event = match self {
             Event::KeyPress { key, .. } => {
                 Event::KeyPress { key, steps: below(codon(0), bounds.key) }
             }
@@ -57,7 +51,7 @@ impl Event {
                 x: f64::from(codon(0) % STAGE.0) - 240.0,
                 y: f64::from(codon(1) % STAGE.1) - 180.0,
             },
-            Event::DragSprite { .. } => self.turned(codon(0), extent),
+            Event::DragSprite { .. } => return Choice::turned(self, codon(0)),
             Event::Wait { .. } => {
                 let codon = codon(0);
                 let kept = codon.is_multiple_of(100) || codon == super::MAX_CODON;
@@ -65,18 +59,14 @@ impl Event {
                 Event::Wait { steps: below(codon, bound) }
             }
             inferred => inferred,
-        }
+        };
+        event.into()
     }
 
     /// The event with parameters drawn uniformly: keys and waits up to their bounds,
     /// numbers from 0 to 100, the mouse anywhere on the stage.
-    pub fn with_random(
-        self,
-        bounds: Bounds,
-        rng: &mut Stream,
-        extent: impl FnOnce() -> (f64, f64),
-    ) -> Event {
-        match self {
+    pub fn with_random(self, bounds: Bounds, rng: &mut Stream) -> Choice {
+        let event = match self {
             Event::KeyPress { key, .. } => {
                 Event::KeyPress { key, steps: rng.between(1, bounds.key as u64) as u32 }
             }
@@ -86,21 +76,51 @@ impl Event {
                 Event::MouseMove { x, y: rng.between(0, 360) as f64 - 180.0 }
             }
             Event::DragSprite { .. } => {
-                let angle = rng.between(0, u64::from(super::MAX_CODON)) as u16;
-                self.turned(angle, extent)
+                return Choice::turned(self, rng.between(0, u64::from(super::MAX_CODON)) as u16);
             }
             Event::Wait { .. } => {
                 Event::Wait { steps: rng.between(0, bounds.wait as u64).max(1) as u32 }
             }
             inferred => inferred,
-        }
+        };
+        event.into()
+    }
+}
+
+/// An event with all that codons or chance say of it. Where a drag ends depends on the size
+/// of what is dragged besides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    event: Event,
+    /// For drags: the direction of the shift in degrees; none from 360 on.
+    angle: Option<u16>,
+}
+
+impl From<Event> for Choice {
+    fn from(event: Event) -> Self {
+        Self { event, angle: None }
+    }
+}
+
+impl Choice {
+    fn turned(event: Event, angle: u16) -> Self {
+        Self { event, angle: Some(angle).filter(|angle| *angle < 360) }
     }
 
-    /// A drag shifted by the size of what is dragged, in the direction of `angle`
-    /// degrees; not shifted from 360 on.
-    fn turned(self, angle: u16, extent: impl FnOnce() -> (f64, f64)) -> Event {
-        match self {
-            Event::DragSprite { sprite, instance, x, y } if angle < 360 => {
+    /// What is chosen, drags where they were listed.
+    pub(crate) fn listed(&self) -> Event {
+        self.event
+    }
+
+    pub(crate) fn angle(&self) -> Option<u16> {
+        self.angle
+    }
+
+    /// The event to be sent: drags are shifted by the size of what is dragged. `extent` gives
+    /// width and height of its bounding box and is asked for nothing else.
+    pub fn event(self, extent: impl FnOnce() -> (f64, f64)) -> Event {
+        match (self.event, self.angle) {
+            (Event::DragSprite { sprite, instance, x, y }, Some(angle)) => {
                 let (width, height) = extent();
                 let radians = f64::from(angle).to_radians();
                 Event::DragSprite {
@@ -110,7 +130,7 @@ impl Event {
                     y: (y + height * libm::sin(radians)).clamp(-180.0, 180.0),
                 }
             }
-            other => other,
+            (event, _) => event,
         }
     }
 }
@@ -127,7 +147,7 @@ mod tests {
     use crate::event::{KeyNo, MAX_CODON};
 
     fn apply(event: Event, codons: [u16; 2]) -> Event {
-        event.with_codons(Bounds::default(), |i| codons[i], || (40.0, 20.0))
+        event.with_codons(Bounds::default(), |i| codons[i]).event(|| (40.0, 20.0))
     }
 
     #[test]
@@ -150,8 +170,7 @@ mod tests {
     #[test]
     fn bounds_are_the_users() {
         let bounds = Bounds { key: 31, wait: 7 };
-        let steps = |event: Event, codon| match event.with_codons(bounds, |_| codon, || (0.0, 0.0))
-        {
+        let steps = |event: Event, codon| match event.with_codons(bounds, |_| codon).listed() {
             Event::KeyPress { steps, .. } | Event::Wait { steps } => steps,
             other => panic!("{other:?}"),
         };
@@ -159,7 +178,7 @@ mod tests {
         assert_eq!([30, 31, 33].map(|codon| steps(key, codon)), [30, 1, 2]);
         assert_eq!([6, 7, 15, 300].map(|codon| steps(Event::WAIT, codon)), [6, 1, 1, 300]);
         let mut rng = Stream::new(6, 0);
-        let drawn = (0..500).map(|_| match key.with_random(bounds, &mut rng, || (0.0, 0.0)) {
+        let drawn = (0..500).map(|_| match key.with_random(bounds, &mut rng).listed() {
             Event::KeyPress { steps, .. } => steps,
             other => panic!("{other:?}"),
         });
@@ -202,7 +221,7 @@ mod tests {
     fn random_parameters_fill_their_ranges() {
         let mut rng = Stream::new(5, 0);
         let mut steps: Vec<u32> = (0..2000)
-            .map(|_| match Event::WAIT.with_random(Bounds::default(), &mut rng, || (0.0, 0.0)) {
+            .map(|_| match Event::WAIT.with_random(Bounds::default(), &mut rng).listed() {
                 Event::Wait { steps } => steps,
                 other => panic!("{other:?}"),
             })

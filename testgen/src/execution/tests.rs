@@ -7,7 +7,7 @@ use catherd_sb3::{Mutation, Opcode, Project, Slot};
 use catherd_search::{Algorithm, Budget, Meter, Problem as _, Stop, Stream, Test as _};
 use catherd_vm::Limit;
 
-use super::{Executor, Recording};
+use super::{Executor, MEMORY, Recording};
 use crate::chromosome::{Chromosome, Genetics};
 use crate::draft::{Draft, number, project};
 use crate::event::Event;
@@ -18,7 +18,7 @@ use crate::settings::Settings;
 
 fn executor(project: &Project) -> Executor {
     let prepared = Prepared::new(project, Settings::default()).unwrap();
-    Executor::new(prepared, 1, &mut Stream::new(1, Stream::SEARCH))
+    Executor::new(prepared, 1, MEMORY, &mut Stream::new(1, Stream::SEARCH))
 }
 
 fn problem(executor: &mut Executor) -> ScratchProblem<'_> {
@@ -41,7 +41,7 @@ fn patient(seconds: &str) -> Project {
 }
 
 /// Senses keys and the mouse for ever, and reacts to clicks at random.
-fn lively() -> Project {
+pub(super) fn lively() -> Project {
     let mut cat = Draft::new("Cat");
     let (a, mouse, edge) = (cat.key_pressed("a"), cat.touching("_mouse_"), cat.touching("_edge_"));
     let [first, second, third] = [a, mouse, edge].map(|condition| {
@@ -193,7 +193,7 @@ fn executors_of_one_project_share_its_preparation() {
     let prepared = Prepared::new(&lively(), Settings::default()).unwrap();
     let fitness = |seed| {
         let mut rng = Stream::new(seed, 0);
-        let mut executor = Executor::new(Arc::clone(&prepared), seed, &mut rng);
+        let mut executor = Executor::new(Arc::clone(&prepared), seed, MEMORY, &mut rng);
         executor.run(&Chromosome::new(vec![3; 12]));
         let mut fitness = Vec::new();
         executor.fitness(&mut fitness);
@@ -203,7 +203,7 @@ fn executors_of_one_project_share_its_preparation() {
 }
 
 /// A custom block without screen refresh that never ends.
-fn hung() -> Project {
+pub(super) fn hung() -> Project {
     let mut cat = Draft::new("Cat");
     let forever = cat.block(Opcode::ControlForever, &[]);
     let step = cat.block(Opcode::MotionMoveSteps, &[("STEPS", number("1"))]);
@@ -224,7 +224,8 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
     let mut settings = Settings::default();
     settings.machine.warp_budget = 1_000;
     let prepared = Prepared::new(&hung(), settings).unwrap();
-    let mut executor = Executor::new(Arc::clone(&prepared), 1, &mut Stream::new(1, Stream::SEARCH));
+    let mut rng = Stream::new(1, Stream::SEARCH);
+    let mut executor = Executor::new(Arc::clone(&prepared), 1, MEMORY, &mut rng);
     let recording = executor.run(&Chromosome::new(vec![0, 99, 0, 99, 0, 99]));
     assert_eq!((recording.events.len(), executor.steps(), executor.stuck_tests()), (1, 30, 1));
     // A replay ends there, too.
