@@ -5,7 +5,7 @@
 //! A race looks again and again, so its level bounds no chance of error over all of it: it
 //! selects, and what it selects is compared on other projects.
 
-use crate::stats::{Conover, Unavailable, friedman, holm};
+use crate::stats::{Conover, friedman, holm};
 
 /// A configuration that is significantly worse than the best.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,12 +27,9 @@ pub fn losses(blocks: &[Vec<Option<f64>>], level: f64) -> Vec<Loss> {
     // Negative: the largest coverage has rank 1.
     let whole: Vec<Vec<f64>> =
         blocks.iter().filter_map(|b| b.iter().map(|v| v.map(|v| -v)).collect()).collect();
-    let differ = match friedman(&whole) {
-        Ok(test) => test.p.value < level,
-        // Two need no test of all together.
-        Err(Unavailable::TooFew { .. }) => true,
-        Err(_) => false,
-    };
+    // Two need no test of all together.
+    let two = whole.first().is_some_and(|block| block.len() == 2);
+    let differ = two || friedman(&whole).is_ok_and(|test| test.p.value < level);
     let Ok(test) = Conover::new(&whole) else { return Vec::new() };
     let ranks = &test.mean_ranks;
     let best = (0..ranks.len()).min_by(|&a, &b| ranks[a].total_cmp(&ranks[b])).unwrap_or(0);

@@ -54,13 +54,13 @@ pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
 }
 
 /// The Friedman test: each block (a project) was measured once under each of the
-/// same three or more treatments (algorithms), in the same order.
+/// same treatments (algorithms), in the same order. With two of them it is the sign test.
 ///
 /// # Errors
-/// [`Unavailable`] for no blocks, fewer than three treatments, blocks of different
+/// [`Unavailable`] for no blocks, fewer than two treatments, blocks of different
 /// lengths, NaN, or blocks of equal values only.
 pub fn friedman<B: AsRef<[f64]>>(blocks: &[B]) -> Result<ChiSquare, Unavailable> {
-    let treatments = treatments(blocks, 3)?;
+    let treatments = treatments(blocks, 2)?;
     let mut sums = vec![0.0; treatments];
     let mut tie_term = 0.0;
     for block in blocks.iter().map(AsRef::as_ref) {
@@ -102,11 +102,19 @@ mod tests {
     }
 
     #[test]
+    fn two_treatments_are_a_sign_test() {
+        // Seven signs of one kind and one of the other, ties left out: (7 - 1)² / 8.
+        let mut blocks = vec![[1.0, 2.0]; 7];
+        blocks.extend([[2.0, 1.0], [3.0, 3.0]]);
+        assert!((friedman(&blocks).unwrap().statistic - 4.5).abs() < 1e-12);
+    }
+
+    #[test]
     fn samples_without_an_answer_say_why() {
         assert_eq!(friedman::<Vec<f64>>(&[]), Err(Unavailable::Empty));
         assert_eq!(friedman(&[[1.0; 3]; 4]), Err(Unavailable::Constant));
         assert_eq!(friedman(&[vec![1.0, 2.0, 3.0], vec![1.0]]), Err(Unavailable::Unpaired(3, 1)));
-        assert_eq!(friedman(&[[1.0, 2.0]]), Err(Unavailable::TooFew { needed: 3, found: 2 }));
+        assert_eq!(friedman(&[[1.0]]), Err(Unavailable::TooFew { needed: 2, found: 1 }));
         assert_eq!(kruskal_wallis(&[&[1.0], &[]]), Err(Unavailable::Empty));
         assert_eq!(kruskal_wallis(&[&[1.0], &[1.0]]), Err(Unavailable::Constant));
     }

@@ -113,7 +113,15 @@ impl Answers {
 
     fn blocks(&self, answer: &mut Answer, blocks: &[Vec<f64>]) {
         answer.put("n", blocks.len());
-        answer.set("friedman", friedman(blocks));
+        let few = blocks.first().is_some_and(|block| block.len() == 2);
+        answer.set(
+            "friedman",
+            match self.compat {
+                // SciPy asks for a third treatment.
+                Some(Compat::Scipy) if few => Err(Unavailable::TooFew { needed: 3, found: 2 }),
+                _ => friedman(blocks),
+            },
+        );
         let ranked = Nemenyi::new(blocks);
         answer.set("mean_ranks", and_then(&ranked, |r| Ok(r.mean_ranks.clone())));
         answer.set(
