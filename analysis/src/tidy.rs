@@ -161,6 +161,20 @@ pub enum Error {
         /// What is wrong with it.
         source: PolarsError,
     },
+    /// A description of projects is not CSV.
+    #[error("{}: {source}", path.display())]
+    Description {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and in which line.
+        source: csv::Error,
+    },
+    /// A description of projects does not say whose row is which.
+    #[error("{}: no column `project` or `sha256` names the projects", path.display())]
+    Nameless {
+        /// The file.
+        path: PathBuf,
+    },
     /// A cell holds what its column cannot.
     #[error("{}: column `{column}` holds `{value}`", path.display())]
     Cell {

@@ -192,7 +192,13 @@ impl From<CoordinatorError> for Failure {
 
 impl From<tidy::Error> for Failure {
     fn from(error: tidy::Error) -> Failure {
-        let hint = match error {
+        let hint = match &error {
+            tidy::Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                "name folders of results (catherd run, import) or of descriptions (dataset describe)"
+            }
+            tidy::Error::Description { .. } | tidy::Error::Nameless { .. } => {
+                "make it again: catherd dataset describe PROJECTS --out FOLDER"
+            }
             tidy::Error::Io { .. } => {
                 "make room or correct the permissions, then repeat the command"
             }

@@ -66,12 +66,26 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let below = sorted[place.floor() as usize];
     let above = sorted[place.ceil() as usize];
     // Equal neighbours first: the difference of infinite ones is not a number.
-    if below == above { below } else { below + (above - below) * place.fract() }
+    let (difference, share) = (above - below, place.fract());
+    if below == above {
+        below
+    } else if difference.is_finite() {
+        below + difference * share
+    } else {
+        // Values of opposite signs, so large that their difference is not a number, or infinite.
+        below * (1.0 - share) + above * share
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_difference_may_be_too_large() {
+        assert_eq!(quantile(&[-1e308, 1e308], 0.5), 0.0);
+        assert_eq!(quantile(&[f64::NEG_INFINITY, 5.0], 0.5), f64::NEG_INFINITY);
+    }
 
     #[test]
     fn four_values() {

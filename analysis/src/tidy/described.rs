@@ -22,6 +22,9 @@ pub(super) fn of(dir: &Path) -> Result<Described, Error> {
 /// Columns that hold the digest of a project's bytes.
 const DIGESTS: [&str; 2] = ["sha256", "project_digest"];
 
+/// The column that holds its name.
+const NAME: &str = "project";
+
 /// Numbers of projects by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Described {
@@ -33,11 +36,14 @@ pub(super) struct Described {
 impl Described {
     /// Adds a table: a row a project, with its name in the column `project` or its digest in
     /// `sha256`; every other column that holds numbers is a measure. What is known already
-    /// stays.
+    /// stays. A table that names no projects is refused: it would say nothing, in silence.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
-        let error = |e: csv::Error| Error::Io { path: path.to_owned(), source: e.into() };
+        let error = |source| Error::Description { path: path.to_owned(), source };
         let mut table = csv::Reader::from_path(path).map_err(error)?;
         let columns = table.headers().map_err(error)?.clone();
+        if !columns.iter().any(|column| column == NAME || DIGESTS.contains(&column)) {
+            return Err(Error::Nameless { path: path.to_owned() });
+        }
         for row in table.records() {
             let row = row.map_err(error)?;
             let cells = || columns.iter().zip(&row);
@@ -51,7 +57,7 @@ impl Described {
             if let Some((_, digest)) = of(&DIGESTS) {
                 self.digests.entry(digest.to_owned()).or_insert_with(|| numbers.clone().collect());
             }
-            if let Some((_, name)) = of(&["project"]) {
+            if let Some((_, name)) = of(&[NAME]) {
                 self.names.entry(name.to_owned()).or_insert_with(|| numbers.collect());
             }
         }
@@ -66,5 +72,31 @@ impl Described {
             self.digests.get(&project.digest)
         };
         known?.get(name).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Described, Error> {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join(FILE), text).unwrap();
+        of(place.path())
+    }
+
+    #[test]
+    fn what_names_no_projects_is_refused() {
+        let described = read("project,sha256,mccabe\ncat,00,1.5\n").unwrap();
+        assert_eq!(described.digests["00"]["mccabe"], 1.5);
+        for text in ["", "projekt,mccabe\ncat,1.5\n"] {
+            assert!(matches!(read(text), Err(Error::Nameless { .. })), "{text:?}");
+        }
+        for text in ["project,mccabe\ncat\n", "project,mccabe\ncat,1,2\n"] {
+            let error = read(text).unwrap_err();
+            assert!(
+                matches!(error, Error::Description { .. }) && error.to_string().contains("line: 2")
+            );
+        }
     }
 }
