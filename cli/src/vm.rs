@@ -9,7 +9,7 @@ mod replay;
 
 use std::path::Path;
 
-use catherd_fidelity::Corpus;
+use catherd_conformance::Corpus;
 use clap::Subcommand;
 
 use crate::failure::{Exit, Failure};

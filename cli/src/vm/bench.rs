@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use catherd_datasets::find;
-use catherd_fidelity::{Speed, bench};
+use catherd_conformance::{Speed, bench};
 use clap::Args;
 
 use crate::failure::{Exit, Failure};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use catherd_datasets::find;
-use catherd_fidelity::{Exercise, RunDigest, digests};
+use catherd_conformance::{Exercise, RunDigest, digests};
 use clap::Args;
 
 use super::jobs;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use catherd_fidelity::{Outcome, Verdict, survey, traces};
+use catherd_conformance::{Outcome, Verdict, survey, traces};
 use clap::Args;
 
 use super::corpus;

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use catherd_datasets::find;
-use catherd_fidelity::fuzz::{Campaign, Report, campaign, case, execute, serve};
+use catherd_conformance::fuzz::{Campaign, Report, campaign, case, execute, serve};
 use clap::Args;
 use indicatif::ProgressBar;
 

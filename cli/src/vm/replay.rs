@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catherd_fidelity::{Replay, Trace, device_states, examine, traces};
+use catherd_conformance::{Replay, Trace, device_states, examine, traces};
 use clap::Args;
 
 use super::corpus;

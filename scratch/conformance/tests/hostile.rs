@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use catherd_fidelity::fuzz::{Campaign, Report, campaign, case, execute};
+use catherd_conformance::fuzz::{Campaign, Report, campaign, case, execute};
 
 /// Executions in each test run. `catherd vm fuzz` does more.
 const EXECUTIONS: u64 = 40;
 
 fn demo() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/demo");
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut projects: Vec<_> = entries.filter(|path| path.join("project.json").is_file()).collect();
     projects.sort();

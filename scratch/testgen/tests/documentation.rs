@@ -19,7 +19,7 @@ fn names(cell: &str) -> Vec<&str> {
 
 #[test]
 fn algorithms_and_defaults_are_documented() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/test-generation.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/test-generation.md");
     let text = std::fs::read_to_string(file).unwrap();
     let mut algorithms = BTreeSet::new();
     let mut documented = BTreeSet::new();

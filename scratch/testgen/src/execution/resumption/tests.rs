@@ -176,7 +176,7 @@ fn suites_and_counts_do_not_depend_on_what_is_remembered() {
 
 #[test]
 fn suites_and_counts_of_the_demo_corpus_do_not_either() {
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/demo");
     let mut projects = 0;
     for entry in std::fs::read_dir(demo).unwrap() {
         let path = entry.unwrap().path();

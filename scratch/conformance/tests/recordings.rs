@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use catherd_fidelity::{Surroundings, Trace, replay};
+use catherd_conformance::{Surroundings, Trace, replay};
 use catherd_sb3::Project;
 use catherd_vm::Program;
 

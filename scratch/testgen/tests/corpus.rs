@@ -71,7 +71,7 @@ fn projects(folder: &Path, accepts: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
 
 #[test]
 fn suites_of_the_demo_corpus_repeat_their_coverage() {
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/demo");
     for path in projects(&demo, Path::is_dir) {
         let generated = run(&path, "mio", 20);
         assert!(!generated.covered.is_empty(), "{}", path.display());

@@ -24,7 +24,7 @@ const BLIND: [&str; 7] =
     ["apple-catch", "combination-lock", "kiosk", "seedling", "sketchpad", "spirograph", "story"];
 
 fn demo() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/demo")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_fidelity::{Devices, Replay, Trace, replay_best};
+use catherd_conformance::{Devices, Replay, Trace, replay_best};
 use catherd_sb3::Project;
 use catherd_vm::Program;
 use serde_json::{Value, json};

@@ -16,7 +16,7 @@ fn main() {
 }
 
 fn folder(name: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "..", "datasets", "demo", name].iter().collect()
+    [env!("CARGO_MANIFEST_DIR"), "..", "..", "datasets", "demo", name].iter().collect()
 }
 
 /// Coverage and distances are computed; nothing is kept.

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catherd_fidelity::{Exercise, RunDigest, digests};
+use catherd_conformance::{Exercise, RunDigest, digests};
 
 const EXERCISE: Exercise = Exercise { steps: 300, seed: 1 };
 
@@ -32,7 +32,7 @@ fn run(projects: &[(String, PathBuf)], threads: usize) -> Vec<RunDigest> {
 #[test]
 fn the_demo_projects_keep_their_digests() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let runs = run(&projects(&here.join("../datasets/demo")), 2);
+    let runs = run(&projects(&here.join("../../datasets/demo")), 2);
     let found: String =
         runs.iter().map(|run| format!("{}  {}\n", run.digest, run.project)).collect();
     let file = here.join("tests/demo.digests");
@@ -46,7 +46,7 @@ fn the_demo_projects_keep_their_digests() {
         expected == found,
         "runs differ from those on record: {}.\n\
          If the machine, the renderer or the demo projects were changed on purpose, run\n\
-         CATHERD_REFRESH=1 cargo test -p catherd-fidelity --test determinism\n\
+         CATHERD_REFRESH=1 cargo test -p catherd-conformance --test determinism\n\
          and commit tests/demo.digests. If not, this build does not do what others do.",
         changed.join(", ")
     );

@@ -114,7 +114,7 @@ fn allocations<T: Tracer>(vm: &mut Vm<T>) -> u64 {
 
 #[test]
 fn steps_allocate_nothing_in_the_steady_state() {
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/demo");
     let mut blocks = 0;
     for (name, texts) in PROJECTS {
         let project = Project::read(demo.join(name)).unwrap();
