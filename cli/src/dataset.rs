@@ -1,4 +1,4 @@
-//! `catherd dataset`: corpora, from drawing ids to a folder that others can check.
+//! `catherd dataset`: commands for corpora of Scratch projects.
 
 mod add;
 mod describe;
@@ -18,7 +18,7 @@ use crate::failure::{Exit, Failure};
 
 pub(crate) use describe::describe;
 
-/// Samples, makes, checks and describes corpora of Scratch projects.
+/// Samples, generates, verifies and describes corpora of Scratch projects.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Sample(sample::Arguments),
@@ -44,23 +44,23 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     }
 }
 
-/// The folder to write to.
+/// Argument `--out` of the commands that write a corpus.
 #[derive(Args)]
-struct Out {
+struct OutputFolder {
     /// Folder of the corpus to write
     #[arg(id = "out", long, short, value_name = "DIR")]
     folder: PathBuf,
 }
 
-/// A whole number that a corpus can keep: TOML has no larger ones.
-fn seed() -> clap::builder::RangedU64ValueParser {
+/// Parser of a seed. Its range is that of integers in TOML, because `corpus.toml` contains it.
+fn seed_parser() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(..=i64::MAX as u64)
 }
 
-/// What every command says of a corpus at its end.
-fn told(corpus: &Corpus) -> String {
-    let Corpus { folder, about, .. } = corpus;
-    format!("{}: {} projects, digest {}\n", folder.display(), about.projects, about.digest)
+/// Summary of a corpus, which every command prints at its end.
+fn summary(corpus: &Corpus) -> String {
+    let Corpus { folder, metadata, .. } = corpus;
+    format!("{}: {} projects, digest {}\n", folder.display(), metadata.projects, metadata.digest)
 }
 
 fn read(folder: &Path) -> Result<Corpus, Failure> {

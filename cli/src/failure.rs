@@ -11,7 +11,7 @@ use catherd_analysis::tidy;
 use catherd_coordinator::CoordinatorError;
 use catherd_datasets::corpus::{AddError, CorpusError};
 use catherd_datasets::sample::SampleError;
-use catherd_datasets::{FindError, Unusable};
+use catherd_datasets::{FindError, LoadError};
 use catherd_experiments::{PlanError, StudyError};
 use catherd_worker::WorkerError;
 
@@ -104,8 +104,8 @@ impl From<FindError> for Failure {
     fn from(error: FindError) -> Failure {
         let hint = match error {
             FindError::Corpus(error) => return error.into(),
-            FindError::Io { .. } => "name .sb3 files, unpacked project folders, or folders of them",
-            FindError::Empty { .. } => "check the path given for projects",
+            FindError::Io { .. } => "give .sb3 files, unpacked project folders, or folders of them",
+            FindError::Empty { .. } => "give a folder that contains projects",
         };
         Failure::new(error).hint(hint)
     }
@@ -115,26 +115,27 @@ impl From<CorpusError> for Failure {
     fn from(error: CorpusError) -> Failure {
         let hint = match &error {
             CorpusError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
-                "make room, then repeat the command: it goes on from here"
+                "free disk space, then run the command again: it continues from here"
             }
             CorpusError::Io { .. } => {
-                "see that it is there and may be used; a repeated command goes on from here"
+                "check that the path exists and that you have access, then run the command again: it continues from here"
             }
-            CorpusError::Absent { .. } => {
-                "name the folder of a finished corpus; `catherd dataset --help` says how to make one"
+            CorpusError::NotACorpus { .. } => {
+                "give the folder of a complete corpus; see catherd dataset --help for how to make one"
             }
             CorpusError::Damaged { .. } => {
-                "repeat the command that made the corpus, or get the file again"
+                "run the command that made the corpus again, or restore the file"
             }
-            CorpusError::Unfit(_) => "name another folder, or ask for what there is",
+            CorpusError::Rejected(_) => "choose another folder, or a smaller number of projects",
         };
         Failure::new(error).hint(hint)
     }
 }
 
-impl From<Unusable> for Failure {
-    fn from(error: Unusable) -> Failure {
-        Failure::new(error).hint("it was changed meanwhile; repeat the command")
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Failure {
+        Failure::new(error)
+            .hint("the file changed while the command was running; run the command again")
     }
 }
 
@@ -142,7 +143,7 @@ impl From<AddError> for Failure {
     fn from(error: AddError) -> Failure {
         match error {
             AddError::Corpus(error) => error.into(),
-            AddError::Unusable(error) => error.into(),
+            AddError::Load(error) => error.into(),
         }
     }
 }
@@ -151,9 +152,11 @@ impl From<SampleError> for Failure {
     fn from(error: SampleError) -> Failure {
         let hint = match error {
             SampleError::Corpus(error) => return error.into(),
-            SampleError::Busy { .. } => "wait for it, or name another folder with --out",
-            SampleError::Other { .. } => "name another folder with --out",
-            SampleError::Nothing(_) => "give ids and a count of at least 1",
+            SampleError::Busy { .. } => {
+                "wait for the other process, or choose another folder with --out"
+            }
+            SampleError::OtherRecipe { .. } => "choose another folder with --out",
+            SampleError::Empty(_) => "give a range of ids and a --count of at least 1",
         };
         Failure::new(error).hint(hint)
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_datasets::Subject;
+use catherd_datasets::LoadedProject;
 use catherd_testgen::{GenerateError, Prepared, Settings, Suite, SuiteError};
 use clap::Args;
 
@@ -27,15 +27,15 @@ pub(crate) struct Pair {
 }
 
 /// A project with its digest.
-pub(crate) fn open(path: &Path) -> Result<Subject, Failure> {
-    Subject::read(path).map_err(|error| {
+pub(crate) fn open(path: &Path) -> Result<LoadedProject, Failure> {
+    LoadedProject::read(path).map_err(|error| {
         Failure::new(error).hint("name an .sb3 or .sb2 file or an unpacked project folder")
     })
 }
 
 impl Pair {
     /// Reads both, and checks that they belong together.
-    pub(crate) fn open(&self) -> Result<(Subject, Suite), Failure> {
+    pub(crate) fn open(&self) -> Result<(LoadedProject, Suite), Failure> {
         let suite = read_suite(&self.suite)?;
         let subject = open(&self.project)?;
         if !self.any_project {
@@ -47,7 +47,7 @@ impl Pair {
     /// The project ready for the suite's machine.
     pub(crate) fn prepare(
         &self,
-        subject: &Subject,
+        subject: &LoadedProject,
         suite: &Suite,
     ) -> Result<Arc<Prepared>, Failure> {
         let settings = Settings { machine: suite.machine.clone(), ..Settings::default() };
@@ -63,7 +63,7 @@ impl Pair {
 /// Compiles a project.
 pub(crate) fn prepare(
     path: &Path,
-    subject: &Subject,
+    subject: &LoadedProject,
     settings: Settings,
 ) -> Result<Arc<Prepared>, Failure> {
     Prepared::new(&subject.project, settings)

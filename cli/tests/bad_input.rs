@@ -1,13 +1,13 @@
 //! Bad input: one clear line that names the place and the cause, then what to do.
 
-mod scene;
+mod support;
 
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use scene::{archive, catherd, packed, small, stderr, two_blocks, with_blocks};
 use serde_json::json;
+use support::{archive, catherd, packed, small, stderr, two_blocks, with_blocks};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -47,7 +47,7 @@ fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
         ("truncated", good[..good.len() / 2].to_vec(), "is not an intact zip archive"),
         ("no-json", archive(&[("notes.txt", b"hello")]), "holds no project.json"),
         ("invalid", packed(r#"{"targets": [ oops"#), "project.json is not valid JSON"),
-        ("empty", packed(&with_blocks(&json!({}), &json!([]))), "holds no blocks"),
+        ("empty", packed(&with_blocks(&json!({}), &json!([]))), "has no blocks"),
         ("cycle", packed(&two_blocks(Some("show"), &json!([]))), "this block is part of a cycle"),
         ("bomb", bomb(), "too large: more than"),
     ];
@@ -187,9 +187,9 @@ fn a_folder_keeps_to_its_study() {
     let run = |more: &[&str]| catherd().arg("run").args(study).args(QUICK).args(more).output();
     assert_eq!(run(&[]).unwrap().status.code(), Some(0));
     // A study may grow.
-    let before = scene::digests(Path::new(&out));
+    let before = support::digests(Path::new(&out));
     assert_eq!(run(&["--seeds", "3"]).unwrap().status.code(), Some(0));
-    let after = scene::digests(Path::new(&out));
+    let after = support::digests(Path::new(&out));
     assert_eq!(after.len(), 3 * before.len());
     assert!(before.iter().all(|(run, digest)| after.get(run) == Some(digest)));
 
@@ -197,7 +197,7 @@ fn a_folder_keeps_to_its_study() {
     assert_eq!(line, format!("{out}: holds a study with other seeds"));
     assert!(hint.contains("--out") && hint.contains("--fresh"), "{hint}");
     assert_eq!(run(&["--seeds", "2", "--fresh"]).unwrap().status.code(), Some(0));
-    assert_eq!(scene::digests(Path::new(&out)).len(), 2);
+    assert_eq!(support::digests(Path::new(&out)).len(), 2);
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Corpora through the binary.
+//! Commands for corpora, run with the binary.
 
-mod scene;
 #[path = "../../datasets/examples/simulated_scratch/server.rs"]
 mod server;
+mod support;
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +13,8 @@ use catherd_datasets::corpus::{Corpus, compare};
 use catherd_datasets::synth;
 use catherd_testgen::Compat;
 use catherd_testgen::goals::Model;
-use scene::{catherd, stderr, two_projects};
 use server::{Population, Server};
+use support::{catherd, stderr, two_projects};
 use tempfile::TempDir;
 
 fn stdout(output: &std::process::Output) -> String {
@@ -37,7 +37,7 @@ fn sampling(server: &Server, folder: &Path) -> Command {
 }
 
 #[test]
-fn a_killed_sample_ends_as_an_undisturbed_one() {
+fn a_killed_sample_results_in_the_same_corpus() {
     let place = TempDir::new().unwrap();
     let (calm, faulty) = (place.path().join("calm"), place.path().join("faulty"));
     let server = Server::start(Population::new(1, 0), 0).unwrap();
@@ -68,13 +68,13 @@ fn a_killed_sample_ends_as_an_undisturbed_one() {
     let (calm, faulty) = (Corpus::read(&calm).unwrap(), Corpus::read(&faulty).unwrap());
     let difference = compare(&calm, &faulty);
     assert!(difference.is_none() && !difference.other_recipe, "{difference:?}");
-    assert_eq!(calm.about, faulty.about);
+    assert_eq!(calm.metadata, faulty.metadata);
     let verified = catherd().args(["dataset", "verify"]).arg(&faulty.folder).output().unwrap();
     assert_eq!(verified.status.code(), Some(0), "{}", stdout(&verified));
 }
 
 #[test]
-fn a_sample_that_cannot_go_on_says_what_to_do() {
+fn an_interrupted_sample_says_how_to_continue() {
     let place = TempDir::new().unwrap();
     let mut command = catherd();
     let output = command
@@ -84,12 +84,16 @@ fn a_sample_that_cannot_go_on_says_what_to_do() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert!(stderr(&output).contains("The same command goes on from here"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("Run the same command again to continue"),
+        "{}",
+        stderr(&output)
+    );
     for (arguments, word) in [
-        (&["--ids", "9..1", "--count", "1"][..], "not below"),
+        (&["--ids", "9..1", "--count", "1"][..], "must be smaller"),
         (&["--ids", "1..9"], "--count"),
         (&["--count", "3"], "--ids"),
-        (&["--ids", "1..9", "--count", "1", "--rate", "0"], "requests a second"),
+        (&["--ids", "1..9", "--count", "1", "--rate", "0"], "requests per second"),
     ] {
         let mut command = catherd();
         command.args(["dataset", "sample", "-o", "x"]).args(arguments);
@@ -100,7 +104,7 @@ fn a_sample_that_cannot_go_on_says_what_to_do() {
 }
 
 #[test]
-fn corpora_are_made_described_split_and_compared() {
+fn corpora_are_generated_described_split_and_compared() {
     let place = TempDir::new().unwrap();
     let run = |arguments: &[&str]| {
         let mut command = catherd();
@@ -122,7 +126,7 @@ fn corpora_are_made_described_split_and_compared() {
     let added = run(&["add", "games", "-o", "local", "--licence", "CC0-1.0"]);
     assert_eq!(added.status.code(), Some(2), "{}", stderr(&added));
     assert!(stderr(&added).contains("broken.sb3"), "{}", stderr(&added));
-    assert!(stdout(&added).starts_with("added 2, 0 were"), "{}", stdout(&added));
+    assert!(stdout(&added).starts_with("added 2, left out 0"), "{}", stdout(&added));
     assert_eq!(run(&["verify", "local"]).status.code(), Some(0));
 
     let described = run(&["describe", "all", "local", "-o", "out"]);
@@ -139,7 +143,7 @@ fn corpora_are_made_described_split_and_compared() {
     }
     let absent = run(&["verify", "games"]);
     assert_eq!(absent.status.code(), Some(1));
-    assert!(stderr(&absent).contains("no corpus"), "{}", stderr(&absent));
+    assert!(stderr(&absent).contains("is not a corpus"), "{}", stderr(&absent));
 }
 
 #[test]
@@ -157,16 +161,16 @@ fn a_study_of_synthetic_projects_needs_no_files() {
     }
 }
 
-/// That they run, and are covered, is what the study above and its larger kin show.
+/// The study above and larger ones check that synthetic projects run and are covered.
 #[test]
 fn synthetic_projects_have_goals_and_hardly_any_dead_code() {
     let (mut goals, mut statements) = (0, 0);
     for number in 1..=60 {
-        let subject = synth::project(1, number);
-        let reachable = Model::new(&subject.project, Compat::default()).goals().len();
+        let loaded = synth::project(1, number);
+        let reachable = Model::new(&loaded.project, Compat::default()).goals().len();
         assert!(reachable >= 2, "{number}");
         goals += reachable;
-        statements += catherd_datasets::describe(&subject.project).statements;
+        statements += catherd_datasets::describe(&loaded.project).statements;
     }
     assert!(goals * 100 > statements * 97, "{goals} of {statements}");
 }

@@ -1,4 +1,4 @@
-//! Finding the projects that a study names.
+//! Search for the projects of a study.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,69 +7,71 @@ use std::{fmt, fs, io};
 use catherd_sb3::{Project, Warning};
 
 use crate::corpus::{Corpus, CorpusError, Sha};
-use crate::{Description, Subject, Unusable, describe, name, synth};
+use crate::unique_names::unique_names;
+use crate::{Description, LoadError, LoadedProject, describe, synth};
 
-/// How many folders deep below the one named a project may lie: `DIR/GROUP/SET/game.sb3`.
-const LEVELS: usize = 2;
+/// Number of folder levels below the given one that are searched: `DIR/GROUP/SET/game.sb3`.
+const SEARCH_LEVELS: usize = 2;
 
-/// What [`find`] found.
+/// Result of [`find`].
 #[derive(Clone, Debug, Default)]
-pub struct Found {
-    /// The usable projects, by name.
-    pub projects: Vec<Entry>,
-    /// What looked like a project but cannot be used, by path.
-    pub skipped: Vec<Skipped>,
+pub struct FoundProjects {
+    /// The usable projects, sorted by name.
+    pub projects: Vec<ProjectEntry>,
+    /// The unusable projects, sorted by path.
+    pub skipped: Vec<SkippedProject>,
 }
 
-/// A project that was loaded once and found usable.
+/// A project that was loaded once and is usable.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// Unique within its collection: the id that a corpus gives it, else the file stem; led
-    /// by parent folders where these clash.
+pub struct ProjectEntry {
+    /// Name, unique within its collection: its id in a corpus, otherwise the file stem, preceded
+    /// by parent folders if stems are equal.
     pub name: String,
     /// The archive or the unpacked folder.
     pub path: PathBuf,
-    /// SHA-256 of the archive, see [`Subject::digest`].
+    /// SHA-256 of the archive, see [`LoadedProject::digest`].
     pub digest: [u8; 32],
-    /// What it is made of.
+    /// Counts of its parts.
     pub description: Description,
-    /// What the project lacks but can run without, one line each that names the file:
-    /// missing media, kinds of blocks that are not known.
+    /// Defects with which the project can run, as lines that name the file: missing media, unknown
+    /// kinds of blocks.
     pub warnings: Vec<String>,
-    /// Seed and number of a synthetic project, which is made and not read.
-    pub(crate) made: Option<(u64, u64)>,
+    /// Seed and number of a synthetic project, which is generated instead of read; `None` for
+    /// other projects.
+    pub(crate) synthetic: Option<(u64, u64)>,
 }
 
-impl Entry {
-    /// Loads the project. Its digest differs from [`Entry::digest`] if the files were
+impl ProjectEntry {
+    /// Loads the project. Its digest differs from [`ProjectEntry::digest`] if the files were
     /// changed since the search.
     ///
     /// # Errors
-    /// If the files are no longer those of a usable project.
-    pub fn load(&self) -> Result<Subject, Unusable> {
-        match self.made {
+    /// If the project is no longer usable.
+    pub fn load(&self) -> Result<LoadedProject, LoadError> {
+        match self.synthetic {
             Some((seed, number)) => Ok(synth::project(seed, number)),
-            None => Subject::load(&self.path),
+            None => LoadedProject::load(&self.path),
         }
     }
 }
 
-/// A project set aside; displays as one line that names file and cause.
+/// A project that cannot be used; displayed as one line that names file and cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedProject {
     /// The archive or the unpacked folder.
     pub path: PathBuf,
-    /// Why, in one line, without the path.
+    /// The reason, in one line, without the path.
     pub reason: String,
 }
 
-impl fmt::Display for Skipped {
+impl fmt::Display for SkippedProject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path.display(), self.reason)
     }
 }
 
-/// A mistake in what was asked for, as opposed to one bad project among others.
+/// Error in the arguments of a search. A single unusable project is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// The path does not exist or cannot be listed.
@@ -77,16 +79,16 @@ pub enum FindError {
     Io {
         /// The path.
         path: PathBuf,
-        /// What the file system says.
+        /// Error of the file system.
         source: io::Error,
     },
-    /// A folder that is a corpus, but not an intact one.
+    /// The folder is a damaged corpus.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
-    /// A folder without a single project.
+    /// The folder contains no project.
     #[error(
-        "{}: no projects here: looked for .sb3 and .sb2 files and for folders with a \
-         project.json, down to {LEVELS} folders deep",
+        "{}: no projects here: searched for .sb3 and .sb2 files and for folders with a \
+         project.json, down to {SEARCH_LEVELS} folders deep",
         path.display()
     )]
     Empty {
@@ -95,17 +97,19 @@ pub enum FindError {
     },
 }
 
-/// Finds the projects that `paths` name: archives, unpacked folders (or their
-/// `project.json`), corpora, or folders of these, searched two levels deep without hidden
-/// files. Of a corpus it takes what the manifest says. Each is loaded once to see that it can
-/// be used, one after the other, and let go.
+/// Finds the projects at `paths`: archives, unpacked folders (or their `project.json`), corpora, or
+/// folders of these, which are searched two levels deep without hidden files. The projects of a
+/// corpus are those of its manifest. Each project is loaded once, one at a time, to check that it
+/// is usable.
 ///
-/// The result depends on the files, not on the order of `paths` or of a folder's listing;
-/// a path that is named twice counts once.
+/// The result depends on the files, not on the order of `paths` or of a folder's listing. A path
+/// that is given twice counts once.
 ///
 /// # Errors
-/// If a path does not exist, a folder cannot be listed, or a folder holds no projects.
-pub fn find<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Found, FindError> {
+/// If a path does not exist, a folder cannot be listed, or a folder contains no projects.
+pub fn find<P: AsRef<Path>>(
+    paths: impl IntoIterator<Item = P>,
+) -> Result<FoundProjects, FindError> {
     let mut candidates = Candidates::new();
     for path in paths {
         let path = path.as_ref();
@@ -117,7 +121,7 @@ pub fn find<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Found,
             candidates.insert(path.to_owned(), None);
         } else {
             let mut inside = Candidates::new();
-            search(path, LEVELS, &mut inside)?;
+            search(path, SEARCH_LEVELS, &mut inside)?;
             if inside.is_empty() {
                 return Err(FindError::Empty { path: path.to_owned() });
             }
@@ -127,34 +131,38 @@ pub fn find<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Found,
     Ok(check(without_aliases(candidates)))
 }
 
-/// Paths that may be projects, and what a manifest says of them: a path whose stem is the
-/// project's id, and the digest.
+/// Paths that may be projects. For projects of a corpus, also a path whose stem is the id, and the
+/// digest, both from the manifest.
 type Candidates = BTreeMap<PathBuf, Option<(PathBuf, Sha)>>;
 
-fn check(candidates: Candidates) -> Found {
-    let mut found = Found::default();
+fn check(candidates: Candidates) -> FoundProjects {
+    let mut found = FoundProjects::default();
     let mut named = Vec::new();
     for (path, listed) in candidates {
-        match Subject::load(&path) {
-            Ok(Subject { digest, .. }) if listed.as_ref().is_some_and(|l| l.1 != Sha(digest)) => {
-                let reason = "is not what the manifest of its corpus says".to_owned();
-                found.skipped.push(Skipped { path, reason });
+        match LoadedProject::load(&path) {
+            Ok(LoadedProject { digest, .. })
+                if listed.as_ref().is_some_and(|l| l.1 != Sha(digest)) =>
+            {
+                let reason = "has another digest than in the manifest of its corpus".to_owned();
+                found.skipped.push(SkippedProject { path, reason });
             }
-            Ok(Subject { project, digest, .. }) => {
+            Ok(LoadedProject { project, digest, .. }) => {
                 named.push(listed.map_or_else(|| path.clone(), |(name, _)| name));
-                found.projects.push(Entry {
+                found.projects.push(ProjectEntry {
                     name: String::new(),
                     digest,
                     description: describe(&project),
                     warnings: warnings(&path, &project),
                     path,
-                    made: None,
+                    synthetic: None,
                 });
             }
-            Err(error) => found.skipped.push(Skipped { reason: one_line(error.reason()), path }),
+            Err(error) => {
+                found.skipped.push(SkippedProject { reason: one_line(error.reason()), path })
+            }
         }
     }
-    let names = name::unique(named.iter().map(|path| &**path));
+    let names = unique_names(named.iter().map(|path| &**path));
     for (entry, name) in found.projects.iter_mut().zip(names) {
         entry.name = name;
     }
@@ -162,7 +170,7 @@ fn check(candidates: Candidates) -> Found {
     found
 }
 
-/// Collects archives, unpacked projects and those of corpora in and below a folder.
+/// Collects archives, unpacked projects and projects of corpora in and below a folder.
 fn search(folder: &Path, levels: usize, into: &mut Candidates) -> Result<(), FindError> {
     if Corpus::is_at(folder) {
         let corpus = Corpus::read(folder)?;
@@ -200,7 +208,7 @@ fn is_archive(path: &Path) -> bool {
     extension.eq_ignore_ascii_case("sb3") || extension.eq_ignore_ascii_case("sb2")
 }
 
-/// Keeps the first of several paths to the same file.
+/// Removes all but the first of several paths to the same file.
 fn without_aliases(mut candidates: Candidates) -> Candidates {
     let mut known = BTreeSet::new();
     let same = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
@@ -230,7 +238,8 @@ fn warnings(path: &Path, project: &Project) -> Vec<String> {
     lines
 }
 
-/// A hostile name may carry line breaks into an error; reports have one line a project.
+/// Replaces control characters: names may contain line breaks, and reports have one line per
+/// project.
 fn one_line(text: String) -> String {
     text.replace(|c: char| c.is_control(), " ")
 }

@@ -1,31 +1,31 @@
-//! What a project is made of.
+//! Description of a project: counts of its parts.
 
 use std::collections::BTreeSet;
 
 use catherd_sb3::{Block, BlockIndex, Opcode, Project, Slot, Warning};
 use serde::Serialize;
 
-/// Counts over a project, as a table of subjects shows them.
+/// Counts of the parts of a project, as a table of projects shows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Description {
-    /// Sprites, the stage not counted.
+    /// Sprites, without the stage.
     pub sprites: usize,
     /// Scripts that an event, a clone or a call can start.
     pub scripts: usize,
-    /// Statement blocks: what a test can execute, hats and custom-block definitions
-    /// included; heads of loose scripts are not. An upper bound of the goals, which also
-    /// leave out dead code.
+    /// Statement blocks, which a test can execute, including hats and custom-block definitions,
+    /// without the heads of loose scripts. An upper bound of the goals, which also leave out dead
+    /// code.
     pub statements: usize,
-    /// Groups of blocks that lie about: nothing starts them.
+    /// Groups of blocks that no event, clone or call can start.
     pub loose_scripts: usize,
-    /// The blocks of these groups, of every kind.
+    /// Blocks of every kind in these groups.
     pub loose_blocks: usize,
     /// Blocks of every kind, reporters and menus included.
     pub blocks: usize,
     /// Definitions of custom blocks.
     pub custom_blocks: usize,
-    /// Blocks of scripts that decide how these go on: branches, loops with an end, and waits
-    /// for a condition.
+    /// Blocks of scripts that decide which block is executed next: branches, loops that can end,
+    /// and waits for a condition.
     pub decisions: usize,
     /// Variables of the stage and of sprites.
     pub variables: usize,
@@ -35,23 +35,23 @@ pub struct Description {
     pub costumes: usize,
     /// Sounds.
     pub sounds: usize,
-    /// Extensions in use, by the prefix of their blocks, sorted.
+    /// Extensions in use, as the prefixes of their blocks, sorted.
     pub extensions: Vec<String>,
-    /// Blocks with an opcode that is not known.
+    /// Blocks with an unknown opcode.
     pub unknown_blocks: usize,
     /// Costumes and sounds without their file.
     pub missing_media: usize,
 }
 
 impl Description {
-    /// Mean cyclomatic complexity of the scripts: one more than the decisions of each
-    /// (McCabe 1976). None without scripts.
+    /// Mean cyclomatic complexity of the scripts (McCabe 1976), which is one more than the number
+    /// of decisions of a script; `None` if there are no scripts.
     pub fn mccabe(&self) -> Option<f64> {
         (self.scripts > 0).then(|| 1.0 + self.decisions as f64 / self.scripts as f64)
     }
 }
 
-/// Counts what a project is made of.
+/// Counts the parts of a project.
 pub fn describe(project: &Project) -> Description {
     let mut description = Description { blocks: project.block_count(), ..Description::default() };
     let mut extensions = BTreeSet::new();
@@ -62,9 +62,9 @@ pub fn describe(project: &Project) -> Description {
         description.costumes += target.costumes.len();
         description.sounds += target.sounds.len();
         for head in target.scripts() {
-            let group = below(&target.blocks, head);
+            let group = blocks_below(&target.blocks, head);
             if starts_script(&target.blocks[head as usize]) {
-                description.decisions += group.filter(|block| decides(block)).count();
+                description.decisions += group.filter(|block| is_decision(block)).count();
             } else {
                 description.loose_scripts += 1;
                 description.loose_blocks += group.count();
@@ -76,7 +76,7 @@ pub fn describe(project: &Project) -> Description {
             let definition = block.opcode == Opcode::ProceduresDefinition && block.top_level;
             description.custom_blocks += usize::from(definition);
             description.unknown_blocks += usize::from(block.opcode == Opcode::Unknown);
-            if !CORE.contains(&category(block)) {
+            if !CORE_CATEGORIES.contains(&category(block)) {
                 extensions.insert(category(block));
             }
         }
@@ -87,8 +87,8 @@ pub fn describe(project: &Project) -> Description {
     description
 }
 
-/// Categories of blocks that are part of Scratch itself, and of the menus and literals in them.
-const CORE: [&str; 15] = [
+/// Categories of the blocks of Scratch itself, and of their menus and literals.
+const CORE_CATEGORIES: [&str; 15] = [
     "motion",
     "looks",
     "sound",
@@ -106,7 +106,7 @@ const CORE: [&str; 15] = [
     "matrix",
 ];
 
-/// What stands before the first underscore of an opcode.
+/// Category of a block: the part of its opcode before the first underscore.
 fn category(block: &Block) -> &str {
     let name = block.opcode_name();
     name.split_once('_').map_or(name, |(category, _)| category)
@@ -117,8 +117,8 @@ fn starts_script(block: &Block) -> bool {
     block.top_level && (block.opcode.is_hat() || definition)
 }
 
-/// The blocks of a group, shadows included; blocks that two places share come twice.
-fn below(blocks: &[Block], head: BlockIndex) -> impl Iterator<Item = &Block> {
+/// The blocks of a group, shadows included. A block that two places share is yielded twice.
+fn blocks_below(blocks: &[Block], head: BlockIndex) -> impl Iterator<Item = &Block> {
     let mut open = vec![head];
     std::iter::from_fn(move || {
         let block = &blocks[open.pop()? as usize];
@@ -135,7 +135,8 @@ fn below(blocks: &[Block], head: BlockIndex) -> impl Iterator<Item = &Block> {
     })
 }
 
-fn decides(block: &Block) -> bool {
+/// True for a block that decides which block is executed next.
+fn is_decision(block: &Block) -> bool {
     use Opcode::*;
     matches!(
         block.opcode,
@@ -149,7 +150,7 @@ fn decides(block: &Block) -> bool {
     )
 }
 
-/// A block that a thread executes as a step of its own, as opposed to one that reports a
+/// True for a block that a thread executes as a statement, as opposed to one that reports a
 /// value or shows a menu (Whisker paper, section 5.1).
 fn is_statement(block: &Block) -> bool {
     use Opcode::*;
@@ -157,7 +158,7 @@ fn is_statement(block: &Block) -> bool {
     if block.shadow || name.ends_with("_menu") {
         return false;
     }
-    let of_kind = match category(block) {
+    let executable = match category(block) {
         "motion" => !matches!(
             block.opcode,
             MotionXPosition | MotionYPosition | MotionDirection | MotionXScroll | MotionYScroll
@@ -187,5 +188,5 @@ fn is_statement(block: &Block) -> bool {
     let loose = block.top_level
         && block.opcode != ControlStartAsClone
         && !matches!(category(block), "event" | "procedures");
-    of_kind && !loose
+    executable && !loose
 }

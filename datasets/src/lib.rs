@@ -1,32 +1,32 @@
-//! Collections of Scratch projects: finding them, loading them, describing them, and
-//! corpora that others can check and get again.
+//! Collections of Scratch projects: finding, loading and describing projects, and reproducible
+//! corpora.
 //!
-//! [`find`] turns the arguments of a study into checked [`Entry`]s and sets aside what cannot
-//! be used, each with its reason. [`Entry::load`] gives a [`Subject`]: the project with the
-//! archive that every worker receives. [`describe`] counts what a project is made of.
+//! [`find`] turns the paths of a study into checked [`ProjectEntry`]s and lists unusable projects
+//! with their reasons. [`ProjectEntry::load`] returns a [`LoadedProject`]: the project with the
+//! archive that every worker receives. [`describe`] counts the parts of a project.
 //!
-//! A [`corpus::Corpus`] is a folder with a manifest and a recipe. [`sample`] carries out the
-//! recipes of Random1000 and Top1000 against Scratch's servers; [`synth`] makes projects
-//! where there is no network.
+//! A [`corpus::Corpus`] is a folder with a manifest and a recipe. [`sample`] executes the recipes
+//! of Random1000 and Top1000 with Scratch's servers; [`synth`] generates projects without a
+//! network.
 //!
-//! The demo corpus lies in `demo/`, one unpacked project a folder.
+//! The folder `demo/` contains the demo corpus, one unpacked project per folder.
 
+mod atomic_file;
 mod collection;
 pub mod corpus;
 mod description;
-mod name;
+mod loaded_project;
 pub mod sample;
 mod structure;
-mod subject;
 pub mod synth;
-mod whole_file;
+mod unique_names;
 
-pub use collection::{Entry, FindError, Found, Skipped, find};
+pub use collection::{FindError, FoundProjects, ProjectEntry, SkippedProject, find};
 pub use description::{Description, describe};
+pub use loaded_project::{LoadError, LoadedProject};
 pub use structure::structure;
-pub use subject::{Subject, Unusable};
 
-/// Today's date in UTC, `2026-11-21`: for manifests, never on the way to a digest.
+/// Today's date in UTC, `2026-11-21`, for manifests. It must never influence a digest.
 pub fn today() -> String {
     let now = jiff::Timestamp::now();
     now.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()

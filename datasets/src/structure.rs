@@ -1,22 +1,22 @@
-//! Whether two projects have the same blocks.
+//! Structural digest of a project, equal for near-duplicates.
 
 use catherd_sb3::{BlockIndex, Project, Slot, Target};
 use sha2::{Digest, Sha256};
 
 use crate::corpus::Sha;
 
-/// A digest of the scripts of a project: which blocks stand below and within each other.
-/// Names, literals, variables, costumes, positions, ids, and the order of scripts and
-/// sprites make no difference; so remixes that only look different, and exercises
-/// solved alike, have the same one. Loose blocks count as scripts.
+/// A digest of the scripts of a project: the sequence and nesting of their blocks. Names, literals,
+/// variables, costumes, positions, ids, and the order of scripts and sprites do not influence it, so
+/// that remixes that only look different, and equal solutions of an exercise, have the same digest.
+/// Loose blocks count as scripts.
 pub fn structure(project: &Project) -> Sha {
-    let mut sprites: Vec<Sha> = project.targets.iter().map(sprite).collect();
+    let mut sprites: Vec<Sha> = project.targets.iter().map(target_digest).collect();
     sprites.sort_unstable();
     combined(&sprites)
 }
 
-fn sprite(target: &Target) -> Sha {
-    let mut scripts: Vec<Sha> = target.scripts().map(|head| script(target, head)).collect();
+fn target_digest(target: &Target) -> Sha {
+    let mut scripts: Vec<Sha> = target.scripts().map(|head| script_digest(target, head)).collect();
     scripts.sort_unstable();
     combined(&scripts)
 }
@@ -29,8 +29,8 @@ fn combined(parts: &[Sha]) -> Sha {
     Sha(hash.finalize().into())
 }
 
-/// Walks a script in the order of evaluation; brackets keep nesting apart from sequence.
-fn script(target: &Target, head: BlockIndex) -> Sha {
+/// Digest of a script in the order of evaluation. Brackets distinguish nesting from sequence.
+fn script_digest(target: &Target, head: BlockIndex) -> Sha {
     enum Step {
         Block(BlockIndex),
         Input(String),

@@ -1,5 +1,5 @@
-//! Bad input: every hostile or broken project becomes one line naming file and cause, and
-//! the good ones beside it are found all the same.
+//! Bad input: every hostile or damaged project results in one line that names file and cause, and
+//! the good projects beside it are found.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -9,7 +9,7 @@ use std::path::Path;
 #[cfg(unix)]
 use std::process::Command;
 
-use catherd_datasets::{FindError, Found, find};
+use catherd_datasets::{FindError, FoundProjects, find};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -54,13 +54,13 @@ fn project(json: &str) -> Vec<u8> {
     archive(&[("project.json", json.as_bytes())])
 }
 
-fn names(found: &Found) -> Vec<&str> {
+fn names(found: &FoundProjects) -> Vec<&str> {
     found.projects.iter().map(|entry| &*entry.name).collect()
 }
 
-/// Looks for projects where `bytes` lie beside a good one; gives the line about them
-/// without the path that it must begin with.
-fn line_about(bytes: &[u8]) -> String {
+/// Finds a damaged project beside a good one, and returns the line about the damaged one without
+/// the path, with which it must begin.
+fn skip_line(bytes: &[u8]) -> String {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bad.sb3");
     fs::write(&path, bytes).unwrap();
@@ -70,30 +70,32 @@ fn line_about(bytes: &[u8]) -> String {
     let [skipped] = &found.skipped[..] else { panic!("{:?}", found.skipped) };
     let line = skipped.to_string();
     assert!(!line.contains('\n'), "{line}");
-    line.strip_prefix(&path.display().to_string()).expect("the path leads").to_owned()
+    line.strip_prefix(&path.display().to_string())
+        .expect("the line begins with the path")
+        .to_owned()
 }
 
 #[test]
 fn a_truncated_archive() {
-    let whole = project(&good_json());
-    let line = line_about(&whole[..whole.len() / 2]);
+    let complete = project(&good_json());
+    let line = skip_line(&complete[..complete.len() / 2]);
     assert!(line.starts_with(": is not an intact zip archive: "), "{line}");
 }
 
 #[test]
 fn an_archive_without_project_json() {
-    assert_eq!(line_about(&archive(&[("notes.txt", b"hello")])), ": holds no project.json");
+    assert_eq!(skip_line(&archive(&[("notes.txt", b"hello")])), ": contains no project.json");
 }
 
 #[test]
 fn invalid_json() {
-    let line = line_about(&project(r#"{"targets": [ oops"#));
+    let line = skip_line(&project(r#"{"targets": [ oops"#));
     assert!(line.starts_with(": project.json is not valid JSON: "), "{line}");
 }
 
 #[test]
 fn a_project_without_blocks() {
-    assert_eq!(line_about(&project(&project_json("", ""))), ": holds no blocks");
+    assert_eq!(skip_line(&project(&project_json("", ""))), ": has no blocks");
 }
 
 #[test]
@@ -103,7 +105,7 @@ fn a_block_cycle() {
         block("show", "looks_show", r#""hide""#, false),
         block("hide", "looks_hide", r#""show""#, false),
     ];
-    let line = line_about(&project(&project_json(&blocks.join(","), "")));
+    let line = skip_line(&project(&project_json(&blocks.join(","), "")));
     assert!(line.contains("cycle") && line.contains(r#"target "Cat", block ""#), "{line}");
 }
 
@@ -113,13 +115,13 @@ fn hostile_names_do_not_break_the_line() {
         block(r"show\n", "looks_show", r#""hide""#, true),
         block("hide", "looks_hide", r#""show\n""#, false),
     ];
-    let line = line_about(&project(&project_json(&blocks.join(","), "")));
+    let line = skip_line(&project(&project_json(&blocks.join(","), "")));
     assert!(line.contains("cycle"), "{line}");
 }
 
 #[test]
 fn a_zip_bomb() {
-    // Hundreds of megabytes of blanks before the JSON: small, and well-formed to its end.
+    // Hundreds of megabytes of blanks before the JSON: a small and well-formed archive.
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file("project.json", SimpleFileOptions::default()).unwrap();
     let blanks = vec![b' '; 1 << 20];
@@ -129,14 +131,14 @@ fn a_zip_bomb() {
     zip.write_all(good_json().as_bytes()).unwrap();
     let bomb = zip.finish().unwrap().into_inner();
     assert!(bomb.len() < 1 << 20, "{} bytes", bomb.len());
-    let line = line_about(&bomb);
+    let line = skip_line(&bomb);
     assert!(line.starts_with(": too large: more than "), "{line}");
 }
 
-/// Neither waits for a pipe that nobody writes to nor reads a device that never ends.
+/// The search neither waits for a pipe without a writer nor reads an endless device.
 #[cfg(unix)]
 #[test]
-fn pipes_and_devices_are_no_projects() {
+fn pipes_and_devices_are_not_projects() {
     let folder = TempDir::new().unwrap();
     let pipe = folder.path().join("pipe.sb3");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -164,7 +166,7 @@ fn a_missing_costume_is_a_warning() {
 }
 
 #[test]
-fn unknown_blocks_are_one_warning_a_kind() {
+fn unknown_blocks_result_in_one_warning_per_kind() {
     let blocks = [
         block("flag", "event_whenflagclicked", r#""on""#, true),
         block("on", "ev3_motorSetPower", r#""again""#, false),
@@ -186,7 +188,7 @@ fn a_folder_with_no_projects() {
     assert!(matches!(error, FindError::Empty { .. }));
     let line = error.to_string();
     assert!(line.starts_with(&folder.path().display().to_string()), "{line}");
-    assert!(line.contains("looked for .sb3 and .sb2 files") && !line.contains('\n'), "{line}");
+    assert!(line.contains("searched for .sb3 and .sb2 files") && !line.contains('\n'), "{line}");
 }
 
 #[test]
@@ -196,7 +198,7 @@ fn a_path_that_does_not_exist() {
 }
 
 #[test]
-fn what_a_search_finds() {
+fn a_search_finds_archives_and_unpacked_folders() {
     let folder = TempDir::new().unwrap();
     let good = project(&good_json());
     let put = |path: &str, bytes: &[u8]| {
@@ -232,14 +234,12 @@ fn a_folder_and_its_archive_are_one_project() {
     assert_eq!(find([packed]).unwrap().projects[0].digest, unpacked.digest);
 }
 
-/// Real projects, where a corpus is at hand.
+/// Real projects.
 #[test]
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn a_corpus_has_nothing_to_skip() {
-    let Some(corpus) = std::env::var_os("CATHERD_CORPUS") else {
-        println!("CATHERD_CORPUS is not set: no corpus to search");
-        return;
-    };
+#[ignore = "needs CATHERD_CORPUS"]
+fn no_project_of_a_corpus_is_skipped() {
+    let corpus = std::env::var_os("CATHERD_CORPUS");
+    let corpus = corpus.expect("CATHERD_CORPUS names the folder of the corpus");
     let found = find([Path::new(&corpus).join("whisker-examples")]).unwrap();
     assert!(!found.projects.is_empty());
     assert_eq!(found.skipped, []);

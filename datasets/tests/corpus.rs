@@ -1,16 +1,16 @@
-//! Corpora that are added to, checked, compared, split and exported.
+//! Corpora: adding files, verification, comparison, splitting and export.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_datasets::corpus::{
-    AddError, Corpus, CorpusError, Member, Recipe, Source, add, compare, export_frozen, split,
+    AddError, Corpus, CorpusError, Member, Origin, Recipe, add, compare, export_frozen, split,
     verify,
 };
 use catherd_datasets::{find, structure, synth};
 use tempfile::TempDir;
 
-/// Three synthetic projects as files, one of them twice.
+/// Four files of three synthetic projects: one is a duplicate.
 fn games() -> TempDir {
     let place = TempDir::new().unwrap();
     for (name, number) in [("pong", 1), ("maze", 2), ("quiz", 3), ("copy-of-quiz", 3)] {
@@ -20,12 +20,12 @@ fn games() -> TempDir {
     place
 }
 
-fn source() -> Source {
-    Source { source: "a course".into(), licence: "CC-BY-4.0".into(), fetched: "2026-11-21".into() }
+fn origin() -> Origin {
+    Origin { source: "a course".into(), licence: "CC-BY-4.0".into(), fetched: "2026-11-21".into() }
 }
 
 fn added(folder: &Path, paths: &[PathBuf]) -> Result<(Corpus, usize), AddError> {
-    add(folder, &find(paths).unwrap(), &source())
+    add(folder, &find(paths).unwrap(), &origin())
 }
 
 fn ids(corpus: &Corpus) -> Vec<&str> {
@@ -46,7 +46,7 @@ fn files_become_a_corpus_once() {
     assert!(member.statements > 0 && member.scripts > 0);
     assert_eq!(Corpus::read(&folder).unwrap().members, corpus.members);
 
-    // Another project of a known name.
+    // Another project with a name that the corpus has already.
     let other = TempDir::new().unwrap();
     fs::write(other.path().join("maze.sb3"), synth::project(4, 9).archive).unwrap();
     let (corpus, _) = added(&folder, &[other.path().to_owned()]).unwrap();
@@ -55,11 +55,11 @@ fn files_become_a_corpus_once() {
     let made = place.path().join("made");
     synth::write(&made, 2, 1, || {}).unwrap();
     let refused = added(&made, &[games.path().to_owned()]);
-    assert!(matches!(refused, Err(AddError::Corpus(CorpusError::Unfit(_)))), "{refused:?}");
+    assert!(matches!(refused, Err(AddError::Corpus(CorpusError::Rejected(_)))), "{refused:?}");
 }
 
 #[test]
-fn verifying_names_what_is_wrong() {
+fn verification_names_the_defects() {
     let place = TempDir::new().unwrap();
     let corpus = synth::write(place.path(), 3, 1, || {}).unwrap();
     let faults = |corpus: &Corpus| -> Vec<String> {
@@ -72,9 +72,9 @@ fn verifying_names_what_is_wrong() {
     assert!(found[1].contains("stray.sb3: is not in the manifest"), "{found:?}");
     assert_eq!(found.len(), 2);
 
-    let mut lying = corpus.clone();
-    lying.members[1].statements += 1;
-    assert!(faults(&lying)[1].contains("counts"), "{:?}", faults(&lying));
+    let mut wrong = corpus.clone();
+    wrong.members[1].statements += 1;
+    assert!(faults(&wrong)[1].contains("counts"), "{:?}", faults(&wrong));
 
     let manifest = place.path().join("manifest.csv");
     let text = fs::read_to_string(&manifest).unwrap();
@@ -82,18 +82,18 @@ fn verifying_names_what_is_wrong() {
     fs::write(&manifest, swapped).unwrap();
     let error = Corpus::read(place.path()).unwrap_err().to_string();
     assert!(error.contains("manifest.csv: its rows have the digest"), "{error}");
-    // A study does not run on it either.
+    // A study does not run on the damaged corpus either.
     assert!(find([place.path()]).unwrap_err().to_string().contains("manifest.csv"));
     let double = format!("{text}{}\n", text.lines().last().unwrap());
     fs::write(&manifest, double).unwrap();
-    assert!(Corpus::read(place.path()).unwrap_err().to_string().contains("twice"));
+    assert!(Corpus::read(place.path()).unwrap_err().to_string().contains("repeated"));
     fs::write(place.path().join("corpus.toml"), "format = 7").unwrap();
     assert!(Corpus::read(place.path()).is_err());
-    assert!(matches!(Corpus::read(&place.path().join("x")), Err(CorpusError::Absent { .. })));
+    assert!(matches!(Corpus::read(&place.path().join("x")), Err(CorpusError::NotACorpus { .. })));
 }
 
 #[test]
-fn differences_are_told_by_kind() {
+fn differences_are_classified() {
     let place = TempDir::new().unwrap();
     let a = synth::write(&place.path().join("a"), 5, 1, || {}).unwrap();
     assert!(compare(&a, &a).is_none());
@@ -114,7 +114,7 @@ fn differences_are_told_by_kind() {
 }
 
 #[test]
-fn parts_are_disjoint_and_keep_copies_together() {
+fn parts_are_disjoint_and_keep_duplicates_together() {
     let place = TempDir::new().unwrap();
     let mut corpus = synth::write(&place.path().join("all"), 12, 1, || {}).unwrap();
     // The same project under another id.
@@ -127,7 +127,7 @@ fn parts_are_disjoint_and_keep_copies_together() {
         assert!(made[1].members.iter().all(|member| member.sha256 != sha));
     }
     assert!(
-        matches!(&made[1].about.recipe, Recipe::Part { name, seed: 7, .. } if name == "evaluation")
+        matches!(&made[1].metadata.recipe, Recipe::Part { name, seed: 7, .. } if name == "evaluation")
     );
     for part in &made {
         assert_eq!(verify(part, || {}).unwrap(), []);
@@ -152,14 +152,14 @@ fn a_frozen_list_has_ids_and_digests_in_order() {
     let file = place.path().join("list.csv");
     export_frozen(&corpus, &file).unwrap();
     let text = fs::read_to_string(file).unwrap();
-    assert!(text.contains(&corpus.about.digest.to_string()), "{text}");
+    assert!(text.contains(&corpus.metadata.digest.to_string()), "{text}");
     let expected: Vec<String> =
         corpus.members.iter().map(|m| format!("{},{}", m.id, m.sha256)).collect();
     assert!(text.lines().skip(3).eq(expected.iter().map(String::as_str)), "{text}");
 }
 
 #[test]
-fn the_name_of_an_author_is_kept_out() {
+fn an_author_is_stored_as_a_pseudonym() {
     let hash = Member::author_hash("Griffpatch");
     assert_eq!(hash, Member::author_hash("griffpatch"));
     assert_ne!(hash, Member::author_hash("griffpatch2"));
@@ -167,7 +167,7 @@ fn the_name_of_an_author_is_kept_out() {
 }
 
 #[test]
-fn structure_sees_blocks_alone() {
+fn the_structural_digest_depends_on_blocks_alone() {
     let project = synth::project(4, 1).project;
     let digest = structure(&project);
     let mut other = project.clone();

@@ -1,18 +1,18 @@
-//! The demo corpus: every project loads, is as large as its table says, and keeps its digest.
+//! The demo corpus: every project loads, has the size in its table, and keeps its digest.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_datasets::{Found, find};
+use catherd_datasets::{FoundProjects, find};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("demo")
 }
 
-fn demo() -> Found {
-    find([folder()]).expect("the demo corpus is there")
+fn demo() -> FoundProjects {
+    find([folder()]).expect("the demo corpus exists")
 }
 
 #[test]
@@ -21,8 +21,8 @@ fn every_project_loads_without_a_warning() {
     assert_eq!(found.skipped, []);
     assert_eq!(found.projects.len(), 14);
     for entry in &found.projects {
-        let subject = entry.load().expect("it was loaded before");
-        assert_eq!(subject.digest, entry.digest, "{}", entry.name);
+        let loaded = entry.load().expect("it was loaded before");
+        assert_eq!(loaded.digest, entry.digest, "{}", entry.name);
         assert!(entry.warnings.is_empty(), "{:?}", entry.warnings);
         let statements = entry.description.statements;
         assert!((15..=70).contains(&statements), "{}: {statements} statements", entry.name);
@@ -44,7 +44,7 @@ fn every_project_starts_with_the_green_flag() {
 
 #[test]
 fn the_table_states_the_number_of_statements() {
-    let table = fs::read_to_string(folder().join("README.md")).expect("the table is there");
+    let table = fs::read_to_string(folder().join("README.md")).expect("the table exists");
     let stated: BTreeMap<String, usize> = table
         .lines()
         .filter_map(|line| {
@@ -66,12 +66,12 @@ fn decisions_make_scripts_complex() {
     };
     assert_eq!((of("quiz").scripts, of("quiz").decisions), (4, 14));
     assert_eq!(of("quiz").mccabe(), Some(4.5));
-    // Forever is no decision, and a loose script has none that count.
+    // `forever` is not a decision, and the decisions of loose scripts are not counted.
     assert_eq!((of("fireworks").scripts, of("fireworks").decisions), (9, 9));
     assert_eq!(catherd_datasets::Description::default().mccabe(), None);
 }
 
-/// A digest that changes silently would orphan every stored result of the demo corpus.
+/// A change of a digest would separate the demo projects from all stored results.
 #[test]
 fn digests_are_stable() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/demo.digests");
@@ -84,7 +84,7 @@ fn digests_are_stable() {
 }
 
 #[test]
-fn no_file_lies_about_unused() {
+fn every_file_is_used() {
     for entry in demo().projects {
         let project = entry.load().expect("it was loaded before").project;
         for file in fs::read_dir(&entry.path).expect("a folder") {

@@ -1,4 +1,4 @@
-//! Sampling from a server that speaks Scratch's language, with faults on purpose.
+//! Sampling from a simulation of Scratch's servers with injected faults.
 
 #[path = "../examples/simulated_scratch/server.rs"]
 mod server;
@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use catherd_datasets::corpus::{Corpus, Recipe, compare, export_frozen, verify};
 use catherd_datasets::sample::{
-    Ended, Ids, Outcome, Progress, Request, SampleError, Settings, sample,
+    IdSource, ProbeOutcome, SampleEnd, SampleError, SampleProgress, SampleRequest, SampleSettings,
+    sample,
 };
 use server::{Population, Server};
 use tempfile::TempDir;
@@ -22,33 +23,34 @@ fn serve(population: Population) -> Server {
     Server::start(population, 0).unwrap()
 }
 
-/// As fast as it goes.
-fn hasty(server: &Server) -> Settings {
-    Settings {
+/// Settings without noticeable pauses.
+fn fast(server: &Server) -> SampleSettings {
+    SampleSettings {
         addresses: server.addresses(),
         rate: 100_000.0,
         backoff: Duration::from_millis(1),
         timeout: Duration::from_secs(5),
-        ..Settings::default()
+        ..SampleSettings::default()
     }
 }
 
-fn ten() -> Request {
-    Request { ids: Ids::Range(IDS, 3), count: Some(10), disjoint_from: Vec::new() }
+fn ten() -> SampleRequest {
+    SampleRequest { ids: IdSource::Range(IDS, 3), count: Some(10), disjoint_from: Vec::new() }
 }
 
-fn run(request: &Request, settings: &Settings, folder: &Path) -> Ended {
+fn run(request: &SampleRequest, settings: &SampleSettings, folder: &Path) -> SampleEnd {
     sample(request, settings, folder, &AtomicBool::new(false), |_| {}).unwrap().0
 }
 
-fn whole(request: &Request, settings: &Settings, folder: &Path) -> Corpus {
+/// Takes a sample that must be complete.
+fn complete(request: &SampleRequest, settings: &SampleSettings, folder: &Path) -> Corpus {
     match run(request, settings, folder) {
-        Ended::Whole(corpus) => corpus,
+        SampleEnd::Complete(corpus) => corpus,
         other => panic!("{other:?}"),
     }
 }
 
-/// Everything that the corpus is, by path: without the date of fetching and the log.
+/// Contents of the files of a corpus by path, without the dates of fetching and the journal.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for place in [folder.to_owned(), folder.join("projects")] {
@@ -69,11 +71,12 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-struct Place(TempDir);
+/// Temporary folder with named subfolders.
+struct TestFolder(TempDir);
 
-impl Place {
-    fn new() -> Place {
-        Place(TempDir::new().unwrap())
+impl TestFolder {
+    fn new() -> TestFolder {
+        TestFolder(TempDir::new().unwrap())
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -83,12 +86,12 @@ impl Place {
 
 #[test]
 fn every_id_ends_as_the_population_says() {
-    let place = Place::new();
+    let folders = TestFolder::new();
     let population = Population::new(5, 100);
     let server = serve(population.clone());
-    let all = Request { count: Some(1_000), ..ten() };
-    let Ended::Short(corpus) = run(&all, &hasty(&server), &place.at("all")) else { panic!() };
-    let frame = fs::read_to_string(place.at("all/frame.csv")).unwrap();
+    let all = SampleRequest { count: Some(1_000), ..ten() };
+    let SampleEnd::Short(corpus) = run(&all, &fast(&server), &folders.at("all")) else { panic!() };
+    let frame = fs::read_to_string(folders.at("all/frame.csv")).unwrap();
     let mut probed = 0;
     for line in frame.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
@@ -97,10 +100,10 @@ fn every_id_ends_as_the_population_says() {
         probed += 1;
     }
     assert_eq!(probed, IDS.count());
-    assert_eq!(corpus.about.frame.values().sum::<u64>(), probed as u64);
-    // Every cause occurs, or this tests less than it says.
-    assert!(corpus.about.frame.len() >= 9, "{:?}", corpus.about.frame);
-    assert_eq!(corpus.about.frame["accepted"] as usize, corpus.members.len());
+    assert_eq!(corpus.metadata.frame.values().sum::<u64>(), probed as u64);
+    // The population must contain all outcomes.
+    assert!(corpus.metadata.frame.len() >= 9, "{:?}", corpus.metadata.frame);
+    assert_eq!(corpus.metadata.frame["accepted"] as usize, corpus.members.len());
     assert_eq!(verify(&corpus, || {}).unwrap(), []);
 
     let member = &corpus.members[0];
@@ -112,212 +115,218 @@ fn every_id_ends_as_the_population_says() {
 
 #[test]
 fn neither_faults_nor_threads_change_the_corpus() {
-    let place = Place::new();
+    let folders = TestFolder::new();
     let calm = serve(Population::new(5, 0));
-    let one = Settings { connections: 1, ..hasty(&calm) };
-    let corpus = whole(&ten(), &one, &place.at("calm"));
+    let one = SampleSettings { connections: 1, ..fast(&calm) };
+    let corpus = complete(&ten(), &one, &folders.at("calm"));
     assert_eq!(corpus.members.len(), 10);
-    assert_eq!(calm.most_at_once(), 1);
-    let expected = contents(&place.at("calm"));
+    assert_eq!(calm.max_concurrent(), 1);
+    let expected = contents(&folders.at("calm"));
 
-    let wild = serve(Population::new(5, 300));
-    let eight = Settings { connections: 8, retries: 8, ..hasty(&wild) };
-    whole(&ten(), &eight, &place.at("wild"));
-    assert_eq!(contents(&place.at("wild")), expected);
-    assert!(wild.most_at_once() <= 8);
+    let faulty = serve(Population::new(5, 300));
+    let eight = SampleSettings { connections: 8, retries: 8, ..fast(&faulty) };
+    complete(&ten(), &eight, &folders.at("faulty"));
+    assert_eq!(contents(&folders.at("faulty")), expected);
+    assert!(faulty.max_concurrent() <= 8);
 }
 
 #[test]
-fn a_sample_goes_on_from_wherever_it_was_cut_off() {
-    let place = Place::new();
+fn a_sample_continues_after_any_interruption() {
+    let folders = TestFolder::new();
     let server = serve(Population::new(5, 100));
-    let settings = hasty(&server);
-    whole(&ten(), &settings, &place.at("undisturbed"));
-    let expected = contents(&place.at("undisturbed"));
+    let settings = fast(&server);
+    complete(&ten(), &settings, &folders.at("undisturbed"));
+    let expected = contents(&folders.at("undisturbed"));
 
-    // Called off again and again, each time with a few probes more.
-    let folder = place.at("stopped");
+    // Stopped repeatedly, each time after a few more probes.
+    let folder = folders.at("stopped");
     let mut rounds = 0;
     loop {
         let stop = AtomicBool::new(false);
         let mut probes = 0;
-        let watch = |_: &Progress| {
+        let on_progress = |_: &SampleProgress| {
             probes += 1;
             stop.store(probes > 3, Ordering::Relaxed);
         };
         rounds += 1;
-        match sample(&ten(), &settings, &folder, &stop, watch).unwrap().0 {
-            Ended::Stopped => assert!(!folder.join("corpus.toml").exists()),
-            Ended::Whole(_) => break,
+        match sample(&ten(), &settings, &folder, &stop, on_progress).unwrap().0 {
+            SampleEnd::Stopped => assert!(!folder.join("corpus.toml").exists()),
+            SampleEnd::Complete(_) => break,
             other => panic!("{other:?}"),
         }
     }
     assert!(rounds > 3, "{rounds}");
     assert_eq!(contents(&folder), expected);
 
-    // Killed while writing the log, at any byte: what follows is lost, archives are not.
-    let log = fs::read(folder.join("probes.jsonl")).unwrap();
-    for cut in [0, 1, 100, log.len() / 3, log.len() / 2, log.len() - 1] {
+    // Killed while writing the journal, at several bytes: the rest of the journal is lost,
+    // archives are not.
+    let journal = fs::read(folder.join("probes.jsonl")).unwrap();
+    for cut in [0, 1, 100, journal.len() / 3, journal.len() / 2, journal.len() - 1] {
         for name in ["corpus.toml", "manifest.csv", "frame.csv"] {
             fs::remove_file(folder.join(name)).unwrap();
         }
-        fs::write(folder.join("probes.jsonl"), &log[..cut]).unwrap();
+        fs::write(folder.join("probes.jsonl"), &journal[..cut]).unwrap();
         fs::create_dir_all(folder.join(".staging/projects")).unwrap();
         fs::write(folder.join(".staging/projects/half.sb3.0.part"), "PK").unwrap();
-        whole(&ten(), &settings, &folder);
+        complete(&ten(), &settings, &folder);
         assert_eq!(contents(&folder), expected, "cut at {cut}");
     }
 
-    // Complete: nothing is asked again. Enlarged: the first ten stay.
+    // A complete sample sends no requests. An enlarged one keeps the first ten projects.
     let asked = server.log().len();
-    whole(&ten(), &settings, &folder);
+    complete(&ten(), &settings, &folder);
     assert_eq!(server.log().len(), asked);
-    let more = Request { count: Some(13), ..ten() };
-    let larger = whole(&more, &settings, &folder);
-    let first = Corpus::read(&place.at("undisturbed")).unwrap();
+    let more = SampleRequest { count: Some(13), ..ten() };
+    let larger = complete(&more, &settings, &folder);
+    let first = Corpus::read(&folders.at("undisturbed")).unwrap();
     assert_eq!(larger.members.len(), 13);
     assert_eq!(larger.members[..10], first.members);
     assert_eq!(verify(&larger, || {}).unwrap(), []);
-    whole(&ten(), &settings, &folder);
+    complete(&ten(), &settings, &folder);
     assert_eq!(contents(&folder), expected);
 }
 
 #[test]
 fn an_accepted_project_without_its_archive_is_fetched_again() {
-    let place = Place::new();
+    let folders = TestFolder::new();
     let server = serve(Population::new(5, 0));
-    let corpus = whole(&ten(), &hasty(&server), &place.at("a"));
-    let expected = contents(&place.at("a"));
+    let corpus = complete(&ten(), &fast(&server), &folders.at("a"));
+    let expected = contents(&folders.at("a"));
     fs::remove_file(corpus.project(corpus.members[3].sha256)).unwrap();
-    whole(&ten(), &hasty(&server), &place.at("a"));
-    assert_eq!(contents(&place.at("a")), expected);
+    complete(&ten(), &fast(&server), &folders.at("a"));
+    assert_eq!(contents(&folders.at("a")), expected);
 }
 
 #[test]
-fn what_is_undecided_is_reported_asked_again_and_never_passed_over() {
-    let place = Place::new();
+fn undecided_ids_are_reported_and_probed_again() {
+    let folders = TestFolder::new();
     let server = serve(Population::new(5, 0));
-    let corpus = whole(&ten(), &hasty(&server), &place.at("calm"));
-    let expected = contents(&place.at("calm"));
+    let corpus = complete(&ten(), &fast(&server), &folders.at("calm"));
+    let expected = contents(&folders.at("calm"));
     let victim: u64 = corpus.members[4].id.parse().unwrap();
 
     server.change(|population| {
-        population.fixed.insert(victim, Outcome::Undecided);
+        population.fixed.insert(victim, ProbeOutcome::Undecided);
     });
-    let settings = Settings { retries: 2, ..hasty(&server) };
-    let Ended::Undecided(ids) = run(&ten(), &settings, &place.at("ill")) else { panic!() };
+    let settings = SampleSettings { retries: 2, ..fast(&server) };
+    let SampleEnd::Undecided(ids) = run(&ten(), &settings, &folders.at("ill")) else { panic!() };
     assert_eq!(ids.len(), 1);
     assert_eq!(ids[0].0, victim);
     assert!(ids[0].1.contains("500"), "{ids:?}");
-    assert!(!place.at("ill/corpus.toml").exists());
+    assert!(!folders.at("ill/corpus.toml").exists());
 
-    let resigned = Settings { give_up: true, ..settings.clone() };
-    let Recipe::Sample { count, .. } = corpus.about.recipe else { panic!() };
-    let given_up = whole(&ten(), &resigned, &place.at("resigned"));
-    assert_eq!((given_up.members.len(), given_up.about.frame["undecided"]), (count, 1));
+    let giving_up = SampleSettings { give_up: true, ..settings.clone() };
+    let Recipe::Sample { count, .. } = corpus.metadata.recipe else { panic!() };
+    let given_up = complete(&ten(), &giving_up, &folders.at("resigned"));
+    assert_eq!((given_up.members.len(), given_up.metadata.frame["undecided"]), (count, 1));
     assert!(compare(&corpus, &given_up).only_first.contains(&victim.to_string()));
 
     server.change(|population| population.fixed.clear());
-    whole(&ten(), &settings, &place.at("ill"));
-    assert_eq!(contents(&place.at("ill")), expected);
+    complete(&ten(), &settings, &folders.at("ill"));
+    assert_eq!(contents(&folders.at("ill")), expected);
 }
 
 #[test]
-fn a_network_that_is_gone_ends_the_command_and_not_the_sample() {
-    let place = Place::new();
+fn without_a_network_the_command_ends_and_the_sample_can_continue() {
+    let folders = TestFolder::new();
     let server = serve(Population::new(5, 0));
     let stop = AtomicBool::new(false);
-    let watch = |progress: &Progress| stop.store(progress.accepted >= 5, Ordering::Relaxed);
-    let early = sample(&ten(), &hasty(&server), &place.at("a"), &stop, watch).unwrap().0;
-    assert!(matches!(early, Ended::Stopped));
-    let mut gone = Settings { retries: 1, ..hasty(&server) };
+    let on_progress =
+        |progress: &SampleProgress| stop.store(progress.accepted >= 5, Ordering::Relaxed);
+    let early = sample(&ten(), &fast(&server), &folders.at("a"), &stop, on_progress).unwrap().0;
+    assert!(matches!(early, SampleEnd::Stopped));
+    let mut gone = SampleSettings { retries: 1, ..fast(&server) };
     gone.addresses.api = "http://127.0.0.1:1".to_owned();
-    let ended = run(&ten(), &gone, &place.at("a"));
-    assert!(matches!(&ended, Ended::Unreachable(why) if why.contains("127.0.0.1:1")), "{ended:?}");
-    let corpus = whole(&ten(), &hasty(&server), &place.at("a"));
-    whole(&ten(), &hasty(&server), &place.at("b"));
-    assert_eq!(contents(&place.at("a")), contents(&place.at("b")));
+    let end = run(&ten(), &gone, &folders.at("a"));
+    assert!(
+        matches!(&end, SampleEnd::Unreachable(cause) if cause.contains("127.0.0.1:1")),
+        "{end:?}"
+    );
+    let corpus = complete(&ten(), &fast(&server), &folders.at("a"));
+    complete(&ten(), &fast(&server), &folders.at("b"));
+    assert_eq!(contents(&folders.at("a")), contents(&folders.at("b")));
     assert_eq!(corpus.members.len(), 10);
 }
 
 #[test]
-fn requests_keep_their_distance() {
-    let place = Place::new();
+fn the_request_rate_is_limited() {
+    let folders = TestFolder::new();
     let server = serve(Population::new(5, 0));
-    let settings = Settings { rate: 50.0, connections: 8, ..hasty(&server) };
-    let request = Request { count: Some(3), ..ten() };
+    let settings = SampleSettings { rate: 50.0, connections: 8, ..fast(&server) };
+    let request = SampleRequest { count: Some(3), ..ten() };
     let start = Instant::now();
-    whole(&request, &settings, &place.at("a"));
+    complete(&request, &settings, &folders.at("a"));
     let requests = server.log().len() as u32;
     assert!(requests > 10);
     assert!(start.elapsed() >= Duration::from_millis(20) * (requests - 1), "{requests}");
 }
 
 #[test]
-fn other_corpora_are_left_out_by_id_and_by_contents() {
-    let place = Place::new();
+fn projects_of_other_corpora_are_excluded() {
+    let folders = TestFolder::new();
     let server = serve(Population::new(5, 0));
-    let first = whole(&ten(), &hasty(&server), &place.at("evaluation"));
-    let others = Request { disjoint_from: vec![place.at("evaluation")], ..ten() };
-    let tuning = whole(&others, &hasty(&server), &place.at("tuning"));
-    assert_eq!(tuning.about.frame["excluded"], 10);
+    let first = complete(&ten(), &fast(&server), &folders.at("evaluation"));
+    let others = SampleRequest { disjoint_from: vec![folders.at("evaluation")], ..ten() };
+    let tuning = complete(&others, &fast(&server), &folders.at("tuning"));
+    assert_eq!(tuning.metadata.frame["excluded"], 10);
     let ids = |corpus: &Corpus| corpus.members.iter().map(|m| m.id.clone()).collect::<Vec<_>>();
     assert!(ids(&tuning).iter().all(|id| !ids(&first).contains(id)));
 
     let refused =
-        sample(&ten(), &hasty(&server), &place.at("tuning"), &AtomicBool::new(false), |_| {});
-    assert!(matches!(refused, Err(SampleError::Other { .. })), "{refused:?}");
+        sample(&ten(), &fast(&server), &folders.at("tuning"), &AtomicBool::new(false), |_| {});
+    assert!(matches!(refused, Err(SampleError::OtherRecipe { .. })), "{refused:?}");
 }
 
 #[test]
-fn a_frozen_corpus_is_fetched_again_and_changes_are_told() {
-    let place = Place::new();
+fn a_frozen_corpus_is_fetched_again_and_changes_are_reported() {
+    let folders = TestFolder::new();
     let server = serve(Population::new(5, 0));
-    let original = whole(&ten(), &hasty(&server), &place.at("original"));
-    export_frozen(&original, &place.at("frozen.csv")).unwrap();
-    let listed = Request { ids: Ids::List(place.at("frozen.csv")), count: None, ..ten() };
-    let again = whole(&listed, &hasty(&server), &place.at("again"));
-    assert_eq!(again.about.digest, original.about.digest);
+    let original = complete(&ten(), &fast(&server), &folders.at("original"));
+    export_frozen(&original, &folders.at("frozen.csv")).unwrap();
+    let listed =
+        SampleRequest { ids: IdSource::List(folders.at("frozen.csv")), count: None, ..ten() };
+    let again = complete(&listed, &fast(&server), &folders.at("again"));
+    assert_eq!(again.metadata.digest, original.metadata.digest);
     assert!(compare(&original, &again).is_none());
 
-    let text = fs::read_to_string(place.at("frozen.csv")).unwrap();
+    let text = fs::read_to_string(folders.at("frozen.csv")).unwrap();
     let victim = original.members[7].sha256.to_string();
-    fs::write(place.at("frozen.csv"), text.replace(&victim, &"0".repeat(64))).unwrap();
-    let Ended::Short(changed) = run(&listed, &hasty(&server), &place.at("changed")) else {
+    fs::write(folders.at("frozen.csv"), text.replace(&victim, &"0".repeat(64))).unwrap();
+    let SampleEnd::Short(changed) = run(&listed, &fast(&server), &folders.at("changed")) else {
         panic!()
     };
-    assert_eq!((changed.members.len(), changed.about.frame["changed"]), (9, 1));
+    assert_eq!((changed.members.len(), changed.metadata.frame["changed"]), (9, 1));
 
-    // A ranked list may hold remixes.
+    // A ranked list may contain remixes.
     let population = Population::new(5, 0);
-    let remix = IDS.clone().find(|&id| population.truth(id) == Outcome::Remix).unwrap();
-    fs::write(place.at("ranked"), format!("# most loved\n{remix}\n")).unwrap();
-    let ranked = Request { ids: Ids::List(place.at("ranked")), ..listed };
-    assert_eq!(whole(&ranked, &hasty(&server), &place.at("top")).members.len(), 1);
-    for (text, fault) in [("x1\n", "no project id"), ("5\n5\n", "twice"), ("#\n", "no ids")] {
-        fs::write(place.at("bad"), text).unwrap();
-        let bad = Request { ids: Ids::List(place.at("bad")), ..ten() };
-        let error = sample(&bad, &hasty(&server), &place.at("c"), &AtomicBool::new(false), |_| {});
+    let remix = IDS.clone().find(|&id| population.truth(id) == ProbeOutcome::Remix).unwrap();
+    fs::write(folders.at("ranked"), format!("# most loved\n{remix}\n")).unwrap();
+    let ranked = SampleRequest { ids: IdSource::List(folders.at("ranked")), ..listed };
+    assert_eq!(complete(&ranked, &fast(&server), &folders.at("top")).members.len(), 1);
+    for (text, fault) in [("x1\n", "not a project id"), ("5\n5\n", "repeated"), ("#\n", "no ids")] {
+        fs::write(folders.at("bad"), text).unwrap();
+        let bad = SampleRequest { ids: IdSource::List(folders.at("bad")), ..ten() };
+        let error = sample(&bad, &fast(&server), &folders.at("c"), &AtomicBool::new(false), |_| {});
         assert!(error.unwrap_err().to_string().contains(fault));
     }
 }
 
 #[test]
-fn a_folder_that_refuses_is_an_error_and_the_sample_goes_on_after_it() {
-    let place = Place::new();
+fn a_sample_continues_after_a_write_error() {
+    let folders = TestFolder::new();
     let server = serve(Population::new(5, 0));
-    let folder = place.at("a");
-    let refuse = |progress: &Progress| {
-        // In the way of every archive, as a full disk is.
+    let folder = folders.at("a");
+    let refuse = |progress: &SampleProgress| {
+        // Makes every later write of an archive fail, like a full disk.
         if progress.accepted == 5 {
             let _ = fs::rename(folder.join(".staging/projects"), folder.join(".staging/kept"));
         }
     };
     let stop = AtomicBool::new(false);
-    let error = sample(&ten(), &hasty(&server), &folder, &stop, refuse).unwrap_err();
+    let error = sample(&ten(), &fast(&server), &folder, &stop, refuse).unwrap_err();
     assert!(error.to_string().contains(".staging/projects/"), "{error}");
     fs::rename(folder.join(".staging/kept"), folder.join(".staging/projects")).unwrap();
-    whole(&ten(), &hasty(&server), &folder);
-    whole(&ten(), &hasty(&server), &place.at("b"));
-    assert_eq!(contents(&folder), contents(&place.at("b")));
+    complete(&ten(), &fast(&server), &folder);
+    complete(&ten(), &fast(&server), &folders.at("b"));
+    assert_eq!(contents(&folder), contents(&folders.at("b")));
 }

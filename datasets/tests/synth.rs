@@ -1,29 +1,29 @@
-//! Synthetic projects: the same everywhere, valid, and shaped as real ones.
+//! Synthetic projects: the same on every machine, valid, and distributed like real projects.
 
 use std::collections::BTreeMap;
 
 use catherd_datasets::corpus::{Corpus, Sha, verify};
 use catherd_datasets::{Description, describe, find, synth};
 
-/// Fixed until [`synth::GENERATOR`] changes: other machines and versions must arrive at
-/// these projects too.
+/// The digest is fixed until [`synth::GENERATOR`] changes: other machines and versions must
+/// generate the same projects.
 #[test]
 fn a_seed_is_a_corpus() {
     assert_eq!(synth::GENERATOR, 1);
     let place = tempfile::tempdir().unwrap();
     let corpus = synth::write(place.path(), 20, 1, || {}).unwrap();
     assert_eq!(
-        corpus.about.digest.to_string(),
+        corpus.metadata.digest.to_string(),
         "28494fe8dd1dcc3e6bb2e61be8e5ead0636d6384150846217603309a18d7412b"
     );
     assert_eq!(verify(&corpus, || {}).unwrap(), []);
-    // Whoever was interrupted, or wants it twice, gets the same.
+    // A repeated command has the same result.
     let again = synth::write(place.path(), 20, 1, || {}).unwrap();
     assert_eq!(again.members, corpus.members);
     assert!(synth::write(place.path(), 20, 2, || {}).is_err());
     assert_eq!(Corpus::read(place.path()).unwrap().members, corpus.members);
 
-    // A study finds them under their names, and none that was tampered with.
+    // A study finds the projects by name, without a modified one.
     let found = find([place.path()]).unwrap();
     assert_eq!(found.projects.len(), 20);
     assert_eq!(found.projects[6].name, "synthetic-0007");
@@ -44,10 +44,10 @@ fn sizes_and_blocks_are_those_of_real_projects() {
     let mut wide = 0;
     let mut opcodes: BTreeMap<String, usize> = BTreeMap::new();
     for number in 1..=300 {
-        let subject = synth::project(9, number);
-        assert_eq!(Sha::of(&subject.archive).0, subject.digest);
-        assert!(subject.project.warnings.is_empty(), "{:?}", subject.project.warnings);
-        let description = describe(&subject.project);
+        let loaded = synth::project(9, number);
+        assert_eq!(Sha::of(&loaded.archive).0, loaded.digest);
+        assert!(loaded.project.warnings.is_empty(), "{:?}", loaded.project.warnings);
+        let description = describe(&loaded.project);
         assert!(description.statements >= 2, "{number}");
         sizes.push(description.statements);
         sum.statements += description.statements;
@@ -55,19 +55,20 @@ fn sizes_and_blocks_are_those_of_real_projects() {
         sum.sprites += description.sprites;
         sum.blocks += description.blocks;
         sum.custom_blocks += description.custom_blocks;
-        for block in subject.project.targets.iter().flat_map(|target| &target.blocks) {
+        for block in loaded.project.targets.iter().flat_map(|target| &target.blocks) {
             *opcodes.entry(block.opcode_name().to_owned()).or_default() += 1;
         }
         wide += usize::from(description.sprites > 10);
     }
     sizes.sort_unstable();
-    // Five standard errors of the median of so many are a third of it.
+    // Five standard errors of this median are a third of it.
     assert!((20..42).contains(&sizes[150]), "{}", sizes[150]);
     assert!(sizes[299] > 300 && sizes[299] <= 1_300, "{}", sizes[299]);
     let ratio = |a: usize, b: usize| a as f64 / b as f64;
     assert!((3.5..7.5).contains(&ratio(sum.statements, sum.scripts)), "{sum:?}");
     assert!((1.3..2.2).contains(&ratio(sum.blocks, sum.statements)), "{sum:?}");
-    // Uses of some blocks among 1000 statements of real projects, and a third around it.
+    // Occurrences of some blocks per 1000 statements of real projects, with a tolerance of a
+    // third.
     for (opcode, real) in [
         ("data_setvariableto", 134.0),
         ("control_if", 94.0),
@@ -76,8 +77,8 @@ fn sizes_and_blocks_are_those_of_real_projects() {
         ("control_forever", 37.0),
         ("event_whenbroadcastreceived", 40.0),
     ] {
-        let made = 1000.0 * ratio(opcodes[opcode], sum.statements);
-        assert!((real * 0.67..real * 1.5).contains(&made), "{opcode}: {made} for {real}");
+        let generated = 1000.0 * ratio(opcodes[opcode], sum.statements);
+        assert!((real * 0.67..real * 1.5).contains(&generated), "{opcode}: {generated} for {real}");
     }
     assert!(sum.custom_blocks > 50 && wide > 5, "{sum:?} {wide}");
 }

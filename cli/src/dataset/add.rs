@@ -1,35 +1,35 @@
-//! `catherd dataset add`: a corpus of local files.
+//! `catherd dataset add`: adds local files to a corpus.
 
 use std::path::PathBuf;
 
-use catherd_datasets::corpus::{Source, add};
+use catherd_datasets::corpus::{Origin, add};
 use catherd_datasets::{find, today};
 use clap::Args;
 
-use super::{Out, told};
+use super::{OutputFolder, summary};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
-/// Adds local projects to a corpus, which is made if there is none.
+/// Adds local projects to a corpus, which is created if it does not exist.
 ///
-/// Projects are packed anew, so that the same project has the same digest wherever it came
-/// from. What the corpus has already is left out.
+/// Projects are repacked, so that the digest of a project does not depend on its archive.
+/// Projects that the corpus contains already are left out.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd dataset add games/*.sb3 -o corpora/games
   catherd dataset add course -o corpora/course --source \"course 2026, group B\" --licence CC-BY-4.0
 
-Exit codes: 0 if all were added, 2 if some cannot be used, 1 if nothing could be done.")]
+Exit codes: 0 if all were added, 2 if some cannot be used, 1 if the command failed.")]
 pub(crate) struct Arguments {
     /// Project files (.sb3, .sb2), unpacked project folders, or folders of them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
     #[command(flatten)]
-    out: Out,
+    out: OutputFolder,
 
-    /// Where the projects are from, for people
+    /// Origin of the projects, as free text
     #[arg(long, value_name = "TEXT", default_value = "local files")]
     source: String,
 
@@ -44,9 +44,12 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     for skipped in &found.skipped {
         terminal::note(&format!("skipped: {skipped}"));
     }
-    let source = Source { source, licence, fetched: today() };
-    let (corpus, added) = add(&out.folder, &found, &source)?;
+    let origin = Origin { source, licence, fetched: today() };
+    let (corpus, added) = add(&out.folder, &found, &origin)?;
     let known = found.projects.len() - added;
-    terminal::print(&format!("added {added}, {known} were there already\n{}", told(&corpus)));
+    terminal::print(&format!(
+        "added {added}, left out {known} that the corpus contains already\n{}",
+        summary(&corpus)
+    ));
     Ok(if found.skipped.is_empty() { Exit::Fine } else { Exit::Incomplete })
 }

@@ -1,4 +1,4 @@
-//! `catherd dataset describe`: what the projects of a corpus are made of.
+//! `catherd dataset describe`: describes the projects of a corpus.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_analysis::corpus;
 use catherd_datasets::corpus::Sha;
-use catherd_datasets::{Description, Entry, find, structure};
+use catherd_datasets::{Description, ProjectEntry, find, structure};
 use catherd_testgen::Compat;
 use catherd_testgen::goals::Model;
 use catherd_vm::unsupported;
@@ -17,22 +17,22 @@ use serde::Serialize;
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, bar};
 
-/// Opcodes in the printed table.
-const TOP: usize = 15;
+/// Number of opcodes in the printed table.
+const TOP_OPCODES: usize = 15;
 
-/// Describes projects: sizes, blocks, extensions, dead code, loose blocks, near-duplicates,
-/// and what the machine does not do as Scratch does.
+/// Describes projects: sizes, blocks, extensions, dead code, loose blocks, near-duplicates, and
+/// blocks that the machine does not support as Scratch does.
 ///
-/// Statements are executable blocks; reachable ones are the goals of test generation, as the
-/// Whisker paper counts them: without loose blocks and dead code. With --out, tables are
-/// written as CSV, and two figures as SVG.
+/// Statements are executable blocks. Reachable statements are the goals of test generation, as the
+/// Whisker paper counts them: without loose blocks and dead code. With --out, tables are written
+/// as CSV and two figures as SVG.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd dataset describe corpora/random1000
   catherd dataset describe corpora/random1000 --out description
 
-Exit codes: 0 if all projects can be used, 2 if some cannot, 1 if nothing could be read.")]
+Exit codes: 0 if all projects can be used, 2 if some cannot, 1 if the command failed.")]
 pub(crate) struct Arguments {
     /// Corpora, project files, unpacked project folders, or folders of them
     #[arg(value_name = "PATH", required = true)]
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
 
 /// A row of `projects.csv`.
 #[derive(Serialize)]
-struct Row {
+struct ProjectRow {
     project: String,
     sha256: Sha,
     statements: usize,
@@ -69,47 +69,49 @@ struct Row {
     structure: Sha,
 }
 
-/// How a kind of block is used.
+/// Use of a kind of block.
 #[derive(Default)]
-struct Use {
+struct OpcodeUse {
     projects: usize,
     uses: usize,
+    /// Why the machine does not support the block; `None` if it does.
     unsupported: Option<&'static str>,
 }
 
+/// Descriptions of all projects.
 #[derive(Default)]
-struct Survey {
-    rows: Vec<Row>,
-    opcodes: BTreeMap<String, Use>,
+struct CorpusDescription {
+    rows: Vec<ProjectRow>,
+    opcodes: BTreeMap<String, OpcodeUse>,
 }
 
-/// Writes what a report asks of the projects of a study: `projects.csv`.
+/// Writes the descriptions of the projects of a study, which its report reads: `projects.csv`.
 pub(crate) fn describe<'a>(
-    projects: impl Iterator<Item = &'a Entry>,
+    projects: impl Iterator<Item = &'a ProjectEntry>,
     folder: &Path,
 ) -> Result<(), Failure> {
-    let mut survey = Survey::default();
+    let mut description = CorpusDescription::default();
     for entry in projects {
-        survey.add(entry)?;
+        description.add(entry)?;
     }
-    survey.write_projects(folder)
+    description.write_projects(folder)
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let found = find(&arguments.paths)?;
     let bar = bar(found.projects.len());
-    let mut survey = Survey::default();
+    let mut description = CorpusDescription::default();
     for entry in &found.projects {
-        survey.add(entry)?;
+        description.add(entry)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
     for skipped in &found.skipped {
         terminal::note(&format!("skipped: {skipped}"));
     }
-    terminal::print(&survey.text());
+    terminal::print(&description.text());
     if let Some(folder) = &arguments.out {
-        survey.write(folder)?;
+        description.write(folder)?;
         for figure in corpus::draw(folder)? {
             terminal::print(&format!("{}\n", figure.display()));
         }
@@ -117,23 +119,24 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     Ok(if found.skipped.is_empty() { Exit::Fine } else { Exit::Incomplete })
 }
 
-impl Survey {
-    fn add(&mut self, entry: &Entry) -> Result<(), Failure> {
+impl CorpusDescription {
+    /// Adds a project.
+    fn add(&mut self, entry: &ProjectEntry) -> Result<(), Failure> {
         let project = entry.load()?.project;
         let mut unsupported_blocks = 0;
         let mut seen = BTreeSet::new();
         for block in project.targets.iter().flat_map(|target| &target.blocks) {
             let name = block.opcode_name();
-            let known = self.opcodes.entry(name.to_owned()).or_default();
-            known.uses += 1;
-            known.projects += usize::from(seen.insert(name));
-            known.unsupported = unsupported(block.opcode);
-            unsupported_blocks += usize::from(known.unsupported.is_some());
+            let usage = self.opcodes.entry(name.to_owned()).or_default();
+            usage.uses += 1;
+            usage.projects += usize::from(seen.insert(name));
+            usage.unsupported = unsupported(block.opcode);
+            unsupported_blocks += usize::from(usage.unsupported.is_some());
         }
         let reachable = Model::new(&project, Compat::default()).goals().len();
         let Description { statements, ref extensions, .. } = entry.description;
         let description = &entry.description;
-        self.rows.push(Row {
+        self.rows.push(ProjectRow {
             project: entry.name.clone(),
             sha256: Sha(entry.digest),
             statements,
@@ -159,9 +162,9 @@ impl Survey {
         Ok(())
     }
 
-    /// Projects by structure, where several share one; those with many first.
-    fn near_duplicates(&self) -> Vec<(Sha, Vec<&Row>)> {
-        let mut groups: BTreeMap<Sha, Vec<&Row>> = BTreeMap::new();
+    /// Groups of several projects with the same structure, large groups first.
+    fn near_duplicates(&self) -> Vec<(Sha, Vec<&ProjectRow>)> {
+        let mut groups: BTreeMap<Sha, Vec<&ProjectRow>> = BTreeMap::new();
         for row in &self.rows {
             groups.entry(row.structure).or_default().push(row);
         }
@@ -170,7 +173,7 @@ impl Survey {
         groups
     }
 
-    /// Extensions by the number of projects that use them.
+    /// Extensions with the number of projects that use them, frequent ones first.
     fn extensions(&self) -> Vec<(&str, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for name in self.rows.iter().flat_map(|row| row.extensions.split_whitespace()) {
@@ -181,14 +184,24 @@ impl Survey {
         counts
     }
 
-    /// Opcodes by the number of projects that use them.
-    fn opcodes(&self) -> Vec<(&str, &Use)> {
+    /// Opcodes with their use, those of many projects first.
+    fn opcodes(&self) -> Vec<(&str, &OpcodeUse)> {
         let mut opcodes: Vec<_> = self.opcodes.iter().map(|(name, n)| (&**name, n)).collect();
         opcodes.sort_by_key(|&(name, n)| (std::cmp::Reverse(n.projects), name));
         opcodes
     }
 
+    /// The printed description.
     fn text(&self) -> String {
+        self.size_table()
+            + &self.share_table()
+            + &self.opcode_table()
+            + &self.unsupported_table()
+            + &self.near_duplicate_list()
+    }
+
+    /// Quantiles of the sizes.
+    fn size_table(&self) -> String {
         let n = self.rows.len();
         let mut text = format!(
             "{n} projects\n\n{:<20} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
@@ -221,9 +234,18 @@ impl Survey {
                 at(1.0)
             );
         }
-        let share = |count: usize| 100.0 * count as f64 / n.max(1) as f64;
-        let with = |test: fn(&Row) -> bool| self.rows.iter().filter(|row| test(row)).count();
-        text += "\nprojects with\n";
+        text
+    }
+
+    /// Percentage of all projects.
+    fn percent(&self, count: usize) -> f64 {
+        100.0 * count as f64 / self.rows.len().max(1) as f64
+    }
+
+    /// Shares of the projects with certain properties.
+    fn share_table(&self) -> String {
+        let with = |test: fn(&ProjectRow) -> bool| self.rows.iter().filter(|row| test(row)).count();
+        let mut text = "\nprojects with\n".to_owned();
         for (name, count) in [
             ("dead code", with(|row| row.dead > 0)),
             ("loose blocks", with(|row| row.loose_blocks > 0)),
@@ -232,31 +254,49 @@ impl Survey {
             ("missing media", with(|row| row.missing_media > 0)),
             ("unsupported blocks", with(|row| row.unsupported_blocks > 0)),
         ] {
-            let _ = writeln!(text, "{name:<28} {count:>6} {:>5.1} %", share(count));
+            let _ = writeln!(text, "{name:<28} {count:>6} {:>5.1} %", self.percent(count));
         }
         for (name, count) in self.extensions() {
             let name = format!("extension {name}");
-            let _ = writeln!(text, "{name:<28} {count:>6} {:>5.1} %", share(count));
+            let _ = writeln!(text, "{name:<28} {count:>6} {:>5.1} %", self.percent(count));
         }
+        text
+    }
+
+    /// The most frequent opcodes.
+    fn opcode_table(&self) -> String {
+        let mut text = String::new();
         let _ = writeln!(text, "\n{:<32} {:>8} {:>14} {:>8}", "opcode", "projects", "", "uses");
-        for (name, n) in self.opcodes().into_iter().take(TOP) {
-            let percent = share(n.projects);
+        for (name, n) in self.opcodes().into_iter().take(TOP_OPCODES) {
+            let percent = self.percent(n.projects);
             let _ = writeln!(text, "{name:<32} {:>8} {percent:>12.1} % {:>8}", n.projects, n.uses);
         }
-        let unsupported: Vec<_> =
-            self.opcodes().into_iter().filter(|(_, n)| n.unsupported.is_some()).collect();
+        text
+    }
+
+    /// Blocks that the machine does not support as Scratch does; empty if there are none.
+    fn unsupported_table(&self) -> String {
+        let unsupported: Vec<_> = self
+            .opcodes()
+            .into_iter()
+            .filter_map(|(name, n)| Some((name, n, n.unsupported?)))
+            .collect();
+        let mut text = String::new();
         if !unsupported.is_empty() {
             text += "\nnot as in Scratch\n";
-            for (name, n) in unsupported {
-                let why = n.unsupported.unwrap_or_default();
-                let _ = writeln!(text, "{name:<32} {:>8} {:>8}  {why}", n.projects, n.uses);
-            }
         }
+        for (name, n, reason) in unsupported {
+            let _ = writeln!(text, "{name:<32} {:>8} {:>8}  {reason}", n.projects, n.uses);
+        }
+        text
+    }
+
+    /// Number and largest groups of near-duplicates.
+    fn near_duplicate_list(&self) -> String {
         let groups = self.near_duplicates();
         let copies: usize = groups.iter().map(|(_, rows)| rows.len() - 1).sum();
-        let _ = writeln!(
-            text,
-            "\nnear-duplicates: {copies} projects have the blocks of another one, in {} groups",
+        let mut text = format!(
+            "\nnear-duplicates: {copies} projects have the blocks of another one, in {} groups\n",
             groups.len()
         );
         for (_, rows) in groups.iter().take(5) {
@@ -268,8 +308,9 @@ impl Survey {
         text
     }
 
+    /// Writes all tables into a folder.
     fn write(&self, folder: &Path) -> Result<(), Failure> {
-        fs::create_dir_all(folder).map_err(|error| refused(folder, error))?;
+        fs::create_dir_all(folder).map_err(|error| write_failure(folder, error))?;
         self.write_projects(folder)?;
         write(folder, "opcodes.csv", |table| {
             table.write_record(["opcode", "projects", "uses", "unsupported"])?;
@@ -289,6 +330,7 @@ impl Survey {
         })
     }
 
+    /// Writes `projects.csv`.
     fn write_projects(&self, folder: &Path) -> Result<(), Failure> {
         write(folder, "projects.csv", |table| {
             self.rows.iter().try_for_each(|row| table.serialize(row))
@@ -296,21 +338,23 @@ impl Survey {
     }
 }
 
+/// Writes a table as CSV.
 fn write(
     folder: &Path,
     name: &str,
     rows: impl FnOnce(&mut Table) -> csv::Result<()>,
 ) -> Result<(), Failure> {
     let path = folder.join(name);
-    let mut table = csv::Writer::from_path(&path).map_err(|error| refused(&path, error))?;
-    rows(&mut table).map_err(|error| refused(&path, error))?;
-    table.flush().map_err(|error| refused(&path, error))
+    let mut table = csv::Writer::from_path(&path).map_err(|error| write_failure(&path, error))?;
+    rows(&mut table).map_err(|error| write_failure(&path, error))?;
+    table.flush().map_err(|error| write_failure(&path, error))
 }
 
-fn refused(path: &Path, error: impl std::fmt::Display) -> Failure {
+/// Failure of writing a table.
+fn write_failure(path: &Path, error: impl std::fmt::Display) -> Failure {
     Failure::new(format_args!("{}: {error}", path.display()))
-        .hint("name a folder that can be written to with --out")
+        .hint("give a folder that you may write to with --out")
 }
 
 type Table = csv::Writer<fs::File>;
-type Column = fn(&Row) -> usize;
+type Column = fn(&ProjectRow) -> usize;

@@ -1,4 +1,4 @@
-//! `catherd dataset diff`: how two corpora differ.
+//! `catherd dataset diff`: compares two corpora.
 
 use std::path::PathBuf;
 
@@ -9,16 +9,16 @@ use super::read;
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
-/// Compares two corpora by their manifests: everything but the dates of fetching.
+/// Compares the manifests of two corpora, except for the dates of fetching.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd dataset diff corpora/random1000 theirs/random1000
 
-Lines begin with - (the first alone has it), + (the second alone), ! (differs) or = (the same
+Lines begin with - (only in the first), + (only in the second), ! (different) or = (the same
 project under another id).
 
-Exit codes: 0 if both hold the same projects, 2 if not, 1 if one cannot be read.")]
+Exit codes: 0 if both contain the same projects, 2 if not, 1 if one cannot be read.")]
 pub(crate) struct Arguments {
     /// Folder of the first corpus
     #[arg(value_name = "DIR")]
@@ -46,14 +46,14 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         text += &format!("= {old} {new}\n");
     }
     if difference.reordered {
-        text += "the same projects in another order\n";
+        text += "the projects are the same, but in another order\n";
     }
     if difference.other_recipe {
-        text += "other recipes\n";
+        text += "the recipes differ\n";
     }
     let same = difference.is_none();
     if same {
-        text += &format!("the same {} projects\n", first.members.len());
+        text += &format!("both contain the same {} projects\n", first.members.len());
     }
     terminal::print(&text);
     Ok(if same { Exit::Fine } else { Exit::Incomplete })

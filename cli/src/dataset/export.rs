@@ -1,4 +1,4 @@
-//! `catherd dataset export`: what another laboratory needs to get the same corpus.
+//! `catherd dataset export`: writes the list from which a corpus can be fetched again.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use super::read;
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
-/// Writes the list of ids and digests from which others get the same corpus.
+/// Writes a list of ids and digests from which others can fetch the same corpus.
 ///
-/// `catherd dataset sample --from-list` fetches what it lists and reports every project
-/// that is gone or was changed since.
+/// `catherd dataset sample --from-list` fetches the listed projects and reports every project that
+/// is no longer shared or was changed since.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! `catherd dataset sample`: a corpus of Scratch's shared projects.
+//! `catherd dataset sample`: samples Scratch's shared projects.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
@@ -9,27 +9,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use catherd_datasets::sample::{
-    Addresses, Ended, Ids, Outcome, Progress, Request, Settings, sample,
+    IdSource, ProbeOutcome, SampleEnd, SampleProgress, SampleRequest, SampleSettings,
+    ServerAddresses, sample,
 };
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Out, seed, told};
+use super::{OutputFolder, seed_parser, summary};
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, BARS};
 
-/// Time between two lines where there is no terminal.
-const PAUSE: Duration = Duration::from_secs(10);
+/// Time between two lines of progress without a terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Samples shared projects from Scratch's servers into a corpus.
 ///
-/// Ids are probed in the random order of a seed, or in that of a list, until enough are
-/// accepted: shared, in the format of Scratch 3, with blocks, and no remixes (a list may
-/// hold remixes). Every probe is logged with its outcome. The corpus does not depend on
-/// faults, on how often the command was interrupted, or on how many probes run at once.
+/// Ids are probed in the random order of a seed, or in that of a list, until enough projects are
+/// accepted: shared, in the format of Scratch 3, with blocks, and no remixes (a list may contain
+/// remixes). Every probe is logged with its outcome. The corpus does not depend on network faults,
+/// interruptions, or the number of concurrent probes.
 ///
-/// However it was interrupted, it goes on when the same command is given again; with a
-/// larger --count, the corpus is enlarged.
+/// An interrupted sample continues if the same command is run again. With a larger --count, the
+/// corpus is enlarged.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -38,24 +39,24 @@ Examples:
   catherd dataset sample --ids 400000000..700000000 --count 250 --seed 2 \\
       --tuning-disjoint-from corpora/random1000 -o corpora/tuning
 
-Exit codes: 0 if the corpus is whole, 2 if ids ran out before, 3 if the sample was stopped or ids
-are undecided and the same command goes on, 1 if it could not be carried out.")]
+Exit codes: 0 if the corpus is complete, 2 if there are fewer projects than wanted, 3 if the sample
+was stopped or ids are undecided and the same command continues it, 1 if the command failed.")]
 pub(crate) struct Arguments {
-    /// Project ids to draw from: the first, and one past the last
-    #[arg(long, value_name = "A..B", value_parser = range, requires = "count", required_unless_present = "list")]
+    /// Range of project ids to draw from: the first, and one past the last
+    #[arg(long, value_name = "A..B", value_parser = parse_range, requires = "count", required_unless_present = "list")]
     ids: Option<Range<u64>>,
 
-    /// File of ids to take in its order: one a line, perhaps with a comma and the SHA-256 of
-    /// the project, as `catherd dataset export` writes it
+    /// File of ids to probe in its order: one per line, optionally with a comma and the SHA-256 of
+    /// the project, as `catherd dataset export` writes them
     #[arg(long = "from-list", value_name = "FILE", conflicts_with = "ids")]
     list: Option<PathBuf>,
 
-    /// Number of projects; of a list, all by default
+    /// Number of projects; by default all projects of a list
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
 
     /// Seed of the random order
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed())]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed_parser())]
     seed: u64,
 
     /// Leave out the projects of this corpus, by id and by contents; may be repeated
@@ -63,93 +64,98 @@ pub(crate) struct Arguments {
     disjoint_from: Vec<PathBuf>,
 
     #[command(flatten)]
-    out: Out,
+    out: OutputFolder,
 
-    /// Who is asking, for the user agent: a page or an e-mail address
+    /// Contact for the user agent: a page or an e-mail address
     #[arg(long, value_name = "TEXT")]
     contact: Option<String>,
 
-    /// Requests a second, at most
-    #[arg(long, value_name = "N", default_value_t = 5.0, value_parser = rate)]
+    /// Upper limit of requests per second
+    #[arg(long, value_name = "N", default_value_t = 5.0, value_parser = parse_rate)]
     rate: f64,
 
-    /// Projects that are probed at the same time
+    /// Number of concurrent probes
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=16))]
     connections: u64,
 
-    /// Attempts after the first, for each request that meets trouble
+    /// Number of further attempts of a failed request
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=20))]
     retries: u32,
 
-    /// Milliseconds before the second attempt; they double with each
+    /// Milliseconds before the second attempt; the pause doubles with each attempt
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     backoff: u64,
 
-    /// Seconds without a byte after which an attempt has failed
+    /// Seconds without a received byte after which an attempt has failed
     #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
 
-    /// End the sample although ids are undecided; they are counted in the sampling frame
+    /// Complete the sample although ids are undecided, and count them in the sampling frame
     #[arg(long)]
     give_up_undecided: bool,
 
-    /// Address of the server of descriptions
-    #[arg(long, value_name = "URL", default_value_t = Addresses::default().api, value_parser = address)]
+    /// URL of the server of descriptions
+    #[arg(long, value_name = "URL", default_value_t = ServerAddresses::default().api, value_parser = parse_url)]
     api: String,
 
-    /// Address of the server of projects
-    #[arg(long, value_name = "URL", default_value_t = Addresses::default().projects, value_parser = address)]
+    /// URL of the server of projects
+    #[arg(long, value_name = "URL", default_value_t = ServerAddresses::default().projects, value_parser = parse_url)]
     projects: String,
 
-    /// Address of the server of costumes and sounds
-    #[arg(long, value_name = "URL", default_value_t = Addresses::default().assets, value_parser = address)]
+    /// URL of the server of costumes and sounds
+    #[arg(long, value_name = "URL", default_value_t = ServerAddresses::default().assets, value_parser = parse_url)]
     assets: String,
 
-    /// Show no progress
+    /// Do not show progress
     #[arg(long, short)]
     quiet: bool,
 }
 
-fn range(text: &str) -> Result<Range<u64>, String> {
+fn parse_range(text: &str) -> Result<Range<u64>, String> {
     let ends = text.split_once("..").and_then(|(a, b)| a.parse().ok().zip(b.parse().ok()));
     match ends {
-        Some((_, to)) if to > i64::MAX as u64 => Err(format!("ids end at {}", i64::MAX)),
+        Some((_, to)) if to > i64::MAX as u64 => {
+            Err(format!("the end must be at most {}", i64::MAX))
+        }
         Some((from, to)) if from < to => Ok(from..to),
-        Some(_) => Err("the first id is not below the last".to_owned()),
-        None => Err("write A..B, such as 400000000..700000000".to_owned()),
+        Some(_) => Err("the first number must be smaller than the second".to_owned()),
+        None => Err("give A..B, such as 400000000..700000000".to_owned()),
     }
 }
 
-fn rate(text: &str) -> Result<f64, String> {
+fn parse_rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if (0.001..=1e6).contains(&rate) => Ok(rate),
-        _ => Err("give requests a second, such as 5 or 0.5".to_owned()),
+        _ => Err("give requests per second, such as 5 or 0.5".to_owned()),
     }
 }
 
-fn address(text: &str) -> Result<String, String> {
+fn parse_url(text: &str) -> Result<String, String> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     match host.map(|host| host.trim_end_matches('/')) {
         Some(host) if !host.is_empty() && !host.contains([' ', '?', '#']) => {
             Ok(text.trim_end_matches('/').to_owned())
         }
-        _ => Err("give an address such as https://api.scratch.mit.edu".to_owned()),
+        _ => Err("give a URL such as https://api.scratch.mit.edu".to_owned()),
     }
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let ids = match (&arguments.ids, &arguments.list) {
-        (_, Some(list)) => Ids::List(list.clone()),
-        (Some(range), None) => Ids::Range(range.clone(), arguments.seed),
-        (None, None) => return Err(Failure::new("neither --ids nor --from-list is given")),
+        (_, Some(list)) => IdSource::List(list.clone()),
+        (Some(range), None) => IdSource::Range(range.clone(), arguments.seed),
+        (None, None) => {
+            return Err(Failure::new("neither --ids nor --from-list is given")
+                .hint("give --ids A..B or --from-list FILE"));
+        }
     };
-    let request = Request {
+    let request = SampleRequest {
         ids,
         count: arguments.count.map(|count| count as usize),
         disjoint_from: arguments.disjoint_from,
     };
-    let settings = Settings {
-        addresses: Addresses {
+    let settings = SampleSettings {
+        addresses: ServerAddresses {
             api: arguments.api,
             projects: arguments.projects,
             assets: arguments.assets,
@@ -163,75 +169,84 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         give_up: arguments.give_up_undecided,
     };
     let stop = Arc::new(AtomicBool::new(false));
-    call_off_with_interrupt(stop.clone());
-    let mut display = Display::new(arguments.quiet);
+    stop_on_interrupt(stop.clone());
+    let mut display = ProgressDisplay::new(arguments.quiet);
     let folder = &arguments.out.folder;
-    let ended = sample(&request, &settings, folder, &stop, |progress| display.show(progress));
+    let result = sample(&request, &settings, folder, &stop, |progress| display.show(progress));
     display.end();
-    let (ended, progress) = ended?;
-    let go_on = "The same command goes on from here.";
-    Ok(match ended {
-        Ended::Whole(corpus) => {
-            terminal::print(&(frame(&corpus.about.frame) + &troubles(&progress) + &told(&corpus)));
+    let (end, progress) = result?;
+    Ok(report(end, &progress))
+}
+
+/// Prints the results of a sample.
+fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
+    let resume = "Run the same command again to continue.";
+    match end {
+        SampleEnd::Complete(corpus) => {
+            terminal::print(
+                &(frame_table(&corpus.metadata.frame) + &retry_line(progress) + &summary(&corpus)),
+            );
             Exit::Fine
         }
-        Ended::Short(corpus) => {
-            terminal::print(&(frame(&corpus.about.frame) + &troubles(&progress) + &told(&corpus)));
-            terminal::note("All ids are probed; there are fewer projects than wanted.");
+        SampleEnd::Short(corpus) => {
+            terminal::print(
+                &(frame_table(&corpus.metadata.frame) + &retry_line(progress) + &summary(&corpus)),
+            );
+            terminal::note("All ids are probed, and there are fewer projects than wanted.");
             Exit::Incomplete
         }
-        Ended::Undecided(ids) => {
-            terminal::print(&(outcomes(&progress) + &troubles(&progress)));
-            for (id, trouble) in ids.iter().take(10) {
-                terminal::note(&format!("undecided: {id}: {trouble}"));
+        SampleEnd::Undecided(ids) => {
+            terminal::print(&(outcome_table(progress) + &retry_line(progress)));
+            for (id, cause) in ids.iter().take(10) {
+                terminal::note(&format!("undecided: {id}: {cause}"));
             }
             terminal::note(&format!(
-                "{} ids before the last project are undecided. The same command asks them again; \
-                 --give-up-undecided ends the sample without them.",
+                "{} ids before the last project are undecided. Run the same command again to probe \
+                 them again, or add --give-up-undecided to complete the sample without them.",
                 ids.len()
             ));
             Exit::Stopped
         }
-        Ended::Unreachable(why) => {
-            terminal::print(&(outcomes(&progress) + &troubles(&progress)));
-            terminal::note(&format!("Nothing can be reached any more: {why}. {go_on}"));
+        SampleEnd::Unreachable(cause) => {
+            terminal::print(&(outcome_table(progress) + &retry_line(progress)));
+            terminal::note(&format!("The servers cannot be reached: {cause}. {resume}"));
             Exit::Stopped
         }
-        Ended::Stopped => {
-            terminal::print(&(outcomes(&progress) + &troubles(&progress)));
-            terminal::note(&format!("Stopped with {} projects. {go_on}", progress.accepted));
+        SampleEnd::Stopped => {
+            terminal::print(&(outcome_table(progress) + &retry_line(progress)));
+            terminal::note(&format!("Stopped with {} projects. {resume}", progress.accepted));
             Exit::Stopped
         }
-    })
+    }
 }
 
-/// The first interrupt calls the sample off; the next one ends the process, which costs
-/// nothing but the probes under way.
-fn call_off_with_interrupt(stop: Arc<AtomicBool>) {
+/// Handles interrupts: the first one stops the sample, the second one ends the process at once,
+/// which loses only the probes in flight.
+fn stop_on_interrupt(stop: Arc<AtomicBool>) {
     let wait = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             tokio::signal::ctrl_c().await?;
             stop.store(true, Ordering::Relaxed);
             terminal::note(
-                "Stopping when the requests in hand are answered; once more to stop at once.",
+                "Stopping when the requests in flight are answered; interrupt again to stop at once.",
             );
             tokio::signal::ctrl_c().await?;
             std::process::exit(130)
         })
     };
-    // Without this thread an interrupt ends the process at once, which is safe as well.
+    // If the thread cannot be started, an interrupt ends the process at once, which is safe.
     let _ = std::thread::Builder::new().spawn(move || -> io::Result<()> { wait() });
 }
 
-/// The sampling frame: ids probed until the last project was found, by outcome.
-fn frame(frame: &std::collections::BTreeMap<String, u64>) -> String {
+/// Table of the sampling frame: ids probed until the last project was found, by outcome.
+fn frame_table(frame: &std::collections::BTreeMap<String, u64>) -> String {
     let total: u64 = frame.values().sum();
     let mut rows: Vec<(&str, u64)> = frame.iter().map(|(name, &n)| (&**name, n)).collect();
     rows.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
     let mut text = format!("{:<14} {:>8} {:>7}\n", "outcome", "ids", "");
     for (name, count) in rows {
-        let meaning = Outcome::ALL.iter().find(|outcome| outcome.name() == name);
+        let meaning = ProbeOutcome::ALL.iter().find(|outcome| outcome.name() == name);
         let meaning = meaning.map_or("", |outcome| outcome.meaning());
         let percent = 100.0 * count as f64 / total.max(1) as f64;
         let _ = writeln!(text, "{name:<14} {count:>8} {percent:>5.1} %  {meaning}");
@@ -240,78 +255,78 @@ fn frame(frame: &std::collections::BTreeMap<String, u64>) -> String {
     text
 }
 
-/// As [`frame`], of everything that was probed so far.
-fn outcomes(progress: &Progress) -> String {
-    frame(&progress.outcomes.iter().map(|(o, &count)| (o.name().to_owned(), count)).collect())
+/// Table like [`frame_table`] of all ids probed so far.
+fn outcome_table(progress: &SampleProgress) -> String {
+    frame_table(&progress.outcomes.iter().map(|(o, &count)| (o.name().to_owned(), count)).collect())
 }
 
-/// Troubles that were overcome, or not.
-fn troubles(progress: &Progress) -> String {
-    if progress.troubles.is_empty() {
+/// Number of repeated requests by cause; empty if there were none.
+fn retry_line(progress: &SampleProgress) -> String {
+    if progress.retries.is_empty() {
         return String::new();
     }
-    let met: Vec<_> = progress.troubles.iter().map(|(name, n)| format!("{name} {n}")).collect();
-    format!("requests repeated: {}\n", met.join(", "))
+    let causes: Vec<_> = progress.retries.iter().map(|(name, n)| format!("{name} {n}")).collect();
+    format!("requests repeated: {}\n", causes.join(", "))
 }
 
-/// How far the sample is: a bar on a terminal, else a line now and then.
-struct Display {
-    kind: Kind,
-    /// When this process began, and with how many projects.
+/// Display of the progress: a bar on a terminal, otherwise a line at intervals.
+struct ProgressDisplay {
+    kind: DisplayKind,
+    /// Time of the first update, and number of projects at that time.
     start: Option<(Instant, usize)>,
 }
 
-enum Kind {
+enum DisplayKind {
     Bar(ProgressBar),
     Lines { next: Instant },
     Quiet,
 }
 
-impl Display {
-    fn new(quiet: bool) -> Display {
+impl ProgressDisplay {
+    fn new(quiet: bool) -> ProgressDisplay {
         let kind = if quiet {
-            Kind::Quiet
+            DisplayKind::Quiet
         } else if io::stderr().is_terminal() {
             let bar = BARS.add(ProgressBar::new(0));
             let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            Kind::Bar(bar)
+            DisplayKind::Bar(bar)
         } else {
-            Kind::Lines { next: Instant::now() + PAUSE }
+            DisplayKind::Lines { next: Instant::now() + LINE_INTERVAL }
         };
-        Display { kind, start: None }
+        ProgressDisplay { kind, start: None }
     }
 
-    fn show(&mut self, progress: &Progress) {
+    fn show(&mut self, progress: &SampleProgress) {
         let (start, before) = *self.start.get_or_insert((Instant::now(), progress.accepted));
-        let line = || describe(progress, progress.accepted - before, start.elapsed());
+        let line = || progress_line(progress, progress.accepted - before, start.elapsed());
         match &mut self.kind {
-            Kind::Bar(bar) => {
+            DisplayKind::Bar(bar) => {
                 bar.set_length(progress.wanted.map_or(0, |wanted| wanted as u64));
                 bar.set_position(progress.accepted as u64);
                 bar.set_message(line());
             }
-            Kind::Lines { next } if *next <= Instant::now() => {
-                *next += PAUSE;
+            DisplayKind::Lines { next } if *next <= Instant::now() => {
+                *next += LINE_INTERVAL;
                 terminal::note(&line());
             }
-            Kind::Lines { .. } | Kind::Quiet => {}
+            DisplayKind::Lines { .. } | DisplayKind::Quiet => {}
         }
     }
 
     fn end(&self) {
-        if let Kind::Bar(bar) = &self.kind {
+        if let DisplayKind::Bar(bar) = &self.kind {
             bar.finish_and_clear();
         }
     }
 }
 
-/// `found` projects in this time tell how long the rest may take.
-fn describe(progress: &Progress, found: usize, time: Duration) -> String {
+/// Line of progress. `found` projects in `time` are extrapolated to the time left.
+fn progress_line(progress: &SampleProgress, found: usize, time: Duration) -> String {
     let mut line = format!("{}", progress.accepted);
     let _ = progress.wanted.map(|wanted| write!(line, "/{wanted}"));
     let _ = write!(line, " projects, {} ids", progress.probed());
-    let undecided = progress.outcomes.get(&Outcome::Undecided).copied().unwrap_or(0);
+    let undecided = progress.outcomes.get(&ProbeOutcome::Undecided).copied().unwrap_or(0);
     if undecided > 0 {
         let _ = write!(line, ", {undecided} undecided");
     }
@@ -328,18 +343,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_how_long_it_will_take() {
-        let mut progress = Progress { wanted: Some(100), accepted: 40, ..Progress::default() };
-        progress.outcomes.extend([(Outcome::Accepted, 40), (Outcome::Undecided, 2)]);
-        let line = describe(&progress, 30, Duration::from_secs(60));
+    fn a_line_contains_the_time_left() {
+        let mut progress =
+            SampleProgress { wanted: Some(100), accepted: 40, ..SampleProgress::default() };
+        progress.outcomes.extend([(ProbeOutcome::Accepted, 40), (ProbeOutcome::Undecided, 2)]);
+        let line = progress_line(&progress, 30, Duration::from_secs(60));
         assert_eq!(line, "40/100 projects, 42 ids, 2 undecided, 2:00 left");
     }
 
     #[test]
-    fn ranges_and_addresses_are_checked() {
-        assert_eq!(range("3..9"), Ok(3..9));
-        assert!(range("9..3").is_err() && range("9").is_err());
-        assert_eq!(address("http://h:1/api/").as_deref(), Ok("http://h:1/api"));
-        assert!(address("ftp://h").is_err() && address("http://").is_err());
+    fn ranges_and_urls_are_checked() {
+        assert_eq!(parse_range("3..9"), Ok(3..9));
+        assert!(parse_range("9..3").is_err() && parse_range("9").is_err());
+        assert_eq!(parse_url("http://h:1/api/").as_deref(), Ok("http://h:1/api"));
+        assert!(parse_url("ftp://h").is_err() && parse_url("http://").is_err());
     }
 }

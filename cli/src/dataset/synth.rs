@@ -1,17 +1,16 @@
-//! `catherd dataset synth`: projects where there is no network.
+//! `catherd dataset synth`: generates projects without a network.
 
 use catherd_datasets::synth;
 use clap::Args;
 
-use super::{Out, seed, told};
+use super::{OutputFolder, seed_parser, summary};
 use crate::failure::{Exit, Failure};
-use crate::terminal;
-use crate::terminal::bar;
+use crate::terminal::{self, bar};
 
-/// Makes a corpus of random but valid and lively projects.
+/// Generates a corpus of random, valid projects.
 ///
-/// Sizes and blocks are distributed as in real projects; every script can be started. The
-/// same seed gives the same projects on every machine.
+/// Sizes and blocks are distributed as in real projects, and every script can be started. The same
+/// seed results in the same projects on every machine.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -23,11 +22,11 @@ pub(crate) struct Arguments {
     count: u64,
 
     /// Seed of the projects
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed())]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed_parser())]
     seed: u64,
 
     #[command(flatten)]
-    out: Out,
+    out: OutputFolder,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
@@ -36,6 +35,6 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let bar = bar(count);
     let corpus = synth::write(&out.folder, count, seed, || bar.inc(1));
     bar.finish_and_clear();
-    terminal::print(&told(&corpus?));
+    terminal::print(&summary(&corpus?));
     Ok(Exit::Fine)
 }

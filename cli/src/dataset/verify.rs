@@ -1,23 +1,22 @@
-//! `catherd dataset verify`: whether a corpus is what it says.
+//! `catherd dataset verify`: checks a corpus against its manifest.
 
 use std::path::PathBuf;
 
 use catherd_datasets::corpus::verify;
 use clap::Args;
 
-use super::{read, told};
+use super::{read, summary};
 use crate::failure::{Exit, Failure};
-use crate::terminal;
-use crate::terminal::bar;
+use crate::terminal::{self, bar};
 
-/// Checks every project of a corpus: digest, packing, counts, checksums of its media, and
-/// that nothing else lies there.
+/// Checks every project of a corpus: digest, packing, counts and checksums of its media; and that
+/// the folder contains no other files.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd dataset verify corpora/random1000
 
-Exit codes: 0 if all is well, 2 if something is not, 1 if the corpus cannot be read.")]
+Exit codes: 0 if the corpus is intact, 2 if it has a defect, 1 if it cannot be read.")]
 pub(crate) struct Arguments {
     /// Folder of the corpus
     #[arg(value_name = "DIR")]
@@ -33,9 +32,9 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         terminal::print(&format!("{flaw}\n"));
     }
     if flaws.is_empty() {
-        terminal::print(&format!("{}all is as the manifest says\n", told(&corpus)));
+        terminal::print(&format!("{}the corpus matches its manifest\n", summary(&corpus)));
         return Ok(Exit::Fine);
     }
-    terminal::note(&format!("{}: {} flaws", corpus.folder.display(), flaws.len()));
+    terminal::note(&format!("{}: {} defects", corpus.folder.display(), flaws.len()));
     Ok(Exit::Incomplete)
 }

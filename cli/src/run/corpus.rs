@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use catherd_analysis::tidy::Skipped;
 use catherd_coordinator::Projects;
-use catherd_datasets::{Entry, find, synth};
+use catherd_datasets::{ProjectEntry, find, synth};
 use catherd_experiments::{Digest, PlannedProject, ProjectSource, twins};
 use catherd_proto::transport::MAX_PROJECT;
 use catherd_worker::command;
@@ -42,11 +42,11 @@ struct Item {
     path: PathBuf,
     digest: Digest,
     /// Of a Scratch project; another kind of project is the file as it is.
-    entry: Option<Entry>,
+    entry: Option<ProjectEntry>,
 }
 
-impl From<Entry> for Item {
-    fn from(entry: Entry) -> Item {
+impl From<ProjectEntry> for Item {
+    fn from(entry: ProjectEntry) -> Item {
         let (name, path) = (entry.name.clone(), entry.path.clone());
         Item { name, path, digest: Digest(entry.digest), entry: Some(entry) }
     }

@@ -1,9 +1,9 @@
-//! `catherd vm conformance`: projects that test the machine that runs them.
+//! `catherd vm conformance`: runs self-testing projects.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use catherd_datasets::{Entry, find};
+use catherd_datasets::{ProjectEntry, find};
 use catherd_vm::{Conformance, conformance};
 use clap::Args;
 
@@ -12,11 +12,11 @@ use crate::terminal;
 
 /// Runs projects that test the machine that runs them.
 ///
-/// Such a project announces in speech bubbles what it is about to show and how that
-/// went: `plan N`, `pass ...`, `fail ...`, `end`. It passes with as many passes as
-/// planned, no failure and one end. They were written for unmodified Scratch, so several
-/// batches of threads run in a step. Where a file does not say in which order its sprites
-/// lie, all orders are tried before it fails.
+/// Such a project announces its checks and their results in speech bubbles: `plan N`,
+/// `pass ...`, `fail ...`, `end`. It passes with as many passes as planned, no failure and one
+/// end. These projects were written for unmodified Scratch, so that several batches of threads
+/// run in a step. If a file does not contain the layers of its sprites, all orders are tried
+/// before the project fails.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -39,13 +39,13 @@ pub(super) fn run(Arguments { files, steps }: Arguments) -> Result<Exit, Failure
     let mut table = String::new();
     let mut passed = 0;
     for entry in &found.projects {
-        let (word, count, cause) = match examine(entry, steps) {
-            Ok(report) if report.is_ok() => ("pass", tally(&report), assumption(&report)),
+        let (word, count, detail) = match run_self_test(entry, steps) {
+            Ok(report) if report.is_ok() => ("pass", tally(&report), assumed_layers(&report)),
             Ok(report) => ("FAIL", tally(&report), format!("  {}", shortfall(&report, steps))),
             Err(error) => ("FAIL", "-".to_owned(), format!("  {error}")),
         };
         passed += usize::from(word == "pass");
-        let _ = writeln!(table, "{word}  {count:>7}  {}{cause}", entry.name);
+        let _ = writeln!(table, "{word}  {count:>7}  {}{detail}", entry.name);
     }
     for skipped in &found.skipped {
         let _ = writeln!(table, "FAIL  {:>7}  {skipped}", "-");
@@ -56,12 +56,12 @@ pub(super) fn run(Arguments { files, steps }: Arguments) -> Result<Exit, Failure
     Ok(if passed == all { Exit::Fine } else { Exit::Incomplete })
 }
 
-fn examine(entry: &Entry, steps: u64) -> Result<Conformance, String> {
+fn run_self_test(entry: &ProjectEntry, steps: u64) -> Result<Conformance, String> {
     let subject = entry.load().map_err(|error| error.reason())?;
     conformance(&subject.project, steps).map_err(|error| error.to_string())
 }
 
-fn assumption(report: &Conformance) -> String {
+fn assumed_layers(report: &Conformance) -> String {
     let layers = report.layers.as_ref();
     layers.map_or(String::new(), |names| {
         format!("  layers not in the file, assumed from the back: {}", names.join(", "))

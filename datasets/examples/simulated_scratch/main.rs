@@ -1,11 +1,10 @@
-//! Serves a simulated population of projects, for trying `catherd dataset sample` without
-//! a network:
+//! Simulation of Scratch's servers, for `catherd dataset sample` without a network:
 //!
 //! ```text
 //! cargo run --release -p catherd-datasets --example simulated_scratch -- 8117 100
 //! ```
 //!
-//! listens on port 8117 and lets 100 of 1000 requests go wrong.
+//! listens on port 8117 and injects a fault into 100 of 1000 requests.
 #![allow(clippy::print_stdout)]
 
 mod server;
@@ -19,7 +18,7 @@ fn main() {
     let port = numbers.next().unwrap_or(8117);
     let faults = numbers.next().unwrap_or(100);
     let server = Server::start(Population::new(1, faults), port as u16).expect("the port is free");
-    println!("http://{}: {faults} of 1000 requests go wrong", server.address);
+    println!("http://{}: {faults} of 1000 requests fail", server.address);
     loop {
         thread::park();
     }

@@ -1,7 +1,7 @@
-//! A server that answers as Scratch's three do, with a population of synthetic projects
-//! and faults on purpose.
+//! Simulation of Scratch's three servers, with a population of synthetic projects and injected
+//! faults.
 
-// Each program that includes this uses its part of it.
+// The programs that include this module use different parts of it.
 #![allow(dead_code)]
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,19 +12,20 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use catherd_datasets::sample::{Addresses, Outcome};
+use catherd_datasets::sample::{ProbeOutcome, ServerAddresses};
 use catherd_datasets::synth;
 use serde_json::{Value, json};
 
-/// What the server serves, and how badly.
+/// Simulated projects and faults.
 #[derive(Clone, Debug)]
 pub(crate) struct Population {
-    /// Decides which project is what, and which requests go wrong.
+    /// Seed of the projects and of the faults.
     pub(crate) seed: u64,
-    /// Of 1000 requests, so many go wrong; asked again and again, every one is answered.
+    /// Number of failing requests among 1000. Repeated requests succeed at the fifth attempt at the
+    /// latest.
     pub(crate) faults: u64,
-    /// What comes of an id whatever the seed says.
-    pub(crate) fixed: BTreeMap<u64, Outcome>,
+    /// Outcomes of ids that the seed does not decide.
+    pub(crate) fixed: BTreeMap<u64, ProbeOutcome>,
 }
 
 impl Population {
@@ -32,22 +33,22 @@ impl Population {
         Population { seed, faults, fixed: BTreeMap::new() }
     }
 
-    /// What comes of probing an id, if it is decided.
-    pub(crate) fn truth(&self, id: u64) -> Outcome {
+    /// The expected outcome of the probe of an id.
+    pub(crate) fn truth(&self, id: u64) -> ProbeOutcome {
         if let Some(&fixed) = self.fixed.get(&id) {
             return fixed;
         }
         match mix(self.seed, &format!("project {id}")) % 1000 {
-            0..500 => Outcome::Absent,
-            500..550 => Outcome::Unshared,
-            550..670 => Outcome::Remix,
-            670..680 => Outcome::Gone,
-            680..700 => Outcome::OldFormat,
-            700..705 => Outcome::Unreadable,
-            705..710 => Outcome::NoBlocks,
-            710..715 => Outcome::MissingMedia,
-            715..720 => Outcome::DamagedMedia,
-            _ => Outcome::Accepted,
+            0..500 => ProbeOutcome::Absent,
+            500..550 => ProbeOutcome::Unshared,
+            550..670 => ProbeOutcome::Remix,
+            670..680 => ProbeOutcome::Gone,
+            680..700 => ProbeOutcome::OldFormat,
+            700..705 => ProbeOutcome::Unreadable,
+            705..710 => ProbeOutcome::NoBlocks,
+            710..715 => ProbeOutcome::MissingMedia,
+            715..720 => ProbeOutcome::DamagedMedia,
+            _ => ProbeOutcome::Accepted,
         }
     }
 }
@@ -60,17 +61,17 @@ pub(crate) struct Server {
 
 struct State {
     population: Mutex<Population>,
-    /// Requests so far, by path.
+    /// Number of requests so far, by path.
     attempts: Mutex<HashMap<String, u64>>,
     media: Mutex<HashMap<String, Vec<u8>>>,
-    log: Mutex<Vec<Request>>,
-    under_way: AtomicUsize,
-    most_under_way: AtomicUsize,
+    log: Mutex<Vec<LoggedRequest>>,
+    in_flight: AtomicUsize,
+    max_in_flight: AtomicUsize,
 }
 
-/// A request that came in.
+/// A received request.
 #[derive(Clone, Debug)]
-pub(crate) struct Request {
+pub(crate) struct LoggedRequest {
     pub(crate) at: Instant,
     pub(crate) path: String,
     pub(crate) user_agent: String,
@@ -86,57 +87,57 @@ impl Server {
             attempts: Mutex::default(),
             media: Mutex::default(),
             log: Mutex::default(),
-            under_way: AtomicUsize::new(0),
-            most_under_way: AtomicUsize::new(0),
+            in_flight: AtomicUsize::new(0),
+            max_in_flight: AtomicUsize::new(0),
         });
         let shared = state.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = shared.clone();
-                // A client that leaves is no trouble of the server's.
-                thread::spawn(move || state.converse(&stream));
+                // A client may close its connection at any time.
+                thread::spawn(move || state.serve_connection(&stream));
             }
         });
         Ok(Server { address, state })
     }
 
-    pub(crate) fn addresses(&self) -> Addresses {
+    pub(crate) fn addresses(&self) -> ServerAddresses {
         let at = |host: &str| format!("http://{}/{host}", self.address);
-        Addresses { api: at("api"), projects: at("projects"), assets: at("assets") }
+        ServerAddresses { api: at("api"), projects: at("projects"), assets: at("assets") }
     }
 
     pub(crate) fn change(&self, change: impl FnOnce(&mut Population)) {
         change(&mut self.state.population.lock().unwrap());
     }
 
-    pub(crate) fn log(&self) -> Vec<Request> {
+    pub(crate) fn log(&self) -> Vec<LoggedRequest> {
         self.state.log.lock().unwrap().clone()
     }
 
-    /// The most requests that were being answered at the same time.
-    pub(crate) fn most_at_once(&self) -> usize {
-        self.state.most_under_way.load(Ordering::SeqCst)
+    /// The largest number of concurrent requests.
+    pub(crate) fn max_concurrent(&self) -> usize {
+        self.state.max_in_flight.load(Ordering::SeqCst)
     }
 }
 
-/// An answer, before anything goes wrong with it.
-struct Answer {
+/// A reply, before a fault is injected.
+struct Reply {
     status: u16,
     body: Vec<u8>,
 }
 
-impl Answer {
-    fn ok(body: impl Into<Vec<u8>>) -> Answer {
-        Answer { status: 200, body: body.into() }
+impl Reply {
+    fn ok(body: impl Into<Vec<u8>>) -> Reply {
+        Reply { status: 200, body: body.into() }
     }
 
-    fn refused(status: u16) -> Answer {
-        Answer { status, body: br#"{"code":"NotFound","message":""}"#.to_vec() }
+    fn refused(status: u16) -> Reply {
+        Reply { status, body: br#"{"code":"NotFound","message":""}"#.to_vec() }
     }
 }
 
 impl State {
-    fn converse(&self, stream: &TcpStream) -> io::Result<()> {
+    fn serve_connection(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
         let mut lines = BufReader::new(stream).lines();
         while let Some(first) = lines.next() {
@@ -154,21 +155,21 @@ impl State {
                 }
             }
             let path = path.split('?').next().unwrap_or_default().to_owned();
-            let request = Request { at: Instant::now(), path: path.clone(), user_agent };
+            let request = LoggedRequest { at: Instant::now(), path: path.clone(), user_agent };
             self.log.lock().unwrap().push(request);
-            let now = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
-            self.most_under_way.fetch_max(now, Ordering::SeqCst);
-            let goes_on = self.answer(stream, &path);
-            self.under_way.fetch_sub(1, Ordering::SeqCst);
-            if !goes_on? {
+            let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+            self.max_in_flight.fetch_max(now, Ordering::SeqCst);
+            let keep_alive = self.reply(stream, &path);
+            self.in_flight.fetch_sub(1, Ordering::SeqCst);
+            if !keep_alive? {
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    /// Answers, well or badly; false if the connection ends with it.
-    fn answer(&self, mut stream: &TcpStream, path: &str) -> io::Result<bool> {
+    /// Replies, perhaps with a fault; false if the connection is to be closed.
+    fn reply(&self, mut stream: &TcpStream, path: &str) -> io::Result<bool> {
         let population = self.population.lock().unwrap().clone();
         let attempt = {
             let mut attempts = self.attempts.lock().unwrap();
@@ -176,7 +177,7 @@ impl State {
             *attempt += 1;
             *attempt
         };
-        let Answer { status, mut body } = self.truth(&population, path);
+        let Reply { status, mut body } = self.expected_reply(&population, path);
         let chance = mix(population.seed, &format!("fault {attempt} {path}"));
         let fault =
             (attempt <= 4 && chance % 1000 < population.faults).then_some(chance / 1000 % 8);
@@ -190,14 +191,14 @@ impl State {
             Some(0) => send(stream, head(429, 0, "Retry-After: 0\r\n"), b"")?,
             Some(1) => send(stream, head(500, 0, ""), b"")?,
             Some(2) => send(stream, head(503, 0, "Retry-After: 0\r\n"), b"")?,
-            // Reset: gone without a word.
+            // Closed connection without a reply.
             Some(3) => return Ok(false),
-            // Cut off: less than was promised.
+            // Truncated: shorter than its `Content-Length`.
             Some(4) => {
                 send(stream, head(status, body.len(), ""), &body[..body.len() / 2])?;
                 return Ok(false);
             }
-            // Cut off, and the promise as well.
+            // Truncated, with a matching `Content-Length`.
             Some(5) => {
                 body.truncate(body.len() / 2);
                 send(stream, head(status, body.len(), ""), &body)?;
@@ -219,43 +220,43 @@ impl State {
         Ok(true)
     }
 
-    fn truth(&self, population: &Population, path: &str) -> Answer {
+    fn expected_reply(&self, population: &Population, path: &str) -> Reply {
         let mut parts = path.trim_matches('/').split('/');
         let host = parts.next().unwrap_or_default();
         let name = parts.rfind(|part| *part != "get").unwrap_or_default();
         if host == "assets" {
             let media = self.media.lock().unwrap();
-            return media.get(name).map_or(Answer::refused(404), |bytes| Answer::ok(bytes.clone()));
+            return media.get(name).map_or(Reply::refused(404), |bytes| Reply::ok(bytes.clone()));
         }
-        let Ok(id) = name.parse() else { return Answer::refused(404) };
+        let Ok(id) = name.parse() else { return Reply::refused(404) };
         let truth = population.truth(id);
         match (host, truth) {
-            (_, Outcome::Undecided) => Answer { status: 500, body: Vec::new() },
-            ("api", Outcome::Absent) => Answer::refused(404),
-            ("api", _) => Answer::ok(meta(id, truth).to_string()),
-            (_, Outcome::Gone | Outcome::Absent) => Answer::refused(404),
-            (_, Outcome::OldFormat) => {
-                Answer::ok(json!({ "objName": "Stage", "children": [] }).to_string())
+            (_, ProbeOutcome::Undecided) => Reply { status: 500, body: Vec::new() },
+            ("api", ProbeOutcome::Absent) => Reply::refused(404),
+            ("api", _) => Reply::ok(description(id, truth).to_string()),
+            (_, ProbeOutcome::Gone | ProbeOutcome::Absent) => Reply::refused(404),
+            (_, ProbeOutcome::OldFormat) => {
+                Reply::ok(json!({ "objName": "Stage", "children": [] }).to_string())
             }
-            (_, Outcome::Unreadable) => Answer::ok(r#"{"targets": [{"isStage""#),
-            (_, Outcome::NoBlocks) => {
-                Answer::ok(r#"{"targets":[{"isStage":true,"name":"Stage","blocks":{}}]}"#)
+            (_, ProbeOutcome::Unreadable) => Reply::ok(r#"{"targets": [{"isStage""#),
+            (_, ProbeOutcome::NoBlocks) => {
+                Reply::ok(r#"{"targets":[{"isStage":true,"name":"Stage","blocks":{}}]}"#)
             }
-            _ => Answer::ok(self.project(population.seed, id, truth)),
+            _ => Reply::ok(self.project(population.seed, id, truth)),
         }
     }
 
-    fn project(&self, seed: u64, id: u64, truth: Outcome) -> Vec<u8> {
+    fn project(&self, seed: u64, id: u64, truth: ProbeOutcome) -> Vec<u8> {
         let mut files = synth::files(seed, id);
         let json = files.remove("project.json").unwrap();
         let mut media = self.media.lock().unwrap();
         media.extend(files);
         let asset = format!("{:032x}", mix(seed, &format!("media of {id}")));
         match truth {
-            Outcome::DamagedMedia => {
+            ProbeOutcome::DamagedMedia => {
                 media.insert(format!("{asset}.svg"), b"<svg/>".to_vec());
             }
-            Outcome::MissingMedia => {}
+            ProbeOutcome::MissingMedia => {}
             _ => return json,
         }
         let mut json: Value = serde_json::from_slice(&json).unwrap();
@@ -265,9 +266,10 @@ impl State {
     }
 }
 
-fn meta(id: u64, truth: Outcome) -> Value {
-    let shared = truth != Outcome::Unshared;
-    let original = (truth == Outcome::Remix).then_some(id / 2);
+/// The description of a project.
+fn description(id: u64, truth: ProbeOutcome) -> Value {
+    let shared = truth != ProbeOutcome::Unshared;
+    let original = (truth == ProbeOutcome::Remix).then_some(id / 2);
     json!({
         "id": id,
         "title": format!("Project \"{id}\", a game"),
@@ -280,7 +282,7 @@ fn meta(id: u64, truth: Outcome) -> Value {
     })
 }
 
-/// 64 bits that depend on every byte (FNV-1a, then the end of MurmurHash 3).
+/// Hash of 64 bits: FNV-1a, then the finaliser of MurmurHash 3.
 fn mix(seed: u64, text: &str) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let hash = text

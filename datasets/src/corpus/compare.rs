@@ -1,32 +1,32 @@
-//! How two corpora differ.
+//! Comparison of two corpora.
 
 use std::collections::BTreeMap;
 
 use super::{Corpus, Member, Sha};
 
-/// What differs between two corpora, each list in the order of its corpus. Dates of
-/// fetching are not compared.
+/// Differences between two corpora, each list in the order of its corpus. Dates of fetching are
+/// not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// Ids of the first alone.
+    /// Ids in the first corpus alone.
     pub only_first: Vec<String>,
-    /// Ids of the second alone.
+    /// Ids in the second corpus alone.
     pub only_second: Vec<String>,
     /// Ids whose projects differ.
     pub changed: Vec<String>,
-    /// Ids of the same project in both, with a column that differs.
+    /// Ids of projects that are equal in both, with the first column that differs.
     pub redescribed: Vec<(String, &'static str)>,
-    /// Pairs of ids, each in one corpus alone, of the same project: also among the first
+    /// Pairs of ids under which the corpora contain the same project. The ids are also in the first
     /// two lists.
     pub renamed: Vec<(String, String)>,
-    /// Both hold the same, but not in the same order.
+    /// True if both contain the same projects in different orders.
     pub reordered: bool,
-    /// They were chosen differently, or other ids were met on the way.
+    /// True if the recipes or the sampling frames differ.
     pub other_recipe: bool,
 }
 
 impl Difference {
-    /// Are the corpora the same, but for the dates and for how they were chosen?
+    /// True if the corpora are equal except for dates, recipes and sampling frames.
     pub fn is_none(&self) -> bool {
         Difference { other_recipe: false, ..self.clone() } == Difference::default()
     }
@@ -62,13 +62,13 @@ pub fn compare(first: &Corpus, second: &Corpus) -> Difference {
             difference.renamed.push((old.clone(), id.clone()));
         }
     }
-    difference.reordered = difference.is_none() && first.about.digest != second.about.digest;
-    difference.other_recipe =
-        first.about.recipe != second.about.recipe || first.about.frame != second.about.frame;
+    difference.reordered = difference.is_none() && first.metadata.digest != second.metadata.digest;
+    difference.other_recipe = first.metadata.recipe != second.metadata.recipe
+        || first.metadata.frame != second.metadata.frame;
     difference
 }
 
-/// The first column but the date in which two rows differ.
+/// The first column other than the date in which two rows differ.
 fn column(a: &Member, b: &Member) -> Option<&'static str> {
     let columns = [
         ("title", a.title == b.title),

@@ -1,4 +1,4 @@
-//! `manifest.csv`: one row a project.
+//! Manifest of a corpus, the file `manifest.csv`: one row per project.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,12 +11,12 @@ use sha2::{Digest, Sha256};
 use super::CorpusError;
 use crate::Description;
 
-/// A SHA-256, 64 hexadecimal digits in files.
+/// A SHA-256 digest, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sha(pub [u8; 32]);
 
 impl Sha {
-    /// That of these bytes.
+    /// The digest of some bytes.
     pub fn of(bytes: impl AsRef<[u8]>) -> Sha {
         Sha(Sha256::digest(bytes).into())
     }
@@ -53,26 +53,27 @@ impl Serialize for Sha {
 impl<'de> Deserialize<'de> for Sha {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Sha, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().map_err(|_| serde::de::Error::custom(format!("`{text}` is no SHA-256")))
+        text.parse()
+            .map_err(|_| serde::de::Error::custom(format!("`{text}` is not a SHA-256 digest")))
     }
 }
 
 /// A project of a corpus.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// Unique in the corpus: Scratch's number of the project, or a name.
+    /// Id, unique in the corpus: Scratch's number of the project, or a name.
     pub id: String,
-    /// As its author gave it; may be empty.
+    /// Title that the author gave; may be empty.
     pub title: String,
-    /// Tells whether two projects are of the same author without naming them, see
+    /// Pseudonym of the author, equal for projects of the same author, see
     /// [`Member::author_hash`]; empty if unknown.
     pub author: String,
-    /// Where the project is from, for people.
+    /// Source of the project, as free text.
     pub source: String,
     /// SPDX identifier of the licence; empty if unknown.
     pub licence: String,
-    /// Date of fetching (UTC), `2026-11-21`; the only thing here that a clock decides, and
-    /// no part of any digest. Empty for projects that nobody fetched.
+    /// Date of fetching (UTC), `2026-11-21`; the only column that depends on a clock, and not part
+    /// of any digest. Empty for generated projects.
     pub fetched: String,
     /// SHA-256 of the archive.
     pub sha256: Sha,
@@ -87,16 +88,16 @@ pub struct Member {
 }
 
 impl Member {
-    /// Fills in what the project itself tells.
+    /// The same row with the columns that are computed from the project.
     pub(crate) fn described(self, sha256: Sha, description: &Description) -> Member {
         let Description { statements, scripts, sprites, ref extensions, .. } = *description;
         Member { sha256, statements, scripts, sprites, extensions: extensions.join(" "), ..self }
     }
 
-    /// 16 hexadecimal digits of SHA-256 over a fixed salt and the name in lower case, which
-    /// is how Scratch compares names. The salt is public, or two laboratories' corpora
-    /// could not be compared; so this keeps names of children out of tables, but hides
-    /// nobody from one who tries names, or who opens the project by its id.
+    /// Pseudonym of an author: 16 hexadecimal digits of SHA-256 over a fixed salt and the name in
+    /// lower case, because Scratch ignores the case of names. The salt is public, because otherwise
+    /// the corpora of two laboratories could not be compared. Children's names are therefore kept
+    /// out of tables, but a name can be found by trying names, or by opening the project by its id.
     pub fn author_hash(name: &str) -> String {
         let hash = Sha::of(format!("catherd author of {}", name.to_lowercase()));
         hex::encode(&hash.0[..8])
@@ -134,7 +135,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<Member>, CorpusError> {
     }
     let mut ids = BTreeSet::new();
     match members.iter().find(|member| !ids.insert(&member.id)) {
-        Some(twin) => Err(CorpusError::damaged(path, format!("the id {} is there twice", twin.id))),
+        Some(repeated) => {
+            Err(CorpusError::damaged(path, format!("the id {} is repeated", repeated.id)))
+        }
         None => Ok(members),
     }
 }

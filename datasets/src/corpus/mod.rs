@@ -1,79 +1,83 @@
-//! A corpus: a folder that says which projects it holds, where they come from and how
-//! they were chosen.
+//! Corpus: a folder of projects with a manifest, their sources, and the recipe by which they were
+//! chosen.
 //!
 //! ```text
-//! corpus.toml      the recipe and what came of it (About)
-//! manifest.csv     one row a project (Member), in the order of the recipe
-//! projects/        SHA-256.sb3, packed the same everywhere
+//! corpus.toml      recipe and digest (CorpusMetadata)
+//! manifest.csv     one row per project (Member), in the order of the recipe
+//! projects/        SHA-256.sb3, packed the same on every machine
 //! ```
 //!
-//! `corpus.toml` is written last: a folder that has one is whole.
+//! `corpus.toml` is written last, so that a folder that contains it is complete.
 
-mod about;
-mod change;
 mod compare;
+mod export;
+mod import;
 mod manifest;
+mod metadata;
+mod split;
 mod verify;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-pub use about::{About, FORMAT, Recipe};
-pub use change::{AddError, Source, add, export_frozen, split};
 pub use compare::{Difference, compare};
+pub use export::export_frozen;
+pub use import::{AddError, Origin, add};
 pub use manifest::{Member, Sha};
+pub use metadata::{CorpusMetadata, FORMAT, Recipe};
+pub use split::split;
 pub use verify::{Flaw, verify};
 
-pub(crate) use change::make_folder;
 pub(crate) use verify::checksum;
 
-use crate::whole_file;
+use crate::atomic_file;
 
-const ABOUT: &str = "corpus.toml";
-const MANIFEST: &str = "manifest.csv";
+const METADATA_FILE: &str = "corpus.toml";
+const MANIFEST_FILE: &str = "manifest.csv";
 
-/// A corpus and where it lies.
+/// A corpus and its folder.
 #[derive(Clone, Debug)]
 pub struct Corpus {
     /// The folder.
     pub folder: PathBuf,
-    /// What `corpus.toml` says.
-    pub about: About,
-    /// What `manifest.csv` says.
+    /// Contents of `corpus.toml`.
+    pub metadata: CorpusMetadata,
+    /// Contents of `manifest.csv`.
     pub members: Vec<Member>,
 }
 
-/// Why a corpus cannot be read or written.
+/// Error of reading or writing a corpus.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
-    /// The file system refuses.
+    /// The file system reports an error.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the file system says.
+        /// Error of the file system.
         source: io::Error,
     },
-    /// There is no corpus here.
-    #[error("{}: no corpus: there is no {ABOUT}", folder.display())]
-    Absent {
+    /// The folder is not a corpus.
+    #[error("{}: is not a corpus: there is no {METADATA_FILE}", folder.display())]
+    NotACorpus {
         /// The folder.
         folder: PathBuf,
     },
-    /// A file of the corpus cannot be understood, or contradicts another one.
+    /// A file of the corpus is malformed or contradicts another one.
     #[error("{}: {fault}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The defect.
         fault: String,
     },
-    /// The request makes no sense for this corpus.
+    /// The operation is not possible with this corpus; the text names the reason.
     #[error("{0}")]
-    Unfit(String),
+    Rejected(String),
 }
 
 impl CorpusError {
@@ -82,7 +86,7 @@ impl CorpusError {
         move |source| CorpusError::Io { path, source }
     }
 
-    /// As [`CorpusError::io`] for a text: what is none is damaged.
+    /// Like [`CorpusError::io`], for a text file: one that is not UTF-8 is damaged.
     pub(crate) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> CorpusError {
         let path = path.to_owned();
         move |source| match source.kind() {
@@ -97,46 +101,48 @@ impl CorpusError {
 }
 
 impl Corpus {
-    /// Is this the folder of a corpus?
+    /// True if the folder contains a corpus.
     pub fn is_at(folder: &Path) -> bool {
-        folder.join(ABOUT).is_file()
+        folder.join(METADATA_FILE).is_file()
     }
 
-    /// Reads recipe and manifest, which must agree; projects are not looked at.
+    /// Reads metadata and manifest, whose digests must agree. Projects are not read.
     ///
     /// # Errors
     /// See [`CorpusError`].
     pub fn read(folder: &Path) -> Result<Corpus, CorpusError> {
         let corpus = Corpus::read_unchecked(folder)?;
         let digest = digest(&corpus.members);
-        if digest != corpus.about.digest {
-            let fault =
-                format!("its rows have the digest {digest}, {ABOUT} says {}", corpus.about.digest);
-            return Err(CorpusError::damaged(&folder.join(MANIFEST), fault));
+        if digest != corpus.metadata.digest {
+            let fault = format!(
+                "its rows have the digest {digest}, but {METADATA_FILE} has {}",
+                corpus.metadata.digest
+            );
+            return Err(CorpusError::damaged(&folder.join(MANIFEST_FILE), fault));
         }
         Ok(corpus)
     }
 
     fn read_unchecked(folder: &Path) -> Result<Corpus, CorpusError> {
         if !Corpus::is_at(folder) {
-            return Err(CorpusError::Absent { folder: folder.to_owned() });
+            return Err(CorpusError::NotACorpus { folder: folder.to_owned() });
         }
-        let about = About::read(&folder.join(ABOUT))?;
-        let members = manifest::read(&folder.join(MANIFEST))?;
-        Ok(Corpus { folder: folder.to_owned(), about, members })
+        let metadata = CorpusMetadata::read(&folder.join(METADATA_FILE))?;
+        let members = manifest::read(&folder.join(MANIFEST_FILE))?;
+        Ok(Corpus { folder: folder.to_owned(), metadata, members })
     }
 
-    /// Writes manifest and recipe, in this order. The projects must be there.
+    /// Writes manifest and metadata, in this order. The projects must exist.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// If a file cannot be written.
     pub(crate) fn write(
         folder: &Path,
         recipe: Recipe,
         frame: BTreeMap<String, u64>,
         members: Vec<Member>,
     ) -> Result<Corpus, CorpusError> {
-        let about = About {
+        let metadata = CorpusMetadata {
             format: FORMAT,
             projects: members.len(),
             digest: digest(&members),
@@ -145,17 +151,21 @@ impl Corpus {
         };
         let write = |name: &str, bytes: &[u8]| {
             let path = folder.join(name);
-            whole_file::write(&path, bytes).map_err(CorpusError::io(&path))
+            atomic_file::write(&path, bytes).map_err(CorpusError::io(&path))
         };
-        write(MANIFEST, &manifest::to_csv(&members))?;
-        write(ABOUT, about.to_toml().as_bytes())?;
-        Ok(Corpus { folder: folder.to_owned(), about, members })
+        write(MANIFEST_FILE, &manifest::to_csv(&members))?;
+        write(METADATA_FILE, metadata.to_toml().as_bytes())?;
+        Ok(Corpus { folder: folder.to_owned(), metadata, members })
     }
 
-    /// Where the archive with this digest lies.
+    /// Path of the archive with this digest.
     pub fn project(&self, sha: Sha) -> PathBuf {
         project(&self.folder, sha)
     }
+}
+
+pub(crate) fn create_folder(path: &Path) -> Result<(), CorpusError> {
+    fs::create_dir_all(path).map_err(CorpusError::io(path))
 }
 
 pub(crate) fn projects(folder: &Path) -> PathBuf {
@@ -166,8 +176,8 @@ pub(crate) fn project(folder: &Path, sha: Sha) -> PathBuf {
     projects(folder).join(format!("{sha}.sb3"))
 }
 
-/// What a corpus is: SHA-256 over ids and digests of its projects in their order. Titles,
-/// counts and the date of fetching are no part of it.
+/// Identity of a corpus: SHA-256 over ids and digests of its projects in their order. Titles,
+/// counts and the date of fetching do not influence it.
 fn digest(members: &[Member]) -> Sha {
     let mut hash = Sha256::new();
     for Member { id, sha256, .. } in members {

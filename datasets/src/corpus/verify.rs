@@ -1,4 +1,4 @@
-//! Whether a corpus is what it says.
+//! Verification of a corpus against its manifest.
 
 use std::collections::BTreeSet;
 use std::{fmt, fs};
@@ -9,50 +9,54 @@ use md5::{Digest, Md5};
 use super::{Corpus, CorpusError, Member, Sha, projects};
 use crate::describe;
 
-/// Something wrong with a corpus; displays as one line.
+/// A defect of a corpus; displayed as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     /// The id of the project, or the file.
-    pub place: String,
-    /// What is wrong.
+    pub location: String,
+    /// Description of the defect.
     pub fault: String,
 }
 
 impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.fault)
+        write!(f, "{}: {}", self.location, self.fault)
     }
 }
 
-/// Checks every project against the manifest: digest, packing, counts, the checksums
-/// that media have for names, and that the folder holds nothing else. `checked` hears of
-/// each project.
+/// Checks every project against the manifest: digest, packing, counts, and the checksums in the
+/// names of media. Also checks that the folder contains no other files. `on_project` is called
+/// after each project.
 ///
 /// # Errors
-/// If the corpus cannot be read at all.
-pub fn verify(corpus: &Corpus, mut checked: impl FnMut()) -> Result<Vec<Flaw>, CorpusError> {
+/// If the folder of the projects cannot be read.
+pub fn verify(corpus: &Corpus, mut on_project: impl FnMut()) -> Result<Vec<Flaw>, CorpusError> {
     let mut flaws = Vec::new();
-    let mut add = |place: &str, fault: String| flaws.push(Flaw { place: place.to_owned(), fault });
-    if corpus.about.projects != corpus.members.len() {
-        let (rows, said) = (corpus.members.len(), corpus.about.projects);
-        add(super::MANIFEST, format!("has {rows} rows, {} says {said}", super::ABOUT));
+    let mut add =
+        |location: &str, fault: String| flaws.push(Flaw { location: location.to_owned(), fault });
+    if corpus.metadata.projects != corpus.members.len() {
+        let (rows, expected) = (corpus.members.len(), corpus.metadata.projects);
+        add(
+            super::MANIFEST_FILE,
+            format!("has {rows} rows, but {} has {expected}", super::METADATA_FILE),
+        );
     }
     for member in &corpus.members {
         if let Err(fault) = check(corpus, member) {
             add(&member.id, fault);
         }
-        checked();
+        on_project();
     }
     let known: BTreeSet<_> = corpus.members.iter().map(|m| corpus.project(m.sha256)).collect();
     let folder = projects(&corpus.folder);
     if folder.is_dir() {
-        let mut strays = Vec::new();
+        let mut unlisted = Vec::new();
         for entry in fs::read_dir(&folder).map_err(CorpusError::io(&folder))? {
             let path = entry.map_err(CorpusError::io(&folder))?.path();
-            strays.extend((!known.contains(&path)).then_some(path));
+            unlisted.extend((!known.contains(&path)).then_some(path));
         }
-        strays.sort();
-        for path in strays {
+        unlisted.sort();
+        for path in unlisted {
             add(&path.display().to_string(), "is not in the manifest".to_owned());
         }
     }
@@ -71,19 +75,21 @@ fn check(corpus: &Corpus, member: &Member) -> Result<(), String> {
     let project = project.map_err(|error| error.cause.to_string())?;
     let described = member.clone().described(sha, &describe(&project));
     if described != *member {
-        return Err("its counts are not those of the manifest".to_owned());
+        return Err("has other counts than in the manifest".to_owned());
     }
     if repack(&name, &bytes).map_err(|error| error.cause.to_string())? != bytes {
-        return Err(format!("{name} is not packed as catherd packs"));
+        return Err(format!("{name} is not packed as catherd packs projects"));
     }
     match project.assets.iter().find(|asset| checksum(&asset.name, &asset.bytes) == Some(false)) {
-        Some(asset) => Err(format!("the contents of {} are not those of its name", asset.name)),
+        Some(asset) => {
+            Err(format!("the contents of {} do not match the checksum in its name", asset.name))
+        }
         None => Ok(()),
     }
 }
 
-/// Whether the contents of a media file have the MD5 that is its name; none if its name
-/// is none.
+/// True if the contents of a media file have the MD5 digest in its name; `None` if the name is not
+/// an MD5 digest.
 pub(crate) fn checksum(name: &str, bytes: &[u8]) -> Option<bool> {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     let hexadecimal = stem.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));

@@ -1,7 +1,6 @@
-//! An HTTP client that is polite and does not give up early.
+//! HTTP client with a rate limit and retries.
 //!
-//! What it waits for, and how often it asks, depends on clocks and chance; what it
-//! answers does not.
+//! Its waiting times and its number of attempts depend on clocks and chance, its replies do not.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
@@ -16,85 +15,86 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use ureq::http::{HeaderMap, StatusCode, header::RETRY_AFTER};
 use ureq::{Agent, Error};
 
-use super::Settings;
+use super::SampleSettings;
 
-/// The longest pause between two attempts, unless the server asks for more.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// The longest pause that a server can ask for.
-const LONGEST_REQUEST: Duration = Duration::from_secs(15 * 60);
-/// So often the same bytes must come before they are what the server has.
-const CONVINCING: usize = 3;
-/// How often a wait looks whether it was called off.
-const GLANCE: Duration = Duration::from_millis(50);
+/// Longest pause between two attempts, unless the server asks for a longer one.
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// Longest pause that a server can ask for with `Retry-After`.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
+/// Number of identical replies that fail the check after which the server is taken to have no
+/// others.
+const MAX_IDENTICAL_BAD_REPLIES: usize = 3;
+/// Interval at which a waiting client checks whether the sample was stopped.
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a server has to say about an address, once it is decided.
+/// Final reply of a server for an address.
 #[derive(Debug)]
 pub(super) enum Reply<T> {
-    /// The contents, which passed the check.
-    Whole(T),
-    /// Refused for good, with this status.
+    /// Contents that passed the check.
+    Valid(T),
+    /// Refused with this status, which does not change on a retry.
     Refused(u16),
-    /// The same contents again and again, and they do not pass: why.
-    Broken(String),
-    /// More bytes than are allowed.
+    /// The same contents in all attempts, which fail the check for this reason.
+    Invalid(String),
+    /// More than the allowed number of bytes.
     TooLarge,
 }
 
-/// Why there is no reply.
+/// Error of a request without a final reply.
 #[derive(Debug)]
-pub(super) enum Unanswered {
-    /// Every attempt met trouble; the last is told.
-    Undecided { trouble: Trouble, detail: String },
-    /// Somebody asked to stop.
+pub(super) enum FetchError {
+    /// Every attempt failed; cause and detail of the last one.
+    RetriesExhausted { cause: RetryCause, detail: String },
+    /// The sample was stopped.
     Stopped,
 }
 
-/// What may be otherwise the next time.
+/// Cause of a failed attempt that may not recur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Trouble {
+pub(super) enum RetryCause {
     RateLimited,
     ServerError,
     Connection,
     Timeout,
     Truncated,
-    Contents,
+    WrongContents,
 }
 
-impl Trouble {
+impl RetryCause {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Trouble::RateLimited => "rate-limited",
-            Trouble::ServerError => "server-error",
-            Trouble::Connection => "connection",
-            Trouble::Timeout => "timeout",
-            Trouble::Truncated => "truncated",
-            Trouble::Contents => "wrong-contents",
+            RetryCause::RateLimited => "rate-limited",
+            RetryCause::ServerError => "server-error",
+            RetryCause::Connection => "connection",
+            RetryCause::Timeout => "timeout",
+            RetryCause::Truncated => "truncated",
+            RetryCause::WrongContents => "wrong-contents",
         }
     }
 }
 
-/// How often each kind of trouble was met.
-pub(super) type Troubles = BTreeMap<String, u64>;
+/// Number of failed attempts by name of the cause.
+pub(super) type RetryCounts = BTreeMap<String, u64>;
 
-/// The client of all probes of a process.
+/// Client that all probes of a process share.
 pub(super) struct Client<'s> {
     agent: Agent,
-    settings: &'s Settings,
+    settings: &'s SampleSettings,
     stop: &'s AtomicBool,
-    /// When the next request may leave.
+    /// Time at which the next request may be sent.
     next: Mutex<Instant>,
 }
 
-/// An attempt that met trouble.
-struct Met {
-    trouble: Trouble,
+/// A failed attempt.
+struct FailedAttempt {
+    cause: RetryCause,
     detail: String,
-    /// The server asks to be left alone so long.
+    /// Pause that the server asked for; `None` if it did not.
     pause: Option<Duration>,
 }
 
 impl<'s> Client<'s> {
-    pub(super) fn new(settings: &'s Settings, stop: &'s AtomicBool) -> Client<'s> {
+    pub(super) fn new(settings: &'s SampleSettings, stop: &'s AtomicBool) -> Client<'s> {
         let contact = settings.contact.as_deref().map(|c| format!("; {c}")).unwrap_or_default();
         let agent = Agent::config_builder()
             .user_agent(format!("catherd/{} (research corpus{contact})", env!("CARGO_PKG_VERSION")))
@@ -103,106 +103,110 @@ impl<'s> Client<'s> {
             .timeout_connect(Some(settings.timeout))
             .timeout_recv_response(Some(settings.timeout))
             .timeout_per_read(Some(settings.timeout))
-            // Against servers that send a byte now and then.
+            // Bounds requests to servers that send single bytes at long intervals.
             .timeout_global(Some(settings.timeout * 20))
             .build()
             .new_agent();
         Client { agent, settings, stop, next: Mutex::new(Instant::now()) }
     }
 
-    /// Asks until it is decided what is at an address: at most `most` bytes that pass the
-    /// check, or why not.
+    /// Requests an address until there is a final reply: at most `max_bytes` bytes that pass the
+    /// check, or the reason why there are none.
     pub(super) fn get<T>(
         &self,
         url: &str,
-        most: u64,
-        troubles: &mut Troubles,
+        max_bytes: u64,
+        retries: &mut RetryCounts,
         check: impl Fn(&[u8]) -> Result<T, String>,
-    ) -> Result<Reply<T>, Unanswered> {
-        let mut same: (Vec<u8>, usize) = (Vec::new(), 0);
+    ) -> Result<Reply<T>, FetchError> {
+        let mut last_bad: (Vec<u8>, usize) = (Vec::new(), 0);
         let mut attempt = 0;
         loop {
             self.wait_for_turn()?;
-            let met = match self.attempt(url, most) {
-                Ok(Reply::Whole(bytes)) => match check(&bytes) {
-                    Ok(checked) => return Ok(Reply::Whole(checked)),
+            let failed = match self.attempt(url, max_bytes) {
+                Ok(Reply::Valid(bytes)) => match check(&bytes) {
+                    Ok(checked) => return Ok(Reply::Valid(checked)),
                     Err(detail) => {
-                        same = if bytes == same.0 { (bytes, same.1 + 1) } else { (bytes, 1) };
-                        if same.1 == CONVINCING {
-                            return Ok(Reply::Broken(detail));
+                        last_bad =
+                            if bytes == last_bad.0 { (bytes, last_bad.1 + 1) } else { (bytes, 1) };
+                        if last_bad.1 == MAX_IDENTICAL_BAD_REPLIES {
+                            return Ok(Reply::Invalid(detail));
                         }
-                        Met { trouble: Trouble::Contents, detail, pause: None }
+                        FailedAttempt { cause: RetryCause::WrongContents, detail, pause: None }
                     }
                 },
                 Ok(Reply::Refused(status)) => return Ok(Reply::Refused(status)),
-                Ok(Reply::Broken(why)) => return Ok(Reply::Broken(why)),
+                Ok(Reply::Invalid(reason)) => return Ok(Reply::Invalid(reason)),
                 Ok(Reply::TooLarge) => return Ok(Reply::TooLarge),
-                Err(met) => met,
+                Err(failed) => failed,
             };
-            *troubles.entry(met.trouble.name().to_owned()).or_default() += 1;
+            *retries.entry(failed.cause.name().to_owned()).or_default() += 1;
             if attempt == self.settings.retries {
-                let Met { trouble, detail, .. } = met;
-                return Err(Unanswered::Undecided { trouble, detail: format!("{url}: {detail}") });
+                let FailedAttempt { cause, detail, .. } = failed;
+                return Err(FetchError::RetriesExhausted {
+                    cause,
+                    detail: format!("{url}: {detail}"),
+                });
             }
-            if let Some(pause) = met.pause {
-                // Not this request alone: the server wants quiet.
-                let quiet = Instant::now() + pause.min(LONGEST_REQUEST);
+            if let Some(pause) = failed.pause {
+                // The pause applies to all requests to the server, not to this one alone.
+                let end = Instant::now() + pause.min(MAX_RETRY_AFTER);
                 let mut next = self.next.lock().expect("nothing panics with the lock");
-                *next = (*next).max(quiet);
+                *next = (*next).max(end);
             }
             self.sleep_until(Instant::now() + self.backoff(attempt))?;
             attempt += 1;
         }
     }
 
-    fn attempt(&self, url: &str, most: u64) -> Result<Reply<Vec<u8>>, Met> {
-        let met = |trouble| {
+    fn attempt(&self, url: &str, max_bytes: u64) -> Result<Reply<Vec<u8>>, FailedAttempt> {
+        let failed = |cause| {
             move |error: Error| {
-                let trouble = match &error {
-                    Error::Timeout(_) => Trouble::Timeout,
-                    Error::Io(e) if e.kind() == io::ErrorKind::TimedOut => Trouble::Timeout,
-                    _ => trouble,
+                let cause = match &error {
+                    Error::Timeout(_) => RetryCause::Timeout,
+                    Error::Io(e) if e.kind() == io::ErrorKind::TimedOut => RetryCause::Timeout,
+                    _ => cause,
                 };
-                Met { trouble, detail: error.to_string(), pause: None }
+                FailedAttempt { cause, detail: error.to_string(), pause: None }
             }
         };
-        let mut response = self.agent.get(url).call().map_err(met(Trouble::Connection))?;
+        let mut response = self.agent.get(url).call().map_err(failed(RetryCause::Connection))?;
         let status = response.status();
         if status.is_success() {
-            let body = response.body_mut().with_config().limit(most.saturating_add(1));
+            let body = response.body_mut().with_config().limit(max_bytes.saturating_add(1));
             return match body.read_to_vec() {
-                Ok(bytes) if bytes.len() as u64 <= most => Ok(Reply::Whole(bytes)),
+                Ok(bytes) if bytes.len() as u64 <= max_bytes => Ok(Reply::Valid(bytes)),
                 Ok(_) | Err(Error::BodyExceedsLimit(_)) => Ok(Reply::TooLarge),
-                Err(error) => Err(met(Trouble::Truncated)(error)),
+                Err(error) => Err(failed(RetryCause::Truncated)(error)),
             };
         }
-        let trouble = match status {
-            StatusCode::TOO_MANY_REQUESTS => Trouble::RateLimited,
-            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY => Trouble::ServerError,
-            _ if status.is_server_error() => Trouble::ServerError,
+        let cause = match status {
+            StatusCode::TOO_MANY_REQUESTS => RetryCause::RateLimited,
+            StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY => RetryCause::ServerError,
+            _ if status.is_server_error() => RetryCause::ServerError,
             _ => return Ok(Reply::Refused(status.as_u16())),
         };
         let pause = retry_after(response.headers());
-        Err(Met { trouble, detail: format!("status {status}"), pause })
+        Err(FailedAttempt { cause, detail: format!("status {status}"), pause })
     }
 
-    /// Doubles with each attempt; half to one and a half of that, so that many clients do
-    /// not come back together.
+    /// Pause before the next attempt: it doubles with each attempt and is multiplied by a random
+    /// factor from 0.5 to 1.5, so that many clients do not retry at the same time.
     fn backoff(&self, attempt: u32) -> Duration {
         let doubled = self.settings.backoff.saturating_mul(1 << attempt.min(16));
         let jitter = RandomState::new().hash_one(attempt) as f64 / u64::MAX as f64;
-        doubled.min(LONGEST_PAUSE).mul_f64(0.5 + jitter)
+        doubled.min(MAX_BACKOFF).mul_f64(0.5 + jitter)
     }
 
-    /// Waits until a request may leave, and takes that turn.
-    fn wait_for_turn(&self) -> Result<(), Unanswered> {
+    /// Waits until a request may be sent, and reserves that turn.
+    fn wait_for_turn(&self) -> Result<(), FetchError> {
         loop {
             let turn = {
                 let mut next = self.next.lock().expect("nothing panics with the lock");
                 let now = Instant::now();
                 if *next <= now {
                     *next = now + Duration::from_secs_f64(1.0 / self.settings.rate);
-                    return self.alive();
+                    return self.check_stop();
                 }
                 *next
             };
@@ -210,23 +214,23 @@ impl<'s> Client<'s> {
         }
     }
 
-    fn sleep_until(&self, end: Instant) -> Result<(), Unanswered> {
+    fn sleep_until(&self, end: Instant) -> Result<(), FetchError> {
         loop {
-            self.alive()?;
+            self.check_stop()?;
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Ok(());
             }
-            std::thread::sleep(left.min(GLANCE));
+            std::thread::sleep(left.min(STOP_POLL_INTERVAL));
         }
     }
 
-    fn alive(&self) -> Result<(), Unanswered> {
-        if self.stop.load(Ordering::Relaxed) { Err(Unanswered::Stopped) } else { Ok(()) }
+    fn check_stop(&self) -> Result<(), FetchError> {
+        if self.stop.load(Ordering::Relaxed) { Err(FetchError::Stopped) } else { Ok(()) }
     }
 }
 
-/// What `Retry-After` asks for: seconds, or a date.
+/// Duration that `Retry-After` asks for, in seconds or as a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {

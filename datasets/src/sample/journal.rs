@@ -1,5 +1,5 @@
-//! The log of all probes, appended to and never rewritten: what a sample knows is what
-//! is in it.
+//! Journal of all probes, which is appended to and never rewritten. A probe counts once it is in
+//! the journal.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -7,45 +7,48 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::client::Troubles;
-use super::{Outcome, SampleError};
+use super::client::RetryCounts;
+use super::{ProbeOutcome, SampleError};
 use crate::corpus::{CorpusError, Member, Recipe};
 
-/// A line of the log.
+/// A line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Line {
-    /// What the log is of; the first line.
+pub(super) enum JournalLine {
+    /// The recipe of the sample; the first line.
     Recipe(Recipe),
-    /// What came of an id.
-    Probe(Box<Entry>),
+    /// The result of a probe.
+    Probe(Box<ProbeEntry>),
 }
 
-/// What came of an id.
+/// Result of the probe of an id.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Entry {
-    /// Place in the order of ids, from 0.
+pub(super) struct ProbeEntry {
+    /// Position in the order of ids, from 0.
     pub(super) position: usize,
     pub(super) id: u64,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ProbeOutcome,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) detail: Option<String>,
-    #[serde(default, skip_serializing_if = "Troubles::is_empty")]
-    pub(super) troubles: Troubles,
+    #[serde(default, rename = "troubles", skip_serializing_if = "RetryCounts::is_empty")]
+    pub(super) retries: RetryCounts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) project: Option<Member>,
 }
 
-/// The log, open and held by this process alone.
+/// The journal, open and locked by this process.
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
 }
 
 impl Journal {
-    /// Opens the log of a recipe, or begins one; gives what it holds. A line that was cut
-    /// off, as a kill or a full disk leaves it, is cut away.
-    pub(super) fn open(path: &Path, recipe: &Recipe) -> Result<(Journal, Vec<Entry>), SampleError> {
+    /// Opens the journal of a recipe, or creates it, and returns its entries. An incomplete last
+    /// line, which a killed process or a full disk leaves, is removed.
+    pub(super) fn open(
+        path: &Path,
+        recipe: &Recipe,
+    ) -> Result<(Journal, Vec<ProbeEntry>), SampleError> {
         let io = || CorpusError::io(path);
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
         let mut file = file.map_err(io())?;
@@ -58,39 +61,39 @@ impl Journal {
         }
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(io())?;
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        if whole < text.len() {
-            file.set_len(whole as u64).map_err(io())?;
+        let complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        if complete < text.len() {
+            file.set_len(complete as u64).map_err(io())?;
             file.seek(SeekFrom::End(0)).map_err(io())?;
         }
         let mut journal = Journal { path: path.to_owned(), file };
         let mut entries = Vec::new();
-        for (number, line) in text[..whole].split_inclusive(|&byte| byte == b'\n').enumerate() {
+        for (number, line) in text[..complete].split_inclusive(|&byte| byte == b'\n').enumerate() {
             let fault =
-                |what: &str| CorpusError::damaged(path, format!("line {}: {what}", number + 1));
+                |cause: &str| CorpusError::damaged(path, format!("line {}: {cause}", number + 1));
             match serde_json::from_slice(line).map_err(|error| fault(&error.to_string()))? {
-                Line::Recipe(found) if number == 0 => {
-                    if !same_order(&found, recipe) {
+                JournalLine::Recipe(found) if number == 0 => {
+                    if !is_same_order(&found, recipe) {
                         let folder = path.parent().unwrap_or(path).to_owned();
-                        return Err(SampleError::Other { folder });
+                        return Err(SampleError::OtherRecipe { folder });
                     }
                 }
-                Line::Probe(entry) if number > 0 => entries.push(*entry),
-                _ => return Err(fault("is out of place").into()),
+                JournalLine::Probe(entry) if number > 0 => entries.push(*entry),
+                _ => return Err(fault("the recipe is not the first line, or is missing").into()),
             }
         }
-        if whole == 0 {
-            journal.write(&Line::Recipe(recipe.clone()))?;
+        if complete == 0 {
+            journal.write(&JournalLine::Recipe(recipe.clone()))?;
         }
         Ok((journal, entries))
     }
 
-    /// Appends what came of an id. It is on the disk when this returns.
-    pub(super) fn append(&mut self, entry: &Entry) -> Result<(), CorpusError> {
-        self.write(&Line::Probe(Box::new(entry.clone())))
+    /// Appends the result of a probe. It is on disk when this returns.
+    pub(super) fn append(&mut self, entry: &ProbeEntry) -> Result<(), CorpusError> {
+        self.write(&JournalLine::Probe(Box::new(entry.clone())))
     }
 
-    fn write(&mut self, line: &Line) -> Result<(), CorpusError> {
+    fn write(&mut self, line: &JournalLine) -> Result<(), CorpusError> {
         let mut text = serde_json::to_vec(line).expect("texts and numbers have a notation");
         text.push(b'\n');
         let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
@@ -98,9 +101,9 @@ impl Journal {
     }
 }
 
-/// Do both ask the same ids in the same order? How many are wanted may differ: a sample
-/// can be enlarged.
-fn same_order(a: &Recipe, b: &Recipe) -> bool {
+/// True if both recipes probe the same ids in the same order. The number of projects may differ,
+/// because a sample can be enlarged.
+fn is_same_order(a: &Recipe, b: &Recipe) -> bool {
     let uncounted = |recipe: &Recipe| {
         let mut recipe = recipe.clone();
         match &mut recipe {

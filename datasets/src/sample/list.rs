@@ -1,4 +1,4 @@
-//! Lists of ids: a ranking, or a frozen corpus.
+//! Lists of ids, such as a ranking or a frozen corpus.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,9 +7,9 @@ use std::path::Path;
 use super::{Candidate, SampleError};
 use crate::corpus::{CorpusError, Sha};
 
-/// Reads a list: an id a line, and after a comma the SHA-256 that its project must have, if
-/// any. Columns after that, lines that begin with `#` and a head line that begins with
-/// `id` are passed over.
+/// Reads a list: one id per line, optionally followed by a comma and the SHA-256 that its project
+/// must have. Further columns, lines that begin with `#` and a header that begins with `id` are
+/// ignored.
 pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
     let text = fs::read_to_string(file).map_err(CorpusError::unreadable(file))?;
     let mut candidates = Vec::new();
@@ -20,24 +20,26 @@ pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
             continue;
         }
         let fault =
-            |what: String| CorpusError::damaged(file, format!("line {}: {what}", number + 1));
+            |cause: String| CorpusError::damaged(file, format!("line {}: {cause}", number + 1));
         let mut cells = line.split(',').map(str::trim);
         let id = cells.next().unwrap_or_default();
-        let id: u64 = id.parse().map_err(|_| fault(format!("`{id}` is no project id")))?;
+        let id: u64 = id.parse().map_err(|_| fault(format!("`{id}` is not a project id")))?;
         let frozen = cells.next().filter(|cell| cell.len() == 64).map(str::parse::<Sha>);
-        let frozen = frozen.transpose().map_err(|_| fault("no SHA-256 after the id".to_owned()))?;
+        let frozen = frozen
+            .transpose()
+            .map_err(|_| fault("the id is not followed by a SHA-256".to_owned()))?;
         if !known.insert(id) {
-            return Err(fault(format!("{id} is there twice")).into());
+            return Err(fault(format!("id {id} is repeated")).into());
         }
         candidates.push(Candidate { id, frozen });
     }
     if candidates.is_empty() {
-        return Err(CorpusError::damaged(file, "lists no ids").into());
+        return Err(CorpusError::damaged(file, "contains no ids").into());
     }
     Ok(candidates)
 }
 
-/// What the list is, whatever its file looks like.
+/// Digest of the ids and their SHA-256, independent of the formatting of the file.
 pub(super) fn digest(candidates: &[Candidate]) -> Sha {
     let mut text = String::new();
     for Candidate { id, frozen } in candidates {

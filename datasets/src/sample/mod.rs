@@ -1,19 +1,18 @@
-//! Sampling Scratch's shared projects, as the Whisker paper's section 6.1 does.
+//! Sampling of Scratch's shared projects, as in section 6.1 of the Whisker paper.
 //!
-//! Ids are probed in a random order (or that of a list) until as many as wanted are
-//! accepted. *The corpus depends on recipe and servers alone*: of several probes under
-//! way, it is the place in the order that counts, not which answer comes first; an id
-//! that could not be decided is asked again and never passed over in silence; and what is
-//! known is on the disk (`probes.jsonl`, [`journal`]) before it counts, so that a killed
-//! sample goes on where it ended.
+//! Ids are probed in a random order (or that of a list) until as many as wanted are accepted.
+//! *The corpus depends on recipe and servers alone*: of several concurrent probes the position in
+//! the order counts, not the order of the replies; an undecided id is probed again and never
+//! skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts, so
+//! that a killed sample continues where it ended.
 
 mod client;
 mod journal;
 mod list;
+mod order;
 mod outcome;
 mod permutation;
 mod probe;
-mod progress;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,46 +23,46 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
+use crate::atomic_file;
 use crate::corpus::{self, Corpus, CorpusError, Recipe, Sha};
-use crate::whole_file;
 
 use client::Client;
-use journal::{Entry, Journal};
+use journal::{Journal, ProbeEntry};
+use order::ProbeOrder;
 use permutation::Permutation;
-use probe::{Probe, Prober, Staging};
-use progress::Order;
+use probe::{Exclusions, Probe, Prober, Staging};
 
-pub use outcome::Outcome;
-pub use progress::Progress;
+pub use order::SampleProgress;
+pub use outcome::ProbeOutcome;
 
-const JOURNAL: &str = "probes.jsonl";
-const FRAME: &str = "frame.csv";
-const STAGING: &str = ".staging";
+const JOURNAL_FILE: &str = "probes.jsonl";
+const FRAME_FILE: &str = "frame.csv";
+const STAGING_FOLDER: &str = ".staging";
 
-/// Which ids to probe.
+/// Ids to probe.
 #[derive(Clone, Debug)]
-pub enum Ids {
-    /// Those of a range in the random order of a seed. Remixes are not accepted.
+pub enum IdSource {
+    /// The ids of a range in the random order of a seed. Remixes are not accepted.
     Range(Range<u64>, u64),
-    /// Those of a file in its order, remixes as well: an id a line, perhaps followed by a
-    /// comma and the SHA-256 that the project must have.
+    /// The ids of a file in its order, remixes included: one id per line, optionally followed by
+    /// a comma and the SHA-256 that the project must have.
     List(PathBuf),
 }
 
-/// What to sample.
+/// Request for a sample.
 #[derive(Clone, Debug)]
-pub struct Request {
-    /// Which ids.
-    pub ids: Ids,
-    /// How many projects; all of the ids if none.
+pub struct SampleRequest {
+    /// Ids to probe.
+    pub ids: IdSource,
+    /// Number of projects; `None` for all projects of the ids.
     pub count: Option<usize>,
-    /// Corpora whose projects are left out.
+    /// Folders of the corpora whose projects are left out.
     pub disjoint_from: Vec<PathBuf>,
 }
 
-/// Where Scratch's servers are. Without a slash at the end.
+/// Base URLs of Scratch's servers, without a slash at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Addresses {
+pub struct ServerAddresses {
     /// Descriptions: `/projects/ID`.
     pub api: String,
     /// `project.json`: `/ID?token=TOKEN`.
@@ -72,39 +71,40 @@ pub struct Addresses {
     pub assets: String,
 }
 
-impl Default for Addresses {
-    fn default() -> Addresses {
+impl Default for ServerAddresses {
+    fn default() -> ServerAddresses {
         let at = |host: &str| format!("https://{host}.scratch.mit.edu");
-        Addresses { api: at("api"), projects: at("projects"), assets: at("assets") }
+        ServerAddresses { api: at("api"), projects: at("projects"), assets: at("assets") }
     }
 }
 
-/// How to ask. Nothing here changes what is sampled.
+/// Settings of the client. They do not influence the resulting corpus, except `give_up`.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// Where.
-    pub addresses: Addresses,
-    /// Requests a second, at most.
+pub struct SampleSettings {
+    /// Servers to request from.
+    pub addresses: ServerAddresses,
+    /// Upper limit of requests per second.
     pub rate: f64,
-    /// Probes at the same time.
+    /// Number of concurrent probes.
     pub connections: usize,
-    /// Attempts after the first, for each request.
+    /// Number of further attempts after the first failed one, for each request.
     pub retries: u32,
-    /// Pause before the second attempt; it doubles with each.
+    /// Pause before the second attempt; it doubles with each attempt.
     pub backoff: Duration,
-    /// Time without a byte after which an attempt has failed.
+    /// Time without a received byte after which an attempt has failed.
     pub timeout: Duration,
-    /// Who is asking, for the user agent: a page or an address.
+    /// Contact of the client's operator for the user agent, a page or an address; `None` to omit
+    /// it.
     pub contact: Option<String>,
-    /// End the sample although ids are undecided, and count them in the frame.
+    /// Complete the sample although ids are undecided, and count them in the frame.
     pub give_up: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            addresses: Addresses::default(),
-            // Scratch asks for at most ten.
+impl Default for SampleSettings {
+    fn default() -> SampleSettings {
+        SampleSettings {
+            addresses: ServerAddresses::default(),
+            // Scratch asks clients to send at most ten.
             rate: 5.0,
             connections: 4,
             retries: 6,
@@ -116,41 +116,42 @@ impl Default for Settings {
     }
 }
 
-/// Why a sample cannot be made.
+/// Error of taking a sample.
 #[derive(Debug, thiserror::Error)]
 pub enum SampleError {
-    /// A corpus or its folder refuses.
+    /// A corpus cannot be read or written.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
-    /// Another process is at it.
+    /// Another process is taking a sample into this folder.
     #[error("{}: another process is sampling here", folder.display())]
     Busy {
-        /// The log that it holds.
+        /// The journal that the other process has locked.
         folder: PathBuf,
     },
-    /// The folder holds a sample of another recipe.
-    #[error("{}: holds a sample of other ids, another seed or other exclusions", folder.display())]
-    Other {
+    /// The folder contains a sample of another recipe.
+    #[error("{}: contains a sample of other ids, another seed or other exclusions", folder.display())]
+    OtherRecipe {
         /// The folder.
         folder: PathBuf,
     },
-    /// A range without ids, or nothing wanted of it.
+    /// The range contains no ids, or no projects are wanted.
     #[error("{0}")]
-    Nothing(&'static str),
+    Empty(&'static str),
 }
 
-/// How sampling ended.
+/// End of a sample.
 #[derive(Clone, Debug)]
-pub enum Ended {
-    /// With as many projects as wanted.
-    Whole(Corpus),
-    /// With all ids probed and fewer projects than wanted.
+pub enum SampleEnd {
+    /// The corpus has as many projects as wanted.
+    Complete(Corpus),
+    /// All ids were probed, and the corpus has fewer projects than wanted.
     Short(Corpus),
-    /// These ids, before the last project, remain undecided; the last trouble of each.
+    /// These ids before the last project are undecided; with the cause of the last failed attempt
+    /// of each.
     Undecided(Vec<(u64, String)>),
-    /// Nothing can be reached any more; why.
+    /// The servers cannot be reached, for this cause.
     Unreachable(String),
-    /// Called off.
+    /// Stopped by the caller.
     Stopped,
 }
 
@@ -158,128 +159,157 @@ pub enum Ended {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     id: u64,
-    /// What the project must be.
+    /// SHA-256 that the project must have; `None` if any project is accepted.
     frozen: Option<Sha>,
 }
 
-/// Samples into a folder, or goes on with what it holds. `stop` calls it off; `watch`
-/// hears of every probe.
+/// Takes a sample into a folder, or continues the sample that the folder contains. `stop` ends it
+/// early; `on_progress` is called after every probe.
 ///
 /// # Errors
-/// See [`SampleError`]. What is known by then is kept: the same call goes on.
+/// See [`SampleError`]. The results so far are stored, so that the same call continues.
 pub fn sample(
-    request: &Request,
-    settings: &Settings,
+    request: &SampleRequest,
+    settings: &SampleSettings,
     folder: &Path,
     stop: &AtomicBool,
-    mut watch: impl FnMut(&Progress),
-) -> Result<(Ended, Progress), SampleError> {
-    let mut disjoint_from = Vec::new();
-    let mut excluded = (BTreeSet::new(), BTreeSet::new());
-    for other in &request.disjoint_from {
-        let other = Corpus::read(other)?;
-        disjoint_from.push(other.about.digest);
-        excluded.0.extend(other.members.iter().map(|member| member.id.clone()));
-        excluded.1.extend(other.members.iter().map(|member| member.sha256));
+    mut on_progress: impl FnMut(&SampleProgress),
+) -> Result<(SampleEnd, SampleProgress), SampleError> {
+    let Plan { ids, wanted, recipe, exclusions } = Plan::new(request)?;
+    corpus::create_folder(folder)?;
+    if Corpus::is_at(folder) && !folder.join(JOURNAL_FILE).is_file() {
+        return Err(SampleError::OtherRecipe { folder: folder.to_owned() });
     }
-    let mut wanted = request.count;
-    let (ids, recipe): (Box<dyn Iterator<Item = Candidate>>, _) = match &request.ids {
-        Ids::Range(range, seed) => {
-            let count = request.count.unwrap_or(usize::MAX >> 1);
-            let recipe = Recipe::Sample {
-                from: range.start,
-                to: range.end,
-                count,
-                seed: *seed,
-                disjoint_from,
-            };
-            let ids = Permutation::new(range.clone(), *seed);
-            (Box::new(ids.map(|id| Candidate { id, frozen: None })), recipe)
-        }
-        Ids::List(file) => {
-            let list = list::read(file)?;
-            let recipe = Recipe::List {
-                list: list::digest(&list),
-                ids: list.len(),
-                count: request.count,
-                disjoint_from,
-            };
-            wanted = wanted.or(Some(list.len()));
-            (Box::new(list.into_iter()), recipe)
-        }
+    let (journal, entries) = Journal::open(&folder.join(JOURNAL_FILE), &recipe)?;
+    let staging = Staging::in_folder(&folder.join(STAGING_FOLDER));
+    staging.create()?;
+    let mut order = ProbeOrder::new(ids, wanted);
+    restore(&mut order, entries, folder, &staging)?;
+    on_progress(&order.progress);
+
+    let prober = Prober {
+        client: Client::new(settings, stop),
+        addresses: &settings.addresses,
+        accept_remixes: matches!(request.ids, IdSource::List(_)),
+        excluded: &exclusions,
+        staging: &staging,
     };
-    if matches!(&request.ids, Ids::Range(range, _) if range.is_empty()) {
-        return Err(SampleError::Nothing("the range holds no ids"));
-    }
-    if request.count == Some(0) {
-        return Err(SampleError::Nothing("no projects are wanted"));
-    }
-    corpus::make_folder(folder)?;
-    if Corpus::is_at(folder) && !folder.join(JOURNAL).is_file() {
-        return Err(SampleError::Other { folder: folder.to_owned() });
-    }
-    let (journal, entries) = Journal::open(&folder.join(JOURNAL), &recipe)?;
-    let staging = Staging::at(&folder.join(STAGING));
-    staging.make()?;
-    let mut order = Order::new(ids, wanted);
-    for entry in entries {
-        let path = folder.join(JOURNAL);
-        let position = entry.position;
-        // Without its archive an accepted project is still to be fetched.
-        let there = |sha| staging.project(sha).is_file() || corpus::project(folder, sha).is_file();
-        let lost = entry.project.as_ref().is_some_and(|member| !there(member.sha256));
-        if !order.replay(entry, lost) {
-            let fault = format!("position {position} has another id in this order");
-            return Err(CorpusError::damaged(&path, fault).into());
-        }
-    }
-    watch(&order.progress);
+    let mut sampler = Sampler { order, journal, settings, stop, unreachable: None };
+    sampler.probe(&prober, &mut on_progress)?;
+    let Sampler { order, unreachable, .. } = sampler;
 
-    let remixes = matches!(request.ids, Ids::List(_));
-    let addresses = &settings.addresses;
-    let client = Client::new(settings, stop);
-    let prober = Prober { client, addresses, remixes, excluded: &excluded, staging: &staging };
-    let mut sampling = Sampling { order, journal, settings, stop, unreachable: None };
-    sampling.probe(&prober, &mut watch)?;
-    let Sampling { order, unreachable, .. } = sampling;
-
-    let ended = if stop.load(Ordering::Relaxed) {
-        Ended::Stopped
-    } else if let Some(why) = unreachable {
-        Ended::Unreachable(why)
+    let end = if stop.load(Ordering::Relaxed) {
+        SampleEnd::Stopped
+    } else if let Some(cause) = unreachable {
+        SampleEnd::Unreachable(cause)
     } else {
-        let open = order.undecided();
-        if !open.is_empty() && !settings.give_up {
-            Ended::Undecided(open)
+        let undecided = order.undecided();
+        if !undecided.is_empty() && !settings.give_up {
+            SampleEnd::Undecided(undecided)
         } else {
-            finish(folder, &staging, &order, recipe)?
+            write_corpus(folder, &staging, &order, recipe)?
         }
     };
-    Ok((ended, order.progress))
+    Ok((end, order.progress))
 }
 
-/// A place in the order and the id there.
-type Job = (usize, Candidate);
-/// What came of it; none if it was called off.
-type Answer = Result<Option<Probe>, CorpusError>;
+/// The ids of a request, its recipe, and the projects that it excludes.
+struct Plan {
+    ids: Box<dyn Iterator<Item = Candidate>>,
+    /// Number of projects wanted; `None` for all.
+    wanted: Option<usize>,
+    recipe: Recipe,
+    exclusions: Exclusions,
+}
 
-/// Probes under way.
-struct Sampling<'s> {
-    order: Order,
+impl Plan {
+    fn new(request: &SampleRequest) -> Result<Plan, SampleError> {
+        let mut disjoint_from = Vec::new();
+        let mut exclusions = Exclusions::default();
+        for other in &request.disjoint_from {
+            let other = Corpus::read(other)?;
+            disjoint_from.push(other.metadata.digest);
+            exclusions.ids.extend(other.members.iter().map(|member| member.id.clone()));
+            exclusions.digests.extend(other.members.iter().map(|member| member.sha256));
+        }
+        let mut wanted = request.count;
+        let (ids, recipe): (Box<dyn Iterator<Item = Candidate>>, _) = match &request.ids {
+            IdSource::Range(range, seed) => {
+                let recipe = Recipe::Sample {
+                    from: range.start,
+                    to: range.end,
+                    count: request.count.unwrap_or(usize::MAX >> 1),
+                    seed: *seed,
+                    disjoint_from,
+                };
+                let ids = Permutation::new(range.clone(), *seed);
+                (Box::new(ids.map(|id| Candidate { id, frozen: None })), recipe)
+            }
+            IdSource::List(file) => {
+                let list = list::read(file)?;
+                let recipe = Recipe::List {
+                    list: list::digest(&list),
+                    ids: list.len(),
+                    count: request.count,
+                    disjoint_from,
+                };
+                wanted = wanted.or(Some(list.len()));
+                (Box::new(list.into_iter()), recipe)
+            }
+        };
+        if matches!(&request.ids, IdSource::Range(range, _) if range.is_empty()) {
+            return Err(SampleError::Empty("the range contains no ids"));
+        }
+        if request.count == Some(0) {
+            return Err(SampleError::Empty("the number of projects is 0"));
+        }
+        Ok(Plan { ids, wanted, recipe, exclusions })
+    }
+}
+
+/// Restores the results of the journal. An accepted project without its archive is fetched again.
+fn restore(
+    order: &mut ProbeOrder,
+    entries: Vec<ProbeEntry>,
+    folder: &Path,
+    staging: &Staging,
+) -> Result<(), CorpusError> {
+    for entry in entries {
+        let position = entry.position;
+        let exists = |sha| staging.project(sha).is_file() || corpus::project(folder, sha).is_file();
+        let archive_missing = entry.project.as_ref().is_some_and(|member| !exists(member.sha256));
+        if !order.restore(entry, archive_missing) {
+            let fault = format!("position {position} has another id in this order");
+            return Err(CorpusError::damaged(&folder.join(JOURNAL_FILE), fault));
+        }
+    }
+    Ok(())
+}
+
+/// A position in the order and its id.
+type ProbeJob = (usize, Candidate);
+/// Result of a probe; `None` if it was stopped.
+type ProbeAnswer = Result<Option<Probe>, CorpusError>;
+
+/// Sample in progress: sends probes to threads and records their results.
+struct Sampler<'s> {
+    order: ProbeOrder,
     journal: Journal,
-    settings: &'s Settings,
+    settings: &'s SampleSettings,
     stop: &'s AtomicBool,
+    /// Cause for which the servers cannot be reached; `None` if they can.
+    /// Cause for which the servers cannot be reached; `None` if they can.
     unreachable: Option<String>,
 }
 
-impl Sampling<'_> {
-    /// Probes what is still needed, and what remains undecided once more.
+impl Sampler<'_> {
+    /// Probes the ids that are still needed, and probes undecided ids a second time.
     fn probe(
         &mut self,
         prober: &Prober<'_>,
-        watch: &mut impl FnMut(&Progress),
+        on_progress: &mut impl FnMut(&SampleProgress),
     ) -> Result<(), SampleError> {
-        let (jobs, to_do) = mpsc::channel::<Job>();
+        let (jobs, to_do) = mpsc::channel::<ProbeJob>();
         let (answers, done) = mpsc::channel();
         let to_do = Mutex::new(to_do);
         std::thread::scope(|scope| {
@@ -295,8 +325,8 @@ impl Sampling<'_> {
                     }
                 });
             }
-            let result = self.dispatch(&jobs, &done, watch);
-            // Whatever is under way ends at its next wait or answer.
+            let result = self.dispatch(&jobs, &done, on_progress);
+            // The probes in flight end at their next wait or reply.
             if result.is_err() {
                 self.stop.store(true, Ordering::Relaxed);
             }
@@ -307,78 +337,83 @@ impl Sampling<'_> {
 
     fn dispatch(
         &mut self,
-        jobs: &mpsc::Sender<Job>,
-        done: &mpsc::Receiver<(Job, Answer)>,
-        watch: &mut impl FnMut(&Progress),
+        jobs: &mpsc::Sender<ProbeJob>,
+        done: &mpsc::Receiver<(ProbeJob, ProbeAnswer)>,
+        on_progress: &mut impl FnMut(&SampleProgress),
     ) -> Result<(), SampleError> {
         let connections = self.settings.connections.max(1);
-        let mut under_way = 0;
-        let mut in_a_row = 0;
-        let mut again = true;
+        let mut in_flight = 0;
+        let mut consecutive_unreachable = 0;
+        let mut retry_undecided = true;
         loop {
             let stopped = self.stop.load(Ordering::Relaxed) || self.unreachable.is_some();
-            while under_way < connections && !stopped {
+            while in_flight < connections && !stopped {
                 let Some(job) = self.order.next() else { break };
                 jobs.send(job).expect("workers outlive this loop");
-                under_way += 1;
+                in_flight += 1;
             }
-            if under_way == 0 {
-                if stopped || !std::mem::take(&mut again) || !self.order.retry() {
+            if in_flight == 0 {
+                if stopped
+                    || !std::mem::take(&mut retry_undecided)
+                    || !self.order.reopen_undecided()
+                {
                     return Ok(());
                 }
                 continue;
             }
             let ((position, candidate), answer) = done.recv().expect("workers outlive this loop");
-            under_way -= 1;
+            in_flight -= 1;
             let Some(probe) = answer? else {
-                self.order.forget(position);
+                self.order.reopen(position);
                 continue;
             };
-            // Several ids in a row for which nothing answers: it is not the ids.
-            in_a_row = if probe.unreachable { in_a_row + 1 } else { 0 };
-            if in_a_row > 2 * connections {
+            // If several consecutive ids cannot be reached, the cause is the network, not the ids.
+            consecutive_unreachable =
+                if probe.unreachable { consecutive_unreachable + 1 } else { 0 };
+            if consecutive_unreachable > 2 * connections {
                 self.unreachable = probe.detail.clone();
             }
-            let Probe { outcome, detail, member, troubles, .. } = probe;
+            let Probe { outcome, detail, member, retries, .. } = probe;
             let id = candidate.id;
-            let entry = Entry { position, id, outcome, detail, troubles, project: member };
+            let entry = ProbeEntry { position, id, outcome, detail, retries, project: member };
             self.journal.append(&entry)?;
             self.order.decide(entry);
-            watch(&self.order.progress);
+            on_progress(&self.order.progress);
         }
     }
 }
 
-/// Writes the corpus of what was accepted, in the order of ids.
-fn finish(
+/// Writes the corpus of the accepted projects, in the order of ids.
+fn write_corpus(
     folder: &Path,
     staging: &Staging,
-    order: &Order,
+    order: &ProbeOrder,
     recipe: Recipe,
-) -> Result<Ended, SampleError> {
+) -> Result<SampleEnd, SampleError> {
     let frame = order.frame();
     let mut table = String::from("position,id,outcome\n");
     let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
     let mut members = Vec::new();
     for entry in &frame {
-        let Entry { position, id, outcome, project, .. } = entry;
+        let ProbeEntry { position, id, outcome, project, .. } = entry;
         table += &format!("{position},{id},{}\n", outcome.name());
         *outcomes.entry(outcome.name().to_owned()).or_default() += 1;
         members.extend(project.clone());
     }
-    corpus::make_folder(&corpus::projects(folder))?;
+    corpus::create_folder(&corpus::projects(folder))?;
     for member in &members {
         let (from, to) = (staging.project(member.sha256), corpus::project(folder, member.sha256));
         match fs::rename(&from, &to) {
-            // Moved before, as by a copy of the project or before a kill.
+            // The archive was moved before: for another id with the same project, or before the
+            // process was killed.
             Err(error) if error.kind() == io::ErrorKind::NotFound && to.is_file() => {}
             moved => moved.map_err(CorpusError::io(&to))?,
         }
     }
-    let path = folder.join(FRAME);
-    whole_file::write(&path, table.as_bytes()).map_err(CorpusError::io(&path))?;
+    let path = folder.join(FRAME_FILE);
+    atomic_file::write(&path, table.as_bytes()).map_err(CorpusError::io(&path))?;
     let corpus = Corpus::write(folder, recipe, outcomes, members)?;
-    // Accepted by a larger sample in this folder before.
+    // Remove projects of a larger sample that this folder contained before.
     let kept: BTreeSet<Sha> = corpus.members.iter().map(|member| member.sha256).collect();
     for sha in order.surplus().filter(|sha| !kept.contains(sha)) {
         let path = corpus.project(sha);
@@ -387,7 +422,7 @@ fn finish(
             removed => removed.map_err(CorpusError::io(&path))?,
         }
     }
-    // What was fetched for nothing; the corpus is whole without this.
-    let _ = fs::remove_dir_all(folder.join(STAGING));
-    Ok(if order.is_short() { Ended::Short(corpus) } else { Ended::Whole(corpus) })
+    // The staging folder is no longer needed; the corpus is complete even if it remains.
+    let _ = fs::remove_dir_all(folder.join(STAGING_FOLDER));
+    Ok(if order.is_short() { SampleEnd::Short(corpus) } else { SampleEnd::Complete(corpus) })
 }

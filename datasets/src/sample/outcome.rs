@@ -1,98 +1,98 @@
-//! What can come of probing an id.
+//! Outcomes of the probe of an id.
 
 use serde::{Deserialize, Serialize};
 
-/// What came of an id. All but [`Outcome::Undecided`] are final.
+/// Outcome of the probe of an id. All but [`ProbeOutcome::Undecided`] are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// Part of the sample, or would have been if it had not been complete before.
+pub enum ProbeOutcome {
+    /// Part of the sample, unless the sample is complete before this id.
     Accepted,
-    /// There is no shared project of this id: never was, deleted, or not shared.
+    /// No shared project has this id: it was never used, or the project is deleted or unshared.
     Absent,
-    /// There is a project, but it is not shared.
+    /// The project exists, but is not shared.
     Unshared,
     /// A remix of another project.
     Remix,
-    /// Its description was there, its contents were not: deleted between two requests, or
+    /// The description exists, the contents do not: they were deleted between two requests or are
     /// withheld.
     Gone,
-    /// Of Scratch 2 or 1.
+    /// A project of Scratch 2 or 1.
     OldFormat,
-    /// Scratch 3, but cannot be read.
+    /// A project of Scratch 3 that cannot be read.
     Unreadable,
-    /// Holds no blocks.
+    /// A project without blocks.
     NoBlocks,
-    /// Larger than catherd reads.
+    /// A project beyond the limits of the reader.
     TooLarge,
     /// A costume or sound does not exist.
     MissingMedia,
-    /// The contents of a costume or sound are not those of its name.
+    /// The contents of a costume or sound do not match the checksum in its name.
     DamagedMedia,
-    /// In a corpus that this one is to be disjoint from, by id or by contents.
+    /// In a corpus whose projects are excluded, by id or by contents.
     Excluded,
-    /// Not what the list says: the project was changed since it was frozen.
+    /// The project differs from the SHA-256 in the list, because it was changed since.
     Changed,
-    /// Trouble at every attempt; nothing is known.
+    /// Every attempt failed, so that nothing is known.
     Undecided,
 }
 
-impl Outcome {
-    /// All there are.
-    pub const ALL: [Outcome; 14] = [
-        Outcome::Accepted,
-        Outcome::Absent,
-        Outcome::Unshared,
-        Outcome::Remix,
-        Outcome::Gone,
-        Outcome::OldFormat,
-        Outcome::Unreadable,
-        Outcome::NoBlocks,
-        Outcome::TooLarge,
-        Outcome::MissingMedia,
-        Outcome::DamagedMedia,
-        Outcome::Excluded,
-        Outcome::Changed,
-        Outcome::Undecided,
+impl ProbeOutcome {
+    /// All outcomes.
+    pub const ALL: [ProbeOutcome; 14] = [
+        ProbeOutcome::Accepted,
+        ProbeOutcome::Absent,
+        ProbeOutcome::Unshared,
+        ProbeOutcome::Remix,
+        ProbeOutcome::Gone,
+        ProbeOutcome::OldFormat,
+        ProbeOutcome::Unreadable,
+        ProbeOutcome::NoBlocks,
+        ProbeOutcome::TooLarge,
+        ProbeOutcome::MissingMedia,
+        ProbeOutcome::DamagedMedia,
+        ProbeOutcome::Excluded,
+        ProbeOutcome::Changed,
+        ProbeOutcome::Undecided,
     ];
 
     /// The name in files and tables.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Accepted => "accepted",
-            Outcome::Absent => "absent",
-            Outcome::Unshared => "unshared",
-            Outcome::Remix => "remix",
-            Outcome::Gone => "gone",
-            Outcome::OldFormat => "old-format",
-            Outcome::Unreadable => "unreadable",
-            Outcome::NoBlocks => "no-blocks",
-            Outcome::TooLarge => "too-large",
-            Outcome::MissingMedia => "missing-media",
-            Outcome::DamagedMedia => "damaged-media",
-            Outcome::Excluded => "excluded",
-            Outcome::Changed => "changed",
-            Outcome::Undecided => "undecided",
+            ProbeOutcome::Accepted => "accepted",
+            ProbeOutcome::Absent => "absent",
+            ProbeOutcome::Unshared => "unshared",
+            ProbeOutcome::Remix => "remix",
+            ProbeOutcome::Gone => "gone",
+            ProbeOutcome::OldFormat => "old-format",
+            ProbeOutcome::Unreadable => "unreadable",
+            ProbeOutcome::NoBlocks => "no-blocks",
+            ProbeOutcome::TooLarge => "too-large",
+            ProbeOutcome::MissingMedia => "missing-media",
+            ProbeOutcome::DamagedMedia => "damaged-media",
+            ProbeOutcome::Excluded => "excluded",
+            ProbeOutcome::Changed => "changed",
+            ProbeOutcome::Undecided => "undecided",
         }
     }
 
-    /// What it means, for tables.
+    /// Explanation for tables.
     pub fn meaning(self) -> &'static str {
         match self {
-            Outcome::Accepted => "in the sample",
-            Outcome::Absent => "no shared project of this id",
-            Outcome::Unshared => "not shared",
-            Outcome::Remix => "remix of another project",
-            Outcome::Gone => "contents withheld, or deleted between requests",
-            Outcome::OldFormat => "Scratch 2 or 1",
-            Outcome::Unreadable => "cannot be read",
-            Outcome::NoBlocks => "holds no blocks",
-            Outcome::TooLarge => "larger than catherd reads",
-            Outcome::MissingMedia => "a costume or sound does not exist",
-            Outcome::DamagedMedia => "a costume or sound has another checksum",
-            Outcome::Excluded => "in a corpus to be disjoint from",
-            Outcome::Changed => "changed since the list was frozen",
-            Outcome::Undecided => "trouble at every attempt",
+            ProbeOutcome::Accepted => "in the sample",
+            ProbeOutcome::Absent => "no shared project of this id",
+            ProbeOutcome::Unshared => "not shared",
+            ProbeOutcome::Remix => "remix of another project",
+            ProbeOutcome::Gone => "contents withheld, or deleted between requests",
+            ProbeOutcome::OldFormat => "Scratch 2 or 1",
+            ProbeOutcome::Unreadable => "cannot be read",
+            ProbeOutcome::NoBlocks => "has no blocks",
+            ProbeOutcome::TooLarge => "beyond the limits of the reader",
+            ProbeOutcome::MissingMedia => "a costume or sound does not exist",
+            ProbeOutcome::DamagedMedia => "a costume or sound has a wrong checksum",
+            ProbeOutcome::Excluded => "in an excluded corpus",
+            ProbeOutcome::Changed => "changed since the list was frozen",
+            ProbeOutcome::Undecided => "every attempt failed",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A random order of ids.
+//! Random order of ids.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,23 +6,23 @@ use std::ops::Range;
 use catherd_search::Stream;
 
 /// Number of the random stream that orders ids.
-const SAMPLE: u64 = 100;
+const SAMPLE_STREAM: u64 = 100;
 
-/// The ids of a range in a random order, each order equally likely, drawn one by one: the
-/// shuffle of Fisher and Yates on an array of which only the entries that differ from
-/// their index are kept. The order depends on range and seed alone, not on how far
-/// anybody goes.
+/// Ids of a range in a uniformly random order, drawn one by one: a Fisher-Yates shuffle of an
+/// array of which only the entries that differ from their index are stored. The order depends on
+/// range and seed alone, not on how many ids are drawn.
 pub(super) struct Permutation {
     ids: Range<u64>,
     drawn: u64,
-    /// Looked up by key only; its order is nobody's business.
+    /// Entries that differ from their index. The map is never iterated, so that its order does
+    /// not matter.
     moved: HashMap<u64, u64>,
     stream: Stream,
 }
 
 impl Permutation {
     pub(super) fn new(ids: Range<u64>, seed: u64) -> Permutation {
-        let stream = Stream::new(seed, SAMPLE);
+        let stream = Stream::new(seed, SAMPLE_STREAM);
         Permutation { ids, drawn: 0, moved: HashMap::new(), stream }
     }
 }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_id_comes_once_and_the_order_is_the_seeds() {
+    fn every_id_comes_once_and_the_order_depends_on_the_seed() {
         let order: Vec<u64> = Permutation::new(100..600, 7).collect();
         let mut sorted = order.clone();
         sorted.sort_unstable();
@@ -72,7 +72,7 @@ mod tests {
         assert!(orders.iter().all(|count| (count - 1_000).abs() < 144), "{orders:?}");
     }
 
-    /// Fixed for ever: a change here changes every published sample.
+    /// The order must never change, because published samples depend on it.
     #[test]
     fn the_order_is_the_documented_one() {
         let first: Vec<u64> = Permutation::new(400_000_000..700_000_000, 1).take(4).collect();

@@ -1,4 +1,4 @@
-//! Probing one id: from its number to a packed project, or to why there is none.
+//! Probe of one id: fetches and packs its project, or finds out why there is none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,54 +7,62 @@ use std::path::{Path, PathBuf};
 use catherd_sb3::{Cause, Limits, Project, Warning, pack_files};
 use serde::Deserialize;
 
-use super::client::{Client, Reply, Trouble, Troubles, Unanswered};
-use super::{Addresses, Candidate, Outcome};
+use super::client::{Client, FetchError, Reply, RetryCause, RetryCounts};
+use super::{Candidate, ProbeOutcome, ServerAddresses};
 use crate::corpus::{CorpusError, Member, Sha, checksum};
-use crate::{describe, today, whole_file};
+use crate::{atomic_file, describe, today};
 
-/// Bytes of a project's description.
-const META_BYTES: u64 = 1 << 20;
-/// Bytes of a costume or sound; Scratch takes 10 MB.
-const MEDIA_BYTES: u64 = 64 << 20;
-/// The licence under which Scratch's users share.
+/// Size limit of a project's description, in bytes.
+const MAX_DESCRIPTION_BYTES: u64 = 1 << 20;
+/// Size limit of a costume or sound, in bytes; Scratch accepts 10 MB.
+const MAX_MEDIA_BYTES: u64 = 64 << 20;
+/// Licence of all projects that are shared on Scratch's site.
 const LICENCE: &str = "CC-BY-SA-2.0";
 
-/// What came of an id.
+/// Result of the probe of an id.
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
-    pub(super) outcome: Outcome,
-    /// More about it, for people.
+    pub(super) outcome: ProbeOutcome,
+    /// Details of the outcome, for display.
     pub(super) detail: Option<String>,
-    /// The project, if it was accepted; its archive is in the staging folder.
+    /// The project, whose archive is in the staging folder; `None` if it was not accepted.
     pub(super) member: Option<Member>,
-    pub(super) troubles: Troubles,
-    /// Undecided since nothing could be reached.
+    pub(super) retries: RetryCounts,
+    /// True if the id is undecided because no connection could be made.
     pub(super) unreachable: bool,
 }
 
-/// Where probes get things from, and where they put them.
+/// Prober: fetches projects from the servers into the staging folder.
 pub(super) struct Prober<'s> {
     pub(super) client: Client<'s>,
-    pub(super) addresses: &'s Addresses,
-    pub(super) remixes: bool,
-    /// Ids and digests of other corpora.
-    pub(super) excluded: &'s (BTreeSet<String>, BTreeSet<Sha>),
+    pub(super) addresses: &'s ServerAddresses,
+    /// True if remixes are accepted.
+    pub(super) accept_remixes: bool,
+    pub(super) excluded: &'s Exclusions,
     pub(super) staging: &'s Staging,
 }
 
-/// What a sample needs while it is made. Every file in it is whole.
+/// Projects that are left out because other corpora contain them.
+#[derive(Default)]
+pub(super) struct Exclusions {
+    pub(super) ids: BTreeSet<String>,
+    pub(super) digests: BTreeSet<Sha>,
+}
+
+/// Staging folder of a sample: accepted projects and downloaded media. Its files are complete,
+/// because they are written atomically.
 pub(super) struct Staging {
     pub(super) projects: PathBuf,
     media: PathBuf,
 }
 
 impl Staging {
-    pub(super) fn at(folder: &Path) -> Staging {
+    pub(super) fn in_folder(folder: &Path) -> Staging {
         Staging { projects: folder.join("projects"), media: folder.join("media") }
     }
 
-    pub(super) fn make(&self) -> Result<(), CorpusError> {
-        [&self.projects, &self.media].into_iter().try_for_each(|f| crate::corpus::make_folder(f))
+    pub(super) fn create(&self) -> Result<(), CorpusError> {
+        [&self.projects, &self.media].into_iter().try_for_each(|f| crate::corpus::create_folder(f))
     }
 
     pub(super) fn project(&self, sha: Sha) -> PathBuf {
@@ -62,9 +70,9 @@ impl Staging {
     }
 }
 
-/// A project's description, as far as it matters.
+/// The fields of a project's description that the probe reads.
 #[derive(Deserialize)]
-struct Meta {
+struct Description {
     #[serde(default)]
     title: String,
     visibility: Option<String>,
@@ -86,95 +94,100 @@ struct Remix {
     root: Option<u64>,
 }
 
-/// Why a probe ends early.
-enum End {
-    Decided(Outcome, Option<String>),
-    Unanswered(Unanswered),
-    /// The folder refuses: nothing can go on.
+/// Reason for which a probe ends without a project.
+enum ProbeEnd {
+    /// The id has this outcome, with details for display.
+    Decided(ProbeOutcome, Option<String>),
+    FetchFailed(FetchError),
+    /// The staging folder cannot be written to, so that the sample must end.
     Fatal(CorpusError),
 }
 
-impl From<Unanswered> for End {
-    fn from(unanswered: Unanswered) -> End {
-        End::Unanswered(unanswered)
+impl From<FetchError> for ProbeEnd {
+    fn from(error: FetchError) -> ProbeEnd {
+        ProbeEnd::FetchFailed(error)
     }
 }
 
-fn decided<T>(outcome: Outcome, detail: impl Into<String>) -> Result<T, End> {
-    Err(End::Decided(outcome, Some(detail.into())))
+fn decided<T>(outcome: ProbeOutcome, detail: impl Into<String>) -> Result<T, ProbeEnd> {
+    Err(ProbeEnd::Decided(outcome, Some(detail.into())))
 }
 
 impl Prober<'_> {
-    /// What comes of an id; none if it was called off.
+    /// Probes an id; `None` if the sample was stopped.
     pub(super) fn probe(&self, candidate: &Candidate) -> Result<Option<Probe>, CorpusError> {
-        let mut troubles = Troubles::new();
+        let mut retries = RetryCounts::new();
         let mut probe = Probe {
-            outcome: Outcome::Accepted,
+            outcome: ProbeOutcome::Accepted,
             detail: None,
             member: None,
-            troubles: Troubles::new(),
+            retries: RetryCounts::new(),
             unreachable: false,
         };
-        match self.fetch(candidate, &mut troubles) {
+        match self.fetch(candidate, &mut retries) {
             Ok(member) => probe.member = Some(member),
-            Err(End::Decided(outcome, detail)) => (probe.outcome, probe.detail) = (outcome, detail),
-            Err(End::Unanswered(Unanswered::Stopped)) => return Ok(None),
-            Err(End::Unanswered(Unanswered::Undecided { trouble, detail })) => {
-                (probe.outcome, probe.detail) = (Outcome::Undecided, Some(detail));
-                probe.unreachable = trouble == Trouble::Connection;
+            Err(ProbeEnd::Decided(outcome, detail)) => {
+                (probe.outcome, probe.detail) = (outcome, detail)
             }
-            Err(End::Fatal(error)) => return Err(error),
+            Err(ProbeEnd::FetchFailed(FetchError::Stopped)) => return Ok(None),
+            Err(ProbeEnd::FetchFailed(FetchError::RetriesExhausted { cause, detail })) => {
+                (probe.outcome, probe.detail) = (ProbeOutcome::Undecided, Some(detail));
+                probe.unreachable = cause == RetryCause::Connection;
+            }
+            Err(ProbeEnd::Fatal(error)) => return Err(error),
         }
-        Ok(Some(Probe { troubles, ..probe }))
+        Ok(Some(Probe { retries, ..probe }))
     }
 
-    fn fetch(&self, candidate: &Candidate, troubles: &mut Troubles) -> Result<Member, End> {
+    fn fetch(&self, candidate: &Candidate, retries: &mut RetryCounts) -> Result<Member, ProbeEnd> {
         let id = candidate.id.to_string();
-        if self.excluded.0.contains(&id) {
-            return Err(End::Decided(Outcome::Excluded, None));
+        if self.excluded.ids.contains(&id) {
+            return Err(ProbeEnd::Decided(ProbeOutcome::Excluded, None));
         }
-        let mut meta = self.meta(&id, troubles)?;
-        let json = match self.json(&id, &meta, troubles)? {
+        let mut description = self.description(&id, retries)?;
+        let json = match self.project_json(&id, &description, retries)? {
             Ok(json) => json,
-            // The token may have expired, or the project is gone: ask again for both.
+            // Either the token has expired or the project is gone: a second request for the
+            // description decides which.
             Err(_) => {
-                meta = match self.meta(&id, troubles) {
-                    Err(End::Decided(Outcome::Absent, detail)) => {
-                        return Err(End::Decided(Outcome::Gone, detail));
+                description = match self.description(&id, retries) {
+                    Err(ProbeEnd::Decided(ProbeOutcome::Absent, detail)) => {
+                        return Err(ProbeEnd::Decided(ProbeOutcome::Gone, detail));
                     }
-                    meta => meta?,
+                    description => description?,
                 };
-                match self.json(&id, &meta, troubles)? {
+                match self.project_json(&id, &description, retries)? {
                     Ok(json) => json,
-                    Err(status) => return decided(Outcome::Gone, format!("status {status}")),
+                    Err(status) => return decided(ProbeOutcome::Gone, format!("status {status}")),
                 }
             }
         };
         let mut files = BTreeMap::from([("project.json".to_owned(), json)]);
-        for name in media(&id, &files)? {
-            let bytes = self.media(&name, troubles)?;
+        for name in media_names(&id, &files)? {
+            let bytes = self.media(&name, retries)?;
             files.insert(name, bytes);
         }
-        let archive = pack_files(&id, &files).map_err(unusable)?;
+        let archive = pack_files(&id, &files).map_err(unreadable)?;
         drop(files);
-        let project = Project::from_bytes(&id, &archive, &Limits::default()).map_err(unusable)?;
+        let project = Project::from_bytes(&id, &archive, &Limits::default()).map_err(unreadable)?;
         if project.block_count() == 0 {
-            return Err(End::Decided(Outcome::NoBlocks, None));
+            return Err(ProbeEnd::Decided(ProbeOutcome::NoBlocks, None));
         }
         let sha = Sha::of(&archive);
-        if self.excluded.1.contains(&sha) {
-            return decided(Outcome::Excluded, "the same project under another id");
+        if self.excluded.digests.contains(&sha) {
+            return decided(ProbeOutcome::Excluded, "the same project under another id");
         }
         if candidate.frozen.is_some_and(|frozen| frozen != sha) {
-            return decided(Outcome::Changed, format!("now {sha}"));
+            return decided(ProbeOutcome::Changed, format!("now {sha}"));
         }
         let path = self.staging.project(sha);
-        whole_file::write(&path, &archive).map_err(|e| End::Fatal(CorpusError::io(&path)(e)))?;
-        let author = meta.author.and_then(|author| author.username);
+        atomic_file::write(&path, &archive)
+            .map_err(|e| ProbeEnd::Fatal(CorpusError::io(&path)(e)))?;
+        let author = description.author.and_then(|author| author.username);
         let member = Member {
             source: format!("https://scratch.mit.edu/projects/{id}"),
             id,
-            title: meta.title,
+            title: description.title,
             author: author.map(|name| Member::author_hash(&name)).unwrap_or_default(),
             licence: LICENCE.to_owned(),
             fetched: today(),
@@ -187,55 +200,60 @@ impl Prober<'_> {
         Ok(member.described(sha, &describe(&project)))
     }
 
-    /// The description of a project that may be taken.
-    fn meta(&self, id: &str, troubles: &mut Troubles) -> Result<Meta, End> {
+    /// Fetches the description of a project, if its sharing state and origin are acceptable.
+    fn description(&self, id: &str, retries: &mut RetryCounts) -> Result<Description, ProbeEnd> {
         let url = format!("{}/projects/{id}", self.addresses.api);
         let parse = |bytes: &[u8]| serde_json::from_slice(bytes).map_err(|e| e.to_string());
-        let meta: Meta = match self.client.get(&url, META_BYTES, troubles, parse)? {
-            Reply::Whole(meta) => meta,
-            Reply::Refused(404 | 410) => return Err(End::Decided(Outcome::Absent, None)),
-            Reply::Refused(status) => {
-                return decided(Outcome::Unshared, format!("status {status}"));
-            }
-            Reply::Broken(why) => {
-                return decided(Outcome::Unreadable, format!("description: {why}"));
-            }
-            Reply::TooLarge => return decided(Outcome::TooLarge, "description"),
-        };
-        let hidden = meta.visibility.as_deref().is_some_and(|v| v != "visible");
-        if hidden || meta.public == Some(false) || meta.is_published == Some(false) {
-            return Err(End::Decided(Outcome::Unshared, None));
+        let description: Description =
+            match self.client.get(&url, MAX_DESCRIPTION_BYTES, retries, parse)? {
+                Reply::Valid(description) => description,
+                Reply::Refused(404 | 410) => {
+                    return Err(ProbeEnd::Decided(ProbeOutcome::Absent, None));
+                }
+                Reply::Refused(status) => {
+                    return decided(ProbeOutcome::Unshared, format!("status {status}"));
+                }
+                Reply::Invalid(reason) => {
+                    return decided(ProbeOutcome::Unreadable, format!("description: {reason}"));
+                }
+                Reply::TooLarge => return decided(ProbeOutcome::TooLarge, "description"),
+            };
+        let hidden = description.visibility.as_deref().is_some_and(|v| v != "visible");
+        if hidden || description.public == Some(false) || description.is_published == Some(false) {
+            return Err(ProbeEnd::Decided(ProbeOutcome::Unshared, None));
         }
-        let remix = meta.remix.as_ref().and_then(|remix| remix.parent.or(remix.root));
+        let remix = description.remix.as_ref().and_then(|remix| remix.parent.or(remix.root));
         match remix {
-            Some(original) if !self.remixes => decided(Outcome::Remix, format!("of {original}")),
-            _ => Ok(meta),
+            Some(original) if !self.accept_remixes => {
+                decided(ProbeOutcome::Remix, format!("of {original}"))
+            }
+            _ => Ok(description),
         }
     }
 
-    /// `project.json`, or the status with which it is refused.
-    fn json(
+    /// Fetches `project.json`. The inner error is the status with which it is refused.
+    fn project_json(
         &self,
         id: &str,
-        meta: &Meta,
-        troubles: &mut Troubles,
-    ) -> Result<Result<Vec<u8>, u16>, End> {
-        let token = meta.project_token.as_deref().map(|t| format!("?token={t}"));
+        description: &Description,
+        retries: &mut RetryCounts,
+    ) -> Result<Result<Vec<u8>, u16>, ProbeEnd> {
+        let token = description.project_token.as_deref().map(|t| format!("?token={t}"));
         let url = format!("{}/{id}{}", self.addresses.projects, token.unwrap_or_default());
-        let most = Limits::default().json_bytes;
-        match self.client.get(&url, most, troubles, whole_json)? {
-            Reply::Whole(Contents::Json(bytes)) => Ok(Ok(bytes)),
-            Reply::Whole(Contents::Old) => Err(End::Decided(Outcome::OldFormat, None)),
+        let max_bytes = Limits::default().json_bytes;
+        match self.client.get(&url, max_bytes, retries, check_json)? {
+            Reply::Valid(ProjectFile::Json(bytes)) => Ok(Ok(bytes)),
+            Reply::Valid(ProjectFile::Old) => Err(ProbeEnd::Decided(ProbeOutcome::OldFormat, None)),
             Reply::Refused(status) => Ok(Err(status)),
-            Reply::Broken(why) => decided(Outcome::Unreadable, why),
-            Reply::TooLarge => decided(Outcome::TooLarge, "project.json"),
+            Reply::Invalid(reason) => decided(ProbeOutcome::Unreadable, reason),
+            Reply::TooLarge => decided(ProbeOutcome::TooLarge, "project.json"),
         }
     }
 
-    /// A costume or sound, from an earlier project if possible.
-    fn media(&self, name: &str, troubles: &mut Troubles) -> Result<Vec<u8>, End> {
-        let kept = self.staging.media.join(name);
-        if let Ok(bytes) = fs::read(&kept)
+    /// Fetches a costume or sound, unless an earlier project has the same one.
+    fn media(&self, name: &str, retries: &mut RetryCounts) -> Result<Vec<u8>, ProbeEnd> {
+        let path = self.staging.media.join(name);
+        if let Ok(bytes) = fs::read(&path)
             && checksum(name, &bytes) == Some(true)
         {
             return Ok(bytes);
@@ -243,69 +261,70 @@ impl Prober<'_> {
         let url = format!("{}/internalapi/asset/{name}/get/", self.addresses.assets);
         let check = |bytes: &[u8]| match checksum(name, bytes) {
             Some(true) => Ok(bytes.to_owned()),
-            _ => Err(format!("{name} has another checksum")),
+            _ => Err(format!("{name} has a wrong checksum")),
         };
-        match self.client.get(&url, MEDIA_BYTES, troubles, check)? {
-            Reply::Whole(bytes) => {
-                let kept_whole = whole_file::write(&kept, &bytes);
-                kept_whole.map_err(|e| End::Fatal(CorpusError::io(&kept)(e)))?;
+        match self.client.get(&url, MAX_MEDIA_BYTES, retries, check)? {
+            Reply::Valid(bytes) => {
+                atomic_file::write(&path, &bytes)
+                    .map_err(|e| ProbeEnd::Fatal(CorpusError::io(&path)(e)))?;
                 Ok(bytes)
             }
             Reply::Refused(status) => {
-                decided(Outcome::MissingMedia, format!("{name}: status {status}"))
+                decided(ProbeOutcome::MissingMedia, format!("{name}: status {status}"))
             }
-            Reply::Broken(why) => decided(Outcome::DamagedMedia, why),
-            Reply::TooLarge => decided(Outcome::TooLarge, name),
+            Reply::Invalid(reason) => decided(ProbeOutcome::DamagedMedia, reason),
+            Reply::TooLarge => decided(ProbeOutcome::TooLarge, name),
         }
     }
 }
 
-/// What may be at a project's address.
-enum Contents {
+/// Contents at a project's address.
+enum ProjectFile {
     Json(Vec<u8>),
     /// A Scratch 2 project, as JSON or packed, or the binary format before it.
     Old,
 }
 
-fn whole_json(bytes: &[u8]) -> Result<Contents, String> {
+/// Checks that a reply is a complete `project.json`, or recognises an older format.
+fn check_json(bytes: &[u8]) -> Result<ProjectFile, String> {
     #[derive(Deserialize)]
     struct Top {
         #[serde(rename = "objName")]
         of_scratch_2: Option<serde::de::IgnoredAny>,
     }
     if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"ScratchV") {
-        return Ok(Contents::Old);
+        return Ok(ProjectFile::Old);
     }
     match serde_json::from_slice(bytes) {
-        Ok(Top { of_scratch_2: Some(_) }) => Ok(Contents::Old),
-        Ok(_) => Ok(Contents::Json(bytes.to_owned())),
+        Ok(Top { of_scratch_2: Some(_) }) => Ok(ProjectFile::Old),
+        Ok(_) => Ok(ProjectFile::Json(bytes.to_owned())),
         Err(error) => Err(format!("project.json is not valid JSON: {error}")),
     }
 }
 
-/// The names of the media that a project wants, sorted.
-fn media(id: &str, json: &BTreeMap<String, Vec<u8>>) -> Result<BTreeSet<String>, End> {
-    let archive = pack_files(id, json).map_err(unusable)?;
-    let project = Project::from_bytes(id, &archive, &Limits::default()).map_err(unusable)?;
+/// The names of the media of a project, sorted.
+fn media_names(id: &str, json: &BTreeMap<String, Vec<u8>>) -> Result<BTreeSet<String>, ProbeEnd> {
+    let archive = pack_files(id, json).map_err(unreadable)?;
+    let project = Project::from_bytes(id, &archive, &Limits::default()).map_err(unreadable)?;
     let mut names = BTreeSet::new();
     for warning in &project.warnings {
         let Warning::MissingAsset { file, .. } = warning else { continue };
-        // Anything else is no name that Scratch gives, and nothing to put into an address.
+        // Scratch gives no other names, and others must not become part of an address.
         if checksum(file, b"").is_none()
             || !file.bytes().all(|b| b == b'.' || b.is_ascii_alphanumeric())
         {
-            return decided(Outcome::MissingMedia, format!("{file:?} is no checksum"));
+            return decided(ProbeOutcome::MissingMedia, format!("{file:?} is not a checksum"));
         }
         names.insert(file.to_string());
     }
     Ok(names)
 }
 
-fn unusable(error: catherd_sb3::ReadError) -> End {
+fn unreadable(error: catherd_sb3::ReadError) -> ProbeEnd {
     let outcome = match error.cause {
-        Cause::Limit { .. } => Outcome::TooLarge,
-        Cause::Version(_) => Outcome::OldFormat,
-        _ => Outcome::Unreadable,
+        Cause::Limit { .. } => ProbeOutcome::TooLarge,
+        Cause::Version(_) => ProbeOutcome::OldFormat,
+        _ => ProbeOutcome::Unreadable,
     };
-    End::Decided(outcome, Some(error.cause.to_string()))
+    ProbeEnd::Decided(outcome, Some(error.cause.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Costumes, backdrops and sounds.
+//! Costumes, backdrops and sounds of synthetic projects.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use md5::{Digest, Md5};
 
 use super::project::{Costume, Sound};
 
-/// Colours of costumes, and those that blocks look for.
+/// Colours of costumes and of colour inputs.
 pub(super) const COLOURS: [&str; 8] =
     ["#ff6680", "#4c97ff", "#ffab19", "#59c059", "#9966ff", "#ffbf00", "#5cb1d6", "#ff3355"];
 
-/// Files by name.
+/// Contents of files by name.
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
-/// A coloured shape of 20 to 90 units.
+/// Draws a costume: a coloured shape of 20 to 90 units.
 pub(super) fn costume(stream: &mut Stream, name: String, files: &mut Files) -> Costume {
     let (width, height) = (stream.between(20, 90), stream.between(20, 90));
     let colour = stream.pick(&COLOURS);
@@ -29,7 +29,7 @@ pub(super) fn costume(stream: &mut Stream, name: String, files: &mut Files) -> C
     picture(name, width, height, &shape, files)
 }
 
-/// A coloured stage.
+/// Draws a backdrop: sky and ground.
 pub(super) fn backdrop(stream: &mut Stream, name: String, files: &mut Files) -> Costume {
     let (sky, ground) = (stream.pick(&COLOURS), stream.pick(&COLOURS));
     let horizon = stream.between(180, 300);
@@ -44,13 +44,12 @@ fn picture(name: String, width: u64, height: u64, shape: &str, files: &mut Files
     let svg = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">{shape}</svg>"#
     );
-    let (asset_id, md5ext) = keep(svg.into_bytes(), "svg", files);
+    let (asset_id, md5ext) = add_asset(svg.into_bytes(), "svg", files);
     let (rotation_center_x, rotation_center_y) = (width as i64 / 2, height as i64 / 2);
     Costume { name, data_format: "svg", asset_id, md5ext, rotation_center_x, rotation_center_y }
 }
 
-/// Silence of a tenth of a second to a second: how long it lasts is all that a program
-/// can sense of it.
+/// Draws a sound: silence of 0.1 to 1 s, because a program can only sense the duration.
 pub(super) fn sound(stream: &mut Stream, name: String, files: &mut Files) -> Sound {
     const RATE: u32 = 8_000;
     let samples = stream.between(1, 10) as u32 * (RATE / 10);
@@ -59,20 +58,20 @@ pub(super) fn sound(stream: &mut Stream, name: String, files: &mut Files) -> Sou
     wav.extend((36 + samples).to_le_bytes());
     wav.extend(b"WAVEfmt ");
     wav.extend(16_u32.to_le_bytes());
-    // PCM, mono; rate; bytes a second, a sample; bits a sample.
+    // PCM, mono; samples and bytes per second; bytes and bits per sample.
     wav.extend([1_u16, 1].map(u16::to_le_bytes).concat());
     wav.extend([RATE, RATE].map(u32::to_le_bytes).concat());
     wav.extend([1_u16, 8].map(u16::to_le_bytes).concat());
     wav.extend(b"data");
     wav.extend(samples.to_le_bytes());
     wav.resize(44 + samples as usize, 0x80);
-    let (asset_id, md5ext) = keep(wav, "wav", files);
+    let (asset_id, md5ext) = add_asset(wav, "wav", files);
     let (rate, sample_count) = (RATE, samples);
     Sound { name, asset_id, data_format: "wav", format: "", rate, sample_count, md5ext }
 }
 
-/// Keeps a file under the name that Scratch would give it.
-fn keep(bytes: Vec<u8>, extension: &str, files: &mut Files) -> (String, String) {
+/// Adds a file under the name that Scratch gives it: its MD5.
+fn add_asset(bytes: Vec<u8>, extension: &str, files: &mut Files) -> (String, String) {
     let id = hex::encode(Md5::digest(&bytes));
     let name = format!("{id}.{extension}");
     files.insert(name.clone(), bytes);

@@ -1,15 +1,14 @@
-//! Synthetic projects: random, valid and lively, for where there is no network.
+//! Synthetic projects: random, valid and reachable in all scripts, for use without a network.
 //!
-//! Sizes, blocks and what starts scripts are distributed as in real projects
-//! ([`plan`], [`forms`]); what the blocks do together is nonsense. Every script can be
-//! started: what input does not start is started by a script that input starts. The
-//! project of a seed is the same on every machine.
+//! Sizes, blocks and hats are distributed as in real projects ([`plan`], [`block_templates`]);
+//! together, the blocks have no purpose. Every script can be started: by input, or by a script
+//! that input starts. The project of a seed is the same on every machine.
 
-mod forms;
+mod block_templates;
 mod media;
 mod plan;
 mod project;
-mod script;
+mod script_writer;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,19 +17,19 @@ use catherd_sb3::{Limits, Project, pack_files};
 use catherd_search::Stream;
 
 use crate::corpus::{Corpus, CorpusError, Member, Recipe, Sha};
-use crate::{Entry, Found, Subject, corpus, describe, whole_file};
+use crate::{FoundProjects, LoadedProject, ProjectEntry, atomic_file, corpus, describe};
 
 use media::Files;
-use project::{Kind, Meta, Target};
-use script::Writer;
+use project::{Meta, Target, TargetKind};
+use script_writer::ScriptWriter;
 
-/// Version of the generator: the same seed gives other projects in another one.
+/// Version of the generator. Another version generates other projects for the same seed.
 pub const GENERATOR: u32 = 1;
 
-/// Numbers of the random streams: one a project, from here on.
-const STREAMS: u64 = 1_000;
+/// Number of the random stream of project 0; each project has the next one.
+const FIRST_STREAM: u64 = 1_000;
 
-/// The name of a project: its number with four digits or more, `synthetic-0007`.
+/// Name of a project, with its number in at least four digits: `synthetic-0007`.
 pub fn name(number: u64) -> String {
     format!("synthetic-{number:04}")
 }
@@ -38,40 +37,40 @@ pub fn name(number: u64) -> String {
 /// The project with this number of a seed.
 ///
 /// # Panics
-/// If the generator writes a project that cannot be read, which is a defect.
-pub fn project(seed: u64, number: u64) -> Subject {
+/// If the generator writes a project that cannot be read, which is a bug.
+pub fn project(seed: u64, number: u64) -> LoadedProject {
     let files = files(seed, number);
     let archive = pack_files(&name(number), &files);
     let archive = archive.unwrap_or_else(|error| panic!("a generated project: {error}"));
     let project = Project::from_bytes(&name(number), &archive, &Limits::default());
     let project = project.unwrap_or_else(|error| panic!("a generated project: {error}"));
     let digest = Sha::of(&archive).0;
-    Subject { project, archive, digest }
+    LoadedProject { project, archive, digest }
 }
 
-/// The files of a project, `project.json` among them, by name.
+/// The files of a project by name, including `project.json`.
 pub fn files(seed: u64, number: u64) -> BTreeMap<String, Vec<u8>> {
-    let mut stream = Stream::new(seed, STREAMS.wrapping_add(number));
+    let mut stream = Stream::new(seed, FIRST_STREAM.wrapping_add(number));
     let stream = &mut stream;
-    let (world, scripts) = plan::plan(stream);
+    let (names, scripts) = plan::plan(stream);
     let mut files = Files::new();
     let mut targets = Vec::new();
-    for sprite in std::iter::once(None).chain((0..world.sprites.len()).map(Some)) {
+    for sprite in std::iter::once(None).chain((0..names.sprites.len()).map(Some)) {
         let costumes = match sprite {
-            None => &world.backdrops,
-            Some(sprite) => &world.costumes[sprite],
+            None => &names.backdrops,
+            Some(sprite) => &names.costumes[sprite],
         };
         let draw = if sprite.is_none() { media::backdrop } else { media::costume };
         let costumes = costumes.iter().map(|name| draw(stream, name.clone(), &mut files)).collect();
         let sounds = vec![media::sound(stream, plan::SOUND.to_owned(), &mut files)];
         let kind = match sprite {
-            None => Kind::Stage {
+            None => TargetKind::Stage {
                 tempo: 60,
                 video_transparency: 50,
                 video_state: "on",
                 text_to_speech_language: None,
             },
-            Some(_) => Kind::Sprite {
+            Some(_) => TargetKind::Sprite {
                 visible: true,
                 x: stream.between(0, 400) as i64 - 200,
                 y: stream.between(0, 300) as i64 - 150,
@@ -81,23 +80,23 @@ pub fn files(seed: u64, number: u64) -> BTreeMap<String, Vec<u8>> {
                 rotation_style: "all around",
             },
         };
-        let mut writer = Writer::new(stream, &world, sprite);
+        let mut writer = ScriptWriter::new(stream, &names, sprite);
         for script in scripts.iter().filter(|script| script.sprite == sprite) {
-            writer.script(script);
+            writer.write_script(script);
         }
         let blocks = writer.blocks;
         let global = |named: &[plan::Named]| match sprite {
             None => named.iter().map(|n| (n.id.clone(), n.name.clone())).collect(),
             Some(_) => BTreeMap::new(),
         };
-        let variables = global(&world.variables).into_iter();
-        let lists = global(&world.lists).into_iter();
+        let variables = global(&names.variables).into_iter();
+        let lists = global(&names.lists).into_iter();
         targets.push(Target {
             is_stage: sprite.is_none(),
-            name: sprite.map_or_else(|| "Stage".to_owned(), |s| world.sprites[s].clone()),
+            name: sprite.map_or_else(|| "Stage".to_owned(), |s| names.sprites[s].clone()),
             variables: variables.map(|(id, name)| (id, (name, 0))).collect(),
             lists: lists.map(|(id, name)| (id, (name, Vec::new()))).collect(),
-            broadcasts: global(&world.messages),
+            broadcasts: global(&names.messages),
             blocks,
             comments: BTreeMap::new(),
             current_costume: 0,
@@ -112,50 +111,51 @@ pub fn files(seed: u64, number: u64) -> BTreeMap<String, Vec<u8>> {
     let extensions = if targets.iter().any(pen) { vec!["pen"] } else { Vec::new() };
     let meta = Meta { semver: "3.0.0", vm: "0.2.0", agent: "catherd" };
     let project = project::Project { targets, monitors: [], extensions, meta };
-    let json = serde_json::to_vec(&project).expect("texts and numbers have a notation");
+    let json = serde_json::to_vec(&project).expect("strings and numbers can be written as JSON");
     files.insert("project.json".to_owned(), json);
     files
 }
 
-/// The projects 1 to `count` of a seed, as a study uses them; nothing is written.
-pub fn find(count: u64, seed: u64, mut made: impl FnMut()) -> Found {
+/// The projects 1 to `count` of a seed, for a study. They are not written to files.
+/// `on_project` is called after each.
+pub fn find(count: u64, seed: u64, mut on_project: impl FnMut()) -> FoundProjects {
     let projects = (1..=count).map(|number| {
-        let Subject { project, digest, .. } = project(seed, number);
-        made();
-        Entry {
+        let LoadedProject { project, digest, .. } = project(seed, number);
+        on_project();
+        ProjectEntry {
             name: name(number),
             path: name(number).into(),
             digest,
             description: describe(&project),
             warnings: Vec::new(),
-            made: Some((seed, number)),
+            synthetic: Some((seed, number)),
         }
     });
-    Found { projects: projects.collect(), skipped: Vec::new() }
+    FoundProjects { projects: projects.collect(), skipped: Vec::new() }
 }
 
-/// Writes a corpus of the projects 1 to `count` of a seed. `made` hears of each.
+/// Writes a corpus of the projects 1 to `count` of a seed. `on_project` is called after each.
 ///
 /// # Errors
-/// If the folder holds anything, or the file system refuses.
+/// If the folder contains another corpus, or a file cannot be written.
 pub fn write(
     folder: &Path,
     count: usize,
     seed: u64,
-    mut made: impl FnMut(),
+    mut on_project: impl FnMut(),
 ) -> Result<Corpus, CorpusError> {
     let recipe = Recipe::Synthetic { count, seed, generator: GENERATOR };
-    if Corpus::is_at(folder) && Corpus::read(folder)?.about.recipe != recipe {
-        let line = format!("{}: holds another corpus", folder.display());
-        return Err(CorpusError::Unfit(line));
+    if Corpus::is_at(folder) && Corpus::read(folder)?.metadata.recipe != recipe {
+        let line = format!("{}: contains another corpus", folder.display());
+        return Err(CorpusError::Rejected(line));
     }
-    corpus::make_folder(&corpus::projects(folder))?;
+    corpus::create_folder(&corpus::projects(folder))?;
     let mut members = Vec::with_capacity(count);
     for number in 1..=count as u64 {
-        let Subject { project, archive, digest } = project(seed, number);
+        let LoadedProject { project, archive, digest } = project(seed, number);
         let sha = Sha(digest);
         let path = corpus::project(folder, sha);
-        whole_file::write(&path, &archive).map_err(CorpusError::io(&path))?;
+        atomic_file::write(&path, &archive).map_err(CorpusError::io(&path))?;
         let member = Member {
             id: name(number),
             title: String::new(),
@@ -170,7 +170,7 @@ pub fn write(
             extensions: String::new(),
         };
         members.push(member.described(sha, &describe(&project)));
-        made();
+        on_project();
     }
     Corpus::write(folder, recipe, BTreeMap::new(), members)
 }

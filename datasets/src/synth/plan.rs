@@ -1,23 +1,24 @@
-//! What a synthetic project will have: its size, its sprites, what starts its scripts,
-//! and which scripts bring others to life.
+//! Plan of a synthetic project: its size, its sprites, the hats of its scripts, and which scripts
+//! activate others.
 
 use catherd_search::Stream;
 
-use super::forms::{HATS, Hat};
+use super::block_templates::{HATS, Hat};
 
-/// Statements of a project are log-normal: half of them have at most 30, one in a thousand
-/// some 900 (Whisker paper, figure 11a, and a corpus of random projects agree on the shape).
-const MEDIAN: f64 = 30.0;
-const SPREAD: f64 = 1.1;
-pub(super) const SMALLEST: usize = 2;
-pub(super) const LARGEST: usize = 1_100;
-/// Mean statements of a script.
-const SCRIPT: f64 = 5.5;
+/// The number of statements of a project is log-normal: half of the projects have at most 30, one
+/// in a thousand has about 900. The shape is that of figure 11a of the Whisker paper and of a
+/// corpus of random projects.
+const MEDIAN_STATEMENTS: f64 = 30.0;
+const LOG_SPREAD: f64 = 1.1;
+pub(super) const MIN_STATEMENTS: usize = 2;
+pub(super) const MAX_STATEMENTS: usize = 1_100;
+/// Mean number of statements of a script.
+const MEAN_SCRIPT_STATEMENTS: f64 = 5.5;
 
-/// The name of every target's sound.
+/// Name of the sound of every target.
 pub(super) const SOUND: &str = "pop";
 
-/// A thing with id and name.
+/// Id and name of a variable, list, message or argument.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) id: String,
@@ -42,11 +43,11 @@ pub(super) struct Procedure {
     pub(super) argument: Named,
 }
 
-/// What blocks can name.
+/// Names and ids that blocks can refer to.
 #[derive(Clone, Debug)]
-pub(super) struct World {
+pub(super) struct Names {
     pub(super) sprites: Vec<String>,
-    /// By sprite.
+    /// Names of costumes by sprite.
     pub(super) costumes: Vec<Vec<String>>,
     pub(super) backdrops: Vec<String>,
     pub(super) variables: Vec<Named>,
@@ -55,26 +56,26 @@ pub(super) struct World {
     pub(super) procedures: Vec<Procedure>,
 }
 
-/// A block that starts another script, by index into the [`World`].
+/// A block that activates another script, by index into [`Names`].
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Planted {
+pub(super) enum Activation {
     Message(usize),
     Clone(usize),
     Backdrop(usize),
     Call(usize),
 }
 
-/// A script to be written.
+/// Plan of a script.
 #[derive(Clone, Debug)]
 pub(super) struct Script {
-    /// Index of the sprite; none for the stage.
+    /// Index of the sprite; `None` for the stage.
     pub(super) sprite: Option<usize>,
     pub(super) hat: Hat,
-    /// The message, backdrop or custom block of the hat.
+    /// Index of the message, backdrop or custom block of the hat; 0 for other hats.
     pub(super) of: usize,
-    /// Statements, the hat included.
+    /// Number of statements, the hat included.
     pub(super) statements: usize,
-    pub(super) planted: Vec<Planted>,
+    pub(super) activations: Vec<Activation>,
 }
 
 const SPRITES: [&str; 10] =
@@ -85,39 +86,39 @@ const LISTS: [&str; 3] = ["items", "names", "positions"];
 const MESSAGES: [&str; 8] = ["start", "game over", "next", "message1", "win", "reset", "hit", "go"];
 
 /// Plans a project.
-pub(super) fn plan(stream: &mut Stream) -> (World, Vec<Script>) {
-    let size = MEDIAN * libm::exp(stream.gaussian(0.0, SPREAD));
-    let size = (size.round() as usize).clamp(SMALLEST, LARGEST);
-    let sprites = 1 + (stream.unit() * 2.0 * sprites_of(size)).floor() as usize;
-    let mut world = World {
+pub(super) fn plan(stream: &mut Stream) -> (Names, Vec<Script>) {
+    let size = MEDIAN_STATEMENTS * libm::exp(stream.gaussian(0.0, LOG_SPREAD));
+    let size = (size.round() as usize).clamp(MIN_STATEMENTS, MAX_STATEMENTS);
+    let sprites = 1 + (stream.unit() * 2.0 * mean_sprites(size)).floor() as usize;
+    let mut names = Names {
         sprites: (0..sprites).map(|n| Named::numbered("", &SPRITES, n).name).collect(),
         costumes: Vec::new(),
         backdrops: (1..=1 + stream.below(3)).map(|n| format!("backdrop{n}")).collect(),
-        variables: many(stream, size / 25 + 1, "variable", &VARIABLES),
-        lists: many(stream, size / 100, "list", &LISTS),
+        variables: numbered_names(stream, size / 25 + 1, "variable", &VARIABLES),
+        lists: numbered_names(stream, size / 100, "list", &LISTS),
         messages: Vec::new(),
         procedures: Vec::new(),
     };
     for _ in 0..sprites {
         let costumes = 1 + stream.below(3);
-        world.costumes.push((1..=costumes).map(|n| format!("costume{n}")).collect());
+        names.costumes.push((1..=costumes).map(|n| format!("costume{n}")).collect());
     }
     let mut scripts = Vec::new();
     let mut left = size;
     while left > 0 {
         let statements = script_size(stream).min(left);
-        // A lone hat is no script.
+        // A hat alone is not a script.
         let statements = if left - statements < 2 { left } else { statements };
         left -= statements;
         let first = scripts.is_empty();
-        scripts.push(start(stream, &mut world, first, statements));
+        scripts.push(draw_script(stream, &mut names, first, statements));
     }
-    plant(stream, &mut scripts);
-    (world, scripts)
+    activate_scripts(stream, &mut scripts);
+    (names, scripts)
 }
 
-/// Sprites to expect of a project of so many statements.
-fn sprites_of(size: usize) -> f64 {
+/// Mean number of sprites of a project with this number of statements.
+fn mean_sprites(size: usize) -> f64 {
     match size {
         0..10 => 0.6,
         10..30 => 2.5,
@@ -127,26 +128,28 @@ fn sprites_of(size: usize) -> f64 {
     }
 }
 
-/// At least two, [`SCRIPT`] on average, geometrically distributed.
+/// Draws the number of statements of a script: at least two, [`MEAN_SCRIPT_STATEMENTS`] on
+/// average, geometrically distributed.
 fn script_size(stream: &mut Stream) -> usize {
     let mut size = 2;
-    while size < 60 && !stream.chance(1.0 / (SCRIPT - 1.0)) {
+    while size < 60 && !stream.chance(1.0 / (MEAN_SCRIPT_STATEMENTS - 1.0)) {
         size += 1;
     }
     size
 }
 
-fn many(stream: &mut Stream, most: usize, kind: &str, names: &[&str]) -> Vec<Named> {
-    let count = match most {
+/// Draws up to `max` names, at least one if `max` is not 0.
+fn numbered_names(stream: &mut Stream, max: usize, kind: &str, names: &[&str]) -> Vec<Named> {
+    let count = match max {
         0 => 0,
-        most => 1 + stream.index(most),
+        max => 1 + stream.index(max),
     };
     (0..count).map(|number| Named::numbered(kind, names, number)).collect()
 }
 
-/// A script and what starts it. The first is started by the green flag, so that every
-/// project does something.
-fn start(stream: &mut Stream, world: &mut World, first: bool, statements: usize) -> Script {
+/// Draws the hat and the target of a script. The first script is started by the green flag, so
+/// that every project does something.
+fn draw_script(stream: &mut Stream, names: &mut Names, first: bool, statements: usize) -> Script {
     let sum = HATS.iter().map(|(_, weight)| weight).sum();
     let mut draw = stream.below(sum);
     let mut hat = Hat::Flag;
@@ -159,28 +162,28 @@ fn start(stream: &mut Stream, world: &mut World, first: bool, statements: usize)
             }
         }
     }
-    // One in twelve scripts is the stage's.
+    // One in twelve scripts belongs to the stage.
     let on_stage = stream.below(12) == 0;
-    let sprite = stream.index(world.sprites.len());
+    let sprite = stream.index(names.sprites.len());
     let sprite = (!on_stage || hat == Hat::Clone).then_some(sprite);
     if first {
         hat = Hat::Flag;
     }
     let of = match hat {
         Hat::Message => {
-            let known = world.messages.len();
-            // Two receivers a message.
+            let known = names.messages.len();
+            // Two receivers per message on average.
             if known == 0 || stream.chance(0.5) {
-                world.messages.push(Named::numbered("message", &MESSAGES, known));
+                names.messages.push(Named::numbered("message", &MESSAGES, known));
                 known
             } else {
                 stream.index(known)
             }
         }
-        Hat::Backdrop => stream.index(world.backdrops.len()),
+        Hat::Backdrop => stream.index(names.backdrops.len()),
         Hat::Procedure => {
-            let known = world.procedures.len();
-            world.procedures.push(Procedure {
+            let known = names.procedures.len();
+            names.procedures.push(Procedure {
                 code: format!("do {} %s", known + 1),
                 argument: Named { id: format!("argument{known}"), name: "n".to_owned() },
             });
@@ -188,35 +191,38 @@ fn start(stream: &mut Stream, world: &mut World, first: bool, statements: usize)
         }
         _ => 0,
     };
-    Script { sprite, hat, of, statements, planted: Vec::new() }
+    Script { sprite, hat, of, statements, activations: Vec::new() }
 }
 
-/// Sees to it that every script is started by another one that input can start. Where
-/// there is none for it, the script is given to the green flag.
-fn plant(stream: &mut Stream, scripts: &mut [Script]) {
+/// Makes every script reachable: one that input cannot start is activated by one that input can
+/// start. If there is none, the script is started by the green flag instead.
+fn activate_scripts(stream: &mut Stream, scripts: &mut [Script]) {
     let mut sent = Vec::new();
     for index in 0..scripts.len() {
         let Script { hat, of, sprite, .. } = scripts[index];
-        let planted = match (hat, sprite) {
+        let activation = match (hat, sprite) {
             (Hat::Message, _) if sent.contains(&of) => continue,
             (Hat::Message, _) => {
                 sent.push(of);
-                Planted::Message(of)
+                Activation::Message(of)
             }
-            (Hat::Clone, Some(sprite)) => Planted::Clone(sprite),
-            (Hat::Backdrop, _) => Planted::Backdrop(of),
-            (Hat::Procedure, _) => Planted::Call(of),
+            (Hat::Clone, Some(sprite)) => Activation::Clone(sprite),
+            (Hat::Backdrop, _) => Activation::Backdrop(of),
+            (Hat::Procedure, _) => Activation::Call(of),
             _ => continue,
         };
-        let own = matches!(planted, Planted::Call(_));
+        let same_target = matches!(activation, Activation::Call(_));
         let hosts: Vec<usize> = (0..scripts.len())
-            .filter(|&host| scripts[host].hat.is_root() && (!own || scripts[host].sprite == sprite))
+            .filter(|&host| {
+                scripts[host].hat.is_started_by_input()
+                    && (!same_target || scripts[host].sprite == sprite)
+            })
             .collect();
         if hosts.is_empty() {
             scripts[index].hat = Hat::Flag;
         } else {
             let host = *stream.pick(&hosts);
-            scripts[host].planted.push(planted);
+            scripts[host].activations.push(activation);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `project.json` as it is written. Every map is sorted and every list in the order of
-//! its making, so that a project has one text.
+//! Format of the generated `project.json`. Maps are sorted and lists are in the order of creation,
+//! so that a project always has the same text.
 
 use std::collections::BTreeMap;
 
@@ -37,12 +37,12 @@ pub(super) struct Target {
     pub(super) volume: i64,
     pub(super) layer_order: usize,
     #[serde(flatten)]
-    pub(super) kind: Kind,
+    pub(super) kind: TargetKind,
 }
 
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub(super) enum Kind {
+pub(super) enum TargetKind {
     Stage {
         tempo: i64,
         video_transparency: i64,
@@ -99,7 +99,7 @@ impl Block {
     }
 }
 
-/// Custom-block data; Scratch keeps lists in it as JSON within texts.
+/// Custom-block data, in which Scratch stores lists as JSON in strings.
 #[derive(Serialize)]
 pub(super) struct Mutation {
     #[serde(rename = "tagName")]

@@ -1,25 +1,29 @@
-//! Writing scripts: blocks drawn by weight, with room for those that keep others alive.
+//! Writer of scripts: blocks drawn by weight, and the blocks that activate other scripts.
 
 use std::collections::BTreeMap;
 
 use catherd_search::Stream;
 use serde_json::{Value, json};
 
-use super::forms::{BRANCHING, CONDITIONS, Choices, FOREVER, Form, Hat, KEYS, PLAIN, Slot, VALUES};
+use super::block_templates::{
+    BRANCHING, BlockTemplate, CONDITIONS, FOREVER, Hat, KEYS, MenuChoices, PLAIN, SlotTemplate,
+    VALUES,
+};
 use super::media::COLOURS;
-use super::plan::{Named, Planted, Procedure, Script, World};
+use super::plan::{Activation, Named, Names, Procedure, Script};
 use super::project::{Block, Mutation};
 
-/// Branches within each other.
-const DEEPEST: usize = 4;
-/// Reporters within each other.
-const NESTED: usize = 3;
-/// How often an input holds a reporter, and how often that is a variable.
-const REPORTER: f64 = 0.25;
-const VARIABLE: f64 = 0.45;
-/// How often a branch ends by stopping the script, and a clone by deleting itself.
-const STOPS: f64 = 0.06;
-const DELETES: f64 = 0.6;
+/// Maximum nesting of branches.
+const MAX_BRANCH_DEPTH: usize = 4;
+/// Maximum nesting of reporters.
+const MAX_REPORTER_DEPTH: usize = 3;
+/// Probability that an input contains a reporter, and that this reporter is a variable or an
+/// argument.
+const P_REPORTER: f64 = 0.25;
+const P_VARIABLE: f64 = 0.45;
+/// Probability that a branch ends by stopping the script, and that a clone deletes itself.
+const P_STOP: f64 = 0.06;
+const P_DELETE_CLONE: f64 = 0.6;
 
 const WORDS: [&str; 12] = [
     "Hello!",
@@ -36,25 +40,27 @@ const WORDS: [&str; 12] = [
     "Try again",
 ];
 
-/// Writes the scripts of one target.
-pub(super) struct Writer<'w> {
+/// Writer of the scripts of one target.
+pub(super) struct ScriptWriter<'w> {
     stream: &'w mut Stream,
-    world: &'w World,
-    /// Index of the sprite; none for the stage.
+    names: &'w Names,
+    /// Index of the sprite; `None` for the stage.
     sprite: Option<usize>,
     pub(super) blocks: BTreeMap<String, Block>,
-    /// Of the script that is being written.
+    /// Hat of the current script.
     hat: Hat,
-    /// Messages from this one on may be sent: a receiver sends none that leads back to it.
+    /// First message that the current script may send. A receiver sends only later messages than
+    /// its own, so that messages do not form a loop.
     first_message: usize,
+    /// Argument of the current custom block; `None` in other scripts.
     argument: Option<&'w Named>,
 }
 
-impl<'w> Writer<'w> {
-    pub(super) fn new(stream: &'w mut Stream, world: &'w World, sprite: Option<usize>) -> Self {
-        Writer {
+impl<'w> ScriptWriter<'w> {
+    pub(super) fn new(stream: &'w mut Stream, names: &'w Names, sprite: Option<usize>) -> Self {
+        ScriptWriter {
             stream,
-            world,
+            names,
             sprite,
             blocks: BTreeMap::new(),
             hat: Hat::Flag,
@@ -63,13 +69,13 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Writes a script with some `script.statements` statements, its hat among them.
-    pub(super) fn script(&mut self, script: &'w Script) {
+    /// Writes a script of about `script.statements` statements, its hat included.
+    pub(super) fn write_script(&mut self, script: &'w Script) {
         self.hat = script.hat;
         self.argument = None;
         self.first_message = match script.hat {
             Hat::Message => script.of + 1,
-            hat if hat.is_root() => 0,
+            hat if hat.is_started_by_input() => 0,
             _ => usize::MAX,
         };
         let number = self.blocks.values().filter(|block| block.top_level).count() as i64;
@@ -77,13 +83,14 @@ impl<'w> Writer<'w> {
         let block = self.blocks.get_mut(&head).expect("the hat was written");
         block.top_level = true;
         (block.x, block.y) = (Some(40 + number % 4 * 360), Some(40 + number / 4 * 480));
-        let planted = script.planted.iter().rev().cloned().collect();
-        let first = self.body(&head, script.statements.saturating_sub(1), 0, planted);
+        let activations = script.activations.iter().rev().cloned().collect();
+        let first = self.body(&head, script.statements.saturating_sub(1), 0, activations);
         self.blocks.get_mut(&head).expect("the hat was written").next = first;
     }
 
+    /// Writes the hat of a script and returns its id.
     fn hat(&mut self, script: &'w Script) -> String {
-        let world = self.world;
+        let names = self.names;
         let field = |name, named: &Named| (name, (named.name.clone(), Some(named.id.clone())));
         let (opcode, fields) = match script.hat {
             Hat::Flag => ("event_whenflagclicked", None),
@@ -95,20 +102,21 @@ impl<'w> Writer<'w> {
                 ("event_whenkeypressed", Some(("KEY_OPTION", (key, None))))
             }
             Hat::Message => {
-                let message = field("BROADCAST_OPTION", &world.messages[script.of]);
+                let message = field("BROADCAST_OPTION", &names.messages[script.of]);
                 ("event_whenbroadcastreceived", Some(message))
             }
             Hat::Backdrop => {
-                let name = world.backdrops[script.of].clone();
+                let name = names.backdrops[script.of].clone();
                 ("event_whenbackdropswitchesto", Some(("BACKDROP", (name, None))))
             }
-            Hat::Procedure => return self.definition(&world.procedures[script.of]),
+            Hat::Procedure => return self.definition(&names.procedures[script.of]),
         };
         let id = self.add(Block::new(opcode, None));
         self.block(&id).fields.extend(fields);
         id
     }
 
+    /// Writes the definition of a custom block and returns its id.
     fn definition(&mut self, procedure: &'w Procedure) -> String {
         self.argument = Some(&procedure.argument);
         let id = self.add(Block::new("procedures_definition", None));
@@ -127,23 +135,22 @@ impl<'w> Writer<'w> {
         id
     }
 
-    /// Writes statements below or within a block; gives the first.
+    /// Writes statements below or within a block and returns the id of the first.
     fn body(
         &mut self,
         parent: &str,
         statements: usize,
         depth: usize,
-        mut planted: Vec<Planted>,
+        mut activations: Vec<Activation>,
     ) -> Option<String> {
         let mut chain: Vec<String> = Vec::new();
-        let mut left = statements.max(planted.len());
-        let ends_clone = depth == 0 && self.hat == Hat::Clone && self.stream.chance(DELETES);
+        let mut left = statements.max(activations.len());
+        let ends_clone = depth == 0 && self.hat == Hat::Clone && self.stream.chance(P_DELETE_CLONE);
         while left > 0 {
             let above = chain.last().map_or(parent, String::as_str).to_owned();
-            if !planted.is_empty() && (left <= planted.len() || self.stream.chance(0.4)) {
-                // `planted` is reversed; checked to be not empty.
-                let block = planted.pop().expect("there is one");
-                chain.push(self.planted(&above, block));
+            if !activations.is_empty() && (left <= activations.len() || self.stream.chance(0.4)) {
+                let activation = activations.pop().expect("it was checked to be not empty");
+                chain.push(self.activation(&above, activation));
                 left -= 1;
                 continue;
             }
@@ -151,13 +158,13 @@ impl<'w> Writer<'w> {
                 chain.push(self.add(Block::new("control_delete_this_clone", Some(&above))));
                 break;
             }
-            if left == 1 && depth > 0 && self.stream.chance(STOPS) {
+            if left == 1 && depth > 0 && self.stream.chance(P_STOP) {
                 chain.push(self.stop(&above));
                 break;
             }
-            let room = left - planted.len();
-            let form = self.statement(room, depth, planted.is_empty() && !ends_clone);
-            let (id, used) = self.write(&above, form, room, depth);
+            let room = left - activations.len();
+            let template = self.draw_statement(room, depth, activations.is_empty() && !ends_clone);
+            let (id, used) = self.write(&above, template, room, depth);
             chain.push(id);
             left -= used;
         }
@@ -167,42 +174,51 @@ impl<'w> Writer<'w> {
         chain.into_iter().next()
     }
 
-    /// Draws a statement that fits: `room` statements are left, and nothing else needs to
-    /// follow if `last`.
-    fn statement(&mut self, room: usize, depth: usize, last: bool) -> Form {
-        let nests = room >= 2 && depth < DEEPEST;
+    /// Draws a statement: `room` statements are left, and if `last`, no other statement needs to
+    /// follow.
+    fn draw_statement(&mut self, room: usize, depth: usize, last: bool) -> BlockTemplate {
+        let nests = room >= 2 && depth < MAX_BRANCH_DEPTH;
         let branching = if nests { BRANCHING } else { &[] };
-        // Not every place has room for branches, and a loop without end stands at the
-        // outermost level alone, where nothing follows: more weight makes up for that.
+        // Higher weights compensate for positions without room for branches, and for endless
+        // loops being possible only at the end of the outermost level.
         let forever = u64::from(nests && last && depth == 0) * 4 * FOREVER.weight;
-        let plain = PLAIN.iter().map(|form| (form, form.weight));
-        let branching = branching.iter().map(|form| (form, 2 * form.weight));
-        let forms: Vec<_> = plain.chain(branching).filter(|(form, _)| self.fits(form)).collect();
-        let sum: u64 = forms.iter().map(|(_, weight)| weight).sum();
+        let plain = PLAIN.iter().map(|template| (template, template.weight));
+        let branching = branching.iter().map(|template| (template, 2 * template.weight));
+        let templates: Vec<_> =
+            plain.chain(branching).filter(|(template, _)| self.fits(template)).collect();
+        let sum: u64 = templates.iter().map(|(_, weight)| weight).sum();
         let mut draw = self.stream.below(sum + forever);
-        for (form, weight) in forms {
+        for (template, weight) in templates {
             match draw.checked_sub(weight) {
                 Some(rest) => draw = rest,
-                None => return *form,
+                None => return *template,
             }
         }
         FOREVER
     }
 
-    /// Writes a statement with what is in it; gives how many statements that are.
-    fn write(&mut self, above: &str, form: Form, room: usize, depth: usize) -> (String, usize) {
-        let id = self.add(Block::new(form.opcode, Some(above)));
-        let branches = form.slots.iter().filter(|slot| matches!(slot, Slot::Branch(_))).count();
-        let within = match form.opcode {
+    /// Writes a statement with its inputs and branches. Returns its id and the number of statements
+    /// written.
+    fn write(
+        &mut self,
+        above: &str,
+        template: BlockTemplate,
+        room: usize,
+        depth: usize,
+    ) -> (String, usize) {
+        let id = self.add(Block::new(template.opcode, Some(above)));
+        let branches =
+            template.slots.iter().filter(|slot| matches!(slot, SlotTemplate::Branch(_))).count();
+        let within = match template.opcode {
             _ if branches == 0 => 0,
             "control_forever" => room - 1,
-            // Some three blocks a branch.
+            // About three blocks per branch.
             _ => (branches + self.stream.below(5) as usize).min(room - 1),
         };
         let mut used = 1;
         let mut branch = 0;
-        for &slot in form.slots {
-            if let Slot::Branch(name) = slot {
+        for &slot in template.slots {
+            if let SlotTemplate::Branch(name) = slot {
                 branch += 1;
                 let share = if branch < branches { within / branches } else { within + 1 - used };
                 if let Some(first) = self.body(&id, share, depth + 1, Vec::new()) {
@@ -216,26 +232,27 @@ impl<'w> Writer<'w> {
         (id, used)
     }
 
+    /// Writes `stop [...]` and returns its id.
     fn stop(&mut self, above: &str) -> String {
         let id = self.add(Block::new("control_stop", Some(above)));
-        let what = if self.stream.chance(0.2) { "all" } else { "this script" };
-        self.block(&id).fields.insert("STOP_OPTION", (what.to_owned(), None));
+        let option = if self.stream.chance(0.2) { "all" } else { "this script" };
+        self.block(&id).fields.insert("STOP_OPTION", (option.to_owned(), None));
         id
     }
 
-    /// Writes a block that brings another script to life.
-    fn planted(&mut self, above: &str, planted: Planted) -> String {
-        let world = self.world;
-        match planted {
-            Planted::Message(message) => {
+    /// Writes a block that activates another script and returns its id.
+    fn activation(&mut self, above: &str, activation: Activation) -> String {
+        let names = self.names;
+        match activation {
+            Activation::Message(message) => {
                 let id = self.add(Block::new("event_broadcast", Some(above)));
                 self.message(&id, message);
                 id
             }
-            Planted::Clone(sprite) => {
+            Activation::Clone(sprite) => {
                 let id = self.add(Block::new("control_create_clone_of", Some(above)));
                 let own = self.sprite == Some(sprite);
-                let name = if own { "_myself_" } else { &world.sprites[sprite] };
+                let name = if own { "_myself_" } else { &names.sprites[sprite] };
                 self.menu(
                     &id,
                     "CLONE_OPTION",
@@ -245,14 +262,14 @@ impl<'w> Writer<'w> {
                 );
                 id
             }
-            Planted::Backdrop(backdrop) => {
+            Activation::Backdrop(backdrop) => {
                 let id = self.add(Block::new("looks_switchbackdropto", Some(above)));
-                let name = &world.backdrops[backdrop];
+                let name = &names.backdrops[backdrop];
                 self.menu(&id, "BACKDROP", "looks_backdrops", "BACKDROP", name);
                 id
             }
-            Planted::Call(procedure) => {
-                let procedure = &world.procedures[procedure];
+            Activation::Call(procedure) => {
+                let procedure = &names.procedures[procedure];
                 let id = self.add(Block::new("procedures_call", Some(above)));
                 self.block(&id).mutation = Some(mutation(procedure));
                 let literal = json!([10, self.stream.between(0, 20).to_string()]);
@@ -262,81 +279,83 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Can the target have this block, with what the world has?
-    fn fits(&self, form: &Form) -> bool {
-        // What a backdrop starts does not switch backdrops: it might start itself.
+    /// True if the target can have this block, and the project has the names that it needs.
+    fn fits(&self, template: &BlockTemplate) -> bool {
+        // A script that a backdrop starts does not switch backdrops, because it might start itself
+        // again.
         let endless = self.hat == Hat::Backdrop
-            && ["looks_nextbackdrop", "looks_switchbackdropto"].contains(&form.opcode);
-        (form.stage || self.sprite.is_some())
+            && ["looks_nextbackdrop", "looks_switchbackdropto"].contains(&template.opcode);
+        (template.stage || self.sprite.is_some())
             && !endless
-            && form.slots.iter().all(|slot| match slot {
-                Slot::Message => self.first_message < self.world.messages.len(),
-                Slot::List => !self.world.lists.is_empty(),
+            && template.slots.iter().all(|slot| match slot {
+                SlotTemplate::Message => self.first_message < self.names.messages.len(),
+                SlotTemplate::List => !self.names.lists.is_empty(),
                 _ => true,
             })
     }
 
-    fn fill(&mut self, id: &str, slot: Slot, nested: usize) {
+    /// Fills an input or field of a block.
+    fn fill(&mut self, id: &str, slot: SlotTemplate, nested: usize) {
         match slot {
-            Slot::Number(name, low, high) => {
+            SlotTemplate::Number(name, low, high) => {
                 let offset = self.stream.between(0, (high - low).unsigned_abs()) as i64;
                 self.input(id, name, json!([4, (low + offset).to_string()]), nested);
             }
-            Slot::Seconds(name, low, high) => {
+            SlotTemplate::Seconds(name, low, high) => {
                 let tenths = low + self.stream.between(0, (high - low).unsigned_abs()) as i64;
                 let seconds = match (tenths / 10, tenths % 10) {
                     (whole, 0) => whole.to_string(),
                     (whole, part) => format!("{whole}.{part}"),
                 };
-                // Waiting for the value of a variable is how programs die.
+                // Durations are literals: a variable could make a script wait very long.
                 self.block(id).inputs.insert(name.to_owned(), json!([1, [5, seconds]]));
             }
-            Slot::Text(name) => {
+            SlotTemplate::Text(name) => {
                 let text = *self.stream.pick(&WORDS);
                 self.input(id, name, json!([10, text]), nested);
             }
-            Slot::Colour(name) => {
+            SlotTemplate::Colour(name) => {
                 let colour = *self.stream.pick(&COLOURS);
                 self.block(id).inputs.insert(name.to_owned(), json!([1, [9, colour]]));
             }
-            Slot::Condition(name) => {
+            SlotTemplate::Condition(name) => {
                 let inner = self.reporter(id, CONDITIONS, nested);
                 self.block(id).inputs.insert(name.to_owned(), json!([2, inner]));
             }
-            Slot::Menu(name, opcode, field, choices) => {
+            SlotTemplate::Menu(name, opcode, field, choices) => {
                 let value = self.choice(choices).unwrap_or_default();
                 self.menu(id, name, opcode, field, &value);
             }
-            Slot::Field(name, choices) => {
+            SlotTemplate::Field(name, choices) => {
                 let value = self.choice(choices).unwrap_or_default();
                 self.block(id).fields.insert(name, (value, None));
             }
-            Slot::Message => {
-                let last = self.world.messages.len() - 1;
+            SlotTemplate::Message => {
+                let last = self.names.messages.len() - 1;
                 let message = self.stream.between(self.first_message as u64, last as u64);
                 self.message(id, message as usize);
             }
-            Slot::Variable => {
-                let world = self.world;
-                let Named { id: variable, name } = self.stream.pick(&world.variables);
+            SlotTemplate::Variable => {
+                let names = self.names;
+                let Named { id: variable, name } = self.stream.pick(&names.variables);
                 let field = (name.clone(), Some(variable.clone()));
                 self.block(id).fields.insert("VARIABLE", field);
             }
-            Slot::List => {
-                let world = self.world;
-                let Named { id: list, name } = self.stream.pick(&world.lists);
+            SlotTemplate::List => {
+                let names = self.names;
+                let Named { id: list, name } = self.stream.pick(&names.lists);
                 let field = (name.clone(), Some(list.clone()));
                 self.block(id).fields.insert("LIST", field);
             }
-            Slot::Branch(_) => unreachable!("branches are written with their statement"),
+            SlotTemplate::Branch(_) => unreachable!("branches are written with their statement"),
         }
     }
 
-    /// A literal, or a reporter over it.
+    /// Fills an input with a literal, or with a reporter that covers it.
     fn input(&mut self, id: &str, name: &str, literal: Value, nested: usize) {
-        let value = if nested >= NESTED || !self.stream.chance(REPORTER) {
+        let value = if nested >= MAX_REPORTER_DEPTH || !self.stream.chance(P_REPORTER) {
             json!([1, literal])
-        } else if self.stream.chance(VARIABLE) {
+        } else if self.stream.chance(P_VARIABLE) {
             match self.argument {
                 Some(argument) if self.stream.chance(0.5) => {
                     let reporter = Block::new("argument_reporter_string_number", Some(id));
@@ -345,8 +364,8 @@ impl<'w> Writer<'w> {
                     json!([3, inner, literal])
                 }
                 _ => {
-                    let world = self.world;
-                    let Named { id: variable, name } = self.stream.pick(&world.variables);
+                    let names = self.names;
+                    let Named { id: variable, name } = self.stream.pick(&names.variables);
                     json!([3, [12, name, variable], literal])
                 }
             }
@@ -357,51 +376,64 @@ impl<'w> Writer<'w> {
         self.block(id).inputs.insert(name.to_owned(), value);
     }
 
-    fn reporter(&mut self, parent: &str, forms: &'static [Form], nested: usize) -> String {
-        let deep = |form: &Form| form.slots.iter().any(|s| matches!(s, Slot::Condition(_)));
-        let fit = |form: &&Form| self.fits(form) && (nested < NESTED || !deep(form));
-        let forms: Vec<&Form> = forms.iter().filter(fit).collect();
-        let mut draw = self.stream.below(forms.iter().map(|form| form.weight).sum());
-        let drawn = forms.iter().find(|form| match draw.checked_sub(form.weight) {
+    /// Writes a random reporter and returns its id.
+    fn reporter(
+        &mut self,
+        parent: &str,
+        templates: &'static [BlockTemplate],
+        nested: usize,
+    ) -> String {
+        let deep = |template: &BlockTemplate| {
+            template.slots.iter().any(|s| matches!(s, SlotTemplate::Condition(_)))
+        };
+        let fit = |template: &&BlockTemplate| {
+            self.fits(template) && (nested < MAX_REPORTER_DEPTH || !deep(template))
+        };
+        let templates: Vec<&BlockTemplate> = templates.iter().filter(fit).collect();
+        let mut draw = self.stream.below(templates.iter().map(|template| template.weight).sum());
+        let drawn = templates.iter().find(|template| match draw.checked_sub(template.weight) {
             Some(rest) => {
                 draw = rest;
                 false
             }
             None => true,
         });
-        let form = drawn.expect("a draw is below the sum of the weights");
-        let id = self.add(Block::new(form.opcode, Some(parent)));
-        for &slot in form.slots {
+        let template = drawn.expect("a draw is below the sum of the weights");
+        let id = self.add(Block::new(template.opcode, Some(parent)));
+        for &slot in template.slots {
             self.fill(&id, slot, nested + 1);
         }
         id
     }
 
-    fn choice(&mut self, choices: Choices) -> Option<String> {
-        let world = self.world;
+    /// Draws an entry of a menu; `None` if the menu is empty.
+    fn choice(&mut self, choices: MenuChoices) -> Option<String> {
+        let names = self.names;
         let all: Vec<&str> = match choices {
-            Choices::Fixed(all) => all.to_vec(),
-            Choices::Sprites(fixed) => {
-                let others = world.sprites.iter().enumerate();
+            MenuChoices::Fixed(all) => all.to_vec(),
+            MenuChoices::Sprites(fixed) => {
+                let others = names.sprites.iter().enumerate();
                 let others = others.filter(|(i, _)| Some(*i) != self.sprite);
                 fixed.iter().copied().chain(others.map(|(_, name)| &**name)).collect()
             }
-            Choices::Costumes => match self.sprite {
-                Some(sprite) => world.costumes[sprite].iter().map(String::as_str).collect(),
+            MenuChoices::Costumes => match self.sprite {
+                Some(sprite) => names.costumes[sprite].iter().map(String::as_str).collect(),
                 None => Vec::new(),
             },
-            Choices::Backdrops => world.backdrops.iter().map(String::as_str).collect(),
-            Choices::Sounds => vec![super::plan::SOUND],
+            MenuChoices::Backdrops => names.backdrops.iter().map(String::as_str).collect(),
+            MenuChoices::Sounds => vec![super::plan::SOUND],
         };
         (!all.is_empty()).then(|| (*self.stream.pick(&all)).to_owned())
     }
 
+    /// Fills the message input of a block.
     fn message(&mut self, id: &str, message: usize) {
-        let Named { id: key, name } = &self.world.messages[message];
+        let Named { id: key, name } = &self.names.messages[message];
         let literal = json!([1, [11, name, key]]);
         self.block(id).inputs.insert("BROADCAST_INPUT".to_owned(), literal);
     }
 
+    /// Fills an input with a menu block.
     fn menu(
         &mut self,
         id: &str,
@@ -415,7 +447,7 @@ impl<'w> Writer<'w> {
         self.block(id).inputs.insert(input.to_owned(), json!([1, menu]));
     }
 
-    /// Adds a block. Ids sort as they were made.
+    /// Adds a block and returns its id. Ids sort in the order of creation.
     fn add(&mut self, block: Block) -> String {
         let target = self.sprite.map_or(0, |sprite| sprite + 1);
         let id = format!("t{target}b{:05}", self.blocks.len());
@@ -423,12 +455,13 @@ impl<'w> Writer<'w> {
         id
     }
 
-    /// A block that was added.
+    /// Returns a block that was added.
     fn block(&mut self, id: &str) -> &mut Block {
-        self.blocks.get_mut(id).expect("ids come from adding")
+        self.blocks.get_mut(id).expect("the id was returned by `add`")
     }
 }
 
+/// Custom-block data of a call.
 fn mutation(procedure: &Procedure) -> Mutation {
     Mutation {
         tag_name: "mutation",

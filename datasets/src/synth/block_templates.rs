@@ -1,8 +1,8 @@
-//! The blocks that synthetic projects are made of: their inputs, and how often each is used.
+//! Block templates of synthetic projects: inputs, fields and frequency of each block.
 
-/// How to fill a place of a block.
+/// Input, field or branch of a block, and how to fill it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Slot {
+pub(super) enum SlotTemplate {
     /// A number input; literals are whole numbers of the range.
     Number(&'static str, i64, i64),
     /// Seconds: literals are tenths, of the range.
@@ -14,25 +14,25 @@ pub(super) enum Slot {
     /// A Boolean input.
     Condition(&'static str),
     /// An input with a menu: input, opcode and field of the menu, entries.
-    Menu(&'static str, &'static str, &'static str, Choices),
+    Menu(&'static str, &'static str, &'static str, MenuChoices),
     /// A menu on the block itself.
-    Field(&'static str, Choices),
+    Field(&'static str, MenuChoices),
     /// A message input.
     Message,
     /// A variable, on the block.
     Variable,
     /// A list, on the block.
     List,
-    /// Blocks within.
+    /// A branch of blocks.
     Branch(&'static str),
 }
 
-/// What a menu offers.
+/// Entries of a menu.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Choices {
-    /// Always these.
+pub(super) enum MenuChoices {
+    /// Fixed entries.
     Fixed(&'static [&'static str]),
-    /// Names of the other sprites, and these.
+    /// Names of the other sprites, and some fixed entries.
     Sprites(&'static [&'static str]),
     /// Names of the sprite's own costumes.
     Costumes,
@@ -42,38 +42,43 @@ pub(super) enum Choices {
     Sounds,
 }
 
-/// A block that can be drawn.
+/// A block that can be drawn at random.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Form {
+pub(super) struct BlockTemplate {
     pub(super) opcode: &'static str,
-    /// Uses among 100,000 of its kind in a corpus of 1,452 learner and hobby projects.
+    /// Occurrences per 100,000 blocks of its kind in a corpus of 1,452 learner and hobby projects.
     pub(super) weight: u64,
-    pub(super) slots: &'static [Slot],
-    /// Can the stage have it?
+    pub(super) slots: &'static [SlotTemplate],
+    /// True if the stage can have the block.
     pub(super) stage: bool,
 }
 
-const fn any(opcode: &'static str, weight: u64, slots: &'static [Slot]) -> Form {
-    Form { opcode, weight, slots, stage: true }
+const fn any(opcode: &'static str, weight: u64, slots: &'static [SlotTemplate]) -> BlockTemplate {
+    BlockTemplate { opcode, weight, slots, stage: true }
 }
 
-const fn sprite(opcode: &'static str, weight: u64, slots: &'static [Slot]) -> Form {
-    Form { opcode, weight, slots, stage: false }
+const fn sprite(
+    opcode: &'static str,
+    weight: u64,
+    slots: &'static [SlotTemplate],
+) -> BlockTemplate {
+    BlockTemplate { opcode, weight, slots, stage: false }
 }
 
-use Choices::{Backdrops, Costumes, Fixed, Sounds, Sprites};
-use Slot::{
+use MenuChoices::{Backdrops, Costumes, Fixed, Sounds, Sprites};
+use SlotTemplate::{
     Branch, Colour, Condition, Field, List, Menu, Message, Number, Seconds, Text, Variable,
 };
 
-pub(super) const KEYS: Choices =
+pub(super) const KEYS: MenuChoices =
     Fixed(&["space", "left arrow", "right arrow", "up arrow", "down arrow", "a", "d", "w", "any"]);
-const EFFECTS: Choices = Fixed(&["COLOR", "GHOST", "BRIGHTNESS", "FISHEYE", "WHIRL", "PIXELATE"]);
-const PEN_PARAMETERS: Choices = Fixed(&["color", "saturation", "brightness", "transparency"]);
+const EFFECTS: MenuChoices =
+    Fixed(&["COLOR", "GHOST", "BRIGHTNESS", "FISHEYE", "WHIRL", "PIXELATE"]);
+const PEN_PARAMETERS: MenuChoices = Fixed(&["color", "saturation", "brightness", "transparency"]);
 
-/// Statements without branches. Those that end a script are not among them: the writer
-/// of scripts places them where nothing follows.
-pub(super) const PLAIN: &[Form] = &[
+/// Statements without branches. Statements that end a script are not among them, because
+/// [`ScriptWriter`](super::script_writer::ScriptWriter) places them itself.
+pub(super) const PLAIN: &[BlockTemplate] = &[
     sprite("motion_gotoxy", 3879, &[Number("X", -240, 240), Number("Y", -180, 180)]),
     sprite("motion_movesteps", 2146, &[Number("STEPS", -20, 50)]),
     sprite("motion_pointindirection", 1895, &[Number("DIRECTION", -179, 180)]),
@@ -184,7 +189,7 @@ pub(super) const PLAIN: &[Form] = &[
 ];
 
 /// Statements with branches that end.
-pub(super) const BRANCHING: &[Form] = &[
+pub(super) const BRANCHING: &[BlockTemplate] = &[
     any("control_if", 10897, &[Condition("CONDITION"), Branch("SUBSTACK")]),
     any(
         "control_if_else",
@@ -195,11 +200,11 @@ pub(super) const BRANCHING: &[Form] = &[
     any("control_repeat_until", 1267, &[Condition("CONDITION"), Branch("SUBSTACK")]),
 ];
 
-/// The loop that nothing follows.
-pub(super) const FOREVER: Form = any("control_forever", 4295, &[Branch("SUBSTACK")]);
+/// The endless loop, which no statement follows.
+pub(super) const FOREVER: BlockTemplate = any("control_forever", 4295, &[Branch("SUBSTACK")]);
 
-/// Reporters of numbers and texts. Variables and arguments are drawn beside them.
-pub(super) const VALUES: &[Form] = &[
+/// Reporters of numbers and texts, without variables and arguments, which are drawn separately.
+pub(super) const VALUES: &[BlockTemplate] = &[
     any("operator_add", 18328, &[Number("NUM1", 0, 10), Number("NUM2", 0, 10)]),
     any("operator_subtract", 10854, &[Number("NUM1", 0, 10), Number("NUM2", 0, 10)]),
     any("operator_multiply", 14758, &[Number("NUM1", -3, 10), Number("NUM2", 0, 10)]),
@@ -238,8 +243,8 @@ pub(super) const VALUES: &[Form] = &[
     any("data_lengthoflist", 1728, &[List]),
 ];
 
-/// Reporters of truth values.
-pub(super) const CONDITIONS: &[Form] = &[
+/// Boolean reporters.
+pub(super) const CONDITIONS: &[BlockTemplate] = &[
     any("operator_equals", 35081, &[Number("OPERAND1", 0, 10), Number("OPERAND2", 0, 5)]),
     any("operator_gt", 9572, &[Number("OPERAND1", 0, 10), Number("OPERAND2", 0, 20)]),
     any("operator_lt", 8739, &[Number("OPERAND1", 0, 10), Number("OPERAND2", 0, 20)]),
@@ -267,7 +272,7 @@ pub(super) const CONDITIONS: &[Form] = &[
     any("sensing_mousedown", 2268, &[]),
 ];
 
-/// What starts scripts beside the green flag, whose weight is the last one.
+/// Kinds of hats with their weights.
 pub(super) const HATS: &[(Hat, u64)] = &[
     (Hat::Message, 29301),
     (Hat::Procedure, 14033),
@@ -278,7 +283,7 @@ pub(super) const HATS: &[(Hat, u64)] = &[
     (Hat::Flag, 34165),
 ];
 
-/// What starts a script.
+/// Kind of hat: the event that starts a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hat {
     Flag,
@@ -291,8 +296,8 @@ pub(super) enum Hat {
 }
 
 impl Hat {
-    /// Is it started by input alone, so that what it starts is alive?
-    pub(super) fn is_root(self) -> bool {
+    /// True if input alone can start the script, so that scripts that it activates are reachable.
+    pub(super) fn is_started_by_input(self) -> bool {
         matches!(self, Hat::Flag | Hat::Key | Hat::Click)
     }
 }

@@ -1,63 +1,66 @@
-//! What is known of the order of ids, and what is still to be probed.
+//! Order of ids: results so far, and the next id to probe.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Candidate;
-use super::client::Troubles;
-use super::journal::Entry;
-use super::outcome::Outcome;
+use super::client::RetryCounts;
+use super::journal::ProbeEntry;
+use super::outcome::ProbeOutcome;
 use crate::corpus::Sha;
 
-/// How far a sample is.
+/// Progress of a sample.
 #[derive(Clone, Debug, Default)]
-pub struct Progress {
-    /// Projects wanted; none: all there are.
+pub struct SampleProgress {
+    /// Number of projects wanted; `None` for all.
     pub wanted: Option<usize>,
-    /// Projects accepted.
+    /// Number of accepted projects.
     pub accepted: usize,
-    /// Ids probed by outcome, those beyond the last project of the sample as well.
-    pub outcomes: BTreeMap<Outcome, u64>,
-    /// Troubles met on the way, by kind.
-    pub troubles: BTreeMap<String, u64>,
+    /// Number of probed ids by outcome, including those after the last project of the sample.
+    pub outcomes: BTreeMap<ProbeOutcome, u64>,
+    /// Number of failed attempts of requests, by cause.
+    pub retries: BTreeMap<String, u64>,
 }
 
-impl Progress {
-    /// Ids probed.
+impl SampleProgress {
+    /// Number of probed ids.
     pub fn probed(&self) -> u64 {
         self.outcomes.values().sum()
     }
 }
 
-/// The order of ids as far as it was drawn, and what came of them.
-pub(super) struct Order {
+/// The order of ids, as far as it was drawn, and the results of their probes.
+pub(super) struct ProbeOrder {
     ids: Box<dyn Iterator<Item = Candidate>>,
     drawn: Vec<Candidate>,
     wanted: usize,
-    /// By position; undecided ones as well.
-    entries: BTreeMap<usize, Entry>,
+    /// Results by position, including undecided ones.
+    entries: BTreeMap<usize, ProbeEntry>,
     /// Positions of accepted projects.
     accepted: BTreeSet<usize>,
-    /// Drawn positions that are neither decided nor under way nor given up for this round.
+    /// Drawn positions that are neither decided, nor in flight, nor undecided in this round.
     open: BTreeSet<usize>,
-    pub(super) progress: Progress,
+    pub(super) progress: SampleProgress,
 }
 
-impl Order {
-    pub(super) fn new(ids: Box<dyn Iterator<Item = Candidate>>, wanted: Option<usize>) -> Order {
-        Order {
+impl ProbeOrder {
+    pub(super) fn new(
+        ids: Box<dyn Iterator<Item = Candidate>>,
+        wanted: Option<usize>,
+    ) -> ProbeOrder {
+        ProbeOrder {
             ids,
             drawn: Vec::new(),
             wanted: wanted.unwrap_or(usize::MAX),
             entries: BTreeMap::new(),
             accepted: BTreeSet::new(),
             open: BTreeSet::new(),
-            progress: Progress { wanted, ..Progress::default() },
+            progress: SampleProgress { wanted, ..SampleProgress::default() },
         }
     }
 
-    /// Takes what an earlier process found; `lost`: but its archive is not there. False if
-    /// it does not belong to this order.
-    pub(super) fn replay(&mut self, entry: Entry, lost: bool) -> bool {
+    /// Restores the result that an earlier process found. If `archive_missing`, the accepted
+    /// project is fetched again. Returns false if the entry does not belong to this order.
+    pub(super) fn restore(&mut self, entry: ProbeEntry, archive_missing: bool) -> bool {
         while self.drawn.len() <= entry.position {
             let Some(candidate) = self.ids.next() else { return false };
             self.open.insert(self.drawn.len());
@@ -66,11 +69,11 @@ impl Order {
         if self.drawn[entry.position].id != entry.id {
             return false;
         }
-        let again = lost || entry.outcome == Outcome::Undecided;
+        let again = archive_missing || entry.outcome == ProbeOutcome::Undecided;
         let position = entry.position;
         self.open.remove(&position);
         self.decide(entry);
-        if lost {
+        if archive_missing {
             self.accepted.remove(&position);
             self.progress.accepted = self.accepted.len();
         }
@@ -80,7 +83,7 @@ impl Order {
         true
     }
 
-    /// The next id to probe; none if nothing is needed but what is under way.
+    /// Draws the next id to probe; `None` if no more are needed than those in flight.
     pub(super) fn next(&mut self) -> Option<(usize, Candidate)> {
         let horizon = self.horizon();
         let open = self.open.first().copied().filter(|&position| position < horizon);
@@ -96,8 +99,8 @@ impl Order {
         Some((self.drawn.len() - 1, candidate))
     }
 
-    /// The position after which nothing matters: that of the last project wanted, if so
-    /// many were accepted.
+    /// End of the positions that matter: one past the last project wanted, or unlimited if too
+    /// few projects were accepted.
     fn horizon(&self) -> usize {
         if self.accepted.len() < self.wanted {
             return usize::MAX;
@@ -105,9 +108,10 @@ impl Order {
         self.accepted.iter().nth(self.wanted - 1).map_or(usize::MAX, |last| last + 1)
     }
 
-    pub(super) fn decide(&mut self, entry: Entry) {
-        let Progress { outcomes, troubles, .. } = &mut self.progress;
-        add(troubles, &entry.troubles);
+    /// Records the result of a probe.
+    pub(super) fn decide(&mut self, entry: ProbeEntry) {
+        let SampleProgress { outcomes, retries, .. } = &mut self.progress;
+        add(retries, &entry.retries);
         if let Some(before) = self.entries.get(&entry.position)
             && let Some(count) = outcomes.get_mut(&before.outcome)
         {
@@ -115,53 +119,53 @@ impl Order {
         }
         *outcomes.entry(entry.outcome).or_default() += 1;
         outcomes.retain(|_, count| *count > 0);
-        if entry.outcome == Outcome::Accepted {
+        if entry.outcome == ProbeOutcome::Accepted {
             self.accepted.insert(entry.position);
         }
         self.progress.accepted = self.accepted.len();
         self.entries.insert(entry.position, entry);
     }
 
-    /// A probe was called off: as if it had never been sent.
-    pub(super) fn forget(&mut self, position: usize) {
+    /// Opens a position again whose probe was stopped.
+    pub(super) fn reopen(&mut self, position: usize) {
         self.open.insert(position);
     }
 
-    /// Opens undecided ids that matter once more; false if there are none.
-    pub(super) fn retry(&mut self) -> bool {
+    /// Opens the undecided ids that matter again; false if there are none.
+    pub(super) fn reopen_undecided(&mut self) -> bool {
         let horizon = self.horizon();
         let undecided = self.entries.range(..horizon);
-        let undecided = undecided.filter(|(_, entry)| entry.outcome == Outcome::Undecided);
+        let undecided = undecided.filter(|(_, entry)| entry.outcome == ProbeOutcome::Undecided);
         self.open.extend(undecided.map(|(position, _)| position));
         !self.open.is_empty()
     }
 
-    /// The probes that make the sample: up to the last project wanted, in order.
-    pub(super) fn frame(&self) -> Vec<&Entry> {
+    /// The sampling frame: the probes up to the last project wanted, in order.
+    pub(super) fn frame(&self) -> Vec<&ProbeEntry> {
         self.entries.range(..self.horizon()).map(|(_, entry)| entry).collect()
     }
 
-    /// Digests of the projects that were accepted beyond the last one wanted.
+    /// Digests of the projects that were accepted after the last one wanted.
     pub(super) fn surplus(&self) -> impl Iterator<Item = Sha> + '_ {
         let beyond = self.entries.range(self.horizon()..);
         beyond.filter_map(|(_, entry)| entry.project.as_ref().map(|member| member.sha256))
     }
 
-    /// Ids of the frame about which nothing is known, each with the last trouble.
+    /// Undecided ids of the frame, each with the cause of the last failed attempt.
     pub(super) fn undecided(&self) -> Vec<(u64, String)> {
         let frame = self.frame().into_iter();
-        let undecided = frame.filter(|entry| entry.outcome == Outcome::Undecided);
+        let undecided = frame.filter(|entry| entry.outcome == ProbeOutcome::Undecided);
         undecided.map(|e| (e.id, e.detail.clone().unwrap_or_default())).collect()
     }
 
-    /// Were there fewer projects than wanted?
+    /// True if fewer projects were accepted than wanted.
     pub(super) fn is_short(&self) -> bool {
         self.progress.wanted.is_some_and(|wanted| self.accepted.len() < wanted)
     }
 }
 
-fn add(sum: &mut BTreeMap<String, u64>, troubles: &Troubles) {
-    for (name, count) in troubles {
+fn add(sum: &mut BTreeMap<String, u64>, retries: &RetryCounts) {
+    for (name, count) in retries {
         *sum.entry(name.clone()).or_default() += count;
     }
 }

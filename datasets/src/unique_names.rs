@@ -1,21 +1,21 @@
-//! Names of projects within a collection.
+//! Unique names of projects within a collection.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-/// A name for each path, all different: the file stem, led by as many parent folders as it
-/// takes to tell clashing ones apart (`week1-pong`, `week2-pong`); where folders do not
-/// help, the second and later ones are numbered.
-pub(crate) fn unique<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
+/// A unique name for each path: the file stem, preceded by as many parent folders as are needed to
+/// distinguish equal stems (`week1-pong`, `week2-pong`). If folders do not distinguish them, the
+/// second and later names are numbered.
+pub(crate) fn unique_names<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
     let parts: Vec<Vec<String>> = paths.map(parts).collect();
     let mut depth = vec![1; parts.len()];
     loop {
         let names: Vec<String> = parts.iter().zip(&depth).map(|(p, &d)| joined(p, d)).collect();
-        let mut users: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut paths_by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, name) in names.iter().enumerate() {
-            users.entry(name).or_default().push(index);
+            paths_by_name.entry(name).or_default().push(index);
         }
-        let clashing = users.into_values().filter(|users| users.len() > 1).flatten();
+        let clashing = paths_by_name.into_values().filter(|paths| paths.len() > 1).flatten();
         let longer: Vec<usize> = clashing.filter(|&i| depth[i] < parts[i].len()).collect();
         if longer.is_empty() {
             return numbered(names);
@@ -26,7 +26,7 @@ pub(crate) fn unique<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
     }
 }
 
-/// The stem, then the folders around it, innermost first.
+/// The stem, then the parent folders, innermost first.
 fn parts(path: &Path) -> Vec<String> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let stem = if absolute.is_dir() { absolute.file_name() } else { absolute.file_stem() };
@@ -59,16 +59,16 @@ mod tests {
     use super::*;
 
     fn names(paths: &[&str]) -> Vec<String> {
-        unique(paths.iter().map(Path::new))
+        unique_names(paths.iter().map(Path::new))
     }
 
     #[test]
-    fn stems_suffice_where_they_differ() {
+    fn different_stems_are_the_names() {
         assert_eq!(names(&["/a/pong.sb3", "/a/snake.sb3"]), ["pong", "snake"]);
     }
 
     #[test]
-    fn folders_tell_equal_stems_apart() {
+    fn folders_distinguish_equal_stems() {
         assert_eq!(
             names(&["/x/a/pong.sb3", "/x/b/pong.sb3", "/x/b/snake.sb3"]),
             ["a-pong", "b-pong", "snake"]
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_tell_the_rest_apart() {
+    fn numbers_distinguish_the_rest() {
         assert_eq!(names(&["/pong.sb2", "/pong.sb3"]), ["pong", "pong-2"]);
         assert_eq!(
             names(&["/pong.sb2", "/pong.sb3", "/pong-2.sb3"]),

@@ -1,13 +1,14 @@
-//! Files that are whole or not there.
+//! Atomic file writes.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes a file under another name, to the disk, and only then gives it its own.
+/// Writes a file atomically: under a temporary name and to disk, then renames it. The file is
+/// therefore either complete or absent.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Threads may write the same file, of the same contents.
+    // Two threads may write the same file with the same contents.
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", NUMBER.fetch_add(1, Ordering::Relaxed)));
@@ -17,6 +18,6 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.sync_all()?;
         fs::rename(&part, path)
     });
-    // A full disk has better use for the space; the first error is what matters.
+    // Free the space of the incomplete file; the first error is the one to report.
     written.inspect_err(|_| drop(fs::remove_file(&part)))
 }

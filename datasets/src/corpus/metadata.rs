@@ -1,4 +1,4 @@
-//! `corpus.toml`: how the projects of a corpus were chosen, and what came of it.
+//! Metadata of a corpus, the file `corpus.toml`: recipe, digest and sampling frame.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,45 +8,44 @@ use serde::{Deserialize, Serialize};
 
 use super::{CorpusError, Sha};
 
-/// Version of the folder's layout.
+/// Version of the layout of a corpus folder.
 pub const FORMAT: u32 = 1;
 
-const HEAD: &str = "\
+const HEADER: &str = "\
 # A corpus of catherd: recipe, result and digest of the projects in manifest.csv.
 # `catherd dataset verify` checks that nothing was changed.
 
 ";
 
-/// What a corpus says of itself. It holds no date, so that who follows the same recipe
-/// gets the same file.
+/// Metadata of a corpus. It contains no date, so that the same recipe results in the same file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct About {
+pub struct CorpusMetadata {
     /// Version of the layout.
     pub format: u32,
-    /// Rows of the manifest.
+    /// Number of rows of the manifest.
     pub projects: usize,
     /// SHA-256 over ids and digests of the projects in their order.
     pub digest: Sha,
-    /// How the projects were chosen.
+    /// Recipe by which the projects were chosen.
     pub recipe: Recipe,
-    /// The sampling frame: how many ids were probed until the last project was found, by
-    /// outcome. Empty where nothing was probed.
+    /// Sampling frame: number of ids probed until the last project was found, by outcome. Empty
+    /// if no ids were probed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub frame: BTreeMap<String, u64>,
 }
 
-/// How the projects of a corpus were chosen.
+/// Recipe by which the projects of a corpus were chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Recipe {
-    /// The first acceptable ones of a random order of ids.
+    /// The first acceptable projects in a random order of ids.
     Sample {
         /// First id.
         from: u64,
         /// One past the last id.
         to: u64,
-        /// How many were wanted.
+        /// Number of projects wanted.
         count: usize,
         /// Seed of the order.
         seed: u64,
@@ -54,57 +53,58 @@ pub enum Recipe {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         disjoint_from: Vec<Sha>,
     },
-    /// The acceptable ones of a list of ids.
+    /// The acceptable projects of a list of ids.
     List {
-        /// SHA-256 over the ids and the digests that go with them.
+        /// SHA-256 over the ids and their digests.
         list: Sha,
-        /// Ids in the list.
+        /// Number of ids in the list.
         ids: usize,
-        /// How many were wanted, if not all.
+        /// Number of projects wanted; `None` for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         count: Option<usize>,
         /// Digests of the corpora whose projects were left out.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         disjoint_from: Vec<Sha>,
     },
-    /// Files that somebody added.
+    /// Added files.
     Files,
-    /// Made by a program.
+    /// Projects of the generator.
     Synthetic {
-        /// How many.
+        /// Number of projects.
         count: usize,
-        /// Seed of the first.
+        /// Seed of the projects.
         seed: u64,
-        /// Version of the program.
+        /// Version of the generator.
         generator: u32,
     },
-    /// Drawn from another corpus.
+    /// Projects drawn from another corpus.
     Part {
         /// Digest of that corpus.
         of: Sha,
         /// Name of the part.
         name: String,
-        /// Names and sizes of all parts, in the order in which they were drawn.
+        /// Names and sizes of all parts, in the order of drawing.
         parts: Vec<(String, usize)>,
         /// Seed of the drawing.
         seed: u64,
     },
 }
 
-impl About {
-    pub(super) fn read(path: &Path) -> Result<About, CorpusError> {
+impl CorpusMetadata {
+    pub(super) fn read(path: &Path) -> Result<CorpusMetadata, CorpusError> {
         let text = fs::read_to_string(path).map_err(CorpusError::unreadable(path))?;
-        let about: About = toml::from_str(&text)
+        let metadata: CorpusMetadata = toml::from_str(&text)
             .map_err(|error| CorpusError::damaged(path, error.message().replace('\n', ", ")))?;
-        if about.format != FORMAT {
-            let fault = format!("has format {}; this version reads {FORMAT}", about.format);
+        if metadata.format != FORMAT {
+            let fault = format!("has format {}; this version reads {FORMAT}", metadata.format);
             return Err(CorpusError::damaged(path, fault));
         }
-        Ok(about)
+        Ok(metadata)
     }
 
     pub(super) fn to_toml(&self) -> String {
-        let body = toml::to_string(self).expect("numbers, texts and lists of them have a notation");
-        format!("{HEAD}{body}")
+        let body = toml::to_string(self)
+            .expect("numbers, strings and lists of them can be written as TOML");
+        format!("{HEADER}{body}")
     }
 }

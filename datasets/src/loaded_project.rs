@@ -1,0 +1,72 @@
+//! A loaded project and its archive.
+
+use std::path::Path;
+
+use catherd_sb3::{Limits, Project, ReadError, pack, read_archive};
+use sha2::{Digest, Sha256};
+
+/// A project in memory, together with its archive.
+#[derive(Clone, Debug)]
+pub struct LoadedProject {
+    /// The project.
+    pub project: Project,
+    /// The archive: the bytes of a file, or a folder packed so that the same files give the same
+    /// bytes on every machine.
+    pub archive: Vec<u8>,
+    /// SHA-256 of the archive: the identity of the project in runs and results.
+    pub digest: [u8; 32],
+}
+
+/// Error of loading a project for a study; displayed as one line that names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The project cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    /// The project can be read, but has nothing to run.
+    #[error("{file}: has no blocks")]
+    NoBlocks {
+        /// The file or folder as the caller named it.
+        file: String,
+    },
+}
+
+impl LoadError {
+    /// The reason without the file.
+    pub fn reason(&self) -> String {
+        match self {
+            LoadError::Unreadable(error) => error.cause.to_string(),
+            LoadError::NoBlocks { .. } => "has no blocks".to_owned(),
+        }
+    }
+}
+
+impl LoadedProject {
+    /// Loads an archive, or packs and loads an unpacked folder, if the project has blocks.
+    ///
+    /// # Errors
+    /// See [`LoadError`].
+    pub fn load(path: &Path) -> Result<LoadedProject, LoadError> {
+        let loaded = LoadedProject::read(path)?;
+        if loaded.project.block_count() == 0 {
+            return Err(LoadError::NoBlocks { file: path.display().to_string() });
+        }
+        Ok(loaded)
+    }
+
+    /// Loads an archive, or packs and loads an unpacked folder, with or without blocks.
+    ///
+    /// The project is read from the bytes of [`LoadedProject::archive`], so that a worker, which
+    /// receives these bytes, reads the same project.
+    ///
+    /// # Errors
+    /// If the project cannot be read.
+    pub fn read(path: &Path) -> Result<LoadedProject, ReadError> {
+        let limits = Limits::default();
+        let file = path.display().to_string();
+        let archive = if path.is_dir() { pack(path)? } else { read_archive(path, &limits)? };
+        let project = Project::from_bytes(&file, &archive, &limits)?;
+        let digest = Sha256::digest(&archive).into();
+        Ok(LoadedProject { project, archive, digest })
+    }
+}
