@@ -1,25 +1,27 @@
-//! `catherd vm`: the machine alone.
+//! `catherd vm`: commands that run the Scratch machine alone.
 
 mod bench;
 mod conformance;
 mod digest;
-mod fidelity;
 mod fuzz;
 mod replay;
+mod replay_all;
 
 use std::path::Path;
 
-use catherd_conformance::Corpus;
+use catherd_conformance::ProjectIndex;
 use clap::Subcommand;
 
 use crate::failure::{Exit, Failure};
 
-/// Looks at the Scratch machine itself.
+/// Tests and measures the Scratch machine itself.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Conformance(conformance::Arguments),
     Replay(replay::Arguments),
-    Fidelity(fidelity::Arguments),
+    // The name of version 0.3, accepted for one more version.
+    #[command(alias = "fidelity")]
+    ReplayAll(replay_all::Arguments),
     Bench(bench::Arguments),
     Digest(digest::Arguments),
     Fuzz(fuzz::Arguments),
@@ -29,25 +31,25 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Conformance(arguments) => conformance::run(arguments),
         Command::Replay(arguments) => replay::run(arguments),
-        Command::Fidelity(arguments) => fidelity::run(arguments),
+        Command::ReplayAll(arguments) => replay_all::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
         Command::Digest(arguments) => digest::run(arguments),
         Command::Fuzz(arguments) => fuzz::run(arguments),
     }
 }
 
-/// The projects of a corpus; without one named, those beside the folder of the traces.
-fn corpus(named: Option<&Path>, traces: &Path) -> Result<Corpus, Failure> {
-    let beside = traces.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = named.unwrap_or(beside);
-    Corpus::index(folder).map_err(|error| {
+/// Indexes the projects in a folder; by default in the parent of the traces' folder.
+fn project_index(folder: Option<&Path>, traces: &Path) -> Result<ProjectIndex, Failure> {
+    let parent = traces.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.unwrap_or(parent);
+    ProjectIndex::build(folder).map_err(|error| {
         Failure::new(format!("{}: {error}", folder.display()))
-            .hint("name the folder of the projects with --corpus")
+            .hint("give the folder of the projects with --corpus")
     })
 }
 
-/// The number of threads; without one asked for, one for each processor.
-fn jobs(asked: Option<usize>) -> usize {
+/// Number of threads; one for each processor if `requested` is `None`.
+fn thread_count(requested: Option<usize>) -> usize {
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
-    asked.unwrap_or_else(available).max(1)
+    requested.unwrap_or_else(available).max(1)
 }

@@ -1,19 +1,19 @@
-//! `catherd vm bench`: how fast the machine is.
+//! `catherd vm bench`: measures the speed of the machine.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use catherd_datasets::find;
 use catherd_conformance::{Speed, bench};
+use catherd_datasets::find;
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
-/// Measures steps a second, snapshots and loading, project by project, on one core.
+/// Measures steps per second, snapshots and loading, project by project, on one core.
 ///
-/// Every project gets the green flag and then runs without input. Absolute times say more
-/// about the computer than about catherd; compare rates measured on one computer in one go.
+/// Every project gets the green flag and then runs without input. Absolute times depend on the
+/// computer: compare only rates that were measured on the same computer under the same load.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -30,25 +30,27 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     steps: u64,
 
-    /// Seconds after which a project that is slow is stopped, for each of its two runs
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
-    patience: f64,
+    /// Seconds of processor time after which each of a project's two runs is stopped
+    #[arg(long, alias = "patience", value_name = "SECONDS", default_value_t = 2.0)]
+    time_limit: f64,
 
-    /// Print one JSON object a line instead of a table
+    /// Print one JSON object per line instead of a table
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { projects, steps, patience, json } = arguments;
-    let patience = Duration::try_from_secs_f64(patience)
-        .map_err(|_| Failure::new("--patience takes seconds, 0 or more"))?;
+    let Arguments { projects, steps, time_limit, json } = arguments;
+    let time_limit = Duration::try_from_secs_f64(time_limit).map_err(|_| {
+        Failure::new(format_args!("--time-limit: {time_limit} is not a duration"))
+            .hint("give a number of seconds, 0 or more")
+    })?;
     let found = find(projects)?;
     let bar = terminal::bar(found.projects.len());
     let mut speeds = Vec::new();
     let mut failures: Vec<String> = found.skipped.iter().map(ToString::to_string).collect();
     for entry in &found.projects {
-        match bench(&entry.path, steps, patience) {
+        match bench(&entry.path, steps, time_limit) {
             Ok(speed) => speeds.push(speed),
             Err(error) => failures.push(error),
         }
@@ -97,17 +99,17 @@ fn table(speeds: &[Speed]) -> String {
         return text;
     }
     text += "\n";
-    // The best is not shown: what matters is what most projects see, and the worst.
+    // The best is left out, because the usual and the worst speeds matter.
     for (name, share) in [("p50", 0.5), ("p90", 0.9), ("worst", 1.0)] {
-        let slow = |of: fn(&Speed) -> f64| quantile(speeds, of, 1.0 - share);
-        let long = |of: fn(&Speed) -> f64| quantile(speeds, of, share);
+        let lowest = |of: fn(&Speed) -> f64| quantile(speeds, of, 1.0 - share);
+        let highest = |of: fn(&Speed) -> f64| quantile(speeds, of, share);
         text += &row(
-            slow(|s| s.steps_per_s),
-            slow(|s| s.traced_steps_per_s),
-            slow(|s| s.blocks_per_s),
-            long(|s| s.snapshot_us),
-            long(|s| s.restore_us),
-            long(|s| s.load_ms),
+            lowest(|s| s.steps_per_s),
+            lowest(|s| s.traced_steps_per_s),
+            lowest(|s| s.blocks_per_s),
+            highest(|s| s.snapshot_us),
+            highest(|s| s.restore_us),
+            highest(|s| s.load_ms),
             name,
         );
     }

@@ -1,19 +1,19 @@
-//! `catherd vm digest`: one number a project that every build on every machine must agree on.
+//! `catherd vm digest`: one digest per project that is equal in every build on every machine.
 
 use std::path::PathBuf;
 
+use catherd_conformance::{RandomInputDriver, RunDigest, digests};
 use catherd_datasets::find;
-use catherd_conformance::{Exercise, RunDigest, digests};
 use clap::Args;
 
-use super::jobs;
+use super::thread_count;
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, bar};
 
 /// Runs projects with input drawn from a seed and prints a digest of all their states.
 ///
 /// A digest covers everything that a program can sense or show and everything that a test
-/// generator is told, before the first step and after each. It must be the same on every
+/// generator receives, before the first step and after each. It must be the same on every
 /// machine, in every build and on any number of threads: compare the output of two with `diff`.
 #[derive(Args)]
 #[command(after_help = "\
@@ -39,22 +39,23 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Threads; by default one for each processor
+    /// Number of threads; by default one for each processor
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
 
-    /// Print one JSON object a line instead of `DIGEST  PROJECT`
+    /// Print one JSON object per line instead of `DIGEST  PROJECT`
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { projects, steps, seed, limit, jobs: threads, json } = arguments;
+    let Arguments { projects, steps, seed, limit, jobs, json } = arguments;
     let mut found = find(projects)?;
     found.projects.truncate(limit.unwrap_or(usize::MAX));
     let named: Vec<_> = found.projects.iter().map(|e| (e.name.clone(), e.path.clone())).collect();
     let bar = bar(named.len());
-    let runs = digests(&named, Exercise { steps, seed }, jobs(threads), |_| bar.inc(1));
+    let runs =
+        digests(&named, RandomInputDriver { steps, seed }, thread_count(jobs), |_| bar.inc(1));
     bar.finish_and_clear();
     let mut failures: Vec<String> = found.skipped.iter().map(ToString::to_string).collect();
     let mut text = String::new();

@@ -1,24 +1,26 @@
-//! `catherd vm fuzz`: projects damaged on purpose.
+//! `catherd vm fuzz`: runs mutated projects.
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use catherd_conformance::fuzz::{
+    Campaign, CampaignReport, case, execute, run_campaign, run_executor,
+};
 use catherd_datasets::find;
-use catherd_conformance::fuzz::{Campaign, Report, campaign, case, execute, serve};
 use clap::Args;
 use indicatif::ProgressBar;
 
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, BARS, bar};
 
-/// Damages projects in every way and runs what comes of it.
+/// Fuzzes the reader and the machine: mutates projects and runs them.
 ///
-/// Blocks are deleted, copied, rewired and planted, values and files replaced by absurd ones,
-/// archives cut and bent. Each execution loads the result, runs it with tracing and input, and
-/// runs it again from a snapshot, in a process that may use 4 GiB; a crash, a hang or a run that
-/// does not repeat itself is a failure, and its project is kept. Execution N of a seed damages
-/// the same project in the same way on every machine.
+/// Blocks are deleted, copied, rewired and injected, values and files are replaced by extreme
+/// ones, archives are cut and damaged. Each execution loads the result, runs it with tracing and
+/// random input, and runs it again from a snapshot, in a process that may use 4 GiB of memory. A
+/// crash, a hang or a second run that differs is a failure, and its project is stored. Execution
+/// N of a seed damages the same project in the same way on every machine.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "DIR")]
     projects: Vec<PathBuf>,
 
-    /// Executions; without a number, as many as the time allows
+    /// Number of executions; by default as many as --seconds allows
     #[arg(long, value_name = "N")]
     executions: Option<u64>,
 
@@ -52,85 +54,86 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", conflicts_with = "executions")]
     only: Option<u64>,
 
-    /// Processes side by side
+    /// Number of concurrent processes
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
 
     /// Seconds of processor time after which an execution counts as hanging
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
-    patience: u64,
+    #[arg(long, alias = "patience", value_name = "SECONDS", default_value_t = 30)]
+    time_limit: u64,
 
-    /// Where to keep the projects that did harm
-    #[arg(long, value_name = "DIR", default_value = "fuzz-failures")]
-    keep: PathBuf,
+    /// Folder for the projects of failed executions
+    #[arg(long, alias = "keep", value_name = "DIR", default_value = "fuzz-failures")]
+    failures: PathBuf,
 
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
 
-    /// For the processes that do the work: execute every STRIDE-th number from --first on
+    /// Child process of a campaign: execute every STRIDE-th number from --first on
     #[arg(long, value_name = "STRIDE", hide = true)]
-    serve: Option<u64>,
+    executor: Option<u64>,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    // Workers take the list as it is: checking it again would cost seconds each time.
-    if let Some(stride) = arguments.serve {
-        let patience = Duration::from_secs(arguments.patience);
-        serve(&arguments.projects, arguments.seed, arguments.first, stride, patience);
+    // A child process does not check the projects again, because that would take seconds each
+    // time.
+    if let Some(stride) = arguments.executor {
+        let time_limit = Duration::from_secs(arguments.time_limit);
+        run_executor(&arguments.projects, arguments.seed, arguments.first, stride, time_limit);
         return Ok(Exit::Fine);
     }
     let found = find(arguments.projects)?;
     let projects: Vec<PathBuf> = found.projects.into_iter().map(|e| e.path).collect();
     if let Some(number) = arguments.only {
-        return only(&projects, arguments.seed, number);
+        return execute_one(&projects, arguments.seed, number);
     }
-    let task = Campaign {
+    let campaign = Campaign {
         projects: &projects,
         seed: arguments.seed,
         first: arguments.first,
         executions: arguments.executions,
-        time: Duration::from_secs(arguments.seconds),
+        duration: Duration::from_secs(arguments.seconds),
         jobs: arguments.jobs.max(1),
-        patience: Duration::from_secs(arguments.patience),
-        keep: &arguments.keep,
+        time_limit: Duration::from_secs(arguments.time_limit),
+        failures: &arguments.failures,
     };
     let program = std::env::current_exe()
-        .map_err(|cause| Failure::new(format!("this program cannot be started again: {cause}")))?;
-    let process = |first: u64, stride: u64| {
+        .map_err(|cause| Failure::new(format!("cannot find the path of this program: {cause}")))?;
+    let executor = |first: u64, stride: u64| {
         let mut command = Command::new(&program);
-        command.args(["vm", "fuzz", "--seed", &task.seed.to_string()]);
-        command.args(["--first", &first.to_string(), "--serve", &stride.to_string()]);
-        command.args(["--patience", &task.patience.as_secs().to_string(), "--"]);
+        command.args(["vm", "fuzz", "--seed", &campaign.seed.to_string()]);
+        command.args(["--first", &first.to_string(), "--executor", &stride.to_string()]);
+        command.args(["--time-limit", &campaign.time_limit.as_secs().to_string(), "--"]);
         command.args(&projects);
         command
     };
-    let progress = match task.executions {
+    let progress = match campaign.executions {
         Some(n) => bar(n as usize),
         None => BARS.add(ProgressBar::new_spinner()),
     };
-    let report = campaign(&task, process, || progress.inc(1))
-        .map_err(|cause| Failure::new(format!("{}: {cause}", task.keep.display())))?;
+    let report = run_campaign(&campaign, executor, || progress.inc(1))
+        .map_err(|cause| Failure::new(format!("{}: {cause}", campaign.failures.display())))?;
     progress.finish_and_clear();
     terminal::print(&if arguments.json {
         serde_json::to_string(&report).map_or(String::new(), |line| line + "\n")
     } else {
-        describe(&report, task.seed)
+        describe(&report, campaign.seed)
     });
     Ok(if report.failures.is_empty() { Exit::Fine } else { Exit::Incomplete })
 }
 
-fn only(projects: &[PathBuf], seed: u64, number: u64) -> Result<Exit, Failure> {
+fn execute_one(projects: &[PathBuf], seed: u64, number: u64) -> Result<Exit, Failure> {
     let case = case(projects, seed, number).map_err(Failure::new)?;
     terminal::print(&format!("{}, {} bytes\n", case.origin.display(), case.bytes.len()));
     match execute(&case) {
-        Ok(kind) => terminal::print(&format!("{kind}\n")),
+        Ok(outcome) => terminal::print(&format!("{outcome}\n")),
         Err(broken) => return Err(Failure::new(broken)),
     }
     Ok(Exit::Fine)
 }
 
-fn describe(report: &Report, seed: u64) -> String {
+fn describe(report: &CampaignReport, seed: u64) -> String {
     let rate = report.executions as f64 / report.seconds.max(0.001);
     let mut text = format!(
         "{} executions in {:.0} s ({rate:.1}/s), at most {} MiB\n",
@@ -148,9 +151,9 @@ fn describe(report: &Report, seed: u64) -> String {
     text += "\n";
     for failure in &report.failures {
         text += &format!(
-            "FAILED --seed {seed} --only {}: {}\n  kept as {}\n",
+            "FAILED --seed {seed} --only {}: {}\n  stored as {}\n",
             failure.execution,
-            failure.what,
+            failure.cause,
             failure.file.display()
         );
     }

@@ -1,21 +1,21 @@
-//! `catherd vm replay`: one recording of the original machine, run again.
+//! `catherd vm replay`: replays one recording of the original machine.
 
 use std::path::PathBuf;
 
-use catherd_conformance::{Replay, Trace, device_states, examine, traces};
+use catherd_conformance::{Replay, Trace, device_states, replay_indexed, trace_files};
 use clap::Args;
 
-use super::corpus;
+use super::project_index;
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
-/// Replays a reference trace and shows where it first diverges.
+/// Replays a reference trace and shows the first divergence.
 ///
-/// The trace says which project it was recorded from by a SHA-256, by which the project is
-/// found in the corpus. It does not say which keys were down and where the mouse was when
-/// the recording began; the states in which the other traces of its folder end are tried
-/// until one agrees. Nor does it say what the recorder's clock showed: where a project goes
-/// by it, its readings are taken from the recording, and nothing else may differ.
+/// The project is found in the corpus by the SHA-256 in the trace. A trace does not contain the
+/// state of keyboard and mouse at its beginning, so that the states in which the other traces of
+/// its folder end are tried until one agrees. Nor does it contain the recorder's clock: if a
+/// project uses the clock, its readings are inferred from the recording, and nothing else may
+/// differ.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -24,25 +24,25 @@ Examples:
 
 Exit codes: 0 if the replay is identical, 2 if it diverges, 1 if it cannot be done.")]
 pub(crate) struct Arguments {
-    /// The trace: JSON, gzipped or not
+    /// Trace: JSON, plain or gzipped
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
 
-    /// Folder with the projects; by default the parent of the trace's folder
+    /// Folder of the projects; by default the parent of the trace's folder
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
 }
 
-pub(super) fn run(Arguments { trace: path, corpus: named }: Arguments) -> Result<Exit, Failure> {
+pub(super) fn run(Arguments { trace: path, corpus }: Arguments) -> Result<Exit, Failure> {
     let trace = Trace::read(&path).map_err(Failure::new)?;
     let folder = path.parent().unwrap_or(&path);
-    let corpus = corpus(named.as_deref(), folder)?;
-    let siblings: Vec<Trace> = traces(folder)
+    let index = project_index(corpus.as_deref(), folder)?;
+    let siblings: Vec<Trace> = trace_files(folder)
         .unwrap_or_default()
         .iter()
         .filter_map(|sibling| Trace::read(sibling).ok())
         .collect();
-    let replay = examine(&trace, &corpus, &device_states(&siblings))
+    let replay = replay_indexed(&trace, &index, &device_states(&siblings))
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     terminal::print(&describe(&trace, &replay));
     Ok(if replay.is_identical() { Exit::Fine } else { Exit::Incomplete })
@@ -52,8 +52,8 @@ fn describe(trace: &Trace, replay: &Replay) -> String {
     let mut text = format!("{}: {} steps\n", trace.project, trace.steps);
     if replay.is_identical() {
         text += "identical";
-        if !replay.surroundings.is_default() {
-            text += &format!(" assuming {}", replay.surroundings);
+        if !replay.environment.is_default() {
+            text += &format!(" assuming {}", replay.environment);
         }
         text.push('\n');
         return text;
@@ -69,9 +69,9 @@ fn describe(trace: &Trace, replay: &Replay) -> String {
             text += &format!("    {block}\n");
         }
     }
-    for (what, blocks) in [("only recorded", &replay.missed), ("only replayed", &replay.extra)] {
+    for (side, blocks) in [("only recorded", &replay.missed), ("only replayed", &replay.extra)] {
         for block in blocks {
-            text += &format!("  covered {what}: {block}\n");
+            text += &format!("  covered {side}: {block}\n");
         }
     }
     text

@@ -1,4 +1,4 @@
-//! How fast the machine is: steps a second, snapshots, loading.
+//! Benchmark of the machine: steps per second, snapshots, loading.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use catherd_sb3::{BlockNo, Project};
 use catherd_vm::{Program, Random, Settings, Tracer, Vm};
 use serde::Serialize;
 
-use crate::clock;
+use crate::cpu_time;
 use crate::limits::{LimitHit, limit_hits};
 
 /// The speed of one project, in processor time of one thread.
@@ -16,32 +16,32 @@ use crate::limits::{LimitHit, limit_hits};
 pub struct Speed {
     /// File name without extension.
     pub project: String,
-    /// Steps run for each of the two speeds.
+    /// Steps run in each of the two measurements.
     pub steps: u64,
-    /// Steps a second without a tracer.
+    /// Steps per second without a tracer.
     pub steps_per_s: f64,
-    /// Steps a second with coverage and branch distances traced.
+    /// Steps per second with coverage and branch distances traced.
     pub traced_steps_per_s: f64,
-    /// Blocks executed a second, traced.
+    /// Blocks executed per second, with tracing.
     pub blocks_per_s: f64,
     /// Microseconds to take a snapshot of the state after these steps.
     pub snapshot_us: f64,
-    /// Microseconds to put it back.
+    /// Microseconds to restore that snapshot.
     pub restore_us: f64,
     /// Milliseconds to read, compile and prepare the project.
     pub load_ms: f64,
-    /// Limits of the machine that the traced run met.
+    /// Limits of the machine that the traced run hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitHit>,
 }
 
-/// Counts what it is told and remembers nothing else.
+/// Tracer that counts executed blocks.
 #[derive(Default)]
-struct Counter {
+struct BlockCounter {
     covered: u64,
 }
 
-impl Tracer for Counter {
+impl Tracer for BlockCounter {
     const ACTIVE: bool = true;
 
     fn covered(&mut self, _: BlockNo) {
@@ -49,19 +49,20 @@ impl Tracer for Counter {
     }
 }
 
-/// Runs a project for some steps, or until it has used `patience`, without and with tracing.
+/// Runs a project without and with tracing, each for `steps` steps or until it has used
+/// `time_limit` of processor time.
 ///
 /// # Errors
-/// The one line that says why the project cannot run.
-pub fn bench(path: &Path, steps: u64, patience: Duration) -> Result<Speed, String> {
-    let start = clock::of_thread();
+/// If the project cannot be read or compiled; the error is one line.
+pub fn bench(path: &Path, steps: u64, time_limit: Duration) -> Result<Speed, String> {
+    let start = cpu_time::thread();
     let project = Project::read(path).map_err(|e| e.to_string())?;
     let program = Program::compile(&project).map_err(|e| format!("{}: {e}", path.display()))?;
     let program = Arc::new(program);
-    let load_ms = (clock::of_thread() - start).as_secs_f64() * 1e3;
+    let load_ms = (cpu_time::thread() - start).as_secs_f64() * 1e3;
     drop(project);
-    let (_, plain) = run(&program, (), steps, patience);
-    let (vm, traced) = run(&program, Counter::default(), steps, patience);
+    let (_, plain) = run(&program, (), steps, time_limit);
+    let (vm, traced) = run(&program, BlockCounter::default(), steps, time_limit);
     let mut vm = vm;
     let snapshot_us = repeat(|| drop(vm.snapshot()));
     let snapshot = vm.snapshot();
@@ -83,13 +84,13 @@ fn run<T: Tracer>(
     program: &Arc<Program>,
     tracer: T,
     steps: u64,
-    patience: Duration,
+    time_limit: Duration,
 ) -> (Vm<T>, f64) {
     let mut vm = Vm::new(program.clone(), Settings::default(), Random::portable(1), tracer);
     vm.green_flag();
-    let start = clock::of_thread();
-    let used = || clock::of_thread() - start;
-    while vm.steps() < steps && (vm.steps() % 64 != 0 || used() < patience) {
+    let start = cpu_time::thread();
+    let used = || cpu_time::thread() - start;
+    while vm.steps() < steps && (vm.steps() % 64 != 0 || used() < time_limit) {
         vm.step();
     }
     let rate = vm.steps() as f64 / used().as_secs_f64();
@@ -98,8 +99,8 @@ fn run<T: Tracer>(
 
 /// Mean microseconds of an operation, over about 20 ms.
 fn repeat(mut operation: impl FnMut()) -> f64 {
-    let start = clock::of_thread();
-    let used = || clock::of_thread() - start;
+    let start = cpu_time::thread();
+    let used = || cpu_time::thread() - start;
     let mut times = 0;
     while used() < Duration::from_millis(20) {
         for _ in 0..16 {

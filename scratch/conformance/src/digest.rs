@@ -1,4 +1,4 @@
-//! Digests of runs: equal exactly if the machine did the same.
+//! Digests of runs: two digests are equal if and only if all states are.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,34 +9,35 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::exercise::Exercise;
 use crate::limits::{LimitHit, limit_hits};
+use crate::random_input::RandomInputDriver;
 
 /// The digest of one project's run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunDigest {
-    /// Its name.
+    /// Name of the project.
     pub project: String,
-    /// SHA-256, in hexadecimal, over what a program can sense or show and what a tracer is told:
-    /// before the first step and after each.
+    /// SHA-256, in hexadecimal, over everything that a program can sense or show and everything
+    /// that a tracer receives, before the first step and after each.
     pub digest: String,
-    /// Limits of the machine that the run met.
+    /// Limits of the machine that the run hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitHit>,
 }
 
-/// Runs projects, given by name and path, on some threads and digests every state; `done` is
-/// called after each. A project that cannot run yields the line that says why.
+/// Runs projects, given by name and path, on `threads` threads and digests every state.
+/// `on_project` is called with the name of each finished project. A project that cannot run
+/// yields an error of one line.
 pub fn digests(
     projects: &[(String, PathBuf)],
-    exercise: Exercise,
+    driver: RandomInputDriver,
     threads: usize,
-    done: impl Fn(&str) + Sync,
+    on_project: impl Fn(&str) + Sync,
 ) -> Vec<Result<RunDigest, String>> {
     let all = || {
         let run = |(name, path): &(String, PathBuf)| {
-            let run = digest(path, exercise);
-            done(name);
+            let run = digest(path, driver);
+            on_project(name);
             let (digest, limits) = run?;
             Ok(RunDigest { project: name.clone(), digest, limits })
         };
@@ -44,25 +45,25 @@ pub fn digests(
     };
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(all),
-        // Slower or faster, but the same.
+        // The number of threads influences the speed, not the digests.
         Err(_) => all(),
     }
 }
 
-fn digest(path: &Path, exercise: Exercise) -> Result<(String, Vec<LimitHit>), String> {
+fn digest(path: &Path, driver: RandomInputDriver) -> Result<(String, Vec<LimitHit>), String> {
     let project = Project::read(path).map_err(|e| e.to_string())?;
     let program = Program::compile(&project).map_err(|e| format!("{}: {e}", path.display()))?;
     drop(project);
-    let mut vm = exercise.machine(&Arc::new(program), Trail::default());
-    Ok((states(&mut vm, exercise), limit_hits(vm.hits())))
+    let mut vm = driver.machine(&Arc::new(program), TraceHash::default());
+    Ok((digest_states(&mut vm, driver), limit_hits(vm.hits())))
 }
 
 /// The digest of all states of a run, in hexadecimal.
-pub(crate) fn states(vm: &mut Vm<Trail>, exercise: Exercise) -> String {
+pub(crate) fn digest_states(vm: &mut Vm<TraceHash>, driver: RandomInputDriver) -> String {
     let mut hash = Sha256::new();
     let mut state = Vec::new();
-    vm.tracer = Trail::default();
-    exercise.run(vm, |vm| {
+    vm.tracer = TraceHash::default();
+    driver.run(vm, |vm| {
         state.clear();
         write_state(vm, &mut state);
         hash.update(&state);
@@ -70,17 +71,17 @@ pub(crate) fn states(vm: &mut Vm<Trail>, exercise: Exercise) -> String {
     hex::encode(hash.finalize())
 }
 
-/// What a tracer is told, folded into 64 bits.
+/// Tracer that folds all its calls into a hash of 64 bits.
 #[derive(Default)]
-pub(crate) struct Trail(u64);
+pub(crate) struct TraceHash(u64);
 
-impl Trail {
+impl TraceHash {
     fn fold(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
 
-impl Tracer for Trail {
+impl Tracer for TraceHash {
     const ACTIVE: bool = true;
 
     fn step(&mut self) {
@@ -102,13 +103,13 @@ impl Tracer for Trail {
     }
 }
 
-/// The bits of a number. Which NaN an operation yields is the processor's affair, and no
-/// program can tell them apart.
+/// The bits of a number, with one NaN for all: which NaN an operation yields depends on the
+/// processor, and no program can distinguish them.
 fn bits(x: f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
 
-fn write_state(vm: &Vm<Trail>, out: &mut Vec<u8>) {
+fn write_state(vm: &Vm<TraceHash>, out: &mut Vec<u8>) {
     let mut word = |w: u64| out.extend(w.to_le_bytes());
     word(vm.steps());
     word(vm.thread_count() as u64);
@@ -175,7 +176,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// Led by its length, so that neighbours cannot be taken for one.
+/// Writes a text with its length in front, so that adjacent texts stay distinguishable.
 fn write_text(text: Option<&Text>, out: &mut Vec<u8>) {
     let length = text.map_or(u64::MAX, |t| t.len() as u64);
     out.extend(length.to_le_bytes());

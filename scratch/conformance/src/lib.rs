@@ -1,29 +1,39 @@
-//! The machine held against recordings of the original, the clock, other builds and hostile
-//! projects.
+//! Conformance of the Scratch machine: differential testing against recordings of the original,
+//! between builds, and against hostile projects; and its speed.
 //!
-//! - [`Trace`]: a recorded run; [`replay`]: the same run here, up to the first divergence.
-//! - [`survey()`]: all traces of a folder.
-//! - [`bench()`]: steps a second, snapshots, loading.
-//! - [`digests()`]: what a run with input came to, in one number that must be the same everywhere.
-//! - [`fuzz`]: projects damaged on purpose.
+//! - [`Trace`]: a recorded run. [`replay()`]: the same run in this machine, up to the first
+//!   divergence.
+//! - [`replay_all()`]: replays all traces of a folder.
+//! - [`bench()`]: steps per second, snapshots, loading.
+//! - [`digests()`]: one digest per project over all states of a run with random input; it is
+//!   equal on every machine and in every build.
+//! - [`fuzz`]: mutated projects, loaded and run.
 
 mod bench;
-mod clock;
-mod dice;
+mod comparison;
+mod coverage;
+mod cpu_time;
 mod digest;
-mod exercise;
+mod environment;
 pub mod fuzz;
 mod limits;
+mod random_input;
+mod recorder_clock;
 mod replay;
-mod surroundings;
-mod survey;
+mod replay_all;
+mod replayer;
+mod rng;
 mod trace;
 
 pub use bench::{Speed, bench};
+pub use comparison::Divergence;
 pub use digest::{RunDigest, digests};
-pub use exercise::Exercise;
+pub use environment::{Devices, Environment};
 pub use limits::LimitHit;
-pub use replay::{Divergence, Replay, replay, replay_best};
-pub use surroundings::{Devices, Surroundings};
-pub use survey::{Corpus, Outcome, Verdict, device_states, examine, survey, traces};
-pub use trace::{Change, Event, Inputs, Properties, Trace, TraceError};
+pub use random_input::RandomInputDriver;
+pub use replay::{Replay, replay, replay_best};
+pub use replay_all::{
+    ProjectIndex, ReplayOutcome, TraceVerdict, device_states, replay_all, replay_indexed,
+    trace_files,
+};
+pub use trace::{InputEvent, Properties, StateChange, StepInputs, Trace, TraceError};

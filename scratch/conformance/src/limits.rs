@@ -1,20 +1,20 @@
-//! Limits that a run met, as reports show them.
+//! Limits that were hit during a run, in the form that reports show.
 
 use catherd_vm::Hits;
 use serde::Serialize;
 
-/// A limit of the machine that a run met.
+/// A limit of the machine that a run hit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LimitHit {
-    /// Its name, see [`catherd_vm::Limit::name`].
+    /// Name of the limit, see [`catherd_vm::Limit::name`].
     pub limit: &'static str,
-    /// The step of the first time, since the green flag.
+    /// Step of the first hit, counted from the green flag.
     pub first: u64,
-    /// How often.
+    /// Number of hits.
     pub times: u64,
 }
 
-/// What a machine has on record.
+/// The hits that a machine has counted.
 pub(crate) fn limit_hits(hits: &Hits) -> Vec<LimitHit> {
     let hits = hits.iter();
     hits.map(|(l, hit)| LimitHit { limit: l.name(), first: hit.first, times: hit.times }).collect()

@@ -1,4 +1,4 @@
-//! Reference traces: what a project did, step by step, in the original machine.
+//! Reference traces: the states of a project, step by step, in the original machine.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -10,53 +10,53 @@ use serde_json::Value;
 /// A recorded run.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Trace {
-    /// Name of the project, for people.
+    /// Name of the project, for display.
     pub project: String,
     /// SHA-256 of the project's file.
     pub sha256: String,
-    /// Steps recorded.
+    /// Number of recorded steps.
     pub steps: u64,
     /// Seed of the recording's random generator.
     pub seed: u32,
-    /// Input by step.
-    pub inputs: Vec<Inputs>,
+    /// Input events by step.
+    pub inputs: Vec<StepInputs>,
     /// `BLOCKID-SPRITENAME` of every block evaluated.
     pub covered: Vec<String>,
-    /// The state before the first step, then what each step changed.
+    /// The state before the first step, then the change of each step.
     #[serde(rename = "trace")]
-    pub states: Vec<Change>,
+    pub states: Vec<StateChange>,
 }
 
-/// Input that arrives just before a step.
+/// Input events that arrive just before a step.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Inputs {
-    /// The step, from 1.
+pub struct StepInputs {
+    /// Number of the step, from 1.
     pub step: u64,
-    /// In order.
-    pub events: Vec<Event>,
+    /// The events, in order.
+    pub events: Vec<InputEvent>,
 }
 
 /// One input event.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "t", rename_all = "lowercase")]
-pub enum Event {
-    /// A key goes down or up.
+pub enum InputEvent {
+    /// A key is pressed or released.
     Key {
         /// Scratch's name of the key.
         key: String,
-        /// Pressed?
+        /// True if it is pressed, false if it is released.
         down: bool,
     },
     /// The mouse moves to stage coordinates.
     Mouse {
-        /// Stage units.
+        /// Stage units, to the right.
         x: f64,
         /// Stage units, up.
         y: f64,
     },
-    /// The mouse button changes where the mouse is.
+    /// The mouse button is pressed or released at the position of the mouse.
     Button {
-        /// Pressed?
+        /// True if it is pressed, false if it is released.
         down: bool,
     },
     /// The open question is answered.
@@ -66,38 +66,38 @@ pub enum Event {
     },
 }
 
-/// A state or the change of one.
+/// A state, or the change between two states.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Change {
-    /// Threads alive, if that changed.
+pub struct StateChange {
+    /// Number of live threads; `None` if it did not change.
     pub threads: Option<u64>,
-    /// All targets in execution order, if their set changed.
+    /// All targets in execution order; `None` if the set of targets did not change.
     pub ts: Option<Vec<Properties>>,
-    /// Changed properties by position, if the set stayed.
+    /// Changed properties by position; empty if the set of targets changed.
     #[serde(default)]
     pub ch: BTreeMap<usize, Properties>,
 }
 
-/// Properties of a target by the keys of the format.
+/// Properties of a target, by their keys in the trace format.
 pub type Properties = BTreeMap<String, Value>;
 
-/// A trace that cannot be read.
+/// Error of reading a trace.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// The file cannot be opened or unpacked.
     #[error("{path}: {source}", path = path.display())]
     File {
-        /// The trace.
+        /// File of the trace.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// The content is no trace.
+    /// The content is not a trace.
     #[error("{path}: not a reference trace: {source}", path = path.display())]
     Format {
-        /// The trace.
+        /// File of the trace.
         path: PathBuf,
-        /// Where it ceases to be one.
+        /// Error of the parser.
         source: serde_json::Error,
     },
 }

@@ -1,16 +1,16 @@
-//! Archives: taken apart, put together again, and damaged as bytes.
+//! Archives: unpacking, packing, and mutation of their files and bytes.
 
 use std::io::{Cursor, Read, Write};
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// The files of an archive in its order.
 pub(super) type Files = Vec<(String, Vec<u8>)>;
 
-/// Unpacks a seed; what cannot be unpacked is left out.
+/// Unpacks an archive. Files that cannot be unpacked are left out.
 pub(super) fn unpack(bytes: &[u8]) -> Files {
     let Ok(mut archive) = ZipArchive::new(Cursor::new(bytes)) else { return Files::new() };
     let mut files = Files::new();
@@ -25,8 +25,8 @@ pub(super) fn unpack(bytes: &[u8]) -> Files {
     files
 }
 
-/// Packs files; a name that is already there is written under another of the same length and
-/// then corrected, which makes an archive with two files of one name.
+/// Packs files. A repeated name is first written as an alias of the same length, which is then
+/// overwritten in the bytes, because the writer refuses two files of one name.
 pub(super) fn pack(files: &Files) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let mut aliases = Vec::new();
@@ -62,56 +62,56 @@ pub(super) fn pack(files: &Files) -> Vec<u8> {
     packed
 }
 
-/// Changes which files there are and what they are called.
-pub(super) fn mutate_files(files: &mut Files, dice: &mut Dice) {
+/// Removes, repeats, renames, replaces or adds files.
+pub(super) fn mutate_files(files: &mut Files, rng: &mut Rng) {
     if files.is_empty() {
         return;
     }
-    let at = dice.below(files.len());
-    match dice.below(7) {
+    let at = rng.below(files.len());
+    match rng.below(7) {
         0 => drop(files.remove(at)),
         1 => files.push(files[at].clone()),
         2 => {
-            let folder = dice.pick(&["a/", "a/b/c/", "../", "/", "C:\\", "\0/"]);
+            let folder = rng.pick(&["a/", "a/b/c/", "../", "/", "C:\\", "\0/"]);
             files[at].0.insert_str(0, folder);
         }
-        3 => files.push((format!("z{}.svg", dice.below(9)), vec![0; dice.magnitude(25)])),
-        4 => files[at].1 = vec![b' '; dice.magnitude(25)],
+        3 => files.push((format!("z{}.svg", rng.below(9)), vec![0; rng.log_uniform(25)])),
+        4 => files[at].1 = vec![b' '; rng.log_uniform(25)],
         5 => {
-            for i in 0..dice.magnitude(14) {
+            for i in 0..rng.log_uniform(14) {
                 files.push((format!("{i}"), Vec::new()));
             }
         }
         _ => {
-            let other = files[dice.below(files.len())].1.clone();
+            let other = files[rng.below(files.len())].1.clone();
             files[at].1 = other;
         }
     }
 }
 
-/// Damages bytes: flips, cuts, absurd fields in headers.
-pub(super) fn mutate_bytes(bytes: &mut Vec<u8>, dice: &mut Dice) {
+/// Damages bytes: flipped bits, truncation, extreme values in header fields.
+pub(super) fn mutate_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
     if bytes.is_empty() {
         return;
     }
-    for _ in 0..dice.magnitude(5) {
-        let at = dice.below(bytes.len());
-        match dice.below(8) {
+    for _ in 0..rng.log_uniform(5) {
+        let at = rng.below(bytes.len());
+        match rng.below(8) {
             0 => bytes.truncate(at.max(1)),
-            1..=3 => bytes[at] ^= 1 << dice.below(8),
-            4 => bytes[at] = dice.pick(&[0, 1, 0x7f, 0x80, 0xff]),
+            1..=3 => bytes[at] ^= 1 << rng.below(8),
+            4 => bytes[at] = rng.pick(&[0, 1, 0x7f, 0x80, 0xff]),
             5 => {
-                let end = (at + dice.magnitude(6)).min(bytes.len());
+                let end = (at + rng.log_uniform(6)).min(bytes.len());
                 bytes[at..end].fill(0xff);
             }
             _ => {
-                // A field of a header: offset, size, method, count.
-                let signature = dice.pick(&[b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06"]);
+                // One byte of a header field: offset, size, method or count.
+                let signature = rng.pick(&[b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06"]);
                 let headers: Vec<usize> =
                     memchr::memmem::find_iter(bytes, signature).take(64).collect();
-                if let Some(&header) = headers.get(dice.below(headers.len())) {
-                    let field = (header + 4 + dice.below(42)).min(bytes.len() - 1);
-                    bytes[field] = dice.pick(&[0, 1, 0x7f, 0x80, 0xff]);
+                if let Some(&header) = headers.get(rng.below(headers.len())) {
+                    let field = (header + 4 + rng.below(42)).min(bytes.len() - 1);
+                    bytes[field] = rng.pick(&[0, 1, 0x7f, 0x80, 0xff]);
                 }
             }
         }

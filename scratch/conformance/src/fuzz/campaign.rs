@@ -1,96 +1,104 @@
-//! Many executions in processes that may crash or hang without taking anybody along.
+//! Fuzzing campaign: many executions in child processes, which may crash or hang without
+//! ending the campaign.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::Serialize;
 
 use super::{case, execute};
-use crate::clock;
+use crate::cpu_time;
 
-/// Slowest executions that a report names.
+/// Number of slowest executions in a report.
 const SLOWEST: usize = 5;
 
 /// Memory that the process of an execution may map, in bytes.
 const MEMORY: u64 = 4 << 30;
 
-/// Stack of the thread that executes: what threads have by default, so that nothing needs more.
+/// Stack of the executing thread in bytes: the default of threads, so that no project may need
+/// a larger one.
 const STACK: usize = 2 << 20;
 
-/// What a campaign is to do.
+/// An execution hangs if it takes this many times its time limit on the wall clock: other
+/// programs may be using the processors.
+const WALL_CLOCK_FACTOR: u32 = 20;
+
+/// Configuration of a campaign.
 pub struct Campaign<'a> {
     /// The projects to damage.
     pub projects: &'a [PathBuf],
     /// Seed of the damage.
     pub seed: u64,
-    /// The first execution.
+    /// Number of the first execution.
     pub first: u64,
-    /// Executions; none without end.
+    /// Number of executions; `None` if only the duration limits them.
     pub executions: Option<u64>,
-    /// When to stop, in any case.
-    pub time: Duration,
-    /// Processes side by side.
+    /// Duration after which the campaign stops.
+    pub duration: Duration,
+    /// Number of concurrent processes.
     pub jobs: usize,
-    /// An execution hangs that takes more processor time than this, or twenty times as much
-    /// on the clock: others may be using the machine.
-    pub patience: Duration,
-    /// Where inputs that did harm are kept.
-    pub keep: &'a Path,
+    /// Processor time after which an execution counts as hanging; on the wall clock, twenty
+    /// times as much.
+    pub time_limit: Duration,
+    /// Folder for the inputs of failed executions.
+    pub failures: &'a Path,
 }
 
-/// An execution that did not come back as it should.
+/// An execution that crashed, hung or did not repeat itself.
 #[derive(Clone, Debug, Serialize)]
-pub struct Failure {
-    /// Its number.
+pub struct FailedExecution {
+    /// Number of the execution.
     pub execution: u64,
-    /// What happened: `hang`, or how the process died and its last words.
-    pub what: String,
-    /// The damaged project, kept.
+    /// Cause: that it hangs, or the exit status of the process and its last output.
+    pub cause: String,
+    /// Copy of the damaged project.
     pub file: PathBuf,
 }
 
-/// What came of a campaign.
+/// Results of a campaign.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Report {
-    /// Executions done.
+pub struct CampaignReport {
+    /// Number of executions.
     pub executions: u64,
     /// Seconds on the wall clock.
     pub seconds: f64,
-    /// Executions by what they came to.
+    /// Number of executions by outcome.
     pub outcomes: BTreeMap<String, u64>,
-    /// The slowest: milliseconds of processor time and number.
+    /// The slowest executions: milliseconds of processor time, and number.
     pub slowest: Vec<(u64, u64)>,
     /// Largest resident memory of a process, in KiB.
     pub peak_kib: u64,
-    /// What went wrong.
-    pub failures: Vec<Failure>,
+    /// The failed executions, by number.
+    pub failures: Vec<FailedExecution>,
 }
 
-/// Runs a campaign. `process` makes the command of a process that calls [`serve`] with this
-/// first execution and stride; `done` is called after each execution.
+/// Runs a campaign. `executor` makes the command of a process that calls [`run_executor`] with
+/// a first execution and a stride. `on_execution` is called after each execution.
 ///
 /// # Errors
-/// If processes cannot be started or inputs not be kept.
-pub fn campaign(
+/// If processes cannot be started or inputs cannot be stored.
+pub fn run_campaign(
     campaign: &Campaign<'_>,
-    process: impl Fn(u64, u64) -> Command + Sync,
-    done: impl Fn() + Sync,
-) -> std::io::Result<Report> {
+    executor: impl Fn(u64, u64) -> Command + Sync,
+    on_execution: impl Fn() + Sync,
+) -> std::io::Result<CampaignReport> {
     let start = Instant::now();
-    let report = Mutex::new(Report::default());
+    let report = Mutex::new(CampaignReport::default());
     std::thread::scope(|scope| {
         let lanes: Vec<_> = (0..campaign.jobs as u64)
             .map(|lane| {
-                let (report, process, done) = (&report, &process, &done);
+                let (report, executor, on_execution) = (&report, &executor, &on_execution);
                 scope.spawn(move || {
-                    Lane { campaign, start, report, done }.run(campaign.first + lane, process)
+                    Lane { campaign, start, report, on_execution }
+                        .run(campaign.first + lane, executor)
                 })
             })
             .collect();
@@ -102,20 +110,28 @@ pub fn campaign(
     Ok(report)
 }
 
-/// One process after the other.
+/// Sequence of processes, one after the other. A campaign has one lane per job.
 struct Lane<'a> {
     campaign: &'a Campaign<'a>,
     start: Instant,
-    report: &'a Mutex<Report>,
-    done: &'a (dyn Fn() + Sync),
+    report: &'a Mutex<CampaignReport>,
+    on_execution: &'a (dyn Fn() + Sync),
+}
+
+/// Failure of an execution as its lane sees it.
+enum LaneFailure {
+    /// The process is alive, but the execution failed for this reason.
+    Reported(String),
+    /// The process died with this output on standard error.
+    Died(String),
 }
 
 impl Lane<'_> {
-    fn run(&self, first: u64, process: &impl Fn(u64, u64) -> Command) -> std::io::Result<()> {
+    fn run(&self, first: u64, executor: &impl Fn(u64, u64) -> Command) -> std::io::Result<()> {
         let stride = self.campaign.jobs as u64;
         let mut next = first;
-        while self.wants(next) {
-            let mut child = process(next, stride)
+        while self.is_due(next) {
+            let mut child = executor(next, stride)
                 .stdin(Stdio::null())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
@@ -124,75 +140,65 @@ impl Lane<'_> {
             let _ = child.kill();
             let status = child.wait()?;
             if let Some(failure) = failure {
-                let what = failure.unwrap_or_else(|words| {
-                    if status.signal() == Some(rustix::process::Signal::XCPU.as_raw()) {
-                        format!("hangs: more than {:?} of processor time", self.campaign.patience)
-                    } else {
-                        format!("{status}: {words}")
+                let cause = match failure {
+                    LaneFailure::Reported(cause) => cause,
+                    LaneFailure::Died(_)
+                        if status.signal() == Some(rustix::process::Signal::XCPU.as_raw()) =>
+                    {
+                        format!("hangs: more than {:?} of processor time", self.campaign.time_limit)
                     }
-                });
-                self.fail(next, what)?;
+                    LaneFailure::Died(output) => format!("{status}: {output}"),
+                };
+                self.record_failure(next, cause)?;
                 next += stride;
             }
         }
         Ok(())
     }
 
-    /// Is there time, and is this execution within the number asked for?
-    fn wants(&self, execution: u64) -> bool {
+    /// True if the execution is within the requested number and there is time for it.
+    fn is_due(&self, execution: u64) -> bool {
         let within = self.campaign.executions.is_none_or(|n| execution < self.campaign.first + n);
-        within && self.start.elapsed() < self.campaign.time
+        within && self.start.elapsed() < self.campaign.duration
     }
 
-    /// Follows a process until it has no more to do, or until it fails at execution `next`:
-    /// `Ok` says how, `Err` holds the last words of a process that died.
-    fn watch(&self, child: &mut Child, next: &mut u64) -> Option<Result<String, String>> {
-        let (sender, lines) = mpsc::channel();
-        let stdout = child.stdout.take()?;
-        std::thread::spawn(move || {
-            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        let stderr = child.stderr.take()?;
-        let words = std::thread::spawn(move || {
-            let mut words = String::new();
-            let _ = BufReader::new(stderr).take(1 << 16).read_to_string(&mut words);
-            words
-        });
+    /// Reads the output of a process. `None` if it has no more to do; otherwise the failure of
+    /// execution `next`.
+    fn watch(&self, child: &mut Child, next: &mut u64) -> Option<LaneFailure> {
+        let lines = read_lines(child.stdout.take()?);
+        let errors = read_errors(child.stderr.take()?);
         loop {
-            if !self.wants(*next) {
+            if !self.is_due(*next) {
                 return None;
             }
-            match lines.recv_timeout(20 * self.campaign.patience) {
+            match lines.recv_timeout(WALL_CLOCK_FACTOR * self.campaign.time_limit) {
                 Ok(line) => {
                     let mut parts = line.splitn(4, ' ');
                     let mut number = || parts.next().and_then(|p| p.parse::<u64>().ok());
                     let (Some(_), Some(took), Some(kib)) = (number(), number(), number()) else {
-                        return Some(Ok(format!("unexpected output: {line}")));
+                        let cause = format!("unexpected output: {line}");
+                        return Some(LaneFailure::Reported(cause));
                     };
                     let outcome = parts.next().unwrap_or("");
                     self.count(*next, took, kib, outcome);
                     if let Some(broken) = outcome.strip_prefix("BROKEN ") {
-                        return Some(Ok(broken.to_owned()));
+                        return Some(LaneFailure::Reported(broken.to_owned()));
                     }
                     *next += self.campaign.jobs as u64;
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    return Some(Ok("hangs".to_owned()));
+                    return Some(LaneFailure::Reported("hangs".to_owned()));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let words = words.join().unwrap_or_default();
-                    return Some(Err(words.trim().replace('\n', " | ")));
+                    let errors = errors.join().unwrap_or_default();
+                    return Some(LaneFailure::Died(errors.trim().replace('\n', " | ")));
                 }
             }
         }
     }
 
     fn count(&self, execution: u64, took: u64, kib: u64, outcome: &str) {
-        // A poisoned report is still the report.
+        // A panic of another lane leaves the counts usable.
         let mut report = self.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         report.executions += 1;
         report.peak_kib = report.peak_kib.max(kib);
@@ -201,34 +207,62 @@ impl Lane<'_> {
         report.slowest.sort_by(|a, b| b.cmp(a));
         report.slowest.truncate(SLOWEST);
         drop(report);
-        (self.done)();
+        (self.on_execution)();
     }
 
-    fn fail(&self, execution: u64, what: String) -> std::io::Result<()> {
-        std::fs::create_dir_all(self.campaign.keep)?;
+    fn record_failure(&self, execution: u64, cause: String) -> std::io::Result<()> {
+        std::fs::create_dir_all(self.campaign.failures)?;
         let seed = self.campaign.seed;
-        let file = self.campaign.keep.join(format!("{seed}-{execution}.sb3"));
+        let file = self.campaign.failures.join(format!("{seed}-{execution}.sb3"));
         if let Ok(case) = case(self.campaign.projects, seed, execution) {
             std::fs::write(&file, case.bytes)?;
         }
         let mut report = self.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        report.failures.push(Failure { execution, what, file });
+        report.failures.push(FailedExecution { execution, cause, file });
         Ok(())
     }
 }
 
-/// The inside of a process: executes numbers from `first` on and says of each on standard
-/// output how long it took (milliseconds of processor time), the process' peak memory (KiB) and
-/// the outcome. Ends when nobody listens any more, or by a signal in an execution that takes
-/// more than `patience`.
-pub fn serve(projects: &[PathBuf], seed: u64, first: u64, stride: u64, patience: Duration) {
+/// Reads lines in a thread of its own, so that the lane can wait for one with a time limit.
+fn read_lines(stdout: ChildStdout) -> Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+/// Reads standard error in a thread of its own, so that a full pipe does not block the process.
+fn read_errors(stderr: ChildStderr) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut output = String::new();
+        let _ = BufReader::new(stderr).take(1 << 16).read_to_string(&mut output);
+        output
+    })
+}
+
+/// Body of a child process: runs every `stride`-th execution from `first` on. For each, it
+/// writes a line to standard output: number, milliseconds of processor time, peak memory of the
+/// process in KiB, outcome. Ends when standard output is closed, or by a signal in an execution
+/// that takes more than `time_limit`.
+pub fn run_executor(
+    projects: &[PathBuf],
+    seed: u64,
+    first: u64,
+    stride: u64,
+    time_limit: Duration,
+) {
     let memory = Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) };
-    // Without the limit the watchdog is on its own.
+    // If the limit cannot be set, the time limit still ends a run that swaps.
     let _ = setrlimit(Resource::As, memory);
     std::thread::scope(|scope| {
         let work = || {
             let mut number = first;
-            while execute_aloud(projects, seed, number, patience).is_ok() {
+            while execute_and_report(projects, seed, number, time_limit).is_ok() {
                 number += stride;
             }
         };
@@ -239,29 +273,29 @@ pub fn serve(projects: &[PathBuf], seed: u64, first: u64, stride: u64, patience:
     });
 }
 
-fn execute_aloud(
+fn execute_and_report(
     projects: &[PathBuf],
     seed: u64,
     number: u64,
-    patience: Duration,
+    time_limit: Duration,
 ) -> std::io::Result<()> {
-    let start = clock::of_process();
-    let limit = (start + patience).as_secs() + 1;
+    let start = cpu_time::process();
+    let limit = (start + time_limit).as_secs() + 1;
     let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(limit), maximum: None });
     let outcome = match case(projects, seed, number) {
         Ok(case) => match execute(&case) {
-            Ok(kind) => kind.to_owned(),
+            Ok(name) => name.to_owned(),
             Err(broken) => format!("BROKEN {broken}"),
         },
-        Err(_) => "project gone".to_owned(),
+        Err(_) => "project missing".to_owned(),
     };
-    let took = clock::of_process().saturating_sub(start).as_millis();
+    let took = cpu_time::process().saturating_sub(start).as_millis();
     let mut out = std::io::stdout().lock();
     writeln!(out, "{number} {took} {} {outcome}", peak_kib())?;
     out.flush()
 }
 
-/// Peak resident memory of this process, 0 where the system does not tell.
+/// Peak resident memory of this process in KiB; 0 if the system does not report it.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,42 +1,42 @@
-//! Costumes that no painter has drawn.
+//! Hostile costume files: extreme sizes, expensive filters, deep references.
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
 /// A costume file of any format.
-pub(super) fn picture(dice: &mut Dice) -> Vec<u8> {
-    match dice.below(8) {
-        0 => png(dice),
-        1 => gif(dice),
-        2 => bmp(dice),
-        3 => jpeg(dice),
-        _ => svg(dice).into_bytes(),
+pub(super) fn picture(rng: &mut Rng) -> Vec<u8> {
+    match rng.below(8) {
+        0 => png(rng),
+        1 => gif(rng),
+        2 => bmp(rng),
+        3 => jpeg(rng),
+        _ => svg(rng).into_bytes(),
     }
 }
 
-/// A side of a picture: tiny, ordinary, or absurd.
-fn side(dice: &mut Dice) -> u32 {
-    match dice.below(6) {
+/// Length of a side of a picture: 0, usual, or extreme.
+fn side(rng: &mut Rng) -> u32 {
+    match rng.below(6) {
         0 => 0,
         1 => u32::MAX,
         2 => 1 << 16,
         3 => 16_384,
-        _ => dice.magnitude(10) as u32,
+        _ => rng.log_uniform(10) as u32,
     }
 }
 
-fn png(dice: &mut Dice) -> Vec<u8> {
+fn png(rng: &mut Rng) -> Vec<u8> {
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
-    let mut header = side(dice).to_be_bytes().to_vec();
-    header.extend(side(dice).to_be_bytes());
-    header.extend([dice.pick(&[1, 2, 4, 8, 16]), dice.pick(&[0, 2, 3, 4, 6, 7]), 0, 0]);
-    header.push(dice.pick(&[0, 1]));
+    let mut header = side(rng).to_be_bytes().to_vec();
+    header.extend(side(rng).to_be_bytes());
+    header.extend([rng.pick(&[1, 2, 4, 8, 16]), rng.pick(&[0, 2, 3, 4, 6, 7]), 0, 0]);
+    header.push(rng.pick(&[0, 1]));
     chunk(&mut file, b"IHDR", &header);
-    if dice.one_in(3) {
-        let palette: Vec<u8> = (0..3 * dice.magnitude(9)).map(|i| i as u8).collect();
+    if rng.one_in(3) {
+        let palette: Vec<u8> = (0..3 * rng.log_uniform(9)).map(|i| i as u8).collect();
         chunk(&mut file, b"PLTE", &palette);
     }
-    // A zlib stream of stored blocks, or of none.
-    let rows: Vec<u8> = (0..dice.magnitude(14)).map(|i| (i * 7) as u8).collect();
+    // A zlib stream of one stored block, without a checksum.
+    let rows: Vec<u8> = (0..rng.log_uniform(14)).map(|i| (i * 7) as u8).collect();
     let length = (rows.len() as u16).to_le_bytes();
     let mut data = vec![0x78, 1, 1, length[0], length[1], !length[0], !length[1]];
     data.extend(rows);
@@ -55,15 +55,15 @@ fn chunk(file: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
     file.extend(crc.sum().to_be_bytes());
 }
 
-fn gif(dice: &mut Dice) -> Vec<u8> {
+fn gif(rng: &mut Rng) -> Vec<u8> {
     let mut file = b"GIF89a".to_vec();
-    let sides = [side(dice) as u16, side(dice) as u16];
+    let sides = [side(rng) as u16, side(rng) as u16];
     file.extend(sides.iter().flat_map(|s| s.to_le_bytes()));
     file.extend([0x80, 0, 0, 0, 0, 0, 255, 255, 255]);
-    for _ in 0..dice.magnitude(5) {
+    for _ in 0..rng.log_uniform(5) {
         file.push(0x2c);
         file.extend([0; 4]);
-        let frame = [sides[0], if dice.one_in(2) { sides[1] } else { side(dice) as u16 }];
+        let frame = [sides[0], if rng.one_in(2) { sides[1] } else { side(rng) as u16 }];
         file.extend(frame.iter().flat_map(|s| s.to_le_bytes()));
         file.extend([0, 2, 2, 0x44, 1, 0]);
     }
@@ -71,87 +71,87 @@ fn gif(dice: &mut Dice) -> Vec<u8> {
     file
 }
 
-fn bmp(dice: &mut Dice) -> Vec<u8> {
+fn bmp(rng: &mut Rng) -> Vec<u8> {
     let mut file = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
-    file.extend(side(dice).to_le_bytes());
-    file.extend(side(dice).to_le_bytes());
-    file.extend([1, 0, dice.pick(&[1, 4, 8, 16, 24, 32]), 0, dice.pick(&[0, 1, 2, 3]), 0, 0, 0]);
+    file.extend(side(rng).to_le_bytes());
+    file.extend(side(rng).to_le_bytes());
+    file.extend([1, 0, rng.pick(&[1, 4, 8, 16, 24, 32]), 0, rng.pick(&[0, 1, 2, 3]), 0, 0, 0]);
     file.extend([0; 20]);
-    file.extend((0..dice.magnitude(12)).map(|i| i as u8));
+    file.extend((0..rng.log_uniform(12)).map(|i| i as u8));
     file
 }
 
-fn jpeg(dice: &mut Dice) -> Vec<u8> {
+fn jpeg(rng: &mut Rng) -> Vec<u8> {
     let mut file =
         b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x0b\x08".to_vec();
-    file.extend((side(dice) as u16).to_be_bytes());
-    file.extend((side(dice) as u16).to_be_bytes());
-    file.extend([1, 1, dice.pick(&[0x11, 0x22, 0x44, 0]), 0]);
-    file.extend((0..dice.magnitude(8)).map(|i| (i * 31) as u8));
+    file.extend((side(rng) as u16).to_be_bytes());
+    file.extend((side(rng) as u16).to_be_bytes());
+    file.extend([1, 1, rng.pick(&[0x11, 0x22, 0x44, 0]), 0]);
+    file.extend((0..rng.log_uniform(8)).map(|i| (i * 31) as u8));
     file.extend(b"\xff\xda\0\x08\x01\x01\0\0\x3f\0");
-    file.extend((0..dice.magnitude(10)).map(|i| (i * 13) as u8));
+    file.extend((0..rng.log_uniform(10)).map(|i| (i * 13) as u8));
     file
 }
 
-/// A number as documents write them.
-fn number(dice: &mut Dice) -> String {
-    let absurd = [
+/// A number as SVG documents write it, often an extreme or invalid one.
+fn number(rng: &mut Rng) -> String {
+    let extreme = [
         "0", "-1", "1e9", "1e38", "-1e38", "1e-40", "1e400", "NaN", "50%", "9e99%", "1e6", "0.0001",
     ];
-    match dice.below(3) {
-        0 => (dice.pick(&absurd)).to_owned(),
-        1 => dice.magnitude(12).to_string(),
-        _ => format!("{:.2}", 100.0 * dice.spread()),
+    match rng.below(3) {
+        0 => (rng.pick(&extreme)).to_owned(),
+        1 => rng.log_uniform(12).to_string(),
+        _ => format!("{:.2}", 100.0 * rng.signed_unit()),
     }
 }
 
-fn svg(dice: &mut Dice) -> String {
-    let view = match dice.below(6) {
+fn svg(rng: &mut Rng) -> String {
+    let view = match rng.below(6) {
         0 => String::new(),
         1 => {
-            format!("viewBox='{} {} {} {}'", number(dice), number(dice), number(dice), number(dice))
+            format!("viewBox='{} {} {} {}'", number(rng), number(rng), number(rng), number(rng))
         }
-        2 => format!("width='{}' height='{}'", number(dice), number(dice)),
+        2 => format!("width='{}' height='{}'", number(rng), number(rng)),
         _ => "viewBox='0 0 100 100' width='100' height='100'".to_owned(),
     };
     let mut body = String::new();
-    for _ in 0..1 + dice.below(4) {
-        body += &match dice.below(12) {
-            0 => filter(dice),
-            1 => uses(dice),
-            2 => nested_patterns(dice),
-            3 => path(dice),
+    for _ in 0..1 + rng.below(4) {
+        body += &match rng.below(12) {
+            0 => filter(rng),
+            1 => uses(rng),
+            2 => nested_patterns(rng),
+            3 => path(rng),
             4 => {
-                let depth = dice.magnitude(9);
+                let depth = rng.log_uniform(9);
                 let open =
-                    dice.pick(&["<g>", "<g opacity='.9'>", "<svg>", "<g transform='scale(2)'>"]);
+                    rng.pick(&["<g>", "<g opacity='.9'>", "<svg>", "<g transform='scale(2)'>"]);
                 let close = if open == "<svg>" { "</svg>" } else { "</g>" };
-                format!("{}{}{}", open.repeat(depth), path(dice), close.repeat(depth))
+                format!("{}{}{}", open.repeat(depth), path(rng), close.repeat(depth))
             }
             5 => format!(
                 "<text x='0' y='50' font-size='{}' textLength='{}' letter-spacing='{}'>{}</text>",
-                number(dice),
-                number(dice),
-                number(dice),
-                "aä😀".repeat(dice.magnitude(8))
+                number(rng),
+                number(rng),
+                number(rng),
+                "aä😀".repeat(rng.log_uniform(8))
             ),
-            6 => image(dice),
-            7 => chain(dice, "mask", "mask"),
-            8 => chain(dice, "clipPath", "clip-path"),
+            6 => image(rng),
+            7 => nested_references(rng, "mask", "mask"),
+            8 => nested_references(rng, "clipPath", "clip-path"),
             9 => format!(
                 "<marker id='m' markerWidth='{0}' markerHeight='{0}'>{1}</marker><path marker-mid='url(#m)' d='{2}'/>",
-                number(dice),
-                path(dice),
-                "M0 0L9 9".repeat(dice.magnitude(10))
+                number(rng),
+                path(rng),
+                "M0 0L9 9".repeat(rng.log_uniform(10))
             ),
             10 => format!(
                 "<linearGradient id='g' x2='{}' gradientTransform='scale({})'>{}</linearGradient><rect width='90' height='90' fill='url(#g)'/>",
-                number(dice),
-                number(dice),
-                format!("<stop offset='{}' stop-color='red'/>", number(dice))
-                    .repeat(dice.magnitude(8))
+                number(rng),
+                number(rng),
+                format!("<stop offset='{}' stop-color='red'/>", number(rng))
+                    .repeat(rng.log_uniform(8))
             ),
-            _ => entities(dice),
+            _ => entities(rng),
         };
     }
     format!(
@@ -159,16 +159,16 @@ fn svg(dice: &mut Dice) -> String {
     )
 }
 
-fn filter(dice: &mut Dice) -> String {
-    let a = number(dice);
-    let (b, c) = (number(dice), number(dice));
+fn filter(rng: &mut Rng) -> String {
+    let a = number(rng);
+    let (b, c) = (number(rng), number(rng));
     let primitives = [
         format!("<feGaussianBlur stdDeviation='{a} {b}'/>"),
         format!("<feMorphology operator='dilate' radius='{a} {b}'/>"),
         format!("<feTurbulence baseFrequency='{a}' numOctaves='{b}' seed='{c}'/>"),
         format!(
             "<feConvolveMatrix order='{}' kernelMatrix='{}'/>",
-            dice.magnitude(6),
+            rng.log_uniform(6),
             "1 ".repeat(9)
         ),
         format!("<feOffset dx='{a}' dy='{b}'/>"),
@@ -183,21 +183,21 @@ fn filter(dice: &mut Dice) -> String {
         "<feImage href='#r'/>".to_owned(),
     ];
     let mut chain = String::new();
-    for _ in 0..dice.magnitude(6) {
-        chain += &primitives[dice.below(primitives.len())];
+    for _ in 0..rng.log_uniform(6) {
+        chain += &primitives[rng.below(primitives.len())];
     }
-    let region = format!("x='{0}' y='{0}' width='{1}' height='{1}'", number(dice), number(dice));
+    let region = format!("x='{0}' y='{0}' width='{1}' height='{1}'", number(rng), number(rng));
     let transform =
-        if dice.one_in(3) { format!("transform='scale({})'", number(dice)) } else { String::new() };
+        if rng.one_in(3) { format!("transform='scale({})'", number(rng)) } else { String::new() };
     format!(
         "<filter id='f' {region}>{chain}</filter><rect id='r' {transform} width='50' height='50' filter='url(#f)'/>"
     )
 }
 
-/// References to references, each several times.
-fn uses(dice: &mut Dice) -> String {
-    let (levels, times) = (dice.magnitude(5), 1 + dice.below(4));
-    let mut text = format!("<defs><g id='u0'>{}</g>", path(dice));
+/// Exponential references: each level uses the one below several times.
+fn uses(rng: &mut Rng) -> String {
+    let (levels, times) = (rng.log_uniform(5), 1 + rng.below(4));
+    let mut text = format!("<defs><g id='u0'>{}</g>", path(rng));
     for i in 0..levels {
         let inner = format!("<use href='#u{i}' xlink:href='#u{i}' x='1'/>").repeat(times);
         text += &format!("<g id='u{}'>{inner}</g>", i + 1);
@@ -205,13 +205,13 @@ fn uses(dice: &mut Dice) -> String {
     text + &format!("</defs><use href='#u{levels}' xlink:href='#u{levels}'/>")
 }
 
-fn nested_patterns(dice: &mut Dice) -> String {
-    let levels = dice.magnitude(5);
+fn nested_patterns(rng: &mut Rng) -> String {
+    let levels = rng.log_uniform(5);
     let mut text = String::from(
         "<pattern id='p0' width='1' height='1' patternUnits='userSpaceOnUse'><rect width='1' height='1'/></pattern>",
     );
     for i in 0..levels {
-        let (size, scale) = (number(dice), number(dice));
+        let (size, scale) = (number(rng), number(rng));
         text += &format!(
             "<pattern id='p{}' width='{size}' height='{size}' patternUnits='userSpaceOnUse' patternTransform='scale({scale})'><rect width='99' height='99' fill='url(#p{i})'/><rect width='9' height='9' stroke='url(#p{i})'/></pattern>",
             i + 1
@@ -220,9 +220,9 @@ fn nested_patterns(dice: &mut Dice) -> String {
     text + &format!("<rect width='90' height='90' fill='url(#p{levels})'/>")
 }
 
-/// Elements that each wear the one before.
-fn chain(dice: &mut Dice, element: &str, attribute: &str) -> String {
-    let levels = dice.magnitude(6);
+/// Elements (masks or clip paths) each of which applies the previous one.
+fn nested_references(rng: &mut Rng, element: &str, attribute: &str) -> String {
+    let levels = rng.log_uniform(6);
     let mut text =
         format!("<{element} id='{attribute}0'><rect width='50' height='50'/></{element}>");
     for i in 0..levels {
@@ -234,50 +234,50 @@ fn chain(dice: &mut Dice, element: &str, attribute: &str) -> String {
     text + &format!("<rect width='90' height='90' {attribute}='url(#{attribute}{levels})'/>")
 }
 
-fn path(dice: &mut Dice) -> String {
+fn path(rng: &mut Rng) -> String {
     let mut d = String::from("M0 0");
-    for _ in 0..dice.magnitude(12) {
-        d += &match dice.below(4) {
-            0 => format!("L{} {}", number(dice), number(dice)),
-            1 => format!("c1 2 {} 4 5 {}", number(dice), number(dice)),
-            2 => format!("a{} 5 30 1 0 {} 7", number(dice), number(dice)),
+    for _ in 0..rng.log_uniform(12) {
+        d += &match rng.below(4) {
+            0 => format!("L{} {}", number(rng), number(rng)),
+            1 => format!("c1 2 {} 4 5 {}", number(rng), number(rng)),
+            2 => format!("a{} 5 30 1 0 {} 7", number(rng), number(rng)),
             _ => "z".to_owned(),
         };
     }
-    let dash = if dice.one_in(2) {
+    let dash = if rng.one_in(2) {
         format!(
             "stroke-dasharray='{} {}' stroke-dashoffset='{}'",
-            number(dice),
-            number(dice),
-            number(dice)
+            number(rng),
+            number(rng),
+            number(rng)
         )
     } else {
         String::new()
     };
     format!(
         "<path d='{d}' stroke='red' stroke-width='{}' {dash} transform='scale({} {})'/>",
-        number(dice),
-        number(dice),
-        number(dice)
+        number(rng),
+        number(rng),
+        number(rng)
     )
 }
 
-fn image(dice: &mut Dice) -> String {
-    let href = match dice.below(4) {
+fn image(rng: &mut Rng) -> String {
+    let href = match rng.below(4) {
         0 => "file:///etc/hostname".to_owned(),
         1 => "http://127.0.0.1:9/x.png".to_owned(),
         2 => "data:image/svg+xml,%3Csvg xmlns=%27http://www.w3.org/2000/svg%27/%3E".to_owned(),
-        _ => format!("data:image/png;base64,{}", base64(&png(dice))),
+        _ => format!("data:image/png;base64,{}", base64(&png(rng))),
     };
     format!(
         "<image href='{href}' xlink:href='{href}' width='{}' height='{}'/>",
-        number(dice),
-        number(dice)
+        number(rng),
+        number(rng)
     )
 }
 
-fn entities(dice: &mut Dice) -> String {
-    "&a;&#0;&#x110000;<![CDATA[]]><!-- -- --><style>*{fill:url(#a)}</style>"[dice.below(20)..]
+fn entities(rng: &mut Rng) -> String {
+    "&a;&#0;&#x110000;<![CDATA[]]><!-- -- --><style>*{fill:url(#a)}</style>"[rng.below(20)..]
         .to_owned()
 }
 

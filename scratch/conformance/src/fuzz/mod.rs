@@ -1,14 +1,15 @@
-//! Hostile projects: damaged on purpose, loaded and run.
+//! Fuzzing: projects are mutated, loaded and run.
 //!
-//! Execution number `n` of a seed damages one of the projects given and runs the result; which,
-//! how and with what input is a pure function of projects, seed and `n`. Whatever the damage, an
-//! execution must come back: with a refusal or with a run of which every step ended.
+//! Execution number `n` of a seed mutates one of the given projects and runs the result. The
+//! choice of the project, the damage and the input are a pure function of projects, seed and `n`.
+//! Every execution must terminate: with a refusal, or with a run in which every step ended.
 
 mod archive;
 mod campaign;
-mod graft;
+mod inject;
 mod media;
 mod project;
+mod values;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,61 +17,61 @@ use std::sync::Arc;
 use catherd_sb3::{Cause, Limits, Project, pack};
 use catherd_vm::{Program, TargetId};
 
-use crate::dice::Dice;
-use crate::digest::{Trail, states};
-use crate::exercise::Exercise;
+use crate::digest::{TraceHash, digest_states};
+use crate::random_input::RandomInputDriver;
+use crate::rng::Rng;
 
-pub use campaign::{Campaign, Failure, Report, campaign, serve};
+pub use campaign::{Campaign, CampaignReport, FailedExecution, run_campaign, run_executor};
 
-/// Steps of an execution. Enough for a script that grows to become large.
+/// Steps of an execution: enough for a growing script to become large.
 pub const STEPS: u64 = 24;
 
-/// The stream of damage, apart from those of the run.
-const DAMAGE: u64 = 0x00f0_2211;
+/// Random stream of the damage, independent of those of the run.
+const DAMAGE_STREAM: u64 = 0x00f0_2211;
 
-/// A damaged project.
+/// Input of an execution: a damaged project.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The project that was damaged.
+    /// The original project.
     pub origin: PathBuf,
-    /// The archive to be read.
+    /// The damaged archive.
     pub bytes: Vec<u8>,
-    /// What is done to it afterwards.
-    pub exercise: Exercise,
+    /// Steps and random input of its run.
+    pub driver: RandomInputDriver,
 }
 
-/// Damages one of the projects.
+/// Creates the input of execution `number`: damages one of the projects.
 ///
 /// # Errors
-/// If the project that is drawn cannot be read as a file or folder.
+/// If the chosen project cannot be read as a file or folder.
 pub fn case(projects: &[PathBuf], seed: u64, number: u64) -> Result<Case, String> {
-    let mut dice = Dice::new(seed, DAMAGE.wrapping_add(number));
-    let origin = &projects[dice.below(projects.len())];
+    let mut rng = Rng::new(seed, DAMAGE_STREAM.wrapping_add(number));
+    let origin = &projects[rng.below(projects.len())];
     let bytes = read(origin)?;
     let mut files = archive::unpack(&bytes);
     if let Some(json) = files.iter_mut().find(|(name, _)| name == "project.json") {
-        damage_json(&mut json.1, &mut dice);
+        damage_json(&mut json.1, &mut rng);
     }
-    if dice.one_in(3) {
-        let drawings: Vec<usize> = (0..files.len()).filter(|&i| is_picture(&files[i].0)).collect();
-        if !drawings.is_empty() {
-            let at = dice.pick(&drawings);
-            if dice.one_in(4) {
-                archive::mutate_bytes(&mut files[at].1, &mut dice);
+    if rng.one_in(3) {
+        let pictures: Vec<usize> = (0..files.len()).filter(|&i| is_picture(&files[i].0)).collect();
+        if !pictures.is_empty() {
+            let at = rng.pick(&pictures);
+            if rng.one_in(4) {
+                archive::mutate_bytes(&mut files[at].1, &mut rng);
             } else {
-                files[at].1 = media::picture(&mut dice);
+                files[at].1 = media::picture(&mut rng);
             }
         }
     }
-    if dice.one_in(8) {
-        archive::mutate_files(&mut files, &mut dice);
+    if rng.one_in(8) {
+        archive::mutate_files(&mut files, &mut rng);
     }
     let mut bytes = archive::pack(&files);
-    if dice.one_in(8) {
-        archive::mutate_bytes(&mut bytes, &mut dice);
+    if rng.one_in(8) {
+        archive::mutate_bytes(&mut bytes, &mut rng);
     }
-    let exercise = Exercise { steps: STEPS, seed: number };
-    Ok(Case { origin: origin.clone(), bytes, exercise })
+    let driver = RandomInputDriver { steps: STEPS, seed: number };
+    Ok(Case { origin: origin.clone(), bytes, driver })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
@@ -84,35 +85,36 @@ fn is_picture(name: &str) -> bool {
     [".svg", ".png", ".jpg", ".jpeg", ".gif", ".bmp"].iter().any(|end| name.ends_with(end))
 }
 
-fn damage_json(json: &mut Vec<u8>, dice: &mut Dice) {
-    if !dice.one_in(10)
+fn damage_json(json: &mut Vec<u8>, rng: &mut Rng) {
+    if !rng.one_in(10)
         && let Ok(mut tree) = serde_json::from_slice(json)
     {
-        project::mutate(&mut tree, dice);
+        project::mutate(&mut tree, rng);
         *json = tree.to_string().into_bytes();
     }
-    if dice.one_in(12) && !json.is_empty() {
-        project::mutate_text(json, dice);
+    if rng.one_in(12) && !json.is_empty() {
+        project::mutate_text(json, rng);
     }
 }
 
-/// What an execution came to, in one word, e.g. `ran` or `refused: cycle`.
-pub type Kind = &'static str;
+/// Name of the outcome of an execution, such as `ran` or `refused: cycle`.
+pub type OutcomeName = &'static str;
 
-/// Reads, compiles, runs and looks at a damaged project.
+/// Reads, compiles and runs a damaged project, queries the renderer, and repeats the run from a
+/// snapshot.
 ///
 /// # Errors
-/// A property that a run must have, broken.
-pub fn execute(case: &Case) -> Result<Kind, String> {
+/// If the repeated run differs from the first one.
+pub fn execute(case: &Case) -> Result<OutcomeName, String> {
     let project = match Project::from_bytes("case", &case.bytes, &Limits::default()) {
         Ok(project) => project,
         Err(error) => return Ok(refusal(&error.cause)),
     };
     let Ok(program) = Program::compile(&project) else { return Ok("refused: compilation") };
     drop(project);
-    let mut vm = case.exercise.machine(&Arc::new(program), Trail::default());
+    let mut vm = case.driver.machine(&Arc::new(program), TraceHash::default());
     let start = vm.snapshot();
-    let first = states(&mut vm, case.exercise);
+    let first = digest_states(&mut vm, case.driver);
     let targets: Vec<TargetId> = vm.targets().collect();
     for &target in targets.iter().take(8) {
         vm.is_touching_edge(target);
@@ -121,15 +123,15 @@ pub fn execute(case: &Case) -> Result<Kind, String> {
         vm.extent(target);
     }
     vm.restore(&start);
-    vm.set_random(catherd_vm::Random::portable(case.exercise.seed));
-    let again = states(&mut vm, case.exercise);
+    vm.set_random(catherd_vm::Random::portable(case.driver.seed));
+    let again = digest_states(&mut vm, case.driver);
     if first != again {
-        return Err("a restored machine did not repeat its run".to_owned());
+        return Err("the run of the restored machine differs from the first one".to_owned());
     }
     Ok("ran")
 }
 
-fn refusal(cause: &Cause) -> Kind {
+fn refusal(cause: &Cause) -> OutcomeName {
     match cause {
         Cause::Io(_) => "refused: file",
         Cause::Archive(_) => "refused: archive",

@@ -1,113 +1,37 @@
-//! Damage to `project.json` that knows what one is made of.
+//! Structure-aware mutation of `project.json`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::graft::graft;
-use crate::dice::Dice;
+use super::inject::inject_script;
+use super::values::{any_key, any_target, any_value, scalar, set_member, targets};
+use crate::rng::Rng;
 
-/// Names that mean something to somebody.
-const NAMES: [&str; 12] = [
-    "",
-    "_myself_",
-    "_mouse_",
-    "_edge_",
-    "_stage_",
-    "_random_",
-    "__proto__",
-    "all",
-    "Stage",
-    "\0",
-    "\u{202e}\u{feff}",
-    "../../x",
-];
-
-/// Applies a few changes of any kind.
-pub(super) fn mutate(project: &mut Value, dice: &mut Dice) {
+/// Applies a few mutations of any kind.
+pub(super) fn mutate(project: &mut Value, rng: &mut Rng) {
     // Scratch 2 nests its blocks in arrays.
     let flat = project.get("targets").is_some();
-    for _ in 0..dice.magnitude(4) {
-        match if flat { dice.below(24) } else { 23 } {
-            0..=10 => mutate_blocks(project, dice),
-            11..=15 => graft(project, dice),
-            16..=18 => mutate_target(project, dice),
-            19 | 20 => mutate_media(project, dice),
-            21 | 22 => multiply(project, dice),
-            _ => mutate_anywhere(project, dice),
+    for _ in 0..rng.log_uniform(4) {
+        match if flat { rng.below(24) } else { 23 } {
+            0..=10 => mutate_blocks(project, rng),
+            11..=15 => inject_script(project, rng),
+            16..=18 => mutate_target(project, rng),
+            19 | 20 => mutate_media(project, rng),
+            21 | 22 => duplicate(project, rng),
+            _ => mutate_anywhere(project, rng),
         }
     }
 }
 
-/// Something that a value may be, or should not.
-pub(super) fn scalar(dice: &mut Dice) -> Value {
-    match dice.below(22) {
-        0 => json!(0),
-        1 => json!(-1),
-        2 => json!(1e308),
-        3 => json!(-1e308),
-        4 => json!(5e-324),
-        5 => json!(9_007_199_254_740_993_u64),
-        6 => json!(u64::MAX),
-        7 => json!(i64::MIN),
-        8 => json!("Infinity"),
-        9 => json!("-Infinity"),
-        10 => json!("NaN"),
-        11 => json!("0x1f"),
-        12 => json!("1e400"),
-        13 => json!(true),
-        14 => json!(dice.pick(&NAMES)),
-        15 => json!("#ff0000"),
-        16 => json!("äß😀".repeat(dice.magnitude(12))),
-        17 => json!("x".repeat(dice.magnitude(21))),
-        18 => json!("9".repeat(dice.magnitude(10))),
-        _ => json!((dice.spread() * 500.0).round()),
-    }
-}
-
-fn anything(dice: &mut Dice) -> Value {
-    match dice.below(8) {
-        0 => Value::Null,
-        1 => json!([]),
-        2 => json!({}),
-        3 => json!([[scalar(dice)], scalar(dice)]),
-        4 => Value::Array(vec![scalar(dice); dice.magnitude(12)]),
-        _ => scalar(dice),
-    }
-}
-
-fn targets(project: &mut Value) -> Option<&mut Vec<Value>> {
-    project.get_mut("targets")?.as_array_mut()
-}
-
-pub(super) fn any_target<'a>(
-    project: &'a mut Value,
-    dice: &mut Dice,
-) -> Option<&'a mut Map<String, Value>> {
-    let targets = targets(project)?;
-    let at = dice.below(targets.len());
-    targets.get_mut(at)?.as_object_mut()
-}
-
-fn any_key(map: &Map<String, Value>, dice: &mut Dice) -> Option<String> {
-    map.keys().nth(dice.below(map.len())).cloned()
-}
-
-/// Sets a member of what may have been an object before it was damaged.
-fn put(value: &mut Value, key: &str, member: Value) {
-    if let Some(object) = value.as_object_mut() {
-        object.insert(key.to_owned(), member);
-    }
-}
-
 /// Deletes, copies, exchanges and rewires blocks.
-fn mutate_blocks(project: &mut Value, dice: &mut Dice) {
-    let Some(target) = any_target(project, dice) else { return };
+fn mutate_blocks(project: &mut Value, rng: &mut Rng) {
+    let Some(target) = any_target(project, rng) else { return };
     let Some(blocks) = target.get_mut("blocks").and_then(Value::as_object_mut) else { return };
-    let (Some(a), Some(b)) = (any_key(blocks, dice), any_key(blocks, dice)) else { return };
-    match dice.below(8) {
+    let (Some(a), Some(b)) = (any_key(blocks, rng), any_key(blocks, rng)) else { return };
+    match rng.below(8) {
         0 => drop(blocks.remove(&a)),
         1 => {
             let copy = blocks[&a].clone();
-            blocks.insert(format!("{a}{}", dice.below(1000)), copy);
+            blocks.insert(format!("{a}{}", rng.below(1000)), copy);
         }
         2 => {
             let (x, y) = (blocks[&a].clone(), blocks[&b].clone());
@@ -116,52 +40,53 @@ fn mutate_blocks(project: &mut Value, dice: &mut Dice) {
         }
         3 => {
             let opcode = blocks[&b].get("opcode").cloned().unwrap_or(Value::Null);
-            let opcode = match dice.below(4) {
-                0 => json!(dice.pick(&OPCODES)),
+            let opcode = match rng.below(4) {
+                0 => json!(rng.pick(&OPCODES)),
                 1 => json!("nowhere_unknown"),
                 _ => opcode,
             };
-            put(&mut blocks[&a], "opcode", opcode);
+            set_member(&mut blocks[&a], "opcode", opcode);
         }
-        4 => rewire(&mut blocks[&a], &b, dice),
+        4 => rewire(&mut blocks[&a], &b, rng),
         5 => {
             let fields = ["inputs", "fields", "mutation", "next", "parent", "topLevel"];
-            let field = fields[dice.below(fields.len())];
+            let field = fields[rng.below(fields.len())];
             if let Some(object) = blocks[&a].as_object_mut() {
-                object.insert(field.to_owned(), anything(dice));
+                object.insert(field.to_owned(), any_value(rng));
             }
         }
         6 => {
             let Some(mutation) = blocks[&a].get_mut("mutation").and_then(Value::as_object_mut)
             else {
-                return rewire(&mut blocks[&a], &b, dice);
+                return rewire(&mut blocks[&a], &b, rng);
             };
-            let Some(key) = any_key(mutation, dice) else { return };
+            let Some(key) = any_key(mutation, rng) else { return };
             let warp = key == "warp";
-            mutation.insert(key, if warp { json!("true") } else { anything(dice) });
+            mutation.insert(key, if warp { json!("true") } else { any_value(rng) });
         }
         _ => {
             let Some(inputs) = blocks[&a].get_mut("inputs").and_then(Value::as_object_mut) else {
                 return;
             };
-            let Some(key) = any_key(inputs, dice) else { return };
-            let kind = 4 + dice.below(12);
-            inputs.insert(key, json!([1 + dice.below(4), [kind, scalar(dice), scalar(dice)]]));
+            let Some(key) = any_key(inputs, rng) else { return };
+            let kind = 4 + rng.below(12);
+            inputs.insert(key, json!([1 + rng.below(4), [kind, scalar(rng), scalar(rng)]]));
         }
     }
 }
 
 /// Points a link of a block at another block.
-fn rewire(block: &mut Value, to: &str, dice: &mut Dice) {
+fn rewire(block: &mut Value, to: &str, rng: &mut Rng) {
     let inputs = block.get("inputs").and_then(Value::as_object);
-    let input = inputs.and_then(|inputs| any_key(inputs, dice));
-    match (dice.below(3), input) {
-        (0, _) | (_, None) => put(block, "next", json!(to)),
-        (1, _) => put(block, "parent", json!(to)),
-        (_, Some(input)) => put(&mut block["inputs"], &input, json!([2, to])),
+    let input = inputs.and_then(|inputs| any_key(inputs, rng));
+    match (rng.below(3), input) {
+        (0, _) | (_, None) => set_member(block, "next", json!(to)),
+        (1, _) => set_member(block, "parent", json!(to)),
+        (_, Some(input)) => set_member(&mut block["inputs"], &input, json!([2, to])),
     }
 }
 
+/// Opcodes with a chance of endless or expensive execution.
 const OPCODES: [&str; 32] = [
     "control_forever",
     "control_repeat",
@@ -197,8 +122,8 @@ const OPCODES: [&str; 32] = [
     "event_whengreaterthan",
 ];
 
-/// Properties of a stage or sprite.
-fn mutate_target(project: &mut Value, dice: &mut Dice) {
+/// Changes a property of a stage or sprite.
+fn mutate_target(project: &mut Value, rng: &mut Rng) {
     let keys = [
         "x",
         "y",
@@ -221,80 +146,81 @@ fn mutate_target(project: &mut Value, dice: &mut Dice) {
         "sounds",
         "comments",
     ];
-    let key = keys[dice.below(keys.len())];
-    let absurd = if dice.one_in(4) { anything(dice) } else { scalar(dice) };
-    let Some(target) = any_target(project, dice) else { return };
-    match (dice.below(4), target.get_mut(key)) {
+    let key = keys[rng.below(keys.len())];
+    let value = if rng.one_in(4) { any_value(rng) } else { scalar(rng) };
+    let Some(target) = any_target(project, rng) else { return };
+    match (rng.below(4), target.get_mut(key)) {
         (0, Some(Value::Object(map))) => {
-            if let Some(inner) = any_key(map, dice) {
-                let value = json!([scalar(dice), anything(dice)]);
+            if let Some(inner) = any_key(map, rng) {
+                let value = json!([scalar(rng), any_value(rng)]);
                 map.insert(inner, value);
             }
         }
         (1, Some(Value::Object(map))) => {
-            for i in 0..dice.magnitude(12) {
+            for i in 0..rng.log_uniform(12) {
                 let value = if key == "lists" { json!([i, [i]]) } else { json!([i, 0]) };
                 map.insert(format!("many{i}"), value);
             }
         }
         (2, Some(Value::Object(map))) if key == "lists" => {
-            if let Some(inner) = any_key(map, dice) {
-                let items = Value::Array(vec![scalar(dice); dice.magnitude(18)]);
+            if let Some(inner) = any_key(map, rng) {
+                let items = Value::Array(vec![scalar(rng); rng.log_uniform(18)]);
                 map.insert(inner, json!(["long", items]));
             }
         }
         (3, _) => drop(target.remove(key)),
-        _ => drop(target.insert(key.to_owned(), absurd)),
+        _ => drop(target.insert(key.to_owned(), value)),
     }
 }
 
-fn mutate_media(project: &mut Value, dice: &mut Dice) {
-    let kind = if dice.one_in(4) { "sounds" } else { "costumes" };
-    let other = any_target(project, dice)
+/// Changes a property of a costume or sound.
+fn mutate_media(project: &mut Value, rng: &mut Rng) {
+    let kind = if rng.one_in(4) { "sounds" } else { "costumes" };
+    let other = any_target(project, rng)
         .and_then(|t| t.get("costumes")?.get(0)?.get("md5ext").cloned())
         .unwrap_or(json!("missing.svg"));
-    let Some(target) = any_target(project, dice) else { return };
+    let Some(target) = any_target(project, rng) else { return };
     let Some(media) = target.get_mut(kind).and_then(Value::as_array_mut) else { return };
-    let at = dice.below(media.len());
+    let at = rng.below(media.len());
     let Some(entry) = media.get_mut(at).and_then(Value::as_object_mut) else { return };
-    match dice.below(6) {
+    match rng.below(6) {
         0 => entry.insert("md5ext".to_owned(), other),
         1 => {
             let formats = ["svg", "png", "jpg", "gif", "bmp", "wav", "mp3", "", "exe"];
-            entry.insert("dataFormat".to_owned(), json!(formats[dice.below(formats.len())]))
+            entry.insert("dataFormat".to_owned(), json!(formats[rng.below(formats.len())]))
         }
-        2 => entry.insert("bitmapResolution".to_owned(), scalar(dice)),
-        3 => entry.insert("rotationCenterX".to_owned(), scalar(dice)),
-        4 => entry.insert("rate".to_owned(), scalar(dice)),
-        _ => entry.insert("sampleCount".to_owned(), scalar(dice)),
+        2 => entry.insert("bitmapResolution".to_owned(), scalar(rng)),
+        3 => entry.insert("rotationCenterX".to_owned(), scalar(rng)),
+        4 => entry.insert("rate".to_owned(), scalar(rng)),
+        _ => entry.insert("sampleCount".to_owned(), scalar(rng)),
     };
 }
 
-/// Many of what there was one of.
-fn multiply(project: &mut Value, dice: &mut Dice) {
-    let stage = dice.one_in(10);
+/// Adds many copies of a target or a costume.
+fn duplicate(project: &mut Value, rng: &mut Rng) {
+    let stage = rng.one_in(10);
     let Some(targets) = targets(project) else { return };
-    let at = dice.below(targets.len());
-    // Damage done before may have left anything in the place of a target.
+    let at = rng.below(targets.len());
+    // Earlier damage may have replaced the target by any value.
     let Some(target) = targets.get(at).filter(|target| target.is_object()).cloned() else { return };
-    if dice.one_in(2) {
-        for i in 0..dice.magnitude(7) {
+    if rng.one_in(2) {
+        for i in 0..rng.log_uniform(7) {
             let mut copy = target.clone();
             copy["isStage"] = json!(stage);
-            copy["name"] = if dice.one_in(3) { json!("same") } else { json!(format!("copy {i}")) };
+            copy["name"] = if rng.one_in(3) { json!("same") } else { json!(format!("copy {i}")) };
             targets.push(copy);
         }
     } else if let Some(costumes) = targets[at].get_mut("costumes").and_then(Value::as_array_mut)
         && let Some(first) = costumes.first().cloned()
     {
-        costumes.extend(vec![first; dice.magnitude(10)]);
+        costumes.extend(vec![first; rng.log_uniform(10)]);
     }
 }
 
-/// Replaces, removes or repeats whatever lies at the end of a random walk down the tree.
-fn mutate_anywhere(project: &mut Value, dice: &mut Dice) {
+/// Replaces, removes or repeats the value at the end of a random walk down the tree.
+fn mutate_anywhere(project: &mut Value, rng: &mut Rng) {
     let mut place = project;
-    for _ in 0..1 + dice.below(9) {
+    for _ in 0..1 + rng.below(9) {
         let inner = match &*place {
             Value::Array(items) => items.len(),
             Value::Object(map) => map.len(),
@@ -303,7 +229,7 @@ fn mutate_anywhere(project: &mut Value, dice: &mut Dice) {
         if inner == 0 {
             break;
         }
-        let at = dice.below(inner);
+        let at = rng.below(inner);
         place = match place {
             Value::Array(items) => &mut items[at],
             Value::Object(map) => match map.values_mut().nth(at) {
@@ -313,39 +239,39 @@ fn mutate_anywhere(project: &mut Value, dice: &mut Dice) {
             _ => return,
         };
     }
-    match (dice.below(3), &mut *place) {
+    match (rng.below(3), &mut *place) {
         (0, Value::Array(items)) if !items.is_empty() => {
-            let copy = items[dice.below(items.len())].clone();
-            let at = dice.below(items.len());
+            let copy = items[rng.below(items.len())].clone();
+            let at = rng.below(items.len());
             items.insert(at, copy);
         }
         (0, Value::Object(map)) => {
-            if let Some(key) = any_key(map, dice) {
+            if let Some(key) = any_key(map, rng) {
                 map.remove(&key);
             }
         }
-        _ => *place = anything(dice),
+        _ => *place = any_value(rng),
     }
 }
 
-/// Damage that only text can have.
-pub(super) fn mutate_text(text: &mut Vec<u8>, dice: &mut Dice) {
-    let at = dice.below(text.len());
-    match dice.below(5) {
+/// Damages the text of `project.json`: cuts, deep nesting, random bytes, byte order marks.
+pub(super) fn mutate_text(text: &mut Vec<u8>, rng: &mut Rng) {
+    let at = rng.below(text.len());
+    match rng.below(5) {
         0 => text.truncate(at),
         1 => {
-            let open = if dice.one_in(2) { &b"["[..] } else { &b"{\"a\":"[..] };
-            text.splice(at..at, open.repeat(dice.magnitude(18)));
+            let open = if rng.one_in(2) { &b"["[..] } else { &b"{\"a\":"[..] };
+            text.splice(at..at, open.repeat(rng.log_uniform(18)));
         }
         2 => {
-            let bytes: Vec<u8> = (0..dice.magnitude(6)).map(|_| dice.below(256) as u8).collect();
+            let bytes: Vec<u8> = (0..rng.log_uniform(6)).map(|_| rng.below(256) as u8).collect();
             text.splice(at..at, bytes);
         }
         3 => text.splice(0..0, *b"\xef\xbb\xbf").for_each(drop),
         _ => {
-            let end = (at + dice.magnitude(10)).min(text.len());
+            let end = (at + rng.log_uniform(10)).min(text.len());
             let piece = text[at..end].to_vec();
-            let to = dice.below(text.len());
+            let to = rng.below(text.len());
             text.splice(to..to, piece);
         }
     }

@@ -1,32 +1,32 @@
-//! Scripts that are up to no good.
+//! Injection of hostile scripts: endless loops, recursion, growth, deep nesting.
 
 use serde_json::{Map, Value, json};
 
-use super::project::{any_target, scalar};
-use crate::dice::Dice;
+use super::values::{any_target, scalar};
+use crate::rng::Rng;
 
-/// Plants a script that is up to no good, with names of its own.
-pub(super) fn graft(project: &mut Value, dice: &mut Dice) {
-    let tag = format!("f{}", dice.below(1_000_000));
+/// Adds a hostile script to a random target. Its variable, list, message and block ids are new.
+pub(super) fn inject_script(project: &mut Value, rng: &mut Rng) {
+    let tag = format!("f{}", rng.below(1_000_000));
     let message = format!("{tag}m");
-    let script = match dice.below(12) {
-        0 => doubling(dice),
+    let script = match rng.below(12) {
+        0 => endless_doubling(rng),
         1 => vec![statement(
             "control_create_clone_of",
             json!({ "CLONE_OPTION": [1, [10, "_myself_"]] }),
         )],
-        2 => nest(dice.magnitude(8), "control_forever"),
-        3 => nest(dice.magnitude(9), "control_if"),
-        4 => vec![reporters(dice.magnitude(9))],
+        2 => nest(rng.log_uniform(8), "control_forever"),
+        3 => nest(rng.log_uniform(9), "control_if"),
+        4 => vec![nested_reporters(rng.log_uniform(9))],
         5 => vec![statement(
             "event_broadcast",
             json!({ "BROADCAST_INPUT": [1, [11, message, message]] }),
         )],
-        6 => (0..dice.magnitude(12)).map(|_| statement("pen_stamp", json!({}))).collect(),
-        7 => filling(dice),
+        6 => (0..rng.log_uniform(12)).map(|_| statement("pen_stamp", json!({}))).collect(),
+        7 => long_list(rng),
         8 => vec![statement("control_delete_this_clone", json!({}))],
-        9 => sensing(dice),
-        10 => vec![statement("sensing_askandwait", json!({ "QUESTION": [1, [10, scalar(dice)]] }))],
+        9 => expensive_rendering(rng),
+        10 => vec![statement("sensing_askandwait", json!({ "QUESTION": [1, [10, scalar(rng)]] }))],
         _ => vec![statement("control_stop", json!({}))],
     };
     let hats = [
@@ -38,9 +38,9 @@ pub(super) fn graft(project: &mut Value, dice: &mut Dice) {
         json!({ "opcode": "event_whengreaterthan", "fields": { "WHENGREATERTHANMENU": ["TIMER", null] },
             "inputs": { "VALUE": [1, [4, 0]] } }),
     ];
-    let hat = hats[dice.below(hats.len())].clone();
-    let (wrapped, warp) = (dice.one_in(2), dice.one_in(2));
-    let Some(target) = any_target(project, dice) else { return };
+    let hat = hats[rng.below(hats.len())].clone();
+    let (wrapped, warp) = (rng.one_in(2), rng.one_in(2));
+    let Some(target) = any_target(project, rng) else { return };
     let variable = json!([format!("{tag}v"), "x"]);
     let list = json!([format!("{tag}l"), []]);
     for (kind, id, value) in [("variables", "v", variable), ("lists", "l", list)] {
@@ -49,54 +49,54 @@ pub(super) fn graft(project: &mut Value, dice: &mut Dice) {
         }
     }
     let Some(blocks) = target.get_mut("blocks").and_then(Value::as_object_mut) else { return };
-    let mut planter = Planter { blocks, tag, count: 0 };
+    let mut writer = ScriptWriter { blocks, tag, count: 0 };
     if wrapped {
-        planter.call(hat, script, warp);
+        writer.add_recursive_block(hat, script, warp);
     } else {
-        planter.plant(hat, script);
+        writer.add_script(hat, script);
     }
 }
 
-/// A statement whose inputs may hold further blocks as `{"opcode": ...}` and branches as arrays.
+/// A statement. Its inputs may contain blocks as `{"opcode": ...}` and branches as arrays.
 fn statement(opcode: &str, inputs: Value) -> Value {
     json!({ "opcode": opcode, "inputs": inputs })
 }
 
-/// `forever [set v to join v v]`, or the same with a list.
-fn doubling(dice: &mut Dice) -> Vec<Value> {
+/// `forever [set v to join v v]`, perhaps saying the value in each iteration.
+fn endless_doubling(rng: &mut Rng) -> Vec<Value> {
     let twice = json!({ "opcode": "operator_join", "inputs": {
         "STRING1": [3, [12, "V", "V"]], "STRING2": [3, [12, "V", "V"]] } });
     let set = json!({ "opcode": "data_setvariableto", "fields": { "VARIABLE": ["V", "V"] },
         "inputs": { "VALUE": [3, twice] } });
     let say = statement("looks_say", json!({ "MESSAGE": [3, [12, "V", "V"]] }));
-    let body = if dice.one_in(3) { json!([set, say]) } else { json!([set]) };
+    let body = if rng.one_in(3) { json!([set, say]) } else { json!([set]) };
     vec![statement("control_forever", json!({ "SUBSTACK": [2, body] }))]
 }
 
-/// `repeat 300000 [add something to l]`, perhaps the list itself.
-fn filling(dice: &mut Dice) -> Vec<Value> {
-    let item = if dice.one_in(2) { json!([13, "L", "L"]) } else { json!([10, "item"]) };
+/// `repeat 300000 [add ITEM to l]`, where the item may be the list itself.
+fn long_list(rng: &mut Rng) -> Vec<Value> {
+    let item = if rng.one_in(2) { json!([13, "L", "L"]) } else { json!([10, "item"]) };
     let add = json!({ "opcode": "data_addtolist", "fields": { "LIST": ["L", "L"] },
         "inputs": { "ITEM": [3, item] } });
     let times = json!([1, [4, 300_000]]);
     vec![statement("control_repeat", json!({ "TIMES": times, "SUBSTACK": [2, [add]] }))]
 }
 
-/// Everything that costs pixels.
-fn sensing(dice: &mut Dice) -> Vec<Value> {
-    let number = |dice: &mut Dice| json!([1, [4, scalar(dice)]]);
+/// `forever` with all operations whose cost depends on the number of pixels.
+fn expensive_rendering(rng: &mut Rng) -> Vec<Value> {
+    let number = |rng: &mut Rng| json!([1, [4, scalar(rng)]]);
     let effects = ["COLOR", "FISHEYE", "WHIRL", "PIXELATE", "MOSAIC", "BRIGHTNESS", "GHOST"];
-    let effect = effects[dice.below(effects.len())];
+    let effect = effects[rng.below(effects.len())];
     let color =
         json!({ "opcode": "sensing_touchingcolor", "inputs": { "COLOR": [1, [9, "#12ab34"]] } });
     let set = json!({ "opcode": "looks_seteffectto", "fields": { "EFFECT": [effect, null] },
-        "inputs": { "VALUE": number(dice) } });
+        "inputs": { "VALUE": number(rng) } });
     let body = json!([
-        statement("looks_setsizeto", json!({ "SIZE": number(dice) })),
+        statement("looks_setsizeto", json!({ "SIZE": number(rng) })),
         set,
-        statement("pen_setPenSizeTo", json!({ "SIZE": number(dice) })),
+        statement("pen_setPenSizeTo", json!({ "SIZE": number(rng) })),
         statement("pen_penDown", json!({})),
-        statement("motion_movesteps", json!({ "STEPS": number(dice) })),
+        statement("motion_movesteps", json!({ "STEPS": number(rng) })),
         statement("pen_stamp", json!({})),
         statement("looks_nextcostume", json!({})),
         statement("motion_ifonedgebounce", json!({})),
@@ -105,6 +105,7 @@ fn sensing(dice: &mut Dice) -> Vec<Value> {
     vec![statement("control_forever", json!({ "SUBSTACK": [2, body] }))]
 }
 
+/// A block nested `depth` times within itself.
 fn nest(depth: usize, opcode: &str) -> Vec<Value> {
     let mut inner = vec![statement("looks_show", json!({}))];
     for _ in 0..depth {
@@ -113,7 +114,8 @@ fn nest(depth: usize, opcode: &str) -> Vec<Value> {
     inner
 }
 
-fn reporters(depth: usize) -> Value {
+/// A statement whose input nests `depth` reporters.
+fn nested_reporters(depth: usize) -> Value {
     let mut inner = json!([4, 1]);
     for _ in 0..depth {
         inner = json!({ "opcode": "operator_add", "inputs": { "NUM1": [3, inner], "NUM2": [1, [4, 1]] } });
@@ -121,28 +123,30 @@ fn reporters(depth: usize) -> Value {
     statement("motion_movesteps", json!({ "STEPS": [3, inner] }))
 }
 
-/// Turns trees of blocks into entries of a target's `blocks`.
-struct Planter<'a> {
+/// Writer that turns trees of blocks into entries of a target's `blocks`.
+struct ScriptWriter<'a> {
     blocks: &'a mut Map<String, Value>,
     tag: String,
     count: usize,
 }
 
-impl Planter<'_> {
-    fn id(&mut self) -> String {
+impl ScriptWriter<'_> {
+    fn new_id(&mut self) -> String {
         self.count += 1;
         format!("{}-{}", self.tag, self.count)
     }
 
-    fn plant(&mut self, mut hat: Value, script: Vec<Value>) {
-        let id = self.id();
+    /// Adds a script with its hat.
+    fn add_script(&mut self, mut hat: Value, script: Vec<Value>) {
+        let id = self.new_id();
         hat["topLevel"] = json!(true);
-        hat["next"] = self.chain(script);
+        hat["next"] = self.add_chain(script);
         self.blocks.insert(id, hat);
     }
 
-    /// The script as the body of a custom block that calls itself at the end.
-    fn call(&mut self, hat: Value, mut script: Vec<Value>, warp: bool) {
+    /// Adds the script as the body of a custom block that calls itself at the end, and a script
+    /// that calls the custom block.
+    fn add_recursive_block(&mut self, hat: Value, mut script: Vec<Value>, warp: bool) {
         let code = format!("{}p", self.tag);
         let mutation = json!({ "tagName": "mutation", "children": [], "proccode": code,
             "argumentids": "[]", "argumentnames": "[]", "argumentdefaults": "[]",
@@ -153,16 +157,17 @@ impl Planter<'_> {
             json!({ "opcode": "procedures_prototype", "mutation": mutation, "shadow": true });
         let definition = json!({ "opcode": "procedures_definition",
             "inputs": { "custom_block": [1, prototype] } });
-        let definition = self.inputs(definition);
-        self.plant(definition, script);
-        self.plant(hat, vec![call]);
+        let definition = self.resolve_inputs(definition);
+        self.add_script(definition, script);
+        self.add_script(hat, vec![call]);
     }
 
-    fn chain(&mut self, script: Vec<Value>) -> Value {
+    /// Adds statements one below the other and returns the id of the first.
+    fn add_chain(&mut self, script: Vec<Value>) -> Value {
         let mut next = Value::Null;
         for block in script.into_iter().rev() {
-            let id = self.id();
-            let mut block = self.inputs(block);
+            let id = self.new_id();
+            let mut block = self.resolve_inputs(block);
             block["next"] = next;
             self.blocks.insert(id.clone(), block);
             next = json!(id);
@@ -170,15 +175,16 @@ impl Planter<'_> {
         next
     }
 
-    /// Replaces blocks in inputs by their ids, and `V` and `L` by the names of the script's own.
-    fn inputs(&mut self, mut block: Value) -> Value {
-        let names = |value: &mut Value, tag: &str| {
+    /// Replaces blocks in inputs by their ids, and the placeholders `V` and `L` by the names of
+    /// the script's variable and list.
+    fn resolve_inputs(&mut self, mut block: Value) -> Value {
+        let resolve_name = |value: &mut Value, tag: &str| {
             if let Some(Value::String(kind)) = value.get(1).cloned().as_ref()
                 && matches!(&**kind, "V" | "L")
             {
                 let name = json!(format!("{tag}{}", kind.to_lowercase()));
-                for place in value.as_array_mut().into_iter().flatten().skip(1) {
-                    *place = name.clone();
+                for item in value.as_array_mut().into_iter().flatten().skip(1) {
+                    *item = name.clone();
                 }
             }
         };
@@ -196,16 +202,16 @@ impl Planter<'_> {
             let inner = value.get_mut(1).map(Value::take).unwrap_or_default();
             value[1] = match inner {
                 Value::Object(_) => {
-                    let id = self.id();
-                    let inner = self.inputs(inner);
+                    let id = self.new_id();
+                    let inner = self.resolve_inputs(inner);
                     self.blocks.insert(id.clone(), inner);
                     json!(id)
                 }
                 Value::Array(script) if script.first().is_some_and(Value::is_object) => {
-                    self.chain(script)
+                    self.add_chain(script)
                 }
                 mut other => {
-                    names(&mut other, &self.tag);
+                    resolve_name(&mut other, &self.tag);
                     other
                 }
             };

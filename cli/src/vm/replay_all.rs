@@ -1,21 +1,21 @@
-//! `catherd vm fidelity`: all recordings of a folder, run again.
+//! `catherd vm replay-all`: replays all recordings of a folder.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use catherd_conformance::{Outcome, Verdict, survey, traces};
+use catherd_conformance::{ReplayOutcome, TraceVerdict, replay_all, trace_files};
 use clap::Args;
 
-use super::corpus;
+use super::project_index;
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
-/// Replays all reference traces of a folder and counts what agrees.
+/// Replays all reference traces of a folder and counts those that agree.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd vm fidelity corpus/traces
-  catherd vm fidelity traces --corpus projects --json > fidelity.json
+  catherd vm replay-all corpus/traces
+  catherd vm replay-all traces --corpus projects --json > conformance.json
 
 Exit codes: 0 if all are identical, 2 if one is not, 1 if a folder cannot be read.")]
 pub(crate) struct Arguments {
@@ -23,7 +23,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Folder with the projects, searched for the traces' SHA-256; by default the parent of DIR
+    /// Folder of the projects, which are found by the traces' SHA-256; by default the parent of
+    /// DIR
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
 
@@ -33,16 +34,16 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { folder, corpus: named, json } = arguments;
-    let files =
-        traces(&folder).map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
+    let Arguments { folder, corpus, json } = arguments;
+    let files = trace_files(&folder)
+        .map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
     if files.is_empty() {
         return Err(Failure::new(format!("{}: no traces in this folder", folder.display()))
-            .hint("traces are files named *.json or *.json.gz"));
+            .hint("give a folder with traces, which are files named *.json or *.json.gz"));
     }
-    let corpus = corpus(named.as_deref(), &folder)?;
+    let index = project_index(corpus.as_deref(), &folder)?;
     let bar = terminal::bar(files.len());
-    let verdicts = survey(&files, &corpus, |_| bar.inc(1));
+    let verdicts = replay_all(&files, &index, |_| bar.inc(1));
     bar.finish_and_clear();
     let identical = verdicts.iter().filter(|v| v.is_identical()).count();
     if json {
@@ -56,12 +57,13 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         });
         terminal::print(&format!("{report}\n"));
     } else {
-        terminal::print(&tables(&verdicts));
+        terminal::print(&(group_table(&verdicts) + &divergences(&verdicts)));
     }
     Ok(if identical == verdicts.len() { Exit::Fine } else { Exit::Incomplete })
 }
 
-fn groups(verdicts: &[Verdict]) -> BTreeMap<&str, (usize, usize)> {
+/// Identical and all traces by group.
+fn groups(verdicts: &[TraceVerdict]) -> BTreeMap<&str, (usize, usize)> {
     let mut groups: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for verdict in verdicts {
         let (same, all) = groups.entry(&verdict.group).or_default();
@@ -71,37 +73,41 @@ fn groups(verdicts: &[Verdict]) -> BTreeMap<&str, (usize, usize)> {
     groups
 }
 
-fn tables(verdicts: &[Verdict]) -> String {
+/// Table of the identical traces by group.
+fn group_table(verdicts: &[TraceVerdict]) -> String {
     let mut text = format!("{:<24} {:>6} {:>9}\n", "group", "traces", "identical");
+    let mut row = |group: &str, same: usize, all: usize| {
+        let percent = 100.0 * same as f64 / all.max(1) as f64;
+        text += &format!("{group:<24} {all:>6} {same:>9}  {percent:5.1} %\n");
+    };
     let mut total = (0, 0);
     for (group, (same, all)) in groups(verdicts) {
-        text += &format!("{group:<24} {all:>6} {same:>9}  {:5.1} %\n", percent(same, all));
+        row(group, same, all);
         total = (total.0 + same, total.1 + all);
     }
-    text += &format!(
-        "{:<24} {:>6} {:>9}  {:5.1} %\n",
-        "all",
-        total.1,
-        total.0,
-        percent(total.0, total.1)
-    );
+    row("all", total.0, total.1);
     let assumed = verdicts.iter().filter(|v| v.is_identical() && v.is_assumed()).count();
     if assumed > 0 {
-        text += &format!("\n{assumed} of the identical with devices or a clock assumed\n");
+        text += &format!("\n{assumed} of the identical ones with assumed devices or clock\n");
     }
+    text
+}
+
+/// Counts of the divergences by property and by opcode, then a line for each.
+fn divergences(verdicts: &[TraceVerdict]) -> String {
     let mut by_property: BTreeMap<&str, usize> = BTreeMap::new();
     let mut by_opcode: BTreeMap<&str, usize> = BTreeMap::new();
     let mut details = String::new();
     for verdict in verdicts.iter().filter(|v| !v.is_identical()) {
-        match &verdict.result {
-            Outcome::Failed(reason) => {
+        match &verdict.outcome {
+            ReplayOutcome::Failed(reason) => {
                 *by_property.entry("(not replayed)").or_default() += 1;
                 details += &format!("{}: {reason}\n", verdict.trace);
             }
-            Outcome::Replayed(replay) => match &replay.divergence {
+            ReplayOutcome::Replayed(replay) => match &replay.divergence {
                 Some(d) => {
                     *by_property.entry(first_word(&d.property)).or_default() += 1;
-                    // What ran last in the sprite is the best guess at what differed.
+                    // The sprite's last block is the most likely cause.
                     let last = d.blocks.last().map_or("(nothing ran)", |b| first_word(b));
                     *by_opcode.entry(last).or_default() += 1;
                     details += &format!(
@@ -110,8 +116,8 @@ fn tables(verdicts: &[Verdict]) -> String {
                         d.step,
                         d.sprite,
                         d.property,
-                        short(&d.expected),
-                        short(&d.got)
+                        shortened(&d.expected),
+                        shortened(&d.got)
                     );
                 }
                 None => {
@@ -123,6 +129,7 @@ fn tables(verdicts: &[Verdict]) -> String {
             },
         }
     }
+    let mut text = String::new();
     for (title, counts) in [("property", by_property), ("last opcode", by_opcode)] {
         if !counts.is_empty() {
             text += &format!("\nfirst divergence by {title}\n");
@@ -137,15 +144,11 @@ fn tables(verdicts: &[Verdict]) -> String {
     text
 }
 
-fn percent(part: usize, whole: usize) -> f64 {
-    100.0 * part as f64 / whole.max(1) as f64
-}
-
 fn first_word(text: &str) -> &str {
     text.split(' ').next().unwrap_or(text)
 }
 
-fn short(text: &str) -> String {
+fn shortened(text: &str) -> String {
     if text.chars().count() > 60 {
         text.chars().take(60).chain("...".chars()).collect()
     } else {

@@ -1,16 +1,16 @@
-//! Processor time, which others who use the computer do not take.
+//! Processor time, which does not depend on what else the computer is running.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// What this process has used.
-pub(crate) fn of_process() -> Duration {
+/// Processor time that this process has used.
+pub(crate) fn process() -> Duration {
     duration(clock_gettime(ClockId::ProcessCPUTime))
 }
 
-/// What this thread has used.
-pub(crate) fn of_thread() -> Duration {
+/// Processor time that this thread has used.
+pub(crate) fn thread() -> Duration {
     duration(clock_gettime(ClockId::ThreadCPUTime))
 }
 

@@ -1,4 +1,4 @@
-//! All traces of a folder, replayed and counted.
+//! Replay of all traces of a folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,19 +10,19 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::environment::Devices;
 use crate::replay::{Replay, replay_best};
-use crate::surroundings::Devices;
 use crate::trace::{Trace, TraceError};
 
-/// The project files of a corpus by their SHA-256.
-pub struct Corpus(BTreeMap<String, PathBuf>);
+/// Index of the project files of a folder by SHA-256 (in hexadecimal).
+pub struct ProjectIndex(BTreeMap<String, PathBuf>);
 
-impl Corpus {
-    /// Looks through a folder and its subfolders.
+impl ProjectIndex {
+    /// Indexes a folder and its subfolders.
     ///
     /// # Errors
     /// If a folder or file cannot be read.
-    pub fn index(folder: &Path) -> std::io::Result<Corpus> {
+    pub fn build(folder: &Path) -> std::io::Result<ProjectIndex> {
         let mut files = Vec::new();
         let mut folders = vec![folder.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -39,46 +39,46 @@ impl Corpus {
             .into_par_iter()
             .map(|path| Ok((hex::encode(Sha256::digest(std::fs::read(&path)?)), path)))
             .collect();
-        Ok(Corpus(digests?.into_iter().collect()))
+        Ok(ProjectIndex(digests?.into_iter().collect()))
     }
 
-    /// The project that a trace was recorded from.
+    /// The project that a trace was recorded from; `None` if the index does not contain it.
     pub fn project(&self, trace: &Trace) -> Option<&Path> {
         self.0.get(&trace.sha256).map(PathBuf::as_path)
     }
 }
 
-/// What came of one trace.
+/// Result of one trace.
 #[derive(Clone, Debug, Serialize)]
-pub struct Verdict {
-    /// File name without its endings.
+pub struct TraceVerdict {
+    /// File name without its extensions.
     pub trace: String,
-    /// What stands before `__` in the name.
+    /// The part of the name before `__`; `-` if there is none.
     pub group: String,
-    /// The replay, or why there was none.
+    /// The replay, or why it failed.
     #[serde(flatten)]
-    pub result: Outcome,
+    pub outcome: ReplayOutcome,
 }
 
 /// A replay or its failure.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    /// It was replayed.
+pub enum ReplayOutcome {
+    /// The trace was replayed.
     Replayed(Box<Replay>),
-    /// It could not be, for this reason.
+    /// The trace could not be replayed, for this reason.
     Failed(String),
 }
 
-impl Verdict {
-    /// States and coverage agree.
+impl TraceVerdict {
+    /// True if states and coverage agree.
     pub fn is_identical(&self) -> bool {
-        matches!(&self.result, Outcome::Replayed(replay) if replay.is_identical())
+        matches!(&self.outcome, ReplayOutcome::Replayed(replay) if replay.is_identical())
     }
 
-    /// The replay assumed something that the recording does not say.
+    /// True if the replay assumed an environment that the recording does not contain.
     pub fn is_assumed(&self) -> bool {
-        matches!(&self.result, Outcome::Replayed(replay) if !replay.surroundings.is_default())
+        matches!(&self.outcome, ReplayOutcome::Replayed(replay) if !replay.environment.is_default())
     }
 }
 
@@ -86,7 +86,7 @@ impl Verdict {
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn traces(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub fn trace_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let name = |p: &PathBuf| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
         .map(|entry| Ok(entry?.path()))
@@ -96,14 +96,14 @@ pub fn traces(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The states in which recordings left keyboard and mouse, and so may have begun: after
-/// each trace alone, and after all up to each.
+/// Possible initial states of keyboard and mouse: the state after each trace alone, and the
+/// state after all traces up to each one.
 pub fn device_states(traces: &[Trace]) -> Vec<Devices> {
     let mut states: Vec<Devices> = Vec::new();
-    let mut running = Devices::default();
+    let mut cumulative = Devices::default();
     for trace in traces {
-        running = running.after(trace);
-        for state in [running.clone(), Devices::default().after(trace)] {
+        cumulative = cumulative.after(trace);
+        for state in [cumulative.clone(), Devices::default().after(trace)] {
             if !states.contains(&state) {
                 states.push(state);
             }
@@ -112,12 +112,16 @@ pub fn device_states(traces: &[Trace]) -> Vec<Devices> {
     states
 }
 
-/// Replays one trace.
+/// Replays one trace with the project that the index has for it.
 ///
 /// # Errors
-/// If the project is not in the corpus or cannot run.
-pub fn examine(trace: &Trace, corpus: &Corpus, devices: &[Devices]) -> Result<Replay, String> {
-    let path = corpus
+/// If the index does not contain the project or the project cannot run.
+pub fn replay_indexed(
+    trace: &Trace,
+    index: &ProjectIndex,
+    devices: &[Devices],
+) -> Result<Replay, String> {
+    let path = index
         .project(trace)
         .ok_or_else(|| format!("no project with SHA-256 {} in the corpus", trace.sha256))?;
     let project = Project::read(path).map_err(|e| e.to_string())?;
@@ -125,8 +129,12 @@ pub fn examine(trace: &Trace, corpus: &Corpus, devices: &[Devices]) -> Result<Re
     Ok(replay_best(trace, &project, &Arc::new(program), devices))
 }
 
-/// Replays all traces in parallel; `done` is called after each.
-pub fn survey(files: &[PathBuf], corpus: &Corpus, done: impl Fn(&Verdict) + Sync) -> Vec<Verdict> {
+/// Replays all traces in parallel. `on_verdict` is called after each.
+pub fn replay_all(
+    files: &[PathBuf],
+    index: &ProjectIndex,
+    on_verdict: impl Fn(&TraceVerdict) + Sync,
+) -> Vec<TraceVerdict> {
     let traces: Vec<Result<Trace, TraceError>> = files.par_iter().map(|f| Trace::read(f)).collect();
     let readable: Vec<Trace> = traces.iter().filter_map(|t| t.as_ref().ok().cloned()).collect();
     let devices = device_states(&readable);
@@ -137,15 +145,16 @@ pub fn survey(files: &[PathBuf], corpus: &Corpus, done: impl Fn(&Verdict) + Sync
         .map(|(file, trace)| {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let name = name.trim_end_matches(".gz").trim_end_matches(".json").to_owned();
-            let result = trace
+            let replay = trace
                 .map_err(|e| e.to_string())
-                .and_then(|trace| examine(&trace, corpus, &devices));
-            let verdict = Verdict {
+                .and_then(|trace| replay_indexed(&trace, index, &devices));
+            let replayed = |replay| ReplayOutcome::Replayed(Box::new(replay));
+            let verdict = TraceVerdict {
                 group: name.split_once("__").map_or("-", |(group, _)| group).to_owned(),
                 trace: name,
-                result: result.map_or_else(Outcome::Failed, |r| Outcome::Replayed(Box::new(r))),
+                outcome: replay.map_or_else(ReplayOutcome::Failed, replayed),
             };
-            done(&verdict);
+            on_verdict(&verdict);
             verdict
         })
         .collect()

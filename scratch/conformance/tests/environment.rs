@@ -1,4 +1,5 @@
-//! What a recording does not say, inferred: only what agrees in every step counts.
+//! Inference of the environment of a recording: only an environment that agrees in every step
+//! is accepted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ fn reporter(opcode: &str, fields: Value) -> Value {
         "topLevel": false})
 }
 
-/// A recording in which the variable had these values after the steps 0, 1, 2, ...
+/// A recording in which the variable has these values after the steps 0, 1, 2, ...
 fn recording(values: &[Value], inputs: Value) -> Trace {
     let stage = json!({"n": "Stage", "x": 0, "y": 0, "vars": {"v": values[0]}});
     let mut states = vec![json!({"threads": 1, "ts": [stage]})];
@@ -59,7 +60,7 @@ fn replay(reporter: Value, trace: &Trace, devices: &[Devices]) -> Replay {
     replay_best(trace, &project, &program, devices)
 }
 
-/// Days since 2000 on a clock that shows these milliseconds after some instant.
+/// Days since 2000 on a clock that shows these milliseconds after a fixed time.
 fn days(readings: &[f64]) -> Vec<Value> {
     let day = 86_400_000.0;
     let at = |ms: &f64| json!((9_000.0 * day + 12_345.0 + ms) / day);
@@ -67,12 +68,12 @@ fn days(readings: &[f64]) -> Vec<Value> {
 }
 
 #[test]
-fn a_clock_is_read_off_the_recording() {
+fn a_clock_is_inferred_from_the_recording() {
     let trace = recording(&days(&[0.0, 1500.0, 3000.0, 3000.0, 4500.0]), json!([]));
     let result = replay(reporter("sensing_dayssince2000", json!({})), &trace, &[]);
     assert!(result.is_identical(), "{:?}", result.divergence);
     // Days are compared to 1e-9 of their size, which is 0.8 s.
-    let elapsed = result.surroundings.elapsed.unwrap();
+    let elapsed = result.environment.elapsed.unwrap();
     assert!((elapsed - 4500.0).abs() < 800.0, "{elapsed}");
 }
 
@@ -84,7 +85,7 @@ fn a_clock_that_goes_back_is_a_difference() {
 }
 
 #[test]
-fn no_clock_explains_what_does_not_go_by_it() {
+fn no_clock_explains_a_value_that_does_not_depend_on_it() {
     let mut values = days(&[0.0, 10.0, 20.0]);
     values[2] = json!("something else");
     let trace = recording(&values, json!([]));
@@ -93,7 +94,7 @@ fn no_clock_explains_what_does_not_go_by_it() {
 }
 
 #[test]
-fn the_time_of_day_is_looked_up_in_what_the_project_shows() {
+fn the_time_of_day_is_taken_from_the_values_shown() {
     let minute = reporter("sensing_current", json!({"CURRENTMENU": ["MINUTE", null]}));
     let values = [0, 47, 47, 48].map(|v| json!(v));
     let result = replay(minute, &recording(&values, json!([])), &[]);
@@ -104,13 +105,13 @@ fn the_time_of_day_is_looked_up_in_what_the_project_shows() {
 }
 
 #[test]
-fn devices_are_those_of_other_recordings() {
+fn devices_start_as_another_recording_left_them() {
     let mouse = |x: f64| json!([{"step": 1, "events": [{"t": "mouse", "x": x, "y": 7}]}]);
     let others = [30.0, 40.0].map(|x| Devices::default().after(&recording(&[json!(0)], mouse(x))));
     let trace = recording(&[0, 40, 40].map(|v| json!(v)), json!([]));
     let mouse_x = || reporter("sensing_mousex", json!({}));
     let result = replay(mouse_x(), &trace, &others);
     assert!(result.is_identical(), "{:?}", result.divergence);
-    assert_eq!(result.surroundings.to_string(), "mouse at (40, 7)");
+    assert_eq!(result.environment.to_string(), "mouse at (40, 7)");
     assert!(!replay(mouse_x(), &trace, &others[..1]).is_identical());
 }

@@ -1,0 +1,59 @@
+//! Comparison of the statement blocks that a recording and its replay covered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catherd_sb3::{BlockNo, Project, Target};
+use catherd_vm::Program;
+
+use crate::trace::Trace;
+
+/// Differences in coverage: statement blocks, as `SPRITE: OPCODE (ID)`.
+#[derive(Default)]
+pub(crate) struct CoverageDifference {
+    /// Covered in the recording alone.
+    pub(crate) missed: Vec<String>,
+    /// Covered in the replay alone.
+    pub(crate) extra: Vec<String>,
+}
+
+/// Compares the blocks that a replay covered with those of the recording. Without a
+/// difference if the recording's ids are unknown, as for Scratch 2 projects: their blocks have
+/// no ids, so that the recorder drew some.
+pub(crate) fn compare_coverage(
+    covered: &BTreeSet<BlockNo>,
+    program: &Program,
+    trace: &Trace,
+    project: &Project,
+) -> CoverageDifference {
+    let mut difference = CoverageDifference::default();
+    let recorded: BTreeSet<&str> = trace.covered.iter().map(String::as_str).collect();
+    let recorded = |id: &str, target: &str| recorded.contains(format!("{id}-{target}").as_str());
+    let is_known = |t: &Target| t.blocks.iter().any(|b| recorded(&b.id, &t.name));
+    if !trace.covered.is_empty() && !project.targets.iter().any(is_known) {
+        return difference;
+    }
+    let mut sprites_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for block in project.targets.iter().flat_map(|t| &t.blocks) {
+        *sprites_of.entry(&block.id).or_default() += 1;
+    }
+    for no in program.commands() {
+        let (target, index) = project.locate(no);
+        let target = &project.targets[target];
+        let block = &target.blocks[index as usize];
+        // The recorder attributes some blocks to the sprite whose script they started. This
+        // can be recognised if only one sprite has a block with the id.
+        let recorded_elsewhere = || {
+            sprites_of.get(&*block.id) == Some(&1)
+                && project.targets.iter().any(|t| recorded(&block.id, &t.name))
+        };
+        let want = recorded(&block.id, &target.name) || recorded_elsewhere();
+        let got = covered.contains(&no);
+        let name = || format!("{}: {} ({})", target.name, block.opcode_name(), block.id);
+        match (want, got) {
+            (true, false) => difference.missed.push(name()),
+            (false, true) => difference.extra.push(name()),
+            _ => {}
+        }
+    }
+    difference
+}

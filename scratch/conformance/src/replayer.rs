@@ -1,0 +1,216 @@
+//! Replay in progress: the machine and the recorded state of the same step, side by side.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use catherd_sb3::{BlockNo, Project};
+use catherd_vm::{Program, Random, Settings, Snapshot, Tracer, Vm};
+use serde_json::Value;
+
+use crate::comparison::{Divergence, compare};
+use crate::coverage::{CoverageDifference, compare_coverage};
+use crate::environment::{DAY_MS, Environment};
+use crate::limits::{LimitHit, limit_hits};
+use crate::trace::{InputEvent, Properties, StateChange, StepInputs, Trace};
+
+/// Tracer that records all covered blocks, and those of the current step.
+#[derive(Clone, Default)]
+struct CoverageTracer {
+    covered: BTreeSet<BlockNo>,
+    step: Vec<BlockNo>,
+}
+
+impl Tracer for CoverageTracer {
+    const ACTIVE: bool = true;
+
+    fn step(&mut self) {
+        self.step.clear();
+    }
+
+    fn covered(&mut self, block: BlockNo) {
+        self.covered.insert(block);
+        self.step.push(block);
+    }
+}
+
+/// Settings of the recordings: the Whisker paper's timer, no network, no clock.
+fn settings() -> Settings {
+    Settings {
+        timer_increment: 0.075,
+        speech_rate: None,
+        distances_touch_hulls: true,
+        ..Settings::default()
+    }
+}
+
+/// A machine that replays a trace, and the recorded state of the same step.
+pub(crate) struct Replayer<'a> {
+    trace: &'a Trace,
+    project: &'a Project,
+    vm: Vm<CoverageTracer>,
+    step: usize,
+    threads: u64,
+    expected: Vec<Properties>,
+}
+
+/// State of a [`Replayer`] to which it can be restored.
+pub(crate) struct Checkpoint {
+    state: Snapshot,
+    tracer: CoverageTracer,
+    step: usize,
+    threads: u64,
+    expected: Vec<Properties>,
+}
+
+impl<'a> Replayer<'a> {
+    /// A replay after the green flag, before the first step.
+    pub(crate) fn new(
+        trace: &'a Trace,
+        project: &'a Project,
+        program: &Arc<Program>,
+        environment: &Environment,
+    ) -> Replayer<'a> {
+        let random = Random::reference(trace.seed);
+        let tracer = CoverageTracer::default();
+        let mut vm = Vm::new(program.clone(), settings(), random.clone(), tracer);
+        // The recorder runs one step between loading and the flag.
+        vm.step();
+        environment.devices.apply_to(&mut vm);
+        vm.set_random(random);
+        vm.tracer = CoverageTracer::default();
+        vm.green_flag();
+        if let Some(flag) = environment.flag {
+            vm.set_date(flag / DAY_MS);
+        }
+        let mut replayer =
+            Replayer { trace, project, vm, step: 0, threads: 0, expected: Vec::new() };
+        replayer.apply_recorded_change();
+        replayer
+    }
+
+    /// True if the trace has no further step.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.step + 1 >= self.trace.states.len()
+    }
+
+    /// Sets the clock, see [`Vm::set_clock`].
+    pub(crate) fn set_clock(&mut self, milliseconds: f64) {
+        self.vm.set_clock(milliseconds);
+    }
+
+    /// Runs one step in machine and recording, and compares the states.
+    pub(crate) fn advance(&mut self) -> Option<Divergence> {
+        self.step += 1;
+        let is_due = |inputs: &&StepInputs| inputs.step == self.step as u64;
+        for event in self.trace.inputs.iter().filter(is_due).flat_map(|inputs| &inputs.events) {
+            send(&mut self.vm, event);
+        }
+        self.vm.step();
+        self.apply_recorded_change();
+        self.compare()
+    }
+
+    /// Updates the recorded state to the current step.
+    fn apply_recorded_change(&mut self) {
+        let Some(change) = self.trace.states.get(self.step) else { return };
+        self.threads = change.threads.unwrap_or(self.threads);
+        if let Some(targets) = &change.ts {
+            self.expected.clone_from(targets);
+        }
+        for (index, changed) in &change.ch {
+            if let Some(target) = self.expected.get_mut(*index) {
+                merge(target, changed);
+            }
+        }
+        remove_undefined_positions(&self.vm, change, &mut self.expected);
+    }
+
+    /// The first difference between the states of the current step.
+    pub(crate) fn compare(&self) -> Option<Divergence> {
+        compare(&self.vm, self.threads, &self.expected).map(|divergence| Divergence {
+            step: self.step as u64,
+            blocks: self.blocks_of(&divergence.sprite),
+            ..divergence
+        })
+    }
+
+    /// Differences between the blocks covered so far and those of the whole recording.
+    pub(crate) fn compare_coverage(&self) -> CoverageDifference {
+        compare_coverage(&self.vm.tracer.covered, self.vm.program(), self.trace, self.project)
+    }
+
+    /// Limits of the machine that the replay hit.
+    pub(crate) fn limit_hits(&self) -> Vec<LimitHit> {
+        limit_hits(self.vm.hits())
+    }
+
+    /// Blocks of a sprite that ran in the current step; those of all targets for `-`.
+    fn blocks_of(&self, sprite: &str) -> Vec<String> {
+        let describe = |no: &BlockNo| {
+            let (target, block) = self.project.locate(*no);
+            let target = &self.project.targets[target];
+            let block = &target.blocks[block as usize];
+            (*target.name == *sprite || sprite == "-")
+                .then(|| format!("{} ({})", block.opcode_name(), block.id))
+        };
+        self.vm.tracer.step.iter().filter_map(describe).collect()
+    }
+
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            state: self.vm.snapshot(),
+            tracer: self.vm.tracer.clone(),
+            step: self.step,
+            threads: self.threads,
+            expected: self.expected.clone(),
+        }
+    }
+
+    pub(crate) fn restore(&mut self, checkpoint: &Checkpoint) {
+        self.vm.restore(&checkpoint.state);
+        self.vm.tracer.clone_from(&checkpoint.tracer);
+        (self.step, self.threads) = (checkpoint.step, checkpoint.threads);
+        self.expected.clone_from(&checkpoint.expected);
+    }
+}
+
+fn send(vm: &mut Vm<CoverageTracer>, event: &InputEvent) {
+    match event {
+        InputEvent::Key { key, down } => vm.key(key, *down),
+        InputEvent::Mouse { x, y } => vm.mouse_move(*x, *y),
+        InputEvent::Button { down } => vm.mouse_button(*down),
+        InputEvent::Answer { text } => vm.answer(text),
+    }
+}
+
+/// Applies changed properties: variables one by one, all other properties as a whole.
+fn merge(target: &mut Properties, changed: &Properties) {
+    for (key, value) in changed {
+        match (target.get_mut(key), value) {
+            (Some(Value::Object(old)), Value::Object(new)) if key == "vars" => {
+                old.extend(new.iter().map(|(k, v)| (k.clone(), v.clone())));
+            }
+            _ => {
+                target.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// Removes coordinates that became undefined. JSON has no such value, so that the recording
+/// lists the target as changed, but without the coordinate.
+fn remove_undefined_positions(
+    vm: &Vm<CoverageTracer>,
+    change: &StateChange,
+    expected: &mut [Properties],
+) {
+    for (index, changed) in &change.ch {
+        let view = vm.targets().nth(*index).and_then(|id| vm.target(id));
+        let (Some(view), Some(target)) = (view, expected.get_mut(*index)) else { continue };
+        for (key, got) in [("x", view.x), ("y", view.y)] {
+            if got.is_nan() && !changed.contains_key(key) {
+                target.remove(key);
+            }
+        }
+    }
+}
