@@ -1,8 +1,8 @@
 //! What the binary says about itself.
 
-mod scene;
+mod support;
 
-use scene::{catherd, stderr};
+use support::{catherd, stderr};
 
 fn help(arguments: &[&str]) -> String {
     let output = catherd().args(arguments).output().unwrap();

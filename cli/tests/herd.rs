@@ -1,14 +1,14 @@
 //! A coordinator of its own with workers and people around it, through the binary.
 
-mod scene;
+mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use scene::herd::{ask, coordinator, start, told, worker};
-use scene::{catherd, digests, stderr, two_projects};
 use serde_json::Value;
+use support::cluster::{Process, coordinator, run_with, start, succeed, worker};
+use support::{catherd, digests, stderr, two_projects};
 use tempfile::TempDir;
 
 const STUDY: [&str; 8] =
@@ -23,26 +23,26 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let (process, address) = coordinator(&place.path().join("herd"), &["--listen", "127.0.0.1:0"]);
 
     let submit = [&["submit", "--projects", &projects][..], &STUDY].concat();
-    told(&submit, &address);
-    let text = told(&["status", "games"], &address);
+    succeed(&submit, &address);
+    let text = succeed(&["status", "games"], &address);
     assert!(text.contains("2 waiting") && text.contains(": there is no worker"), "{text}");
-    told(&["pause", "games"], &address);
-    let text = told(&["status", "games"], &address);
+    succeed(&["pause", "games"], &address);
+    let text = succeed(&["status", "games"], &address);
     assert!(text.contains(": the study is paused"), "{text}");
     let _worker = worker(&address, place.path(), &[]);
-    told(&["watch"], &address);
-    let status: Value = serde_json::from_str(&told(&["status", "--json"], &address)).unwrap();
+    succeed(&["watch"], &address);
+    let status: Value = serde_json::from_str(&succeed(&["status", "--json"], &address)).unwrap();
     let study = &status["studies"][0];
     assert_eq!((&study["state"], &study["waiting"]), (&"paused".into(), &8.into()), "{status}");
 
     // The coordinator is lost and starts again at the same place.
     drop(process);
     let (_process, address) = coordinator(&place.path().join("herd"), &["--listen", &address]);
-    told(&["resume", "games"], &address);
-    told(&["watch"], &address);
-    let text = told(&["status", "games"], &address);
+    succeed(&["resume", "games"], &address);
+    succeed(&["watch"], &address);
+    let text = succeed(&["status", "games"], &address);
     assert!(text.contains("complete") && text.contains("Nothing is missing."), "{text}");
-    told(&["results", "games", "--out", &out], &address);
+    succeed(&["results", "games", "--out", &out], &address);
 
     let run = [&["run", "--projects", &projects, "--out", &alone, "--quiet"][..], &STUDY].concat();
     assert!(catherd().args(&run).output().unwrap().status.success());
@@ -52,9 +52,9 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     // Half of this study has ended already.
     let more = ["--seeds", "4", "--name", "larger", "--algorithms", "random,mio"];
     let larger = ["submit", "--projects", &projects, "--executions", "20"];
-    let output = ask(&[&larger[..], &more].concat(), &address);
+    let output = run_with(&[&larger[..], &more].concat(), &address);
     assert!(stderr(&output).contains("larger: 16 runs, 8 of them"), "{}", stderr(&output));
-    let unknown = ask(&["results", "nothing"], &address);
+    let unknown = run_with(&["results", "nothing"], &address);
     assert!(stderr(&unknown).contains("there is no study `nothing`; there are: games, larger"));
 }
 
@@ -76,7 +76,7 @@ fn the_log_can_be_read_by_machines() {
     assert!(serving["timestamp"].is_string() && serving["level"] == "INFO", "{serving}");
     let port = serving["message"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
     let address = format!("127.0.0.1:{port}");
-    told(&[&["submit", "--projects", &projects][..], &STUDY].concat(), &address);
+    succeed(&[&["submit", "--projects", &projects][..], &STUDY].concat(), &address);
     let planned = next("a study was planned");
     assert_eq!((&planned["study"], &planned["runs"]), (&"games".into(), &8.into()), "{planned}");
     let worker = worker(&address, place.path(), &[]);
@@ -84,64 +84,77 @@ fn the_log_can_be_read_by_machines() {
     drop(worker);
 }
 
-/// What a page of the dashboard holds.
-fn page(address: &str, path: &str) -> String {
-    let mut stream = std::net::TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
-    text
+/// A coordinator with a dashboard and a finished study, two runs of which failed.
+struct Dashboard {
+    address: String,
+    folder: TempDir,
+    _process: Process,
+}
+
+impl Dashboard {
+    fn start() -> Dashboard {
+        let folder = TempDir::new().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        two_projects(&folder.path().join("projects"));
+        let study = path("jumpy.toml");
+        let text = "subject = 'rehearsal'\nprojects = ['projects']\nseeds = 2\n\
+                    algorithms = [{ name = 'calm' }, { name = 'jumpy', parameters = { panic = 2 } }]\n\
+                    [budget]\nexecutions = 16\n";
+        std::fs::write(&study, text).unwrap();
+        let pages = ["--dashboard", "127.0.0.1:0"];
+        let listen = ["--listen", "127.0.0.1:0"];
+        let herd = path("herd");
+        let arguments = [&["coordinator", "--dir", &herd][..], &listen, &pages].concat();
+        let mut process = start(&arguments);
+        let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
+        let mut lines = lines.map(Result::unwrap).filter(|line| line.contains("127.0.0.1"));
+        let mut address = || {
+            let line = lines.next().unwrap();
+            let port = line.trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
+            format!("127.0.0.1:{port}")
+        };
+        let (dashboard, served) = (address(), address());
+        succeed(&["submit", &study], &served);
+        let mut worker = worker(&served, folder.path(), &["--idle", "1"]);
+        assert!(worker.0.wait().unwrap().success());
+        Dashboard { address: dashboard, folder, _process: process }
+    }
+
+    /// The response for a path.
+    fn page(&self, path: &str) -> String {
+        let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
 }
 
 #[test]
 fn the_dashboard_shows_studies_and_failures() {
-    let place = TempDir::new().unwrap();
-    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
-    two_projects(&place.path().join("projects"));
-    let study = path("jumpy.toml");
-    let text = "subject = 'rehearsal'\nprojects = ['projects']\nseeds = 2\n\
-                algorithms = [{ name = 'calm' }, { name = 'jumpy', parameters = { panic = 2 } }]\n\
-                [budget]\nexecutions = 16\n";
-    std::fs::write(&study, text).unwrap();
-    let pages = ["--dashboard", "127.0.0.1:0"];
-    let listen = ["--listen", "127.0.0.1:0"];
-    let herd = path("herd");
-    let arguments = [&["coordinator", "--dir", &herd][..], &listen, &pages].concat();
-    let mut process = start(&arguments);
-    let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
-    let mut lines = lines.map(Result::unwrap).filter(|line| line.contains("127.0.0.1"));
-    let mut address = || {
-        let line = lines.next().unwrap();
-        let port = line.trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
-        format!("127.0.0.1:{port}")
-    };
-    let (dashboard, served) = (address(), address());
-    told(&["submit", &study], &served);
-    let mut worker = worker(&served, place.path(), &["--idle", "1"]);
-    assert!(worker.0.wait().unwrap().success());
-
-    assert!(page(&dashboard, "/health").ends_with("ok\n"));
-    let metrics = page(&dashboard, "/metrics");
+    let dashboard = Dashboard::start();
+    assert!(dashboard.page("/health").ends_with("ok\n"));
+    let metrics = dashboard.page("/metrics");
     assert!(metrics.contains("catherd_runs{study=\"jumpy\",phase=\"done\"} 6\n"), "{metrics}");
-    assert!(page(&dashboard, "/missing?study=jumpy").contains("rehearsing a panic with seed 2"));
-    assert!(page(&dashboard, "/missing?study=x").starts_with("HTTP/1.1 404"));
-    assert!(!page(&dashboard, "/").contains("https://"), "the page needs no network");
+    assert!(dashboard.page("/missing?study=jumpy").contains("rehearsing a panic with seed 2"));
+    assert!(dashboard.page("/missing?study=x").starts_with("HTTP/1.1 404"));
+    assert!(!dashboard.page("/").contains("https://"), "the page needs no network");
+}
 
-    // In a browser, where there is one.
-    let chromium = Command::new("chromium")
+#[test]
+#[ignore = "needs chromium"]
+fn a_browser_shows_the_dashboard() {
+    let dashboard = Dashboard::start();
+    let output = Command::new("chromium")
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
         .args(["--disable-component-update", "--no-first-run", "--timeout=8000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", path("browser")))
-        .arg(format!("http://{dashboard}/"))
+        .arg(format!("--user-data-dir={}", dashboard.folder.path().join("browser").display()))
+        .arg(format!("http://{}/", dashboard.address))
         .stderr(Stdio::null())
-        .output();
-    match chromium {
-        Ok(output) => {
-            let shown = String::from_utf8_lossy(&output.stdout);
-            assert!(shown.contains("<b>6</b>") && shown.contains("polyline"), "{shown}");
-        }
-        Err(_) => scene::skip("there is no chromium"),
-    }
+        .output()
+        .expect("chromium is installed");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("<b>6</b>") && shown.contains("polyline"), "{shown}");
 }
 
 #[test]
@@ -175,7 +188,7 @@ fn strangers_are_kept_out() {
 
     let submit = [&["submit", "--projects", &projects][..], &STUDY].concat();
     let refused = |command: &[&str], proof: &[&str], why: &str| {
-        let output = ask(&[command, proof].concat(), &address);
+        let output = run_with(&[command, proof].concat(), &address);
         assert_eq!(output.status.code(), Some(1));
         assert!(stderr(&output).contains(why), "{}", stderr(&output));
     };
@@ -183,12 +196,12 @@ fn strangers_are_kept_out() {
     refused(&["status"], &["--tls", &guests], "a token is needed");
     refused(&submit, &["--tls", &guests, "--token-file", &guest], "needs the token of a submitter");
     refused(&["status"], &["--tls", &guests, "--token-file", &ants], "the token of a viewer");
-    told(&[&submit[..], &["--tls", &guests, "--token-file", &boss]].concat(), &address);
-    let text = told(&["status", "--tls", &guests, "--token-file", &guest], &address);
+    succeed(&[&submit[..], &["--tls", &guests, "--token-file", &boss]].concat(), &address);
+    let text = succeed(&["status", "--tls", &guests, "--token-file", &guest], &address);
     assert!(text.contains("games"), "{text}");
     let proof = ["--tls", &guests, "--token-file", &ants, "--idle", "1"];
     let mut worker = worker(&address, place.path(), &proof);
     assert!(worker.0.wait().unwrap().success());
-    let text = told(&["status", "--tls", &guests, "--token-file", &guest], &address);
+    let text = succeed(&["status", "--tls", &guests, "--token-file", &guest], &address);
     assert!(text.contains("complete"), "{text}");
 }

@@ -1,10 +1,10 @@
 //! `catherd import` through the binary.
 
-mod scene;
+mod support;
 
 use std::fs;
 
-use scene::{catherd, stderr};
+use support::{catherd, stderr};
 
 const WHISKER: &str = "\
 projectName,configName,fitnessFunctionCount,coveredFitnessFunctionCount,executedTests,0,1000

@@ -1,13 +1,13 @@
 //! `vm digest` and `vm fuzz` through the binary.
 
-mod scene;
+mod support;
 
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use scene::{catherd, packed, small, stderr};
 use serde_json::Value;
+use support::{catherd, packed, small, stderr};
 
 fn vm(folder: &Path, arguments: &[&str]) -> Output {
     catherd().current_dir(folder).arg("vm").args(arguments).output().unwrap()

@@ -1,11 +1,11 @@
 //! `catherd report` and `catherd reproduce` through the binary.
 
-mod scene;
+mod support;
 
 use std::fs;
 use std::process::Output;
 
-use scene::{catherd, small, stderr};
+use support::{catherd, small, stderr};
 
 const RUNS: &str = "\
 project,algorithm,seed,goals,covered

@@ -1,12 +1,12 @@
 //! `catherd stats` through the binary.
 
-mod scene;
+mod support;
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
-use scene::catherd;
 use serde_json::Value;
+use support::catherd;
 
 /// The answers to some lines, and the exit code.
 fn answers(arguments: &[&str], input: &str) -> (Vec<Value>, i32) {

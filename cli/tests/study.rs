@@ -1,7 +1,7 @@
 //! Whole studies through the binary: results, resuming, and records that are the same
 //! however the study was disturbed.
 
-mod scene;
+mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use catherd_coordinator::Place;
 use catherd_coordinator::store::Reader;
 use rustix::process::{Pid, Signal, kill_process};
-use scene::{catherd, digests, stderr, two_projects};
+use support::{catherd, digests, stderr, two_projects};
 use tempfile::TempDir;
 
 /// Two projects and a study of them.

@@ -1,13 +1,13 @@
 //! `generate`, `test` and `coverage` through the binary.
 
-mod scene;
+mod support;
 
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use scene::{catherd, packed, small, stderr, with_blocks};
 use serde_json::{Value, json};
+use support::{catherd, packed, small, stderr, with_blocks};
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     catherd().current_dir(folder).args(arguments).output().unwrap()

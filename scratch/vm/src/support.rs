@@ -3,7 +3,7 @@
 use catherd_sb3::Opcode;
 
 /// Why a block does not do here what it does in Scratch, in few words; none if it does.
-/// `docs/fidelity.md` has the details.
+/// `docs/conformance.md` has the details.
 pub fn unsupported(opcode: Opcode) -> Option<&'static str> {
     use Opcode::*;
     Some(match opcode {

@@ -1,9 +1,9 @@
-//! What the tests of the binary share: small projects, and the binary itself.
+//! Shared code of the tests of the binary: small projects, and commands.
 
-// Each test is a program of its own and uses its part of this.
+// Each test is a separate program and uses only a part of this module.
 #![allow(dead_code)]
 
-pub(crate) mod herd;
+pub(crate) mod cluster;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Where the binary is; `CATHERD_BINARY` names another build of it.
+/// Path of the binary; `CATHERD_BINARY` may name another build.
 pub(crate) fn program() -> PathBuf {
     let built = assert_cmd::cargo::cargo_bin!("catherd");
     std::env::var_os("CATHERD_BINARY").map_or(built.into(), PathBuf::from)
 }
 
-/// The binary.
+/// A command of the binary.
 pub(crate) fn catherd() -> Command {
     let mut command = Command::new(program());
     command.env_remove("CATHERD_LOG").timeout(std::time::Duration::from_secs(120));
@@ -39,7 +39,7 @@ fn block(opcode: &str, parent: Option<&str>, next: Option<&str>, rest: &Value) -
     block
 }
 
-/// A project in which a sprite has these blocks and costumes.
+/// A project whose sprite has these blocks and costumes.
 pub(crate) fn with_blocks(blocks: &Value, costumes: &Value) -> String {
     let target = |name: &str, blocks: &Value, costumes: &Value| {
         json!({
@@ -58,7 +58,7 @@ pub(crate) fn with_blocks(blocks: &Value, costumes: &Value) -> String {
 }
 
 /// `when KEY pressed: forever: if mouse down: show`, and `when flag: wait 2, say hi, if
-/// 2 < 1: hide`: since nothing covers the last block, runs spend their whole budget.
+/// 2 < 1: hide`. Runs spend their whole budget, because no test covers the last block.
 pub(crate) fn small(key: &str) -> String {
     let blocks = json!({
         "flag": block("event_whenflagclicked", None, Some("wait"), &json!({})),
@@ -107,7 +107,7 @@ pub(crate) fn packed(json: &str) -> Vec<u8> {
     archive(&[("project.json", json.as_bytes())])
 }
 
-/// Two projects in a folder: one packed, one not.
+/// Creates two projects in a folder: one packed, one unpacked.
 pub(crate) fn two_projects(folder: &Path) {
     fs::create_dir_all(folder.join("unpacked")).unwrap();
     fs::write(folder.join("unpacked/project.json"), small("x")).unwrap();
@@ -118,16 +118,11 @@ pub(crate) fn two_projects(folder: &Path) {
 pub(crate) fn digests(results: &Path) -> BTreeMap<String, String> {
     let mut runs = csv::Reader::from_path(results.join("runs.csv")).unwrap();
     let rows = runs.deserialize().map(Result::unwrap);
-    // A run that was given up has none.
+    // A quarantined run has no record.
     rows.filter(|(_, record): &(String, String)| !record.is_empty()).collect()
 }
 
-/// Says that a part of a test is not run here.
-pub(crate) fn skip(why: &str) {
-    std::io::stderr().write_all(format!("skipped: {why}\n").as_bytes()).unwrap();
-}
-
-/// What a command wrote to standard error.
+/// Standard error of a command.
 pub(crate) fn stderr(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

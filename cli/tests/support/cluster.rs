@@ -6,9 +6,9 @@ use std::process::{Child, Command, Output, Stdio};
 
 use catherd_coordinator::Place;
 
-use super::{catherd, program, skip, stderr};
+use super::{catherd, program, stderr};
 
-/// A process that ends with the test.
+/// A process that is killed at the end of the test.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Drop for Process {
@@ -18,14 +18,14 @@ impl Drop for Process {
     }
 }
 
-/// A process of the binary; what it says of itself can be read.
+/// Starts a process of the binary, whose standard error can be read.
 pub(crate) fn start(arguments: &[&str]) -> Process {
     let mut command = Command::new(program());
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
     Process(command.spawn().unwrap())
 }
 
-/// A coordinator and where it serves.
+/// Starts a coordinator and returns its address.
 pub(crate) fn coordinator(folder: &Path, more: &[&str]) -> (Process, String) {
     let folder = folder.to_str().unwrap();
     let mut process = start(&[&["coordinator", "--dir", folder], more].concat());
@@ -35,28 +35,28 @@ pub(crate) fn coordinator(folder: &Path, more: &[&str]) -> (Process, String) {
     (process, format!("127.0.0.1:{port}"))
 }
 
+/// Starts a worker.
 pub(crate) fn worker(address: &str, folder: &Path, more: &[&str]) -> Process {
     let spool = folder.join("spool");
     let spool = spool.to_str().unwrap();
     start(&[&["worker", "--connect", address, "--spool", spool, "--name", "w"], more].concat())
 }
 
-pub(crate) fn ask(arguments: &[&str], address: &str) -> Output {
+/// Runs a command with the coordinator at an address.
+pub(crate) fn run_with(arguments: &[&str], address: &str) -> Output {
     catherd().args(arguments).args(["--coordinator", address]).output().unwrap()
 }
 
-pub(crate) fn told(arguments: &[&str], address: &str) -> String {
-    let output = ask(arguments, address);
+/// Runs a command, which must succeed, and returns its standard output.
+pub(crate) fn succeed(arguments: &[&str], address: &str) -> String {
+    let output = run_with(arguments, address);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A new database of the server that `CATHERD_POSTGRES` names; says so where there is none.
-pub(crate) fn postgres(name: &str) -> Option<Place> {
-    let Ok(server) = std::env::var("CATHERD_POSTGRES") else {
-        skip("CATHERD_POSTGRES names no server");
-        return None;
-    };
+/// Creates a database on the server that `CATHERD_POSTGRES` names.
+pub(crate) fn postgres(name: &str) -> Place {
+    let server = std::env::var("CATHERD_POSTGRES").expect("CATHERD_POSTGRES names a server");
     let name = format!("catherd_{name}_{}", std::process::id());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -66,5 +66,5 @@ pub(crate) fn postgres(name: &str) -> Option<Place> {
         client.batch_execute(&format!("create database {name}")).await.unwrap();
     });
     let (address, _) = server.rsplit_once('/').unwrap();
-    Some(Place::Server(format!("{address}/{name}")))
+    Place::Server(format!("{address}/{name}"))
 }
