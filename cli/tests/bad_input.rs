@@ -45,7 +45,7 @@ fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
     let good = packed(&small("x"));
     let bad: [(&str, Vec<u8>, &str); 6] = [
         ("truncated", good[..good.len() / 2].to_vec(), "is not an intact zip archive"),
-        ("no-json", archive(&[("notes.txt", b"hello")]), "holds no project.json"),
+        ("no-json", archive(&[("notes.txt", b"hello")]), "contains no project.json"),
         ("invalid", packed(r#"{"targets": [ oops"#), "project.json is not valid JSON"),
         ("empty", packed(&with_blocks(&json!({}), &json!([]))), "has no blocks"),
         ("cycle", packed(&two_blocks(Some("show"), &json!([]))), "this block is part of a cycle"),

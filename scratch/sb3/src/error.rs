@@ -1,61 +1,61 @@
-//! Why a project cannot be read.
+//! Errors of reading a project.
 
 use std::fmt;
 
-/// A project that cannot be read: which file, and why, in one line.
+/// Error of reading a project: file and cause, displayed as one line.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: {cause}")]
 pub struct ReadError {
     /// The file or folder as the caller named it.
     pub file: String,
-    /// What is wrong with it.
+    /// Cause of the error.
     pub cause: Cause,
 }
 
-/// What is wrong with a project.
+/// Cause for which a project cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The file system refuses.
+    /// The file system reports an error.
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// Not a zip archive, or a damaged one.
+    /// The file is not a zip archive, or a damaged one.
     #[error("is not an intact zip archive: {0}")]
     Archive(#[from] zip::result::ZipError),
-    /// An archive or a folder, but not of a project.
-    #[error("holds no project.json")]
+    /// The archive or folder has no `project.json`.
+    #[error("contains no project.json")]
     NoProjectJson,
-    /// A `project.json` that is not JSON; the error names line and column.
+    /// `project.json` is not JSON; the error names line and column.
     #[error("project.json is not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// Neither Scratch 2 nor Scratch 3.
+    /// The project is neither of Scratch 2 nor of Scratch 3.
     #[error("unsupported project version: {0}")]
     Version(String),
-    /// JSON, but not shaped as a project must be.
-    #[error("{place}: {fault}")]
+    /// `project.json` is valid JSON, but does not have the structure of a project.
+    #[error("{location}: {fault}")]
     Malformed {
-        /// Where.
-        place: Place,
-        /// What, in words.
+        /// Location of the defect.
+        location: ProjectLocation,
+        /// The defect, in words.
         fault: String,
     },
-    /// A block that contains itself or follows itself.
+    /// A block contains or follows itself.
     #[error("{0}: this block is part of a cycle")]
-    Cycle(Place),
-    /// Beyond one of the [`Limits`](crate::Limits).
+    Cycle(ProjectLocation),
+    /// The project exceeds one of the [`Limits`](crate::Limits).
     #[error("too large: more than {most} {unit}")]
     Limit {
-        /// What is counted.
+        /// Unit of the limit.
         unit: &'static str,
         /// The limit.
         most: u64,
     },
 }
 
-/// A place in a project: the whole, a target, or a block of it.
+/// Location in a project: the whole project, a target, or a block of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// No place in particular.
+pub enum ProjectLocation {
+    /// The whole project.
     Project,
     /// A target, by name.
     Target(String),
@@ -68,28 +68,33 @@ pub enum Place {
     },
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ProjectLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Project => f.write_str("project.json"),
-            Place::Target(target) => write!(f, "target {target:?}"),
-            Place::Block { target, block } => write!(f, "target {target:?}, block {block:?}"),
+            ProjectLocation::Project => f.write_str("project.json"),
+            ProjectLocation::Target(target) => write!(f, "target {target:?}"),
+            ProjectLocation::Block { target, block } => {
+                write!(f, "target {target:?}, block {block:?}")
+            }
         }
     }
 }
 
-impl Place {
+impl ProjectLocation {
+    /// The cause for a defect at this location.
     pub(crate) fn fault(&self, fault: impl Into<String>) -> Cause {
-        Cause::Malformed { place: self.clone(), fault: fault.into() }
+        Cause::Malformed { location: self.clone(), fault: fault.into() }
     }
 }
 
 impl Cause {
+    /// The cause for exceeding a limit of `most` units.
     pub(crate) fn limit(unit: &'static str, most: impl TryInto<u64>) -> Cause {
         Cause::Limit { unit, most: most.try_into().unwrap_or(u64::MAX) }
     }
 
-    pub(crate) fn of(self, file: &str) -> ReadError {
+    /// The error of reading `file` with this cause.
+    pub(crate) fn in_file(self, file: &str) -> ReadError {
         ReadError { file: file.to_owned(), cause: self }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON as JavaScript reads it: objects keep their order, numbers are doubles.
+//! JSON parser with JavaScript's semantics: objects keep JavaScript's order, numbers are doubles.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 
 use crate::{Cause, Limits, Value};
 
-/// A JSON value that borrows from its text where it can.
+/// A JSON value that borrows from its text if possible.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json<'a> {
     Null,
@@ -22,7 +22,7 @@ pub(crate) enum Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// The member of that name; none if this is not an object.
+    /// The member of that name; `None` if there is none or this is not an object.
     pub(crate) fn get(&self, key: &str) -> Option<&Json<'a>> {
         let Json::Object(members) = self else { return None };
         members.iter().find(|(k, _)| k == key).map(|(_, v)| v)
@@ -40,8 +40,8 @@ impl<'a> Json<'a> {
         if let Json::Array(items) = self { Some(items) } else { None }
     }
 
-    /// The scalar as Scratch stores it. Null has no counterpart in the model; its text
-    /// behaves as it does wherever Scratch casts it.
+    /// The scalar as Scratch stores it; `None` for arrays and objects. Null has no counterpart in
+    /// the model and becomes the text `null`, which behaves the same wherever Scratch casts it.
     pub(crate) fn scalar(&self) -> Option<Value> {
         match self {
             Json::Null => Some(Value::Text("null".into())),
@@ -53,8 +53,8 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Decodes the bytes of a JSON file as a browser does: a byte order mark is skipped, and
-/// what cannot be represented (broken UTF-8, halves of surrogate pairs) becomes U+FFFD.
+/// Decodes the bytes of a JSON file like a browser: a byte order mark is skipped, and invalid UTF-8
+/// and unpaired surrogates become U+FFFD.
 pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes));
     let lone = lone_surrogates(text.as_bytes());
@@ -68,8 +68,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Offsets of `\uD8xx` escapes without their other half. Scratch cuts strings between
-/// UTF-16 units, so projects that work on emoji hold such halves.
+/// Offsets of escapes of unpaired surrogates, such as `\uD83D`. They occur in projects that process
+/// emoji, because Scratch cuts strings between UTF-16 units.
 fn lone_surrogates(text: &[u8]) -> Vec<usize> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -107,6 +107,7 @@ pub(crate) fn parse<'a>(text: &'a str, limits: &Limits) -> Result<Json<'a>, Caus
     parsed.map_err(|error| budget.exceeded.take().unwrap_or(Cause::Json(error)))
 }
 
+/// Remaining budget of a parse, and the limit that was exceeded.
 struct Budget<'l> {
     values: Cell<usize>,
     exceeded: Cell<Option<Cause>>,
@@ -130,6 +131,7 @@ impl Budget<'_> {
     }
 }
 
+/// Deserializer of one value, which counts values and nesting.
 #[derive(Clone, Copy)]
 struct Node<'b> {
     budget: &'b Budget<'b>,
@@ -205,20 +207,22 @@ impl<'de> Visitor<'de> for Node<'_> {
         let inner = self.deeper()?;
         let mut members = Vec::new();
         while let Some(key) = map.next_key_seed(Node { depth: 0, ..self })? {
-            let Json::Text(key) = key else { return Err(A::Error::custom("a key is no string")) };
+            let Json::Text(key) = key else {
+                return Err(A::Error::custom("a key is not a string"));
+            };
             members.push((key, map.next_value_seed(inner)?));
         }
         Ok(Json::Object(in_javascript_order(members)))
     }
 }
 
-/// Puts members in the order in which JavaScript enumerates the properties of an object
-/// built from them: array indices ascending, then the rest as inserted; a repeated key
-/// keeps its first place and its last value.
+/// Orders members as JavaScript enumerates the properties of an object: array indices ascending,
+/// then the other keys in the order of insertion. A repeated key keeps its first position and its
+/// last value.
 pub(crate) fn in_javascript_order<V>(members: Vec<(Cow<'_, str>, V)>) -> Vec<(Cow<'_, str>, V)> {
     let mut members = without_repetition(members);
     if members.iter().any(|(key, _)| array_index(key).is_some()) {
-        // Stable, and no index is as large as what stands for "none".
+        // The sort is stable, and no index equals the value used for other keys.
         members.sort_by_key(|(key, _)| array_index(key).unwrap_or(u32::MAX));
     }
     members
@@ -234,11 +238,11 @@ fn without_repetition<V>(members: Vec<(Cow<'_, str>, V)>) -> Vec<(Cow<'_, str>, 
     if !repeats {
         return members;
     }
-    let mut places = HashMap::new();
+    let mut positions = HashMap::new();
     let mut unique: Vec<(Cow<'_, str>, V)> = Vec::new();
     for (key, value) in members {
-        let place = *places.entry(key.clone()).or_insert(unique.len());
-        match unique.get_mut(place) {
+        let position = *positions.entry(key.clone()).or_insert(unique.len());
+        match unique.get_mut(position) {
             Some((_, old)) => *old = value,
             None => unique.push((key, value)),
         }
@@ -246,7 +250,7 @@ fn without_repetition<V>(members: Vec<(Cow<'_, str>, V)>) -> Vec<(Cow<'_, str>, 
     unique
 }
 
-/// The number that a canonical array index stands for, less than 2^32 - 1.
+/// The value of a canonical array index, less than 2^32 - 1; `None` for other keys.
 fn array_index(key: &str) -> Option<u32> {
     let canonical = key == "0" || key.starts_with(|c: char| ('1'..='9').contains(&c));
     let index = if canonical && key.bytes().all(|b| b.is_ascii_digit()) {
@@ -275,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_key_keeps_its_first_place_and_last_value() {
+    fn a_repeated_key_keeps_its_first_position_and_last_value() {
         let text = r#"{"a":1, "b":2, "a":3}"#;
         let json = parse(text, &Limits::default()).unwrap();
         assert_eq!(keys(text), ["a", "b"]);
@@ -299,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_told_apart_from_bad_json() {
+    fn limits_are_distinguished_from_invalid_json() {
         let deep = "[".repeat(100_000);
         assert!(matches!(parse(&deep, &Limits::default()), Err(Cause::Limit { most: 120, .. })));
         let few = Limits { json_values: 3, ..Limits::default() };

@@ -1,10 +1,10 @@
-//! The Scratch project model: reading `.sb3` and `.sb2` archives and unpacked
-//! folders, packing them.
+//! Scratch project model, with readers of `.sb3` and `.sb2` archives and unpacked folders, and a
+//! writer of archives.
 //!
-//! [`Project::read`] opens whatever a path names, [`Project::from_bytes`] an archive in
-//! memory, [`read_archive`] gives the bytes between the two. [`pack()`], [`pack_files`] and
-//! [`repack`] write archives that are the same everywhere, [`Notation`] writes blocks as text.
-//! Any input ends in a [`Project`] or a one-line [`ReadError`] within [`Limits`].
+//! [`Project::read`] reads an archive or a folder, [`Project::from_bytes`] an archive in memory;
+//! [`read_archive`] reads the bytes of an archive. [`pack()`], [`pack_files`] and [`repack`] write
+//! archives whose bytes are the same on every machine. [`Notation`] writes blocks as text. Any
+//! input results in a [`Project`] or a one-line [`ReadError`] within [`Limits`].
 
 mod error;
 mod json;
@@ -20,10 +20,10 @@ mod sb2;
 mod sb3;
 mod source;
 
-pub use error::{Cause, Place, ReadError};
+pub use error::{Cause, ProjectLocation, ReadError};
 pub use limits::Limits;
 pub use load::read_archive;
 pub use model::*;
-pub use notation::{Line, Notation};
+pub use notation::{Notation, ScriptLine};
 pub use opcode::Opcode;
 pub use pack::{pack, pack_files, repack};

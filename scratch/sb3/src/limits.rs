@@ -1,8 +1,8 @@
-//! How large a project may be before it is refused.
+//! Size limits of projects.
 
-/// Bounds on what a reader accepts. They depend on nothing but the project's
-/// bytes, so a project is refused everywhere or nowhere. The defaults are some ten times
-/// what the largest projects in the wild need; `docs/limits.md` has all limits in one place.
+/// Size limits of the reader. They depend on the project's bytes alone, so that a project is
+/// refused on every machine or on none. The defaults are about ten times the needs of the largest
+/// known projects; `docs/limits.md` lists all limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the archive itself.
@@ -11,28 +11,28 @@ pub struct Limits {
     pub entries: usize,
     /// Bytes of `project.json`, unpacked.
     pub json_bytes: u64,
-    /// Bytes of `project.json` and all media that it names, unpacked.
+    /// Bytes of `project.json` and all its media, unpacked.
     pub unpacked_bytes: u64,
     /// Unpacked bytes for each byte of the archive, checked beyond [`Limits::RATIO_FREE_BYTES`].
     pub ratio: u64,
-    /// Values in `project.json`, keys included: bounds the memory for parsing.
+    /// Values in `project.json`, keys included; this limits the memory for parsing.
     pub json_values: usize,
-    /// Arrays and objects within each other in `project.json`; more than 120 is cut to 120.
+    /// Nesting of arrays and objects in `project.json`; values above 120 mean 120.
     pub json_depth: usize,
-    /// The stage and sprites.
+    /// Targets: the stage and sprites.
     pub targets: usize,
     /// Costumes and sounds.
     pub media: usize,
-    /// Blocks of the project. Also bounds the blocks of a target when those that are
-    /// shared between parents are counted once for each parent, as a compiler meets them.
+    /// Blocks of the project. Also limits the blocks of a target when a block with several parents
+    /// is counted once for each parent, because a compiler visits it that often.
     pub blocks: usize,
-    /// Blocks within each other, as inputs or branches.
+    /// Nesting of blocks, as inputs or branches.
     pub block_depth: usize,
 }
 
 impl Limits {
-    /// So many bytes may be unpacked from an archive of any size: a few seconds of
-    /// silence are a legitimate sound and compress a thousandfold.
+    /// Bytes that may be unpacked from an archive of any size: a few seconds of silence are a
+    /// legitimate sound and are compressed by a factor of a thousand.
     pub const RATIO_FREE_BYTES: u64 = 16 << 20;
 }
 

@@ -1,15 +1,15 @@
-//! Checks that following blocks always ends, and soon.
+//! Check that traversals of blocks terminate in bounded time.
 
-use crate::{Block, Cause, Limits, Place, Slot, Target};
+use crate::{Block, Cause, Limits, ProjectLocation, Slot, Target};
 
-/// Refuses targets whose blocks follow or contain themselves, are nested beyond the
-/// limit, or share so many blocks that following every path would not end in time.
-/// `parent` links are not followed by anyone and are not checked.
+/// Refuses targets with blocks that follow or contain themselves, that are nested beyond the limit,
+/// or that have so many parents that a traversal of all paths would take too long. `parent` links
+/// are not checked, because no traversal follows them.
 pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
     let blocks = &target.blocks;
     let mut states = vec![State::New; blocks.len()];
-    // An explicit stack: a script may be as long as the project. A block is open from
-    // its entering to its leaving, so open blocks are those on the path to the current one.
+    // The stack is explicit because a script may be as long as the project. A block is open
+    // between entering and leaving it, so that the open blocks are the path to the current one.
     let mut work: Vec<Step> = (0..blocks.len() as u32).rev().map(Step::Enter).collect();
     while let Some(step) = work.pop() {
         match step {
@@ -21,14 +21,14 @@ pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
                         successors(&blocks[block as usize]).map(|l| Step::Enter(l.block())),
                     );
                 }
-                State::Open => return Err(Cause::Cycle(place(target, block))),
+                State::Open => return Err(Cause::Cycle(location(target, block))),
                 State::Done { .. } => {}
             },
             Step::Leave(block) => {
                 let (mut size, mut depth) = (1u64, 0usize);
                 for link in successors(&blocks[block as usize]) {
                     let State::Done { size: s, depth: d } = states[link.block() as usize] else {
-                        unreachable!("a block is left after all that it leads to")
+                        unreachable!("a block is left after all its successors")
                     };
                     size = size.saturating_add(s);
                     depth = depth.max(if matches!(link, Link::Inner(_)) { d + 1 } else { d });
@@ -49,10 +49,10 @@ pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
     });
     if expanded > limits.blocks as u64 {
         let fault = format!(
-            "its scripts share blocks so that they have {expanded} together; {} are allowed",
+            "its scripts share blocks and have {expanded} in total; the limit is {}",
             limits.blocks
         );
-        return Err(Place::Target(target.name.to_string()).fault(fault));
+        return Err(ProjectLocation::Target(target.name.to_string()).fault(fault));
     }
     Ok(())
 }
@@ -65,9 +65,9 @@ enum Step {
 #[derive(Clone, Copy)]
 enum State {
     New,
-    /// On the path that is being followed.
+    /// On the current path.
     Open,
-    /// How many blocks there are from here on, each path counted, and how deep they nest.
+    /// Number of blocks from here on, counted once per path, and their nesting.
     Done {
         size: u64,
         depth: usize,
@@ -88,7 +88,7 @@ impl Link {
     }
 }
 
-/// The blocks that a block leads to. A shadow that is not covered counts once.
+/// The successors of a block. A shadow that is not covered is one successor.
 fn successors(block: &Block) -> impl Iterator<Item = Link> + '_ {
     let inner = block.inputs.iter().flat_map(|input| {
         let covered = (input.shadow != input.block).then_some(&input.shadow);
@@ -100,8 +100,8 @@ fn successors(block: &Block) -> impl Iterator<Item = Link> + '_ {
     inner.chain(block.next.map(Link::Next))
 }
 
-fn place(target: &Target, block: u32) -> Place {
-    Place::Block {
+fn location(target: &Target, block: u32) -> ProjectLocation {
+    ProjectLocation::Block {
         target: target.name.to_string(),
         block: target.blocks[block as usize].id.to_string(),
     }

@@ -1,21 +1,21 @@
-//! Opening projects: archives, folders, bytes.
+//! Loading of projects from archives, folders and bytes.
 
 use std::path::Path;
 
 use crate::json::{self, Json};
-use crate::source::{Source, open, read_up_to};
-use crate::{Cause, Limits, Place, Project, ReadError, sb2, sb3};
+use crate::source::{FileSource, open, read_up_to};
+use crate::{Cause, Limits, Project, ProjectLocation, ReadError, sb2, sb3};
 
 impl Project {
     /// Reads an archive, or a folder with an unpacked `project.json`, within the default limits.
     ///
     /// # Errors
-    /// Everything that keeps a project from being read, with the path as given.
+    /// If the project cannot be read; the error names the path as given.
     pub fn read(path: impl AsRef<Path>) -> Result<Project, ReadError> {
         Project::read_within(path, &Limits::default())
     }
 
-    /// As [`Project::read`], within limits of the caller's choice.
+    /// Like [`Project::read`], within given limits.
     ///
     /// # Errors
     /// As for [`Project::read`].
@@ -23,25 +23,25 @@ impl Project {
         let path = path.as_ref();
         let name = path.display().to_string();
         if path.is_dir() {
-            return Source::folder(path, limits)
+            return FileSource::folder(path, limits)
                 .and_then(|source| read(source, limits))
-                .map_err(|cause| cause.of(&name));
+                .map_err(|cause| cause.in_file(&name));
         }
         Project::from_bytes(&name, &read_archive(path, limits)?, limits)
     }
 
-    /// Reads an archive from memory; `name` is what errors call it.
+    /// Reads an archive from memory. Errors name it `name`.
     ///
     /// # Errors
     /// As for [`Project::read`].
     pub fn from_bytes(name: &str, bytes: &[u8], limits: &Limits) -> Result<Project, ReadError> {
-        Source::archive(bytes, limits)
+        FileSource::archive(bytes, limits)
             .and_then(|source| read(source, limits))
-            .map_err(|cause| cause.of(name))
+            .map_err(|cause| cause.in_file(name))
     }
 }
 
-/// The bytes of an archive, whatever is in it. Pipes and devices are no archives.
+/// Reads the bytes of an archive without checking them. Pipes and devices are refused.
 ///
 /// # Errors
 /// If the file cannot be read or is larger than [`Limits::archive_bytes`].
@@ -53,15 +53,19 @@ pub fn read_archive(path: impl AsRef<Path>, limits: &Limits) -> Result<Vec<u8>, 
         .and_then(|bytes| {
             bytes.ok_or_else(|| Cause::limit("bytes of archive", limits.archive_bytes))
         })
-        .map_err(|cause| cause.of(&path.display().to_string()))
+        .map_err(|cause| cause.in_file(&path.display().to_string()))
 }
 
-pub(crate) fn read(mut source: Source, limits: &Limits) -> Result<Project, Cause> {
+pub(crate) fn read(mut source: FileSource, limits: &Limits) -> Result<Project, Cause> {
     let bytes = source.project_json()?;
     from_json(&bytes, source, limits)
 }
 
-pub(crate) fn from_json(bytes: &[u8], source: Source, limits: &Limits) -> Result<Project, Cause> {
+pub(crate) fn from_json(
+    bytes: &[u8],
+    source: FileSource,
+    limits: &Limits,
+) -> Result<Project, Cause> {
     let text = json::decode(bytes);
     let json = json::parse(&text, limits)?;
     if json.get("targets").is_some() {
@@ -71,6 +75,6 @@ pub(crate) fn from_json(bytes: &[u8], source: Source, limits: &Limits) -> Result
     } else if matches!(json, Json::Object(_)) {
         Err(Cause::Version("neither `targets` (Scratch 3) nor `objName` (Scratch 2)".to_owned()))
     } else {
-        Err(Place::Project.fault("is not an object"))
+        Err(ProjectLocation::Project.fault("is not an object"))
     }
 }

@@ -1,7 +1,7 @@
-//! The project as Scratch stores it: targets, blocks, variables, media.
+//! Project model: targets, blocks, variables and media, as Scratch stores them.
 //!
-//! Nothing here runs. Order is kept wherever the machine can observe it: targets,
-//! blocks (in JavaScript's key order), inputs, variables and lists.
+//! The model is data without behaviour. The order of elements is preserved if the machine can
+//! observe it: targets, blocks (in JavaScript's key order), inputs, variables and lists.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::Opcode;
 pub struct Project {
     /// Stage and sprites in file order; [`Project::stage`] finds the stage.
     pub targets: Vec<Target>,
-    /// Watchers on the stage, in file order.
+    /// Variable and list monitors on the stage, in file order.
     pub monitors: Vec<Monitor>,
     /// Extension ids that the file declares.
     pub extensions: Vec<Arc<str>>,
     /// Costume and sound files, shared between copies of the project.
     pub assets: Arc<[Asset]>,
-    /// What the reader noticed but could live with (unknown blocks, missing media).
+    /// Defects with which the project can run (unknown blocks, missing media).
     pub warnings: Vec<Warning>,
 }
 
@@ -37,8 +37,7 @@ impl Project {
         self.targets.iter().position(|t| t.is_stage).unwrap_or(0)
     }
 
-    /// How many blocks all targets have together (menus and reporters included,
-    /// inline literals not).
+    /// Number of blocks of all targets, including menus and reporters, without inline literals.
     pub fn block_count(&self) -> usize {
         self.targets.last().map_or(0, |t| t.first_block as usize + t.blocks.len())
     }
@@ -73,30 +72,31 @@ pub struct Target {
     pub costumes: Vec<Costume>,
     /// Sounds.
     pub sounds: Vec<Sound>,
-    /// Percent.
+    /// Volume in percent.
     pub volume: f64,
     /// Drawing order, ascending from the back.
     pub layer_order: f64,
-    /// Beats a minute (stage only).
+    /// Tempo in beats per minute (stage only).
     pub tempo: f64,
-    /// Stage units; 0 for the stage, as all that follow to `rotation_style`.
+    /// Horizontal position in stage units. This field and the following ones have no meaning for
+    /// the stage.
     pub x: f64,
-    /// Stage units, up.
+    /// Vertical position in stage units, upwards.
     pub y: f64,
-    /// Percent.
+    /// Size in percent.
     pub size: f64,
-    /// Degrees, 90 is right, taken verbatim.
+    /// Direction in degrees as in the file; 90 is right.
     pub direction: f64,
-    /// Shown?
+    /// True if the sprite is shown.
     pub visible: bool,
-    /// Can be dragged in the player?
+    /// True if the sprite can be dragged in the player.
     pub draggable: bool,
-    /// How the costume follows the direction.
+    /// Dependence of the costume on the direction.
     pub rotation_style: RotationStyle,
 }
 
 impl Target {
-    /// The indices of the blocks on top of scripts, in script order.
+    /// The indices of the top blocks of scripts, in script order.
     pub fn scripts(&self) -> impl Iterator<Item = BlockIndex> + '_ {
         (0..self.blocks.len() as u32).filter(|&b| self.blocks[b as usize].top_level)
     }
@@ -107,7 +107,7 @@ impl Target {
     }
 }
 
-/// How a costume follows the direction.
+/// Dependence of a costume on the direction of its sprite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RotationStyle {
     /// Turned by the direction.
@@ -119,7 +119,7 @@ pub enum RotationStyle {
     DontRotate,
 }
 
-/// A JSON scalar with its type kept: `"10"` and `10` differ in Scratch.
+/// A JSON scalar with its type, because `"10"` and `10` differ in Scratch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A JSON number.
@@ -135,11 +135,11 @@ pub enum Value {
 pub struct Variable {
     /// Key in the file.
     pub id: Arc<str>,
-    /// Name shown.
+    /// Displayed name.
     pub name: Arc<str>,
-    /// Value at the start.
+    /// Initial value.
     pub value: Value,
-    /// Stored on the server in the original; local here.
+    /// True for a cloud variable, which Scratch stores on its server; catherd treats it as local.
     pub cloud: bool,
 }
 
@@ -148,9 +148,9 @@ pub struct Variable {
 pub struct List {
     /// Key in the file.
     pub id: Arc<str>,
-    /// Name shown.
+    /// Displayed name.
     pub name: Arc<str>,
-    /// Items at the start.
+    /// Initial items.
     pub items: Vec<Value>,
 }
 
@@ -159,23 +159,23 @@ pub struct List {
 pub struct Block {
     /// Key in the file, unique in its target.
     pub id: Arc<str>,
-    /// What it does.
+    /// Operation of the block.
     pub opcode: Opcode,
-    /// The original opcode of an [`Opcode::Unknown`] block.
+    /// The original opcode of an [`Opcode::Unknown`] block; `None` for other blocks.
     pub unknown: Option<Arc<str>>,
-    /// The block below.
+    /// The block below; `None` at the end of a script.
     pub next: Option<BlockIndex>,
-    /// The block above or around.
+    /// The block above or around this one; `None` at the top of a script.
     pub parent: Option<BlockIndex>,
     /// Inputs in file order, which is their order of evaluation.
     pub inputs: Vec<Input>,
     /// Fields in file order.
     pub fields: Vec<Field>,
-    /// True for menus and defaults that stand in for an input.
+    /// True for menus and defaults of inputs.
     pub shadow: bool,
     /// True at the top of a script.
     pub top_level: bool,
-    /// Custom-block data.
+    /// Custom-block data; `None` for other blocks.
     pub mutation: Option<Mutation>,
 }
 
@@ -209,13 +209,13 @@ impl Block {
 pub struct Input {
     /// Name, such as `STEPS` or `SUBSTACK`.
     pub name: Arc<str>,
-    /// What is plugged in: what counts.
+    /// The current content of the input.
     pub block: Slot,
-    /// The default beneath; equal to `block` when nothing covers it.
+    /// The default; equal to `block` if nothing covers it.
     pub shadow: Slot,
 }
 
-/// What fills an input.
+/// Content of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Slot {
     /// Nothing, or a reference to a block that does not exist.
@@ -231,7 +231,7 @@ pub enum Slot {
 pub enum Literal {
     /// Number, text, angle, colour: codes 4 to 10.
     Value {
-        /// The menu-like opcode that it stands for (`math_number`, `text`, `colour_picker`, ...).
+        /// The opcode of the corresponding shadow block (`math_number`, `text`, `colour_picker`, ...).
         opcode: Opcode,
         /// The value with its JSON type.
         value: Value,
@@ -266,12 +266,12 @@ pub struct Field {
     pub name: Arc<str>,
     /// The chosen value.
     pub value: Value,
-    /// The id of the variable, list or message chosen.
+    /// The id of the chosen variable, list or message; `None` for other fields.
     pub id: Option<Arc<str>>,
 }
 
 impl Field {
-    /// The value as text; numbers and booleans never occur in files that Scratch wrote.
+    /// The value as text; empty for numbers and booleans, which Scratch never writes.
     pub fn text(&self) -> &str {
         match &self.value {
             Value::Text(t) => t,
@@ -293,7 +293,7 @@ pub enum Mutation {
         names: Vec<Arc<str>>,
         /// Defaults of the arguments, same order; may be shorter.
         defaults: Vec<Value>,
-        /// Run without screen refresh.
+        /// True if the custom block runs without screen refresh.
         warp: bool,
     },
     /// `procedures_call`.
@@ -301,7 +301,7 @@ pub enum Mutation {
         /// The signature called.
         proccode: Arc<str>,
     },
-    /// Cannot be parsed: the block fails when it runs, for this reason.
+    /// Malformed data: the block fails with this reason when it runs.
     Invalid(Arc<str>),
 }
 
@@ -310,13 +310,13 @@ pub enum Mutation {
 pub struct Costume {
     /// Unique within its target.
     pub name: Arc<str>,
-    /// Position in [`Project::assets`]; none if the file lacks the image.
+    /// Index in [`Project::assets`]; `None` if the image is missing.
     pub asset: Option<u32>,
-    /// Vector or bitmap, by the extension of `md5ext`.
+    /// True for vector images, false for bitmaps, by the extension of `md5ext`.
     pub vector: bool,
-    /// 1 or 2 for bitmaps; any other value and none count as 2.
+    /// Pixels per unit of bitmaps, 1 or 2; any other value and `None` mean 2.
     pub bitmap_resolution: Option<f64>,
-    /// Rotation centre in image units; none: the centre of the image.
+    /// Rotation centre in image units; `None` for the centre of the image.
     pub rotation_center: Option<(f64, f64)>,
 }
 
@@ -325,16 +325,16 @@ pub struct Costume {
 pub struct Sound {
     /// Name, not necessarily unique.
     pub name: Arc<str>,
-    /// Position in [`Project::assets`]; none if the file lacks the sound.
+    /// Index in [`Project::assets`]; `None` if the sound is missing.
     pub asset: Option<u32>,
-    /// Samples a second.
+    /// Samples per second.
     pub rate: f64,
-    /// Samples.
+    /// Number of samples.
     pub sample_count: f64,
 }
 
 impl Sound {
-    /// Length in seconds; 0 when the entry has no usable rate.
+    /// Duration in seconds; 0 if the rate is not usable.
     pub fn seconds(&self) -> f64 {
         let s = self.sample_count / self.rate;
         if s.is_finite() && s > 0.0 { s } else { 0.0 }
@@ -350,27 +350,27 @@ pub struct Asset {
     pub bytes: Arc<[u8]>,
 }
 
-/// A watcher on the stage.
+/// A monitor on the stage.
 #[derive(Clone, Debug)]
 pub struct Monitor {
     /// Key: the id of the variable or list, or an opcode-like id.
     pub id: Arc<str>,
-    /// What it shows.
+    /// Opcode of the shown reporter.
     pub opcode: Opcode,
-    /// The sprite that owns it; none: global.
+    /// The sprite that owns the monitor; `None` for a global one.
     pub sprite: Option<Arc<str>>,
     /// Field values by name (`VARIABLE`, `LIST`, `CURRENTMENU`, ...).
     pub params: Vec<(Arc<str>, Arc<str>)>,
-    /// Shown?
+    /// True if the monitor is shown.
     pub visible: bool,
 }
 
-/// Something odd about a project that does not stop it from running.
+/// A defect with which a project can still run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// A block with an opcode that is not known; it does nothing.
+    /// A block with an unknown opcode, which does nothing.
     UnknownBlock {
-        /// Owner.
+        /// Target that contains it.
         target: Arc<str>,
         /// Block id.
         block: Arc<str>,
@@ -379,13 +379,13 @@ pub enum Warning {
     },
     /// A costume or sound whose file is missing.
     MissingAsset {
-        /// Owner.
+        /// Target that contains it.
         target: Arc<str>,
         /// The costume or sound.
         name: Arc<str>,
-        /// The file looked for.
+        /// Name of the missing file.
         file: Arc<str>,
     },
-    /// Anything else, in words.
+    /// Another defect, in words.
     Other(Arc<str>),
 }

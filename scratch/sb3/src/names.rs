@@ -1,9 +1,9 @@
-//! Names and ids as Scratch makes them unique and safe.
+//! Names and ids, made unique and safe as in Scratch.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Keeps one copy of each text: ids, names and literals repeat a lot.
+/// Interner: stores one copy of each text, because ids, names and literals are often repeated.
 #[derive(Default)]
 pub(crate) struct Interner(HashSet<Arc<str>>);
 
@@ -18,18 +18,18 @@ impl Interner {
     }
 }
 
-/// Makes names unique in the order in which they are given.
+/// Makes names unique, in the order in which they are given.
 #[derive(Default)]
 pub(crate) struct UniqueNames {
     taken: HashSet<Arc<str>>,
-    /// The smallest suffix that may be free, by name without digits. Names are never
-    /// given back, so that it only grows.
+    /// The smallest suffix that may be free, by name without digits. It never decreases, because
+    /// names are never released.
     next: HashMap<Arc<str>, u64>,
 }
 
 impl UniqueNames {
-    /// The name itself, or, when it is taken, the name without the ASCII digits at its
-    /// end and with the smallest number from 2 that is free.
+    /// The name itself if it is free. Otherwise the name without the ASCII digits at its end,
+    /// followed by the smallest free number from 2.
     pub(crate) fn unique(&mut self, name: Arc<str>) -> Arc<str> {
         if self.taken.insert(name.clone()) {
             return name;
@@ -45,14 +45,14 @@ impl UniqueNames {
         }
     }
 
-    /// As [`UniqueNames::unique`], but leaves empty names and those that menus use alone.
+    /// Like [`UniqueNames::unique`], but does not change empty names and names that menus use.
     pub(crate) fn unique_sprite(&mut self, name: Arc<str>) -> Arc<str> {
         const RESERVED: [&str; 6] = ["", "_mouse_", "_stage_", "_edge_", "_myself_", "_random_"];
         if RESERVED.contains(&&*name) { name } else { self.unique(name) }
     }
 }
 
-/// The id of a variable, list or message without the characters that XML reserves.
+/// The id of a variable, list or message, with the characters that XML reserves replaced.
 pub(crate) fn safe_id(id: &str) -> String {
     let mut safe = String::with_capacity(id.len());
     for c in id.chars() {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_lose_what_xml_reserves() {
+    fn characters_that_xml_reserves_are_replaced() {
         assert_eq!(safe_id(r#"a<b>&'"c"#), "altbgtampaposquotc");
     }
 }

@@ -1,4 +1,4 @@
-//! Blocks as text, much as the community writes them: `move (10) steps`,
+//! Text notation of blocks, similar to the notation of the Scratch community: `move (10) steps`,
 //! `if <touching [Cat v] ?> then`.
 
 use std::collections::HashMap;
@@ -6,27 +6,28 @@ use std::sync::Arc;
 
 use crate::{Block, BlockIndex, Literal, Mutation, Opcode, Slot, Target, Value};
 
-/// Blocks inside blocks that are written out; what is deeper becomes an ellipsis.
-const DEEPEST: usize = 24;
+/// Maximum nesting of blocks that are written; deeper blocks become an ellipsis.
+const MAX_DEPTH: usize = 24;
 
-/// Characters of a line after which what is plugged in becomes an ellipsis.
-const LONGEST: usize = 240;
+/// Length of a line after which the content of inputs becomes an ellipsis, in bytes; and maximum
+/// length of a literal, in characters.
+const MAX_LENGTH: usize = 240;
 
-/// Writes the blocks of one target.
+/// Writer of the blocks of one target.
 pub struct Notation<'a> {
     target: &'a Target,
     /// Ids of the arguments of each custom block.
     arguments: HashMap<&'a str, &'a [Arc<str>]>,
 }
 
-/// A line of a script.
+/// A line of a script in text notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// How many C-shaped blocks are around it.
+pub struct ScriptLine {
+    /// Number of enclosing C-shaped blocks.
     pub depth: usize,
-    /// The block that it shows; none for `else` and `end`.
+    /// The block that the line shows; `None` for `else` and `end`.
     pub block: Option<BlockIndex>,
-    /// What it says.
+    /// Text of the line.
     pub text: String,
 }
 
@@ -42,8 +43,8 @@ impl<'a> Notation<'a> {
         Self { target, arguments }
     }
 
-    /// The lines of the script under a block, that block's included.
-    pub fn script(&self, top: BlockIndex) -> Vec<Line> {
+    /// The lines of a script from a block on, including that block.
+    pub fn script(&self, top: BlockIndex) -> Vec<ScriptLine> {
         enum Part {
             Stack(BlockIndex),
             Word(&'static str),
@@ -54,12 +55,12 @@ impl<'a> Notation<'a> {
             let number = match part {
                 Part::Stack(number) => number,
                 Part::Word(word) => {
-                    lines.push(Line { depth, block: None, text: word.to_owned() });
+                    lines.push(ScriptLine { depth, block: None, text: word.to_owned() });
                     continue;
                 }
             };
             let block = &self.target.blocks[number as usize];
-            lines.push(Line { depth, block: Some(number), text: self.block(number) });
+            lines.push(ScriptLine { depth, block: Some(number), text: self.block(number) });
             if let Some(next) = block.next {
                 parts.push((Part::Stack(next), depth));
             }
@@ -75,7 +76,7 @@ impl<'a> Notation<'a> {
         lines
     }
 
-    /// One block with what is plugged into it, on one line.
+    /// One block with the content of its inputs, on one line.
     pub fn block(&self, block: BlockIndex) -> String {
         let mut line = String::new();
         self.write(block, 0, &mut line);
@@ -110,7 +111,7 @@ impl<'a> Notation<'a> {
             }
             _ => match template(block.opcode) {
                 Some(template) => self.fill(template, block, depth, line),
-                None => self.spell_out(block, depth, line),
+                None => self.write_generic(block, depth, line),
             },
         }
     }
@@ -139,7 +140,7 @@ impl<'a> Notation<'a> {
         line.push_str(rest);
     }
 
-    /// Writes a template, whose capital words are names of inputs and fields.
+    /// Writes a template, in which capital words are names of inputs and fields.
     fn fill(&self, template: &str, block: &Block, depth: usize, line: &mut String) {
         for (position, word) in template.split(' ').enumerate() {
             if position > 0 {
@@ -159,9 +160,9 @@ impl<'a> Notation<'a> {
         }
     }
 
-    /// A block that has no template: its opcode and everything in it.
-    fn spell_out(&self, block: &Block, depth: usize, line: &mut String) {
-        // A menu is what it has chosen.
+    /// Writes a block without a template: its opcode, fields and inputs.
+    fn write_generic(&self, block: &Block, depth: usize, line: &mut String) {
+        // A menu is written as its chosen value.
         if let ([field], []) = (&block.fields[..], &block.inputs[..]) {
             line.push_str(&text(&field.value));
             return;
@@ -179,7 +180,7 @@ impl<'a> Notation<'a> {
     fn slot(&self, slot: Option<&Slot>, depth: usize, line: &mut String) {
         match slot {
             None | Some(Slot::Empty) => line.push_str("< >"),
-            _ if depth >= DEEPEST || line.len() > LONGEST => line.push('…'),
+            _ if depth >= MAX_DEPTH || line.len() > MAX_LENGTH => line.push('…'),
             Some(Slot::Block(inner)) => {
                 let block = &self.target.blocks[*inner as usize];
                 let (open, close) = match block.opcode {
@@ -209,7 +210,7 @@ fn text(value: &Value) -> String {
         Value::Number(number) => number.to_string(),
         Value::Bool(flag) => flag.to_string(),
     };
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
@@ -252,7 +253,8 @@ fn is_boolean(opcode: Opcode) -> bool {
     )
 }
 
-/// What a block says; capital words stand for its inputs and fields.
+/// Template of a block, in which capital words are names of inputs and fields; `None` if the block
+/// has no template.
 fn template(opcode: Opcode) -> Option<&'static str> {
     use Opcode::*;
     Some(match opcode {

@@ -2,18 +2,18 @@
 
 macro_rules! opcodes {
     ($($variant:ident $name:literal,)*) => {
-        /// What a block does. [`Opcode::Unknown`] stands for every opcode that no
-        /// released Scratch defines; the block keeps its original name.
+        /// Operation of a block. [`Opcode::Unknown`] represents every opcode that no released
+        /// Scratch defines; the block keeps its original name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)] // Each variant is documented by its opcode.
         pub enum Opcode {
             $(#[doc = concat!("`", $name, "`")] $variant,)*
-            /// Anything else.
+            /// Any other opcode.
             Unknown,
         }
 
         impl Opcode {
-            /// The opcode of that name, [`Opcode::Unknown`] if there is none.
+            /// The opcode of that name; [`Opcode::Unknown`] if there is none.
             pub fn from_name(name: &str) -> Opcode {
                 match name { $($name => Opcode::$variant,)* _ => Opcode::Unknown }
             }
@@ -262,8 +262,8 @@ opcodes! {
 }
 
 impl Opcode {
-    /// True for blocks that stand on top of a script and start it: the event hats
-    /// and "when I start as a clone". Custom-block definitions are not hats.
+    /// True for hat blocks, which start a script: the event hats and "when I start as a clone".
+    /// Custom-block definitions are not hats.
     pub fn is_hat(self) -> bool {
         use Opcode::*;
         matches!(
@@ -283,8 +283,8 @@ impl Opcode {
         )
     }
 
-    /// True for hats whose predicate is evaluated in every step and which start
-    /// when it turns from false to true.
+    /// True for edge-activated hats: their predicate is evaluated in every step, and they start
+    /// their script when it changes from false to true.
     pub fn is_edge_hat(self) -> bool {
         use Opcode::*;
         matches!(

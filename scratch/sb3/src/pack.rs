@@ -1,4 +1,4 @@
-//! Packing an unpacked project.
+//! Packing of projects.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
@@ -7,44 +7,43 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, System, ZipWriter};
 
-use crate::source::Source;
+use crate::source::FileSource;
 use crate::{Asset, Cause, Limits, ReadError, load};
 
-/// The archive of an unpacked project: its `project.json` as it is and the media that it
-/// names, sorted. The same files give the same bytes on every machine; therefore nothing
-/// is compressed, since what a compressor writes depends on its version and the processor.
+/// Packs an unpacked project: its `project.json` unchanged, and its media in sorted order. The same
+/// files result in the same bytes on every machine. Therefore nothing is compressed, because the
+/// output of a compressor depends on its version and on the processor.
 ///
 /// # Errors
-/// If the folder is no readable project.
+/// If the folder is not a readable project.
 pub fn pack(folder: impl AsRef<Path>) -> Result<Vec<u8>, ReadError> {
     let (folder, limits) = (folder.as_ref(), Limits::default());
-    Source::folder(folder, &limits)
+    FileSource::folder(folder, &limits)
         .and_then(|source| archive(source, &limits))
-        .map_err(|cause| cause.of(&folder.display().to_string()))
+        .map_err(|cause| cause.in_file(&folder.display().to_string()))
 }
 
-/// As [`pack`], of files in memory, by name; errors call the project `name`.
+/// Like [`pack`], for files in memory by name. Errors name the project `name`.
 ///
 /// # Errors
-/// If the files are no readable project.
+/// If the files are not a readable project.
 pub fn pack_files(name: &str, files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, ReadError> {
     let limits = Limits::default();
-    archive(Source::memory(files, &limits), &limits).map_err(|cause| cause.of(name))
+    archive(FileSource::memory(files, &limits), &limits).map_err(|cause| cause.in_file(name))
 }
 
-/// As [`pack`], of the files of an archive, whoever packed it. What [`pack`] wrote comes
-/// back as it is.
+/// Like [`pack`], for the files of any archive. An archive that [`pack`] wrote is not changed.
 ///
 /// # Errors
-/// If the archive is no readable project.
+/// If the archive is not a readable project.
 pub fn repack(name: &str, bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
     let limits = Limits::default();
-    Source::archive(bytes, &limits)
+    FileSource::archive(bytes, &limits)
         .and_then(|source| archive(source, &limits))
-        .map_err(|cause| cause.of(name))
+        .map_err(|cause| cause.in_file(name))
 }
 
-fn archive(mut source: Source<'_>, limits: &Limits) -> Result<Vec<u8>, Cause> {
+fn archive(mut source: FileSource<'_>, limits: &Limits) -> Result<Vec<u8>, Cause> {
     let json = source.project_json()?;
     let project = load::from_json(&json, source, limits)?;
     let mut assets: Vec<&Asset> = project.assets.iter().collect();

@@ -1,4 +1,4 @@
-//! The files of a project: an archive or a folder, read within limits.
+//! Files of a project, read from an archive, a folder or memory within limits.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -11,53 +11,55 @@ use zip::ZipArchive;
 
 use crate::{Asset, Cause, Limits, Warning};
 
-/// Where the files of a project lie. All kinds know their files by bare name, at the top
-/// or one folder deep, so that no name out of a project ever becomes a path.
-enum Files<'a> {
+/// Storage of the files of a project. Files are addressed by bare name, at the top or one folder
+/// deep, so that a name in a project never becomes a path.
+enum Storage<'a> {
     Archive { zip: ZipArchive<Cursor<&'a [u8]>>, entries: HashMap<String, usize> },
     Folder { paths: HashMap<String, PathBuf> },
     Memory(&'a BTreeMap<String, Vec<u8>>),
 }
 
-/// Reads the files of a project and counts what it unpacks.
-pub(crate) struct Source<'a> {
-    files: Files<'a>,
+/// Reader of the files of a project, which counts the unpacked bytes.
+pub(crate) struct FileSource<'a> {
+    files: Storage<'a>,
     limits: &'a Limits,
-    /// Bytes that may still be unpacked, and the limit to name when they are spent.
+    /// Bytes that may still be unpacked, and the limit that an error names.
     left: u64,
-    exceeded: (&'static str, u64),
+    limit: (&'static str, u64),
     assets: Vec<Asset>,
+    /// Indices of the media files read so far; `None` for a missing or damaged one.
     known: HashMap<Arc<str>, Option<u32>>,
 }
 
-impl<'a> Source<'a> {
-    pub(crate) fn archive(bytes: &'a [u8], limits: &'a Limits) -> Result<Source<'a>, Cause> {
+impl<'a> FileSource<'a> {
+    pub(crate) fn archive(bytes: &'a [u8], limits: &'a Limits) -> Result<FileSource<'a>, Cause> {
         let size = bytes.len() as u64;
         if size > limits.archive_bytes {
             return Err(Cause::limit("bytes of archive", limits.archive_bytes));
         }
-        // `ZipArchive` keeps all entries in memory; each has a header with this signature.
+        // `ZipArchive` stores all entries in memory. They are counted before by the signature of
+        // their headers.
         if memmem::find_iter(bytes, b"PK\x01\x02").nth(limits.entries).is_some() {
             return Err(Cause::limit("files in the archive", limits.entries as u64));
         }
         let zip = ZipArchive::new(Cursor::new(bytes))?;
         let mut entries = HashMap::new();
-        for folded in [false, true] {
+        for in_folder in [false, true] {
             for index in 0..zip.len() {
                 let Some(Ok(name)) = zip.name_for_index(index) else { continue };
                 let (folder, file) = name.split_once('/').unwrap_or(("", &name));
-                if folded == folder.is_empty() || file.contains('/') {
+                if in_folder == folder.is_empty() || file.contains('/') {
                     continue;
                 }
                 entries.entry(file.to_owned()).or_insert(index);
             }
         }
         let by_ratio = size.saturating_mul(limits.ratio).max(Limits::RATIO_FREE_BYTES);
-        let source = Source::new(Files::Archive { zip, entries }, limits);
+        let source = FileSource::new(Storage::Archive { zip, entries }, limits);
         Ok(if by_ratio < source.left {
-            Source {
+            FileSource {
                 left: by_ratio,
-                exceeded: ("times its own size unpacked", limits.ratio),
+                limit: ("times its own size unpacked", limits.ratio),
                 ..source
             }
         } else {
@@ -65,7 +67,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    pub(crate) fn folder(path: &Path, limits: &'a Limits) -> Result<Source<'a>, Cause> {
+    pub(crate) fn folder(path: &Path, limits: &'a Limits) -> Result<FileSource<'a>, Cause> {
         if !path.join("project.json").is_file() {
             fs::read_dir(path)?;
             return Err(Cause::NoProjectJson);
@@ -80,7 +82,7 @@ impl<'a> Source<'a> {
                 }
                 paths.push(entry?.path());
             }
-            // The order of a listing is the file system's affair.
+            // The order of a listing depends on the file system.
             paths.sort();
             Ok(paths)
         };
@@ -95,19 +97,22 @@ impl<'a> Source<'a> {
                 paths.entry(name.to_owned()).or_insert(path);
             }
         }
-        Ok(Source::new(Files::Folder { paths }, limits))
+        Ok(FileSource::new(Storage::Folder { paths }, limits))
     }
 
-    pub(crate) fn memory(files: &'a BTreeMap<String, Vec<u8>>, limits: &'a Limits) -> Source<'a> {
-        Source::new(Files::Memory(files), limits)
+    pub(crate) fn memory(
+        files: &'a BTreeMap<String, Vec<u8>>,
+        limits: &'a Limits,
+    ) -> FileSource<'a> {
+        FileSource::new(Storage::Memory(files), limits)
     }
 
-    fn new(files: Files<'a>, limits: &'a Limits) -> Source<'a> {
-        Source {
+    fn new(files: Storage<'a>, limits: &'a Limits) -> FileSource<'a> {
+        FileSource {
             files,
             limits,
             left: limits.unpacked_bytes,
-            exceeded: ("bytes unpacked", limits.unpacked_bytes),
+            limit: ("bytes unpacked", limits.unpacked_bytes),
             assets: Vec::new(),
             known: HashMap::new(),
         }
@@ -117,8 +122,8 @@ impl<'a> Source<'a> {
         self.read("project.json", self.limits.json_bytes)?.ok_or(Cause::NoProjectJson)
     }
 
-    /// The number of a media file among [`Source::into_assets`]; none if it is missing
-    /// or damaged, which adds a warning. `owner` is the target and its costume or sound.
+    /// The index of a media file in [`FileSource::into_assets`]; `None` with a warning if it is
+    /// missing or damaged. `owner` is the target and its costume or sound.
     pub(crate) fn asset(
         &mut self,
         file: &Arc<str>,
@@ -160,26 +165,29 @@ impl<'a> Source<'a> {
         self.assets.into()
     }
 
-    /// The contents of a file, none if it does not exist; `own` is its own limit in bytes.
-    fn read(&mut self, name: &str, own: u64) -> Result<Option<Vec<u8>>, Cause> {
-        let most = own.min(self.left);
+    /// The contents of a file; `None` if it does not exist. `own_limit` is its own limit in bytes.
+    fn read(&mut self, name: &str, own_limit: u64) -> Result<Option<Vec<u8>>, Cause> {
+        let most = own_limit.min(self.left);
         let bytes = match &mut self.files {
-            Files::Archive { zip, entries } => match entries.get(name) {
+            Storage::Archive { zip, entries } => match entries.get(name) {
                 Some(&index) => read_up_to(zip.by_index(index)?, most)?,
                 None => return Ok(None),
             },
-            Files::Folder { paths } => match paths.get(name) {
+            Storage::Folder { paths } => match paths.get(name) {
                 Some(path) => read_up_to(open(path)?, most)?,
                 None => return Ok(None),
             },
-            Files::Memory(files) => match files.get(name) {
+            Storage::Memory(files) => match files.get(name) {
                 Some(bytes) => read_up_to(&**bytes, most)?,
                 None => return Ok(None),
             },
         };
         let Some(bytes) = bytes else {
-            let (unit, most) =
-                if own < self.left { ("bytes of project.json", own) } else { self.exceeded };
+            let (unit, most) = if own_limit < self.left {
+                ("bytes of project.json", own_limit)
+            } else {
+                self.limit
+            };
             return Err(Cause::limit(unit, most));
         };
         self.left -= bytes.len() as u64;
@@ -187,7 +195,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Opens a regular file. A pipe might never yield anything, and a device never end.
+/// Opens a regular file. Pipes and devices are refused, because reading them may never end.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     if fs::metadata(path)?.is_file() {
         File::open(path)
@@ -196,8 +204,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Everything the reader yields, none if that is more than `most` bytes. Declared sizes
-/// are not believed.
+/// All bytes of the reader; `None` if there are more than `most`. Declared sizes are not trusted.
 pub(crate) fn read_up_to(reader: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! Input that is broken or means harm ends in one line, soon.
+//! Damaged and hostile input results in a one-line error within bounded time.
 
 mod archive;
 
@@ -13,7 +13,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Project, ReadError> {
     Project::from_bytes("test.sb3", bytes, &Limits::default())
 }
 
-/// The error's line, which begins with the file's name.
+/// The line of an error, which begins with the name of the file.
 fn line(result: Result<Project, ReadError>) -> String {
     let line = result.expect_err("is refused").to_string();
     assert!(line.starts_with("test.sb3: ") && !line.contains('\n'), "{line}");
@@ -85,14 +85,14 @@ fn block_cycles_name_target_and_block() {
         let line = line(result);
         assert!(line.contains("\"Cat\"") && line.contains("cycle"), "{line}");
     }
-    // A block below two others, and one that claims to be its own parent, do no harm.
+    // Accepted: a block below two others, and a block whose `parent` is itself.
     let shared = format!(
         r#""blocks": {{"a": {{{show}, "next": "c", "parent": "a"}}, "b": {{{show}, "next": "c"}}, "c": {{{show}}}}}"#
     );
     assert_eq!(read(&cat(&shared)).unwrap().block_count(), 3);
 }
 
-/// Blocks `0..n`, each leading to the one after it by these links.
+/// Blocks `0..n`, each linked to the next one by these links.
 fn chain(n: usize, links: impl Fn(usize) -> String) -> String {
     let blocks: Vec<_> = (0..n)
         .map(|i| {
@@ -132,7 +132,7 @@ fn bombs_are_defused_before_they_are_unpacked() {
     let bomb = zip.finish().unwrap().into_inner();
     let started = Instant::now();
     assert!(line(from_bytes(&bomb)).contains("too large"));
-    // Unpacking stops at the limit, wherever the end is.
+    // Unpacking stops at the limit, independent of the size of the file.
     assert!(started.elapsed().as_secs() < 5);
 
     let asset = r#"{"name": "a", "assetId": "a", "dataFormat": "svg"}"#;
@@ -202,7 +202,7 @@ proptest! {
         if truncate {
             bytes.truncate(cut.index(bytes.len()));
         }
-        // Either outcome is right; coming back is the property.
+        // Both outcomes are correct: the property is that the call returns.
         let _ = from_bytes(&bytes);
     }
 

@@ -1,4 +1,4 @@
-//! Blocks as text.
+//! Text notation of blocks.
 
 use catherd_sb3::{Notation, Project};
 use serde_json::{Value, json};

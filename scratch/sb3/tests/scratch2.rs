@@ -1,4 +1,4 @@
-//! What becomes of Scratch 2 projects.
+//! Conversion of Scratch 2 projects.
 
 mod archive;
 
@@ -52,7 +52,7 @@ fn arrays_become_linked_blocks() {
     );
     assert_eq!(covered.shadow, literal(Opcode::Text, None, ""));
     assert_eq!(blocks[2].input("OPERAND2").unwrap().block, literal(Opcode::Text, 3.0, ""));
-    // A number stays a number: it chooses a costume by index.
+    // A number stays a number, because it selects a costume by index.
     assert_eq!(blocks[6].field("COSTUME").unwrap().value, Value::Number(2.0));
     assert!(blocks[6].shadow);
 }
@@ -110,7 +110,7 @@ fn names_of_the_stage_mean_the_stage() {
     }
     assert_eq!(project.monitors[0].id, stage.variables[0].id);
     assert_eq!(project.monitors[0].sprite, None);
-    // The stage has no blocks: both are the cat's, which now comes last.
+    // Both blocks belong to the cat, which is now the last target; the stage has none.
     assert_eq!((cat.first_block, project.block_count()), (0, 2));
 }
 

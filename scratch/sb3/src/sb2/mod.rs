@@ -1,4 +1,4 @@
-//! Scratch 2: from its `project.json` to the model of Scratch 3, as Scratch 3 converts it.
+//! Reader of Scratch 2 projects, which converts them to Scratch 3 as Scratch 3 does.
 
 mod scripts;
 mod signature;
@@ -7,19 +7,19 @@ mod vocabulary;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use scripts::{Scripts, words};
+use scripts::{ScriptConverter, text_of};
 
 use crate::json::Json;
 use crate::links;
 use crate::names::{Interner, UniqueNames, safe_id};
-use crate::source::Source;
+use crate::source::FileSource;
 use crate::{
-    Block, Cause, Costume, Limits, List, Literal, Monitor, Opcode, Place, Project, RotationStyle,
-    Slot, Sound, Target, Value, Variable, Warning,
+    Block, Cause, Costume, Limits, List, Literal, Monitor, Opcode, Project, ProjectLocation,
+    RotationStyle, Slot, Sound, Target, Value, Variable, Warning,
 };
 
 /// Reads a version 2 project.
-pub(crate) fn read(json: &Json, source: Source, limits: &Limits) -> Result<Project, Cause> {
+pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<Project, Cause> {
     let children = json.get("children").and_then(Json::array).unwrap_or_default();
     let (sprites, watchers): (Vec<_>, Vec<_>) =
         children.iter().partition(|child: &&Json| child.get("objName").is_some());
@@ -30,7 +30,7 @@ pub(crate) fn read(json: &Json, source: Source, limits: &Limits) -> Result<Proje
         source,
         limits,
         interner: Interner::default(),
-        names: Names::default(),
+        names: NameTable::default(),
         warnings: Vec::new(),
         media: 0,
     };
@@ -40,9 +40,10 @@ pub(crate) fn read(json: &Json, source: Source, limits: &Limits) -> Result<Proje
     }
     let messages = reader.finish_messages(&mut targets);
     targets[0].1.broadcasts = messages;
-    // Children are in drawing order; the list of targets is that of the sprite library.
-    let shelf = |object: &Json| object.get("indexInLibrary").and_then(Json::number).unwrap_or(0.0);
-    targets[1..].sort_by(|(a, _), (b, _)| shelf(a).total_cmp(&shelf(b)));
+    // Children are in drawing order, targets in the order of the sprite library.
+    let library_index =
+        |object: &Json| object.get("indexInLibrary").and_then(Json::number).unwrap_or(0.0);
+    targets[1..].sort_by(|(a, _), (b, _)| library_index(a).total_cmp(&library_index(b)));
     let stage_name = json.get("objName").and_then(Json::text).unwrap_or("Stage");
     let mut unique = UniqueNames::default();
     for (_, sprite) in &mut targets[1..] {
@@ -65,26 +66,26 @@ pub(crate) fn read(json: &Json, source: Source, limits: &Limits) -> Result<Proje
     Ok(Project { targets, monitors, extensions, assets, warnings: reader.warnings })
 }
 
-/// What a name may name, besides a message.
+/// Kind of a name other than a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum NameKind {
     Scalar,
     List,
 }
 
-/// The ids that stand for names: Scratch 2 refers to everything by name.
+/// Table of names and their ids, because Scratch 2 refers to variables, lists and messages by name.
 #[derive(Default)]
-struct Names {
-    /// What the stage has; sprites that use the name mean this, or shadow it.
-    global: HashSet<(String, Kind)>,
+struct NameTable {
+    /// Names of the stage, which sprites refer to unless they have the name themselves.
+    global: HashSet<(String, NameKind)>,
     /// Messages in lower case, in order of appearance.
     messages: Vec<String>,
     message_set: HashSet<String>,
 }
 
-impl Names {
+impl NameTable {
     /// The id of a variable or list as seen from a target (0 is the stage).
-    fn id(&mut self, target: usize, name: &str, kind: Kind) -> String {
+    fn id(&mut self, target: usize, name: &str, kind: NameKind) -> String {
         let key = (name.to_owned(), kind);
         let owner = if target == 0 {
             self.global.insert(key);
@@ -94,11 +95,11 @@ impl Names {
         } else {
             target
         };
-        let suffix = if kind == Kind::List { "list" } else { "" };
+        let suffix = if kind == NameKind::List { "list" } else { "" };
         format!("t{owner}-{}-{suffix}", safe_id(name))
     }
 
-    /// Notes a message and returns its id. Case does not tell messages apart.
+    /// Adds a message and returns its id. Names that differ only in case are the same message.
     fn message(&mut self, spelling: &str) -> String {
         let name = spelling.to_lowercase();
         let id = format!("broadcastMsgId-{name}");
@@ -110,10 +111,10 @@ impl Names {
 }
 
 struct Reader<'a> {
-    source: Source<'a>,
+    source: FileSource<'a>,
     limits: &'a Limits,
     interner: Interner,
-    names: Names,
+    names: NameTable,
     warnings: Vec<Warning>,
     media: usize,
 }
@@ -125,12 +126,14 @@ impl Reader<'_> {
         let name = match object.get("objName").and_then(Json::text) {
             Some(_) if is_stage => "Stage",
             Some(name) => name,
-            None => return Err(Place::Project.fault("a sprite's `objName` is not a text")),
+            None => {
+                return Err(ProjectLocation::Project.fault("a sprite's `objName` is not a text"));
+            }
         };
         let name = self.interner.intern(name);
         let variables = self.variables(object, layer);
         let lists = self.lists(object, layer);
-        let mut scripts = Scripts {
+        let mut scripts = ScriptConverter {
             target: layer,
             name: &name,
             interner: &mut self.interner,
@@ -189,8 +192,8 @@ impl Reader<'_> {
     fn variables(&mut self, object: &Json, layer: usize) -> Vec<Variable> {
         let mut variables = Keyed::default();
         for item in items(object, "variables") {
-            let name = item.get("name").map(words).unwrap_or_default();
-            let id = self.interner.intern(&self.names.id(layer, &name, Kind::Scalar));
+            let name = item.get("name").map(text_of).unwrap_or_default();
+            let id = self.interner.intern(&self.names.id(layer, &name, NameKind::Scalar));
             let value = item.get("value").and_then(Json::scalar).unwrap_or(Value::Number(0.0));
             let cloud = layer == 0 && matches!(item.get("isPersistent"), Some(Json::Bool(true)));
             let name = self.interner.intern(&name);
@@ -202,8 +205,8 @@ impl Reader<'_> {
     fn lists(&mut self, object: &Json, layer: usize) -> Vec<List> {
         let mut lists = Keyed::default();
         for item in items(object, "lists") {
-            let name = item.get("listName").map(words).unwrap_or_default();
-            let id = self.interner.intern(&self.names.id(layer, &name, Kind::List));
+            let name = item.get("listName").map(text_of).unwrap_or_default();
+            let id = self.interner.intern(&self.names.id(layer, &name, NameKind::List));
             let contents = items(item, "contents").iter().filter_map(Json::scalar).collect();
             let name = self.interner.intern(&name);
             lists.set(id.clone(), List { id, name, items: contents });
@@ -226,9 +229,9 @@ impl Reader<'_> {
             let (file, extension) = self.file(item, "baseLayerID", "baseLayerMD5", "png");
             let asset = self.source.asset(&file, (owner, &name), &mut self.warnings)?;
             if item.get("textLayerMD5").and_then(Json::text).is_some() {
-                let lost =
-                    format!("target {owner:?}, costume {name:?}: its layer of text is not drawn");
-                self.warnings.push(Warning::Other(lost.into()));
+                let warning =
+                    format!("target {owner:?}, costume {name:?}: its text layer is not drawn");
+                self.warnings.push(Warning::Other(warning.into()));
             }
             let number = |key| item.get(key).and_then(Json::number);
             let resolution = number("bitmapResolution").filter(|r| *r != 0.0).unwrap_or(1.0);
@@ -273,11 +276,11 @@ impl Reader<'_> {
         let md5 = item.get(md5).and_then(Json::text).unwrap_or("");
         let extension = md5.split_once('.').map_or("", |(_, e)| e);
         let extension = if extension.is_empty() { absent } else { extension };
-        let id = item.get(id).map(words).unwrap_or_default();
+        let id = item.get(id).map(text_of).unwrap_or_default();
         (self.interner.intern(&format!("{id}.{extension}")), extension.to_owned())
     }
 
-    /// The messages for the stage. The empty one gets a name at last, everywhere.
+    /// The messages of the stage. The empty message gets a name in all targets.
     fn finish_messages(&mut self, targets: &mut [(&Json, Target)]) -> Vec<(Arc<str>, Arc<str>)> {
         let names = &mut self.names;
         if names.message_set.contains("") {
@@ -285,7 +288,7 @@ impl Reader<'_> {
                 (1..).map(|n| format!("message{n}")).find(|m| !names.message_set.contains(m));
             let free: Arc<str> = free.expect("the set is finite").into();
             for (_, target) in targets {
-                target.blocks.iter_mut().for_each(|block| name_message(block, &free));
+                target.blocks.iter_mut().for_each(|block| name_empty_message(block, &free));
             }
             names.messages.retain(|name| !name.is_empty());
             let mut messages = self.messages();
@@ -316,7 +319,8 @@ impl Reader<'_> {
             let command = if list.is_some() { "contentsOfList:" } else { text(watcher, "cmd") };
             let Some(entry) = vocabulary::look_up(command, None) else { continue };
             let param = list.unwrap_or_else(|| text(watcher, "param"));
-            // A list does not tell whose it is; the last owner of the name wins.
+            // A list watcher does not name its owner: the last target with a list of this name is
+            // used.
             let owner = match watcher.get("target").and_then(Json::text) {
                 Some(name) if name == stage_name => 0,
                 Some(name) => targets.iter().position(|(_, t)| *t.name == *name).unwrap_or(0),
@@ -329,8 +333,8 @@ impl Reader<'_> {
             let named =
                 |kind, reader: &mut Self| reader.names.id(target.layer_order as usize, param, kind);
             let (id, key) = match entry.opcode {
-                Opcode::DataVariable => (named(Kind::Scalar, self), Some("VARIABLE")),
-                Opcode::DataListContents => (named(Kind::List, self), Some("LIST")),
+                Opcode::DataVariable => (named(NameKind::Scalar, self), Some("VARIABLE")),
+                Opcode::DataListContents => (named(NameKind::List, self), Some("LIST")),
                 opcode => (
                     format!("t{}_{}", target.layer_order, opcode.name()),
                     match command {
@@ -362,8 +366,8 @@ impl Reader<'_> {
     }
 }
 
-/// Gives an empty message its name.
-fn name_message(block: &mut Block, name: &Arc<str>) {
+/// Sets the name of the empty message in a block.
+fn name_empty_message(block: &mut Block, name: &Arc<str>) {
     let slots = block.inputs.iter_mut().flat_map(|input| [&mut input.block, &mut input.shadow]);
     for slot in slots {
         if let Slot::Literal(Literal::Broadcast { name: empty, .. }) = slot
@@ -379,22 +383,22 @@ fn name_message(block: &mut Block, name: &Arc<str>) {
     }
 }
 
-/// Values in the order of their first setting, by id.
+/// Values by id, in the order of their first assignment.
 struct Keyed<T> {
-    places: HashMap<Arc<str>, usize>,
+    positions: HashMap<Arc<str>, usize>,
     values: Vec<T>,
 }
 
 impl<T> Default for Keyed<T> {
     fn default() -> Keyed<T> {
-        Keyed { places: HashMap::new(), values: Vec::new() }
+        Keyed { positions: HashMap::new(), values: Vec::new() }
     }
 }
 
 impl<T> Keyed<T> {
     fn set(&mut self, id: Arc<str>, value: T) {
-        let place = *self.places.entry(id).or_insert(self.values.len());
-        match self.values.get_mut(place) {
+        let position = *self.positions.entry(id).or_insert(self.values.len());
+        match self.values.get_mut(position) {
             Some(old) => *old = value,
             None => self.values.push(value),
         }

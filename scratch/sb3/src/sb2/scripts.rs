@@ -1,26 +1,26 @@
-//! From nested arrays to linked blocks.
+//! Conversion of scripts from nested arrays to linked blocks.
 
 use std::sync::Arc;
 
 use super::signature::parameters;
-use super::vocabulary::{Slot as Place, look_up};
-use super::{Kind, Names};
+use super::vocabulary::{ArgumentTarget, look_up};
+use super::{NameKind, NameTable};
 use crate::json::Json;
 use crate::names::Interner;
 use crate::{Block, Field, Input, Literal, Mutation, Opcode, Slot, Value, Warning};
 
-/// Converts the scripts of one target.
-pub(super) struct Scripts<'a> {
+/// Converter of the scripts of one target.
+pub(super) struct ScriptConverter<'a> {
     pub(super) target: usize,
     pub(super) name: &'a Arc<str>,
     pub(super) interner: &'a mut Interner,
-    pub(super) names: &'a mut Names,
+    pub(super) names: &'a mut NameTable,
     pub(super) warnings: &'a mut Vec<Warning>,
     pub(super) blocks: Vec<Block>,
 }
 
-impl Scripts<'_> {
-    /// Adds a script: `[x, y, [block, ...]]`. A loose variable or list is no block.
+impl ScriptConverter<'_> {
+    /// Adds a script: `[x, y, [block, ...]]`. A loose variable or list reporter is left out.
     pub(super) fn add(&mut self, script: &Json) {
         let Some([_, _, Json::Array(stack), ..]) = script.array() else { return };
         if let [single] = &stack[..]
@@ -33,7 +33,7 @@ impl Scripts<'_> {
         }
     }
 
-    /// Adds blocks one below the other; unknown ones are left out and the rest joined.
+    /// Adds blocks one below the other. Unknown blocks are left out, and the others are linked.
     fn stack(&mut self, stack: &[Json], parent: Option<u32>, boolean: bool) -> Option<u32> {
         let (mut head, mut above) = (None, parent);
         for json in stack {
@@ -48,7 +48,7 @@ impl Scripts<'_> {
         head
     }
 
-    /// Adds a block and what is in it, in this order.
+    /// Adds a block, then the blocks in its inputs.
     fn block(&mut self, json: &Json, parent: Option<u32>, boolean: bool) -> Option<u32> {
         let (old, arguments) = (opcode(json)?, &json.array()?[1..]);
         let Some(entry) = look_up(old, arguments.first().and_then(Json::text)) else {
@@ -64,23 +64,23 @@ impl Scripts<'_> {
             "call" => self.call(block, arguments),
             "procDef" => self.definition(block, arguments),
             _ => {
-                for (number, place) in entry.slots.iter().enumerate() {
-                    self.argument(block, *place, arguments.get(number).unwrap_or(&Json::Null));
+                for (number, target) in entry.targets.iter().enumerate() {
+                    self.argument(block, *target, arguments.get(number).unwrap_or(&Json::Null));
                 }
             }
         }
-        let said = match old {
+        let implied = match old {
             "comeToFront" => Some(("FRONT_BACK", "front")),
             "goBackByLayers:" => Some(("FORWARD_BACKWARD", "backward")),
             "costumeIndex" | "backgroundIndex" => Some(("NUMBER_NAME", "number")),
             "costumeName" | "sceneName" => Some(("NUMBER_NAME", "name")),
             _ => None,
         };
-        if let Some((field, value)) = said {
+        if let Some((field, value)) = implied {
             let value = Value::Text(self.interner.intern(value));
             self.field(block, field, value, None);
         }
-        // The block's own shape tells, unless it stands where only a boolean can.
+        // A parameter is Boolean if its own shape or its position is Boolean.
         let shape = arguments.get(1).and_then(Json::text);
         if old == "getParam" && (boolean || shape == Some("b")) {
             self.blocks[block as usize].opcode = Opcode::ArgumentReporterBoolean;
@@ -88,20 +88,20 @@ impl Scripts<'_> {
         Some(block)
     }
 
-    fn argument(&mut self, block: u32, place: Place, argument: &Json) {
-        match place {
-            Place::Dropped => {}
-            Place::Field(name) => self.chosen(block, name, argument),
-            Place::Boolean(name) => {
+    fn argument(&mut self, block: u32, target: ArgumentTarget, argument: &Json) {
+        match target {
+            ArgumentTarget::Dropped => {}
+            ArgumentTarget::Field(name) => self.chosen(block, name, argument),
+            ArgumentTarget::Boolean(name) => {
                 let slot = self.plugged(block, argument, true).unwrap_or(Slot::Empty);
                 self.input(block, name, slot, Slot::Empty);
             }
-            Place::Branch(name) => {
+            ArgumentTarget::Branch(name) => {
                 let slot = self.plugged(block, argument, false).unwrap_or(Slot::Empty);
                 self.input(block, name, slot, Slot::Empty);
             }
-            Place::Literal(opcode, name) => self.literal(block, opcode, name, argument),
-            Place::Menu(opcode, name, default) => {
+            ArgumentTarget::Literal(opcode, name) => self.literal(block, opcode, name, argument),
+            ArgumentTarget::Menu(opcode, name, default) => {
                 let cover = self.plugged(block, argument, false);
                 let value = match (&cover, literal_value(argument)) {
                     (None, Some(Value::Text(t)))
@@ -120,9 +120,9 @@ impl Scripts<'_> {
                 self.field(shadow, name, value, None);
                 self.input(block, name, cover.unwrap_or(Slot::Block(shadow)), Slot::Block(shadow));
             }
-            Place::Message(name) => {
+            ArgumentTarget::Message(name) => {
                 let cover = self.plugged(block, argument, false);
-                let spelled = if cover.is_some() { String::new() } else { words(argument) };
+                let spelled = if cover.is_some() { String::new() } else { text_of(argument) };
                 let id = self.interner.intern(&self.names.message(&spelled));
                 let message = self.interner.intern(&spelled);
                 let shadow = Slot::Literal(Literal::Broadcast { name: message, id });
@@ -147,22 +147,21 @@ impl Scripts<'_> {
         self.input(block, name, cover.unwrap_or_else(|| shadow.clone()), shadow);
     }
 
-    /// The block or the stack that an argument is; none for a literal, and when no block
-    /// of it is known.
+    /// The block or stack of an argument; `None` for a literal, or if all its blocks are unknown.
     fn plugged(&mut self, parent: u32, argument: &Json, boolean: bool) -> Option<Slot> {
         let items = argument.array()?;
         if let Some(Json::Array(_)) = items.first() {
             return self.stack(items, Some(parent), boolean).map(Slot::Block);
         }
-        let named = items.get(1).map(words).unwrap_or_default();
+        let named = items.get(1).map(text_of).unwrap_or_default();
         match opcode(argument)? {
             "readVariable" => {
-                let id = self.names.id(self.target, &named, Kind::Scalar);
+                let id = self.names.id(self.target, &named, NameKind::Scalar);
                 let (name, id) = (self.interner.intern(&named), self.interner.intern(&id));
                 Some(Slot::Literal(Literal::Variable { name, id }))
             }
             "contentsOfList:" => {
-                let id = self.names.id(self.target, &named, Kind::List);
+                let id = self.names.id(self.target, &named, NameKind::List);
                 let (name, id) = (self.interner.intern(&named), self.interner.intern(&id));
                 Some(Slot::Literal(Literal::List { name, id }))
             }
@@ -170,19 +169,21 @@ impl Scripts<'_> {
         }
     }
 
-    /// Sets the field for which an argument was chosen.
+    /// Sets a field to the value of an argument.
     fn chosen(&mut self, block: u32, name: &str, argument: &Json) {
         let value = literal_value(argument).unwrap_or(Value::Text("".into()));
         let (value, id) = match name {
-            "VARIABLE" => (value, Some(self.names.id(self.target, &words(argument), Kind::Scalar))),
-            "LIST" => (value, Some(self.names.id(self.target, &words(argument), Kind::List))),
+            "VARIABLE" => {
+                (value, Some(self.names.id(self.target, &text_of(argument), NameKind::Scalar)))
+            }
+            "LIST" => (value, Some(self.names.id(self.target, &text_of(argument), NameKind::List))),
             "BROADCAST_OPTION" => {
-                let name = words(argument);
+                let name = text_of(argument);
                 let id = self.names.message(&name);
                 (Value::Text(self.interner.intern(&name)), Some(id))
             }
             "CURRENTMENU" => {
-                let menu = match &*words(argument) {
+                let menu = match &*text_of(argument) {
                     "day of week" => "DAYOFWEEK".to_owned(),
                     other => other.to_uppercase(),
                 };
@@ -217,7 +218,7 @@ impl Scripts<'_> {
     fn definition(&mut self, block: u32, arguments: &[Json]) {
         let prototype = self.push(Opcode::ProceduresPrototype, Some(block));
         let texts =
-            |json: &Json| json.array().map(|items| items.iter().map(words).collect::<Vec<_>>());
+            |json: &Json| json.array().map(|items| items.iter().map(text_of).collect::<Vec<_>>());
         let mutation = match arguments {
             [Json::Text(signature), names, Json::Array(defaults), rest @ ..] => {
                 texts(names).map(|names| {
@@ -243,7 +244,7 @@ impl Scripts<'_> {
     fn push(&mut self, opcode: Opcode, parent: Option<u32>) -> u32 {
         let number = self.blocks.len() as u32;
         self.blocks.push(Block {
-            // Scratch 2 has no ids; a letter keeps these from being array indices.
+            // Scratch 2 has no ids. The letter ensures that the id is not an array index.
             id: format!("b{number}").into(),
             opcode,
             unknown: None,
@@ -274,13 +275,13 @@ fn opcode<'j>(block: &'j Json) -> Option<&'j str> {
     block.array()?.first()?.text()
 }
 
-/// A literal argument; one that is absent behaves as the empty text.
+/// The value of a literal argument; an absent argument is the empty text.
 fn literal_value(argument: &Json) -> Option<Value> {
     if matches!(argument, Json::Null) { Some(Value::Text("".into())) } else { argument.scalar() }
 }
 
-/// A scalar as text; names of variables and messages may look like numbers.
-pub(super) fn words(json: &Json) -> String {
+/// A scalar as text, because names of variables and messages may be numbers in the file.
+pub(super) fn text_of(json: &Json) -> String {
     match json {
         Json::Text(text) => text.to_string(),
         Json::Number(number) => number.to_string(),
@@ -289,7 +290,7 @@ pub(super) fn words(json: &Json) -> String {
     }
 }
 
-/// Scratch 2 writes colours as signed 32-bit numbers, alpha first.
+/// Converts a colour, which Scratch 2 writes as a signed 32-bit number with alpha first.
 fn colour(json: &Json) -> Option<Value> {
     let number = json.number()? as i64;
     let rgb = if number < 0 { number + 0x100_0000 } else { number };

@@ -1,17 +1,18 @@
-//! What each Scratch 2 block is called in Scratch 3, and where its arguments go.
+//! Table of Scratch 2 blocks: their opcodes in Scratch 3 and the targets of their arguments.
 
 use crate::Opcode;
 
-/// Where an argument goes.
+/// Target of an argument in the Scratch 3 block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Slot {
-    /// Nowhere: the opcode says it already.
+pub(super) enum ArgumentTarget {
+    /// None: the opcode implies the argument.
     Dropped,
     /// A field.
     Field(&'static str),
     /// An input whose default is an inline primitive of this opcode.
     Literal(Opcode, &'static str),
-    /// An input whose default is a menu block of this opcode; obscured, it holds the text.
+    /// An input whose default is a menu block of this opcode. The text is the value of the menu if
+    /// a block covers it.
     Menu(Opcode, &'static str, &'static str),
     /// An input whose default is a message.
     Message(&'static str),
@@ -21,41 +22,41 @@ pub(super) enum Slot {
     Branch(&'static str),
 }
 
-/// The Scratch 3 opcode of a block and the destinations of its arguments. Calls of custom
-/// blocks have none here: theirs depend on the signature.
-pub(super) struct Entry {
+/// The Scratch 3 opcode of a block and the targets of its arguments. Calls of custom blocks have no
+/// targets here, because they depend on the signature.
+pub(super) struct BlockEntry {
     pub(super) opcode: Opcode,
-    pub(super) slots: &'static [Slot],
+    pub(super) targets: &'static [ArgumentTarget],
 }
 
-const fn number(name: &'static str) -> Slot {
-    Slot::Literal(Opcode::MathNumber, name)
+const fn number(name: &'static str) -> ArgumentTarget {
+    ArgumentTarget::Literal(Opcode::MathNumber, name)
 }
 
-const fn integer(name: &'static str) -> Slot {
-    Slot::Literal(Opcode::MathInteger, name)
+const fn integer(name: &'static str) -> ArgumentTarget {
+    ArgumentTarget::Literal(Opcode::MathInteger, name)
 }
 
-const fn text(name: &'static str) -> Slot {
-    Slot::Literal(Opcode::Text, name)
+const fn text(name: &'static str) -> ArgumentTarget {
+    ArgumentTarget::Literal(Opcode::Text, name)
 }
 
-const fn colour(name: &'static str) -> Slot {
-    Slot::Literal(Opcode::ColourPicker, name)
+const fn colour(name: &'static str) -> ArgumentTarget {
+    ArgumentTarget::Literal(Opcode::ColourPicker, name)
 }
 
-const fn menu(opcode: Opcode, name: &'static str) -> Slot {
-    Slot::Menu(opcode, name, "")
+const fn menu(opcode: Opcode, name: &'static str) -> ArgumentTarget {
+    ArgumentTarget::Menu(opcode, name, "")
 }
 
 macro_rules! vocabulary {
-    ($($old:literal => $new:ident [$($slot:expr),*],)*) => {
-        /// The entry of a Scratch 2 opcode, if Scratch 3 still knows the block.
-        fn entry(old: &str) -> Option<Entry> {
+    ($($old:literal => $new:ident [$($target:expr),*],)*) => {
+        /// The entry of a Scratch 2 opcode; `None` if Scratch 3 has no such block.
+        fn entry(old: &str) -> Option<BlockEntry> {
             Some(match old {
                 $($old => {
-                    const SLOTS: &[Slot] = &[$($slot),*];
-                    Entry { opcode: Opcode::$new, slots: SLOTS }
+                    const TARGETS: &[ArgumentTarget] = &[$($target),*];
+                    BlockEntry { opcode: Opcode::$new, targets: TARGETS }
                 })*
                 _ => return None,
             })
@@ -63,8 +64,9 @@ macro_rules! vocabulary {
     };
 }
 
-/// The entry of a block; its first argument matters for one that became two.
-pub(super) fn look_up(old: &str, first: Option<&str>) -> Option<Entry> {
+/// The entry of a block. The first argument selects between two Scratch 3 blocks that correspond to
+/// one Scratch 2 block.
+pub(super) fn look_up(old: &str, first: Option<&str>) -> Option<BlockEntry> {
     let old = match (old, first) {
         ("whenSensorGreaterThan", Some("video motion")) => "whenSensorGreaterThan video",
         _ => old,
@@ -72,7 +74,7 @@ pub(super) fn look_up(old: &str, first: Option<&str>) -> Option<Entry> {
     entry(old)
 }
 
-use Slot::{Boolean, Branch, Dropped, Field, Literal, Menu, Message};
+use ArgumentTarget::{Boolean, Branch, Dropped, Field, Literal, Menu, Message};
 
 vocabulary! {
     "forward:" => MotionMoveSteps [number("STEPS")],

@@ -1,4 +1,4 @@
-//! Blocks, their inputs and fields, and what custom blocks say of themselves.
+//! Reader of blocks: inputs, fields and custom-block data.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::Reader;
 use crate::json::{self, Json};
 use crate::names::safe_id;
-use crate::{Block, Cause, Field, Input, Literal, Mutation, Opcode, Place, Slot, Warning};
+use crate::{
+    Block, Cause, Field, Input, Literal, Mutation, Opcode, ProjectLocation, Slot, Warning,
+};
 
 impl Reader<'_> {
     pub(super) fn blocks(&mut self, target: &Json, name: &Arc<str>) -> Result<Vec<Block>, Cause> {
-        // Arrays are loose variable and list reporters: nothing ever runs them.
+        // Arrays are loose variable and list reporters, which never run.
         let objects: Vec<_> = self
             .members(target, "blocks")?
             .iter()
@@ -25,11 +27,11 @@ impl Reader<'_> {
         let mut blocks = Vec::with_capacity(objects.len());
         for (id, object) in &objects {
             let of_target = std::mem::replace(
-                &mut self.place,
-                Place::Block { target: name.to_string(), block: id.to_string() },
+                &mut self.location,
+                ProjectLocation::Block { target: name.to_string(), block: id.to_string() },
             );
             blocks.push(self.block(id, object, &indices, name)?);
-            self.place = of_target;
+            self.location = of_target;
         }
         Ok(blocks)
     }
@@ -121,7 +123,7 @@ impl Reader<'_> {
                 return Ok(indices.get(&**id).map_or(Slot::Empty, |&block| Slot::Block(block)));
             }
             Json::Array(parts) => parts,
-            _ => return Err(self.fault(format!("input {input:?} holds neither id nor array"))),
+            _ => return Err(self.fault(format!("input {input:?} is neither an id nor an array"))),
         };
         let opcode = match parts.first().and_then(Json::number) {
             Some(4.0) => Opcode::MathNumber,
@@ -147,7 +149,7 @@ impl Reader<'_> {
         };
         let value = parts.get(1).and_then(|value| self.scalar(value));
         let value =
-            value.ok_or_else(|| self.fault(format!("input {input:?} holds no scalar value")))?;
+            value.ok_or_else(|| self.fault(format!("input {input:?} has no scalar value")))?;
         Ok(Slot::Literal(Literal::Value { opcode, value }))
     }
 
@@ -184,14 +186,15 @@ impl Reader<'_> {
         }
     }
 
-    /// An array that a mutation holds as JSON in a string.
+    /// An array that a mutation contains as JSON in a string.
     fn json_string<T>(
         &self,
         mutation: &Json,
         key: &str,
         convert: impl Fn(&[Json]) -> Option<Vec<T>>,
     ) -> Result<Vec<T>, String> {
-        let text = mutation.get(key).and_then(Json::text).ok_or(format!("`{key}` is no text"))?;
+        let text =
+            mutation.get(key).and_then(Json::text).ok_or(format!("`{key}` is not a text"))?;
         let json = json::parse(text, self.limits).map_err(|_| format!("`{key}` is not JSON"))?;
         json.array().and_then(convert).ok_or(format!("`{key}` is not an array of scalars"))
     }

@@ -1,4 +1,4 @@
-//! Scratch 3: from `project.json` to the model.
+//! Reader of Scratch 3 projects.
 
 mod blocks;
 
@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use crate::json::{Json, in_javascript_order};
 use crate::names::{Interner, UniqueNames, safe_id};
-use crate::source::Source;
+use crate::source::FileSource;
 use crate::{
-    Cause, Costume, Limits, List, Monitor, Opcode, Place, Project, RotationStyle, Sound, Target,
-    Value, Variable, Warning,
+    Cause, Costume, Limits, List, Monitor, Opcode, Project, ProjectLocation, RotationStyle, Sound,
+    Target, Value, Variable, Warning,
 };
 
 /// Reads a version 3 project.
-pub(crate) fn read(json: &Json, source: Source, limits: &Limits) -> Result<Project, Cause> {
+pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<Project, Cause> {
     if let Some(version) = json.get("meta").and_then(|meta| meta.get("semver")) {
         match version.text() {
             Some(v) if v.starts_with("3.") => {}
@@ -26,7 +26,7 @@ pub(crate) fn read(json: &Json, source: Source, limits: &Limits) -> Result<Proje
         limits,
         interner: Interner::default(),
         warnings: Vec::new(),
-        place: Place::Project,
+        location: ProjectLocation::Project,
         blocks: 0,
         media: 0,
     };
@@ -43,18 +43,18 @@ pub(crate) fn read(json: &Json, source: Source, limits: &Limits) -> Result<Proje
 }
 
 struct Reader<'a> {
-    source: Source<'a>,
+    source: FileSource<'a>,
     limits: &'a Limits,
     interner: Interner,
     warnings: Vec<Warning>,
-    /// Where the reader is, for errors.
-    place: Place,
+    /// Current location of the reader, for errors.
+    location: ProjectLocation,
     blocks: usize,
     media: usize,
 }
 
-/// What shares one map of ids in Scratch.
-enum Named {
+/// Entry of the map of ids that variables, lists and messages share in Scratch.
+enum NamedEntry {
     Variable { name: Arc<str>, value: Value, cloud: bool },
     List { name: Arc<str>, items: Vec<Value> },
     Broadcast(Arc<str>),
@@ -62,7 +62,7 @@ enum Named {
 
 impl Reader<'_> {
     fn fault(&self, fault: impl Into<String>) -> Cause {
-        self.place.fault(fault)
+        self.location.fault(fault)
     }
 
     fn targets(&mut self, json: &Json) -> Result<Vec<Target>, Cause> {
@@ -81,9 +81,9 @@ impl Reader<'_> {
             }
             let Some(name) = object.get("name") else { continue };
             let name = name.text().ok_or_else(|| {
-                self.fault(format!("the name of `targets[{position}]` is no text"))
+                self.fault(format!("the name of `targets[{position}]` is not a text"))
             })?;
-            self.place = Place::Target(name.to_owned());
+            self.location = ProjectLocation::Target(name.to_owned());
             let first_block = self.blocks as u32;
             let mut target = self.target(object, name, first_block)?;
             if target.is_stage {
@@ -95,7 +95,7 @@ impl Reader<'_> {
             }
             crate::links::check(&target, self.limits)?;
             targets.push(target);
-            self.place = Place::Project;
+            self.location = ProjectLocation::Project;
         }
         if !targets.iter().any(|t| t.is_stage) {
             return Err(self.fault("there is no stage"));
@@ -141,7 +141,8 @@ impl Reader<'_> {
         })
     }
 
-    // Scalars of an object. Null counts as absent: JSON writes it for what is not a number.
+    // Scalars of an object. Null is treated as absent, because JSON writers use it for NaN and
+    // infinite numbers.
 
     fn number(&self, object: &Json, key: &str, absent: f64) -> Result<f64, Cause> {
         match object.get(key) {
@@ -159,7 +160,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text or null; anything else is a fault.
+    /// A text; `None` if it is absent or null. Any other value is a defect.
     fn text<'j>(&self, object: &'j Json, key: &str) -> Result<Option<&'j str>, Cause> {
         match object.get(key) {
             None | Some(Json::Null) => Ok(None),
@@ -188,7 +189,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A scalar whose text is kept once.
+    /// A scalar with interned text; `None` for arrays and objects.
     fn scalar(&mut self, json: &Json) -> Option<Value> {
         match json {
             Json::Text(text) => Some(Value::Text(self.interner.intern(text))),
@@ -196,7 +197,8 @@ impl Reader<'_> {
         }
     }
 
-    #[allow(clippy::type_complexity)] // Three lists, taken apart at once.
+    /// Reads variables, lists and messages.
+    #[allow(clippy::type_complexity)] // Three lists, which the caller destructures at once.
     fn named(
         &mut self,
         object: &Json,
@@ -209,9 +211,9 @@ impl Reader<'_> {
             let cloud = matches!(rest, [Json::Bool(true), ..]);
             let value = self
                 .scalar(value)
-                .ok_or_else(|| self.fault(format!("variable {id:?} holds more than a scalar")))?;
+                .ok_or_else(|| self.fault(format!("variable {id:?} is not a scalar")))?;
             let name = self.interner.intern(name);
-            all.push((Cow::Borrowed(&**id), Named::Variable { name, value, cloud }));
+            all.push((Cow::Borrowed(&**id), NamedEntry::Variable { name, value, cloud }));
         }
         for (id, entry) in self.members(object, "lists")? {
             let [Json::Text(name), Json::Array(items), ..] = entry.array().unwrap_or_default()
@@ -219,17 +221,19 @@ impl Reader<'_> {
                 return Err(self.fault(format!("list {id:?} is not a pair of name and items")));
             };
             let items: Option<_> = items.iter().map(Json::scalar).collect();
-            let items =
-                items.ok_or_else(|| self.fault(format!("list {id:?} holds more than scalars")))?;
+            let items = items.ok_or_else(|| {
+                self.fault(format!("list {id:?} contains a value that is not a scalar"))
+            })?;
             let name = self.interner.intern(name);
-            all.push((Cow::Borrowed(&**id), Named::List { name, items }));
+            all.push((Cow::Borrowed(&**id), NamedEntry::List { name, items }));
         }
         for (id, name) in self.members(object, "broadcasts")? {
             let name =
                 name.text().ok_or_else(|| self.fault(format!("message {id:?} has no name")))?;
-            all.push((Cow::Borrowed(&**id), Named::Broadcast(self.interner.intern(name))));
+            all.push((Cow::Borrowed(&**id), NamedEntry::Broadcast(self.interner.intern(name))));
         }
-        // One map holds all three kinds; entries with unsafe ids leave it and come back last.
+        // All three kinds share one map. Scratch removes entries with unsafe ids and adds them
+        // again at the end.
         let (safe, mut renamed): (Vec<_>, Vec<_>) =
             in_javascript_order(all).into_iter().partition(|(id, _)| safe_id(id) == **id);
         for (id, _) in &mut renamed {
@@ -239,11 +243,11 @@ impl Reader<'_> {
         for (id, entry) in in_javascript_order(safe.into_iter().chain(renamed).collect()) {
             let id = self.interner.intern(&id);
             match entry {
-                Named::Variable { name, value, cloud } => {
+                NamedEntry::Variable { name, value, cloud } => {
                     variables.push(Variable { id, name, value, cloud })
                 }
-                Named::List { name, items } => lists.push(List { id, name, items }),
-                Named::Broadcast(name) => broadcasts.push((id, name)),
+                NamedEntry::List { name, items } => lists.push(List { id, name, items }),
+                NamedEntry::Broadcast(name) => broadcasts.push((id, name)),
             }
         }
         Ok((variables, lists, broadcasts))
@@ -299,7 +303,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The file of a costume or sound: `assetId.dataFormat`, else what `md5ext` says.
+    /// The file of a costume or sound: `assetId.dataFormat`, otherwise `md5ext`.
     fn file_name(&mut self, item: &Json, absent: &str) -> Result<Arc<str>, Cause> {
         if !matches!(item, Json::Object(_)) {
             return Err(self.fault("a costume or sound is not an object"));

@@ -15,14 +15,14 @@ pub(crate) fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// What comes of an archive that holds only this `project.json`.
+/// Reads an archive that contains only this `project.json`.
 pub(crate) fn read(json: &str) -> Result<Project, ReadError> {
     let bytes = archive(&[("project.json", json.as_bytes())]);
     Project::from_bytes("test.sb3", &bytes, &Limits::default())
 }
 
 /// A project of an empty stage and a sprite `Cat` with these members.
-#[allow(dead_code)] // Not every test needs a sprite.
+#[allow(dead_code)] // Not every test program uses it.
 pub(crate) fn cat(members: &str) -> String {
     format!(
         r#"{{"targets": [{{"isStage": true, "name": "Stage"}},
