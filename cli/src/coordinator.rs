@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use catherd_coordinator::keys::Keys;
-use catherd_coordinator::{Coordinator, Options, Place};
+use catherd_coordinator::auth::TokenStore;
+use catherd_coordinator::{Coordinator, Options, StoreUrl};
 use clap::Args;
 use tokio::net::TcpListener;
 
@@ -65,13 +65,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log_as("info", arguments.log);
     let mut options = Options::new(&arguments.dir);
     if let Some(store) = &arguments.store {
-        options.place = Place::parse(store);
+        options.store = StoreUrl::parse(store);
     }
     options.stand_by = true;
     options.policy.term = Duration::from_secs(arguments.term);
     options.tls = arguments.tls.as_deref().map(remote::read_tls).transpose()?;
-    options.keys = arguments.tokens.as_deref().map(Keys::read).transpose()?;
-    let place = options.place.clone();
+    options.tokens = arguments.tokens.as_deref().map(TokenStore::read).transpose()?;
+    let store = options.store.clone();
     let coordinator = Coordinator::open(options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -100,10 +100,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
                 .hint("show it on 127.0.0.1 and reach it through a tunnel (ssh -L)"));
             }
             terminal::note(&format!("dashboard: http://{address}/"));
-            tokio::spawn(coordinator.show(listener));
+            tokio::spawn(coordinator.serve_dashboard(listener));
         }
         let studies = coordinator.progress().studies.len();
-        terminal::note(&format!("serving {studies} studies of {place} on {address}"));
+        terminal::note(&format!("serving {studies} studies of {store} on {address}"));
         tokio::select! {
             served = server => served.map_err(Failure::from),
             () = stop.received() => Ok(()),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use catherd_coordinator::keys::{Keys, KeysError, Role};
+use catherd_coordinator::auth::{Role, TokenStore, TokenStoreError};
 use catherd_proto::transport::{Access, Tls};
 use clap::Args;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
@@ -108,7 +108,7 @@ impl MakeToken {
             .map_err(|cause| Failure::new(format_args!("no random numbers: {cause}")))?;
         let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
         let token = format!("catherd-{digits}");
-        Keys::add(&self.file, &token, self.role, &self.name)?;
+        TokenStore::add(&self.file, &token, self.role, &self.name)?;
         terminal::print(&format!("{token}\n"));
         terminal::note(&format!(
             "The digest is in {}; start the coordinator with --tokens {0}.",
@@ -118,8 +118,8 @@ impl MakeToken {
     }
 }
 
-impl From<KeysError> for Failure {
-    fn from(error: KeysError) -> Failure {
+impl From<TokenStoreError> for Failure {
+    fn from(error: TokenStoreError) -> Failure {
         Failure::new(error).hint("make it with `catherd token ROLE --file FILE`")
     }
 }

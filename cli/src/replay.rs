@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use catherd_coordinator::store::Reader;
-use catherd_coordinator::{Place, Problem, StoreError, StudyNumber};
+use catherd_coordinator::{QuarantinedRun, StoreError, StoreUrl, StudyNumber};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 use catherd_worker::Limits;
 use clap::Args;
@@ -29,9 +29,9 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    fn place(&self) -> Place {
-        let own = || Place::File(self.study.join("study.db"));
-        self.store.as_deref().map_or_else(own, Place::parse)
+    fn place(&self) -> StoreUrl {
+        let own = || StoreUrl::Sqlite(self.study.join("study.db"));
+        self.store.as_deref().map_or_else(own, StoreUrl::parse)
     }
 
     fn broken(&self, cause: &StoreError) -> Failure {
@@ -141,7 +141,7 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
     }
     let (mut reader, study) = arguments.stored.open()?;
     let given_up = reader.quarantined(study).map_err(|cause| arguments.stored.broken(&cause))?;
-    for Problem { spec, attempts, reason, .. } in given_up {
+    for QuarantinedRun { spec, attempts, reason, .. } in given_up {
         look(spec, Err(format!("given up after {attempts} attempts: {reason}")));
     }
     let ended = found.pop();

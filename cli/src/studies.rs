@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use catherd_coordinator::{Breakdown, Problem};
+use catherd_coordinator::{Breakdown, QuarantinedRun};
 use catherd_experiments::Digest;
-use catherd_proto::transport::{self, Line, PROJECT_CHUNK};
+use catherd_proto::transport::{self, AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1::studies_client::StudiesClient;
-use catherd_proto::v1::{self, result};
+use catherd_proto::v1::{self, run_result};
 use clap::Args;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ const MOST_MISSING: usize = 20;
 /// A conversation with a coordinator.
 struct Caller {
     runtime: Runtime,
-    client: StudiesClient<Line>,
+    client: StudiesClient<AuthChannel>,
     address: String,
 }
 
@@ -40,7 +40,7 @@ impl Caller {
             .enable_all()
             .build()
             .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
-        let client = runtime.block_on(async { transport::studies(&address, &access) });
+        let client = runtime.block_on(async { transport::studies_client(&address, &access) });
         let client = client.map_err(|cause| {
             Failure::new(format_args!("`{address}` is not the address of a coordinator: {cause}"))
                 .hint("write HOST:PORT")
@@ -51,7 +51,9 @@ impl Caller {
     /// Asks, and puts a refusal into words.
     fn ask<T>(
         &mut self,
-        ask: impl AsyncFnOnce(&mut StudiesClient<Line>) -> Result<tonic::Response<T>, tonic::Status>,
+        ask: impl AsyncFnOnce(
+            &mut StudiesClient<AuthChannel>,
+        ) -> Result<tonic::Response<T>, tonic::Status>,
     ) -> Result<T, Failure> {
         let asked = self.runtime.block_on(ask(&mut self.client));
         asked.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
@@ -101,12 +103,12 @@ impl Submit {
                 .hint("run it on one machine, with catherd run"));
         }
         let digests = plan.projects.iter().map(|project| project.digest.0.to_vec().into());
-        let all = v1::Projects { digests: digests.collect() };
-        let lacking = caller.ask(async |client| client.lacks(all).await)?.digests;
-        let bar = BARS.add(ProgressBar::new(lacking.len() as u64));
+        let all = v1::ProjectDigests { digests: digests.collect() };
+        let missing = caller.ask(async |client| client.missing_projects(all).await)?.digests;
+        let bar = BARS.add(ProgressBar::new(missing.len() as u64));
         bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} projects sent"));
         corpus.each(|digest, bytes| {
-            if !lacking.iter().any(|one| **one == digest.0) {
+            if !missing.iter().any(|one| **one == digest.0) {
                 return Ok(());
             }
             bar.inc(1);
@@ -204,28 +206,28 @@ impl Status {
 fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missing]>) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
-    if !status.trouble.is_empty() {
-        let _ = writeln!(text, "Trouble: {}", status.trouble);
+    if !status.last_error.is_empty() {
+        let _ = writeln!(text, "Store error: {}", status.last_error);
     }
     let _ = write!(text, "{} workers, {:.1} runs a second", status.workers, status.runs_per_second);
     if let Some(eta) = status.eta_ms.filter(|_| status.pending + status.leased > 0) {
         let _ = write!(text, ", about {} left", HumanDuration(Duration::from_millis(eta)));
     }
     text.push_str("\n\n");
-    for v1::Planned { study, runs, of } in &status.planning {
+    for v1::PlanningProgress { study, runs, of } in &status.planning {
         let _ = writeln!(text, "{study} is being planned: {runs} of {of} runs\n");
     }
     let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
     let width = status.studies.iter().map(|study| study.name.len()).max().unwrap_or(0).max(5);
     let _ = writeln!(
         text,
-        "{:width$}  {:9}  {:>9}  {:>9}  {:>7}  {:>9}  {:>6}  {:>8}  coverage",
-        "study", "state", "runs", "waiting", "running", "done", "failed", "given up"
+        "{:width$}  {:9}  {:>9}  {:>9}  {:>6}  {:>9}  {:>6}  {:>11}  coverage",
+        "study", "state", "runs", "pending", "leased", "done", "failed", "quarantined"
     );
     for study in shown {
         let _ = writeln!(
             text,
-            "{:width$}  {:9}  {:>9}  {:>9}  {:>7}  {:>9}  {:>6}  {:>8}  {}",
+            "{:width$}  {:9}  {:>9}  {:>9}  {:>6}  {:>9}  {:>6}  {:>11}  {}",
             study.name,
             state(study),
             study.planned,
@@ -241,15 +243,15 @@ fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missi
     text.push_str(if missing.is_empty() { "\nNothing is missing.\n" } else { "\nMissing:\n" });
     for row in missing.iter().take(MOST_MISSING) {
         let v1::Missing { project, algorithm, phase, runs, reason } = row;
-        let _ = write!(text, "{runs:>7} {phase:9} {project}, {algorithm}");
+        let _ = write!(text, "{runs:>7} {phase:11} {project}, {algorithm}");
         let paused = status.studies.iter().find(|study| Some(&*study.name) == only);
         let paused = paused.map(state).filter(|state| ["paused", "cancelled"].contains(state));
         let _ = match (reason.is_empty(), phase.as_str()) {
-            (_, "waiting") if paused.is_some() => {
+            (_, "pending") if paused.is_some() => {
                 writeln!(text, ": the study is {}", paused.unwrap_or_default())
             }
             (false, _) => writeln!(text, ": {}", reason.replace(char::is_control, " ")),
-            (true, "waiting") if status.workers == 0 => writeln!(text, ": there is no worker"),
+            (true, "pending") if status.workers == 0 => writeln!(text, ": there is no worker"),
             (true, _) => writeln!(text),
         };
     }
@@ -263,8 +265,8 @@ fn in_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
     let studies = status.studies.iter().map(|study| {
         json!({
             "name": study.name, "state": state(study), "planned": study.planned,
-            "waiting": study.pending, "running": study.leased, "done": study.done,
-            "failed": study.failed, "given_up": study.quarantined,
+            "pending": study.pending, "leased": study.leased, "done": study.done,
+            "failed": study.failed, "quarantined": study.quarantined,
             "mean_coverage": study.mean_coverage,
         })
     });
@@ -283,7 +285,7 @@ fn in_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
     });
     json!({
         "workers": status.workers, "runs_per_second": status.runs_per_second,
-        "eta_ms": status.eta_ms, "trouble": status.trouble,
+        "eta_ms": status.eta_ms, "last_error": status.last_error,
         "planning": planning.collect::<Vec<_>>(), "studies": studies.collect::<Vec<_>>(),
         "missing": missing,
     })
@@ -291,10 +293,10 @@ fn in_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
 
 fn state(study: &v1::Study) -> &'static str {
     match study.state() {
-        v1::State::Active if study.pending + study.leased == 0 => "complete",
-        v1::State::Active => "active",
-        v1::State::Paused => "paused",
-        v1::State::Cancelled => "cancelled",
+        v1::StudyState::Active if study.pending + study.leased == 0 => "complete",
+        v1::StudyState::Active => "active",
+        v1::StudyState::Paused => "paused",
+        v1::StudyState::Cancelled => "cancelled",
     }
 }
 
@@ -352,14 +354,14 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    pub(crate) fn run(self, state: v1::State) -> Result<Exit, Failure> {
+    pub(crate) fn run(self, state: v1::StudyState) -> Result<Exit, Failure> {
         let mut caller = Caller::new(&self.remote)?;
         let request = v1::SetStateRequest { study: self.study.clone(), state: state.into() };
         caller.ask(async |client| client.set_state(request).await)?;
         let word = match state {
-            v1::State::Active => "active",
-            v1::State::Paused => "paused",
-            v1::State::Cancelled => "cancelled",
+            v1::StudyState::Active => "active",
+            v1::StudyState::Paused => "paused",
+            v1::StudyState::Cancelled => "cancelled",
         };
         terminal::note(&format!("{} is {word}", self.study));
         Ok(Exit::Fine)
@@ -406,20 +408,20 @@ impl Results {
 }
 
 /// Reads what came of a run.
-fn end(result: v1::Result) -> Result<End, Failure> {
+fn end(result: v1::RunResult) -> Result<End, Failure> {
     let unreadable = |flaw: String| {
         Failure::new(format_args!("a result that cannot be read: {flaw}"))
             .hint("use the same catherd at both ends")
     };
     let spec = result.spec.unwrap_or_default().read().map_err(|e| unreadable(e.to_string()))?;
     match result.end {
-        Some(result::End::Record(document)) => {
+        Some(run_result::End::Record(document)) => {
             let record = document.read().map_err(|error| unreadable(error.to_string()))?;
             Ok(End::Record(Box::new((spec, record))))
         }
-        Some(result::End::GivenUp(v1::GivenUp { attempts, kind, reason })) => {
+        Some(run_result::End::Quarantined(v1::Quarantined { attempts, kind, reason })) => {
             let kind = Breakdown::ALL.get(kind as usize).copied().unwrap_or(Breakdown::Crashed);
-            Ok(End::GivenUp(Box::new(Problem { spec, attempts, kind, reason })))
+            Ok(End::GivenUp(Box::new(QuarantinedRun { spec, attempts, kind, reason })))
         }
         None => Err(unreadable("it is empty".to_owned())),
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use catherd_coordinator::Place;
+use catherd_coordinator::StoreUrl;
 use catherd_coordinator::store::Reader;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -126,7 +126,7 @@ impl Member {
 
 /// A study with everything around it.
 struct Herd {
-    place: Place,
+    place: StoreUrl,
     coordinators: Vec<Member>,
     addresses: Vec<String>,
     workers: Vec<Member>,
@@ -135,7 +135,7 @@ struct Herd {
 
 impl Herd {
     /// Starts as many coordinators and workers as wanted and submits the study.
-    fn start(folder: &Path, place: Place, coordinators: usize, workers: usize) -> Herd {
+    fn start(folder: &Path, place: StoreUrl, coordinators: usize, workers: usize) -> Herd {
         let addresses: Vec<String> = (0..coordinators).map(|_| free_address()).collect();
         let mut members = Vec::new();
         for (number, address) in addresses.iter().enumerate() {
@@ -143,8 +143,8 @@ impl Herd {
             let own = folder.join(format!("coordinator-{number}"));
             fs::create_dir_all(&own).unwrap();
             let store = match &place {
-                Place::File(path) => path.display().to_string(),
-                Place::Server(address) => address.clone(),
+                StoreUrl::Sqlite(path) => path.display().to_string(),
+                StoreUrl::Postgres(address) => address.clone(),
             };
             let arguments = ["coordinator", "--dir", own.to_str().unwrap(), "--listen", address];
             let term = TERM.as_secs().to_string();
@@ -202,7 +202,7 @@ impl Herd {
         // Whoever leads by now agrees.
         let complete = |status: Value| {
             let study = &status["studies"][0];
-            study["done"] == runs && study["failed"] == 0 && study["given_up"] == 0
+            study["done"] == runs && study["failed"] == 0 && study["quarantined"] == 0
         };
         wait("a coordinator says so", || {
             self.addresses.iter().any(|address| {
@@ -248,7 +248,7 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
         scale.ms
     );
     fs::write(place.path().join("chaos.toml"), study).unwrap();
-    let alone = Place::File(place.path().join("alone.db"));
+    let alone = StoreUrl::Sqlite(place.path().join("alone.db"));
     // They sleep most of the time, so many find room.
     let herd = Herd::start(place.path(), alone, 1, 4 * scale.workers);
     let (digests, wasted) = herd.end(scale.runs);
@@ -300,7 +300,7 @@ fn report(what: &str) {
 fn kills_and_stops_change_no_record() {
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);
-    let place = Place::File(folder.path().join("chaos.db"));
+    let place = StoreUrl::Sqlite(folder.path().join("chaos.db"));
     let mut herd = Herd::start(folder.path(), place, 1, scale.workers);
     let told = chaos(&mut herd, &scale);
     let (digests, wasted) = herd.end(scale.runs);
@@ -357,8 +357,8 @@ fn a_coordinator_that_is_stopped_past_its_term_is_succeeded() {
     wait("it stands by", || {
         let output = run_with(&["status", "--json"], &herd.addresses[0]);
         let status: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        let trouble = status["trouble"].as_str().unwrap_or_default();
-        trouble.contains("another coordinator leads")
+        let last_error = status["last_error"].as_str().unwrap_or_default();
+        last_error.contains("another coordinator leads")
     });
     let (digests, wasted) = herd.end(scale.runs);
     report(&format!(
@@ -417,7 +417,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, cut: &AtomicBool) {
 fn a_partition_heals_by_itself() {
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);
-    let place = Place::File(folder.path().join("parted.db"));
+    let place = StoreUrl::Sqlite(folder.path().join("parted.db"));
     let mut herd = Herd::start(folder.path(), place, 1, 0);
     let link = Link::to(&herd.addresses[0]);
     for name in 0..scale.workers {

@@ -25,7 +25,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let submit = [&["submit", "--projects", &projects][..], &STUDY].concat();
     succeed(&submit, &address);
     let text = succeed(&["status", "games"], &address);
-    assert!(text.contains("2 waiting") && text.contains(": there is no worker"), "{text}");
+    assert!(text.contains("2 pending") && text.contains(": there is no worker"), "{text}");
     succeed(&["pause", "games"], &address);
     let text = succeed(&["status", "games"], &address);
     assert!(text.contains(": the study is paused"), "{text}");
@@ -33,7 +33,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     succeed(&["watch"], &address);
     let status: Value = serde_json::from_str(&succeed(&["status", "--json"], &address)).unwrap();
     let study = &status["studies"][0];
-    assert_eq!((&study["state"], &study["waiting"]), (&"paused".into(), &8.into()), "{status}");
+    assert_eq!((&study["state"], &study["pending"]), (&"paused".into(), &8.into()), "{status}");
 
     // The coordinator is lost and starts again at the same place.
     drop(process);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use catherd_coordinator::Place;
+use catherd_coordinator::StoreUrl;
 use catherd_coordinator::store::Reader;
 use rustix::process::{Pid, Signal, kill_process};
 use support::{catherd, digests, stderr, two_projects};
@@ -95,7 +95,7 @@ fn send(pid: u32, signal: Signal) {
 
 /// Runs that have a record, as far as the database tells.
 fn ended(out: &Path) -> u64 {
-    let reader = Reader::open(&Place::File(out.join("study.db")));
+    let reader = Reader::open(&StoreUrl::Sqlite(out.join("study.db")));
     let coverage = reader.and_then(|mut reader| reader.coverage()).unwrap_or_default();
     coverage.first().map_or(0, |&(_, _, runs)| runs)
 }
@@ -183,7 +183,7 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
 
     // The reason can be looked at.
     let database = bench.out("out/study.db");
-    let mut reader = Reader::open(&Place::File(database.clone())).unwrap();
+    let mut reader = Reader::open(&StoreUrl::Sqlite(database.clone())).unwrap();
     let run = reader.quarantined(0).unwrap().remove(0).spec.id().to_string();
     let mut command = catherd();
     command.args(["replay", "study", &run, "--store"]).arg(&database);

@@ -17,19 +17,20 @@ use tokio::sync::watch;
 use tokio_stream::Stream;
 use tonic::transport::server::TcpIncoming;
 
+use crate::auth::{AuthInterceptor, TokenStore};
 use crate::clock::{Clock, Monotonic};
 use crate::dashboard;
-use crate::desk::{Charge, Desk, Request, Scope};
 use crate::health;
-use crate::keys::{Admit, Keys};
 use crate::ledger::Policy;
 use crate::progress::Progress;
 use crate::projects::Projects;
-use crate::service::Service;
 use crate::store::{
-    self, Place, Problem, Reader, Store, StoreError, StudyNumber, StudyState, Witness,
+    self, QuarantinedRun, Reader, Store, StoreError, StoreUrl, StudyNumber, StudyState,
+    TransactionObserver,
 };
-use crate::studies::Studies;
+use crate::study_service::Studies;
+use crate::worker_service::Service;
+use crate::writer::{Request, Scope, Writer, WriterConfig};
 
 /// A PostgreSQL server may take a moment to see that the session that led has ended.
 const RETRIES: u32 = 10;
@@ -53,10 +54,10 @@ pub enum CoordinatorError {
         folder: PathBuf,
     },
     /// The store does not work.
-    #[error("{place}: {cause}")]
+    #[error("{url}: {cause}")]
     Store {
         /// The database.
-        place: Place,
+        url: StoreUrl,
         /// Why.
         cause: StoreError,
     },
@@ -74,18 +75,18 @@ pub enum CoordinatorError {
     Serve(#[from] tonic::transport::Error),
 }
 
-/// The store did not answer; [`Progress::trouble`] says why.
+/// The store did not answer; [`Progress::last_error`] says why.
 #[derive(Debug, thiserror::Error)]
 #[error("the coordinator cannot reach its store")]
-pub struct Unanswered;
+pub struct StoreUnavailable;
 
-/// Where studies live and by which rules they are run.
+/// Where studies run_progress and by which rules they are run.
 pub struct Options {
     /// The folder of the studies, for what is not in a database elsewhere. See the crate's
     /// page for what is in it.
     pub folder: PathBuf,
     /// The database of runs and records; `study.db` in the folder unless it is elsewhere.
-    pub place: Place,
+    pub store: StoreUrl,
     /// While another coordinator leads the database (PostgreSQL), wait for its end instead
     /// of giving up.
     pub stand_by: bool,
@@ -96,9 +97,9 @@ pub struct Options {
     /// Certificate and key; without them only loopback is served.
     pub tls: Option<Tls>,
     /// Tokens; without them only loopback is served, and anybody there is trusted.
-    pub keys: Option<Keys>,
+    pub tokens: Option<TokenStore>,
     /// Looks on as the store writes; nobody but in tests.
-    pub witness: Option<Arc<dyn Witness>>,
+    pub observer: Option<Arc<dyn TransactionObserver>>,
 }
 
 impl Options {
@@ -106,13 +107,13 @@ impl Options {
     pub fn new(folder: &Path) -> Options {
         Options {
             folder: folder.to_owned(),
-            place: Place::File(folder.join("study.db")),
+            store: StoreUrl::Sqlite(folder.join("study.db")),
             stand_by: false,
             policy: Policy::default(),
             clock: Arc::new(Monotonic::default()),
             tls: None,
-            keys: None,
-            witness: None,
+            tokens: None,
+            observer: None,
         }
     }
 }
@@ -120,10 +121,10 @@ impl Options {
 /// Studies that are being run. Dropping it closes the store.
 pub struct Coordinator {
     service: Service,
-    place: Place,
+    url: StoreUrl,
     tls: Option<Tls>,
-    keys: Option<Arc<Keys>>,
-    desk: Option<JoinHandle<()>>,
+    tokens: Option<Arc<TokenStore>>,
+    writer: Option<JoinHandle<()>>,
     /// Servers close when this is dropped.
     open: watch::Sender<()>,
 }
@@ -136,8 +137,8 @@ impl Coordinator {
     ///
     /// When the folder or the database cannot be used, or another process serves it.
     pub fn open(options: Options) -> Result<Coordinator, CoordinatorError> {
-        let (coordinator, desk) = open(options, None)?;
-        coordinator.seat(desk)
+        let (coordinator, writer) = open(options, None)?;
+        coordinator.spawn_writer(writer)
     }
 
     /// Opens a store, makes the plan the study of its name, and serves that study alone.
@@ -147,27 +148,30 @@ impl Coordinator {
     ///
     /// As [`Coordinator::open`].
     pub fn open_study(options: Options, plan: Plan) -> Result<Coordinator, CoordinatorError> {
-        let (coordinator, desk) = open(options, Some(plan))?;
-        coordinator.seat(desk)
+        let (coordinator, writer) = open(options, Some(plan))?;
+        coordinator.spawn_writer(writer)
     }
 
     /// The same without threads, for simulations: requests wait until the caller has the
-    /// desk [turn](Desk::turn), and files are read in place.
+    /// writer [process_pending](Writer::process_pending), and files are read in place.
     ///
     /// # Errors
     ///
     /// As [`Coordinator::open`].
-    pub fn by_hand(options: Options, plan: Plan) -> Result<(Coordinator, Desk), CoordinatorError> {
-        let (mut coordinator, desk) = open(options, Some(plan))?;
+    pub fn new_manual(
+        options: Options,
+        plan: Plan,
+    ) -> Result<(Coordinator, Writer), CoordinatorError> {
+        let (mut coordinator, writer) = open(options, Some(plan))?;
         coordinator.service.in_place = true;
-        Ok((coordinator, desk))
+        Ok((coordinator, writer))
     }
 
-    /// Gives the desk a thread.
-    fn seat(mut self, desk: Desk) -> Result<Coordinator, CoordinatorError> {
-        let thread = std::thread::Builder::new().name("desk".to_owned());
-        let serving = thread.spawn(move || desk.serve());
-        self.desk = Some(serving.map_err(|cause| self.broken(StoreError::Runtime(cause)))?);
+    /// Gives the writer a thread.
+    fn spawn_writer(mut self, writer: Writer) -> Result<Coordinator, CoordinatorError> {
+        let thread = std::thread::Builder::new().name("writer".to_owned());
+        let serving = thread.spawn(move || writer.serve());
+        self.writer = Some(serving.map_err(|cause| self.broken(StoreError::Runtime(cause)))?);
         Ok(self)
     }
 
@@ -177,7 +181,7 @@ impl Coordinator {
     }
 
     /// Serves workers until the coordinator is dropped; connections are then closed in
-    /// order, so that workers turn to a successor at the same address.
+    /// order, so that workers process_pending to a successor at the same address.
     ///
     /// # Errors
     ///
@@ -186,7 +190,7 @@ impl Coordinator {
         &self,
         listener: TcpListener,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let guarded = self.tls.is_some() && self.keys.is_some();
+        let guarded = self.tls.is_some() && self.tokens.is_some();
         let address = listener.local_addr();
         // Otherwise an answer of two packets waits 40 ms for the receipt of its first.
         let served = self.serve_on(TcpIncoming::from(listener).with_nodelay(Some(true)));
@@ -208,8 +212,8 @@ impl Coordinator {
         &self,
         connections: impl Stream<Item = io::Result<C>> + Send + 'static,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let people = Studies { service: self.service.clone(), place: self.place.clone() };
-        let admit = Admit(self.keys.clone());
+        let people = Studies { service: self.service.clone(), url: self.url.clone() };
+        let admit = AuthInterceptor(self.tokens.clone());
         let router = transport::server(self.service.clone(), people, admit, self.tls.as_ref());
         let (mut open, progress) = (self.open.subscribe(), self.watch());
         async move {
@@ -225,11 +229,11 @@ impl Coordinator {
     /// # Errors
     ///
     /// When the listener breaks, or listens beyond loopback.
-    pub fn show(
+    pub fn serve_dashboard(
         &self,
         listener: TcpListener,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let pages = dashboard::pages(self.watch(), self.place.clone());
+        let pages = dashboard::pages(self.watch(), self.url.clone());
         let mut open = self.open.subscribe();
         async move {
             let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
@@ -268,8 +272,8 @@ impl Coordinator {
     /// # Errors
     ///
     /// When the store does not answer; whether the study was added is then not known.
-    pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, Unanswered> {
-        self.service.submit(plan).await.map_err(|_| Unanswered)
+    pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, StoreUnavailable> {
+        self.service.submit(plan).await.map_err(|_| StoreUnavailable)
     }
 
     /// Pauses, resumes or cancels a study; false if there is none of this name. Runs in
@@ -278,8 +282,8 @@ impl Coordinator {
     /// # Errors
     ///
     /// When the store does not answer.
-    pub async fn set_state(&self, name: &str, state: StudyState) -> Result<bool, Unanswered> {
-        self.service.set_state(name.to_owned(), state).await.map_err(|_| Unanswered)
+    pub async fn set_state(&self, name: &str, state: StudyState) -> Result<bool, StoreUnavailable> {
+        self.service.set_state(name.to_owned(), state).await.map_err(|_| StoreUnavailable)
     }
 
     /// The number of the study of this name.
@@ -294,8 +298,8 @@ impl Coordinator {
     ///
     /// When the database refuses.
     pub fn records(&self, study: StudyNumber) -> Result<Records, CoordinatorError> {
-        let place = self.place.clone();
-        Ok(Records { place, records: self.reader()?.records(study) })
+        let url = self.url.clone();
+        Ok(Records { url, records: self.reader()?.records(study) })
     }
 
     /// The runs of a study that were given up, in its order.
@@ -303,22 +307,22 @@ impl Coordinator {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn quarantined(&self, study: StudyNumber) -> Result<Vec<Problem>, CoordinatorError> {
+    pub fn quarantined(&self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, CoordinatorError> {
         self.reader()?.quarantined(study).map_err(|cause| self.broken(cause))
     }
 
     fn reader(&self) -> Result<Reader, CoordinatorError> {
-        Reader::open(&self.place).map_err(|cause| self.broken(cause))
+        Reader::open(&self.url).map_err(|cause| self.broken(cause))
     }
 
     fn broken(&self, cause: StoreError) -> CoordinatorError {
-        CoordinatorError::Store { place: self.place.clone(), cause }
+        CoordinatorError::Store { url: self.url.clone(), cause }
     }
 }
 
 /// See [`Coordinator::records`].
 pub struct Records {
-    place: Place,
+    url: StoreUrl,
     records: store::Records,
 }
 
@@ -326,14 +330,14 @@ impl Iterator for Records {
     type Item = Result<(RunSpec, RunRecord), CoordinatorError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let broken = |cause| CoordinatorError::Store { place: self.place.clone(), cause };
+        let broken = |cause| CoordinatorError::Store { url: self.url.clone(), cause };
         self.records.next().map(|record| record.map_err(broken))
     }
 }
 
 /// Locks an SQLite file for as long as the process serves it; PostgreSQL has its own way.
-fn lock(place: &Place) -> Result<Option<File>, CoordinatorError> {
-    let Place::File(database) = place else { return Ok(None) };
+fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
+    let StoreUrl::Sqlite(database) = url else { return Ok(None) };
     let folder = database.parent().unwrap_or(Path::new(".")).to_owned();
     let file = std::fs::create_dir_all(&folder)
         .and_then(|()| File::create(database.with_extension("lock")));
@@ -345,17 +349,17 @@ fn lock(place: &Place) -> Result<Option<File>, CoordinatorError> {
 }
 
 /// Opens the store for all its studies or, after planning it, for one.
-fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Desk), CoordinatorError> {
-    let Options { folder, place, stand_by, policy, clock, tls, keys, witness } = options;
-    let lock = lock(&place)?;
-    let broken = |cause| CoordinatorError::Store { place: place.clone(), cause };
-    let mut store = Store::open(&place);
+fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), CoordinatorError> {
+    let Options { folder, store: url, stand_by, policy, clock, tls, tokens, observer } = options;
+    let lock = lock(&url)?;
+    let broken = |cause| CoordinatorError::Store { url: url.clone(), cause };
+    let mut store = Store::open(&url);
     for _ in 0..RETRIES {
-        if stand_by || !matches!(store, Err(StoreError::Led)) {
+        if stand_by || !matches!(store, Err(StoreError::LedByAnother)) {
             break;
         }
         std::thread::sleep(RETRY);
-        store = Store::open(&place);
+        store = Store::open(&url);
     }
     let (store, scope) = match plan {
         None => (store, Scope::All),
@@ -366,22 +370,23 @@ fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Desk), Coo
         }
     };
     let archives = folder.join("projects");
-    let charge = Charge { place: place.clone(), archives, scope, policy, witness };
-    let (desk, requests) = Desk::open(charge, store, clock, lock, stand_by).map_err(broken)?;
-    let projects = Projects::new(requests.clone(), place.clone());
-    let (progress, draining) = (desk.watch(), Arc::new(AtomicBool::new(false)));
-    let service = Service { desk: requests, progress, projects, policy, draining, in_place: false };
-    let keys = keys.filter(|keys| !keys.is_empty()).map(Arc::new);
+    let config = WriterConfig { url: url.clone(), archives, scope, policy, observer };
+    let (writer, requests) = Writer::open(config, store, clock, lock, stand_by).map_err(broken)?;
+    let projects = Projects::new(requests.clone(), url.clone());
+    let (progress, draining) = (writer.watch(), Arc::new(AtomicBool::new(false)));
+    let service =
+        Service { writer: requests, progress, projects, policy, draining, in_place: false };
+    let tokens = tokens.filter(|tokens| !tokens.is_empty()).map(Arc::new);
     let open = watch::Sender::new(());
-    Ok((Coordinator { service, place, tls, keys, desk: None, open }, desk))
+    Ok((Coordinator { service, url, tls, tokens, writer: None, open }, writer))
 }
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
-        // A server that still runs has a sender of its own, so the desk is told to close.
-        let told = self.service.desk.send(Request::Close);
-        if let (Ok(()), Some(desk)) = (told, self.desk.take()) {
-            drop(desk.join());
+        // A server that still runs has a sender of its own, so the writer is told to close.
+        let told = self.service.writer.send(Request::Close);
+        if let (Ok(()), Some(writer)) = (told, self.writer.take()) {
+            drop(writer.join());
         }
     }
 }

@@ -20,9 +20,9 @@ use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
-use crate::ledger::{Counts, Phase};
-use crate::progress::{Progress, Running};
-use crate::store::{Place, Reader, StoreError};
+use crate::ledger::{Phase, PhaseCounts};
+use crate::progress::{ExecutingRun, Progress};
+use crate::store::{Reader, StoreError, StoreUrl};
 
 /// A page has news at most this often.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -30,19 +30,19 @@ const PAUSE: Duration = Duration::from_millis(500);
 #[derive(Clone)]
 struct Source {
     progress: watch::Receiver<Progress>,
-    place: Place,
+    url: StoreUrl,
 }
 
 /// The pages: `/`, `/events` (server-sent events), `/missing?study=NAME`, `/metrics`
 /// (Prometheus), `/health`.
-pub(crate) fn pages(progress: watch::Receiver<Progress>, place: Place) -> Router {
+pub(crate) fn pages(progress: watch::Receiver<Progress>, url: StoreUrl) -> Router {
     Router::new()
         .route("/", get(page))
         .route("/events", get(events))
         .route("/missing", get(missing))
         .route("/metrics", get(metrics))
         .route("/health", get(health))
-        .with_state(Source { progress, place })
+        .with_state(Source { progress, url })
 }
 
 /// The page as of now; what follows comes by `/events`.
@@ -72,7 +72,7 @@ async fn missing(
 ) -> Result<Json<Value>, (StatusCode, String)> {
     let number = source.progress.borrow().study(&study).map(|study| study.number);
     let number = number.ok_or((StatusCode::NOT_FOUND, format!("there is no study `{study}`")))?;
-    let read = move || Reader::open(&source.place)?.missing(number);
+    let read = move || Reader::open(&source.url)?.missing(number);
     let read: Result<Result<_, StoreError>, _> = tokio::task::spawn_blocking(read).await;
     let rows = match read {
         Ok(Ok(rows)) => rows,
@@ -90,9 +90,9 @@ async fn missing(
 
 /// 200 while the store works, 503 while it does not or another coordinator leads.
 async fn health(State(source): State<Source>) -> (StatusCode, String) {
-    match &source.progress.borrow().trouble {
+    match &source.progress.borrow().last_error {
         None => (StatusCode::OK, "ok\n".to_owned()),
-        Some(trouble) => (StatusCode::SERVICE_UNAVAILABLE, format!("{trouble}\n")),
+        Some(last_error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{last_error}\n")),
     }
 }
 
@@ -104,7 +104,7 @@ async fn metrics(State(source): State<Source>) -> impl IntoResponse {
 const PHASES: [Phase; 5] = Phase::ALL;
 
 fn in_json(progress: &Progress) -> Value {
-    let phases = |counts: &Counts| -> Value {
+    let phases = |counts: &PhaseCounts| -> Value {
         PHASES.iter().map(|&phase| (phase.name().to_owned(), json!(counts.of(phase)))).collect()
     };
     let studies = progress.studies.iter().map(|study| {
@@ -119,24 +119,24 @@ fn in_json(progress: &Progress) -> Value {
             "curves": curves.collect::<Vec<_>>(),
         })
     });
-    let running: BTreeMap<&str, &Running> =
+    let running: BTreeMap<&str, &ExecutingRun> =
         progress.running.iter().map(|running| (&*running.worker, running)).collect();
-    let workers = progress.crew.iter().map(|worker| {
-        let live = running.get(&*worker.name).map(|running| {
-            let live = running.live;
+    let workers = progress.workers.iter().map(|worker| {
+        let run_progress = running.get(&*worker.name).map(|running| {
+            let run_progress = running.run_progress;
             json!({
-                "run": running.run, "executions": live.executions, "covered": live.covered,
-                "goals": live.goals,
+                "run": running.run, "executions": run_progress.executions, "covered": run_progress.covered,
+                "goals": run_progress.goals,
             })
         });
         json!({
             "name": worker.name, "leases": worker.leases, "runs": worker.accepted,
             "silent_ms": worker.silent.as_millis() as u64, "drained": worker.drained,
-            "running": live,
+            "running": run_progress,
         })
     });
     json!({
-        "trouble": progress.trouble, "runs_per_second": progress.runs_per_second,
+        "last_error": progress.last_error, "runs_per_second": progress.runs_per_second,
         "eta_ms": progress.eta.map(|eta| eta.as_millis() as u64),
         "pending": progress.pending, "leased": progress.leased,
         "studies": studies.collect::<Vec<_>>(), "workers": workers.collect::<Vec<_>>(),
@@ -153,11 +153,11 @@ fn in_prometheus(progress: &Progress) -> String {
             let _ = writeln!(text, "catherd_runs{{study=\"{name}\",phase=\"{phase}\"}} {runs}");
         }
     }
-    let workers = progress.workers;
+    let workers = progress.workers.len();
     let _ = writeln!(text, "# TYPE catherd_workers gauge\ncatherd_workers {workers}");
     let rate = progress.runs_per_second;
     let _ = writeln!(text, "# TYPE catherd_runs_per_second gauge\ncatherd_runs_per_second {rate}");
-    let trouble = u8::from(progress.trouble.is_some());
-    let _ = writeln!(text, "# TYPE catherd_trouble gauge\ncatherd_trouble {trouble}");
+    let last_error = u8::from(progress.last_error.is_some());
+    let _ = writeln!(text, "# TYPE catherd_store_error gauge\ncatherd_store_error {last_error}");
     text
 }

@@ -16,12 +16,12 @@ pub(crate) fn service(mut progress: watch::Receiver<Progress>) -> HealthServer<i
     let (reporter, server) = tonic_health::server::health_reporter();
     tokio::spawn(async move {
         loop {
-            let works = progress.borrow_and_update().trouble.is_none();
+            let works = progress.borrow_and_update().last_error.is_none();
             let status = if works { ServingStatus::Serving } else { ServingStatus::NotServing };
             for service in SERVICES {
                 reporter.set_service_status(service, status).await;
             }
-            let other = progress.wait_for(|progress| progress.trouble.is_none() != works);
+            let other = progress.wait_for(|progress| progress.last_error.is_none() != works);
             if other.await.is_err() {
                 return;
             }

@@ -13,8 +13,8 @@
 //! A run is `pending -> leased -> done | failed | quarantined`. It is *failed* when the
 //! tool gave a verdict that a repetition would not change, since a run is a pure
 //! function. It is *quarantined* when attempts broke down too often: the tool crashed on
-//! at least two workers ([`Policy::crashes`]), or workers died over it
-//! ([`Policy::losses`]). A worker on which many different runs break down is *drained*:
+//! at least two workers ([`Policy::max_crashes`]), or workers died over it
+//! ([`Policy::max_losses`]). A worker on which many different runs break down is *drained*:
 //! the fault is likely its own.
 //!
 //! Runs belong to *sets* by the studies that want them. A run whose studies are all paused
@@ -34,11 +34,11 @@ use catherd_experiments::Digest;
 
 use crate::queue::Queue;
 use crate::store::StudyNumber;
-pub use event::{Effect, End, Event, Grant, Verdict};
-pub use run::{Counts, Phase, Run, RunNumber, Set, SetNumber, Token};
+pub use event::{AttemptEnd, Effect, Event, Grant, Verdict};
+pub use run::{Phase, PhaseCounts, Run, RunNumber, StudySet, StudySetNumber, Token};
 
 mod event;
-mod growth;
+mod membership;
 mod run;
 
 /// The rules of a study's leases.
@@ -48,18 +48,23 @@ pub struct Policy {
     pub term: Duration,
     /// Attempts at a run that may crash, on at least two workers. Twice as many if there
     /// is only one.
-    pub crashes: u32,
+    pub max_crashes: u32,
     /// Workers that may be lost while they execute a run. More than for crashes,
     /// because most losses are the fault of the machine.
-    pub losses: u32,
+    pub max_losses: u32,
     /// Different runs that may crash on a worker and nowhere else, without one that does not
     /// in between, before it is drained. The last worker is never drained.
-    pub streak: usize,
+    pub max_consecutive_crashes: usize,
 }
 
 impl Default for Policy {
     fn default() -> Policy {
-        Policy { term: Duration::from_secs(15), crashes: 3, losses: 10, streak: 10 }
+        Policy {
+            term: Duration::from_secs(15),
+            max_crashes: 3,
+            max_losses: 10,
+            max_consecutive_crashes: 10,
+        }
     }
 }
 
@@ -72,7 +77,7 @@ struct Lease {
 
 /// A lease that has expired. Its worker may come back.
 #[derive(Clone, Debug)]
-struct Lapse {
+struct ExpiredLease {
     run: RunNumber,
     attempt: u32,
     worker: String,
@@ -85,7 +90,7 @@ struct Worker {
     leases: BTreeSet<Token>,
     seen: Duration,
     /// Runs that crashed on it alone since the last that did not.
-    streak: BTreeSet<RunNumber>,
+    consecutive_crashes: BTreeSet<RunNumber>,
     drained: bool,
 }
 
@@ -94,37 +99,37 @@ struct Worker {
 pub struct Ledger {
     policy: Policy,
     runs: Vec<Run>,
-    sets: Vec<Set>,
+    sets: Vec<StudySet>,
     queue: Queue,
     leases: BTreeMap<Token, Lease>,
     /// Until the run has ended or the worker comes back.
-    lapsed: BTreeMap<Token, Lapse>,
+    expired: BTreeMap<Token, ExpiredLease>,
     workers: BTreeMap<String, Worker>,
     /// The workers on which runs crashed that have not ended.
-    culprits: BTreeMap<RunNumber, BTreeSet<String>>,
+    crashed_on: BTreeMap<RunNumber, BTreeSet<String>>,
     next_token: Token,
 }
 
 /// What was saved of a ledger.
 #[derive(Clone, Debug, Default)]
-pub struct Saved {
+pub struct LedgerSnapshot {
     /// By number; in every run, group and set are numbers of what is below.
     pub runs: Vec<Run>,
     /// Their sets; at least one.
-    pub sets: Vec<Set>,
+    pub sets: Vec<StudySet>,
     /// Their groups; nothing pending.
     pub queue: Queue,
     /// The workers that hold some of them.
     pub holders: BTreeMap<RunNumber, String>,
     /// The workers on which some of them crashed.
-    pub culprits: BTreeMap<RunNumber, BTreeSet<String>>,
+    pub crashed_on: BTreeMap<RunNumber, BTreeSet<String>>,
 }
 
 impl Ledger {
     /// A ledger as it was saved. Every lease gets one fresh term: how long nobody looked
     /// at the clock is not known.
-    pub fn restore(policy: Policy, saved: Saved, now: Duration) -> Ledger {
-        let Saved { mut runs, mut sets, mut queue, mut holders, culprits } = saved;
+    pub fn restore(policy: Policy, saved: LedgerSnapshot, now: Duration) -> Ledger {
+        let LedgerSnapshot { mut runs, mut sets, mut queue, mut holders, crashed_on } = saved;
         let mut leases = BTreeMap::new();
         let mut workers: BTreeMap<String, Worker> = BTreeMap::new();
         let mut next_token = 1;
@@ -150,8 +155,8 @@ impl Ledger {
             set.counts.count(run.phase);
             next_token = next_token.max(run.token + 1);
         }
-        let lapsed = BTreeMap::new();
-        Ledger { policy, runs, sets, queue, leases, lapsed, workers, culprits, next_token }
+        let expired = BTreeMap::new();
+        Ledger { policy, runs, sets, queue, leases, expired, workers, crashed_on, next_token }
     }
 
     /// What is known of a run.
@@ -171,12 +176,12 @@ impl Ledger {
     }
 
     /// The runs of active studies by phase.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> PhaseCounts {
         self.sum(|set| set.active)
     }
 
     /// The runs of a study by phase, whatever its state.
-    pub fn counts_of(&self, study: StudyNumber) -> Counts {
+    pub fn counts_of(&self, study: StudyNumber) -> PhaseCounts {
         self.sum(|set| set.studies.contains(&study))
     }
 
@@ -185,8 +190,8 @@ impl Ledger {
         self.run(run).map_or(&[], |run| &self.sets[run.set as usize].studies)
     }
 
-    fn sum(&self, wanted: impl Fn(&Set) -> bool) -> Counts {
-        let mut sum = Counts::default();
+    fn sum(&self, wanted: impl Fn(&StudySet) -> bool) -> PhaseCounts {
+        let mut sum = PhaseCounts::default();
         self.sets.iter().filter(|set| wanted(set)).for_each(|set| sum.add(&set.counts));
         sum
     }
@@ -201,9 +206,9 @@ impl Ledger {
         self.workers.len()
     }
 
-    /// Every live worker: its name, its leases, when it was last heard of, whether it is
+    /// Every run_progress worker: its name, its leases, when it was last heard of, whether it is
     /// drained.
-    pub fn crew(&self) -> impl Iterator<Item = (&str, usize, Duration, bool)> {
+    pub fn workers(&self) -> impl Iterator<Item = (&str, usize, Duration, bool)> {
         self.workers
             .iter()
             .map(|(name, worker)| (&**name, worker.leases.len(), worker.seen, worker.drained))
@@ -235,7 +240,7 @@ impl Ledger {
             self.lose(token, rank == 0, effects);
         }
         // Its predecessor is dead.
-        self.lapsed.retain(|_, lapse| lapse.worker != name);
+        self.expired.retain(|_, lapse| lapse.worker != name);
         self.see(now, name);
     }
 
@@ -248,7 +253,7 @@ impl Ledger {
         effects: &mut Vec<Effect>,
     ) {
         self.see(now, name);
-        self.revive(now, name, held, effects);
+        self.reinstate_leases(now, name, held, effects);
         let unheard: Vec<_> = self.workers[name].leases.difference(held).copied().collect();
         for token in unheard {
             self.lose(token, false, effects);
@@ -257,14 +262,14 @@ impl Ledger {
             return;
         }
         // A run that crashed here is for somebody on whom it has not, if there is somebody.
-        let (workers, culprits) = (&self.workers, &self.culprits);
-        let shunned = |run| {
-            culprits.get(&run).is_some_and(|names| {
+        let (workers, crashed_on) = (&self.workers, &self.crashed_on);
+        let excluded = |run| {
+            crashed_on.get(&run).is_some_and(|names| {
                 let mut fresh = workers.iter().filter(|(_, worker)| !worker.drained);
                 names.contains(name) && fresh.any(|(other, _)| !names.contains(other))
             })
         };
-        for number in self.queue.take(loaded, self.workers.len(), shunned) {
+        for number in self.queue.take(loaded, self.workers.len(), excluded) {
             let token = self.next_token;
             self.next_token += 1;
             let run = &mut self.runs[number as usize];
@@ -289,7 +294,7 @@ impl Ledger {
         effects: &mut Vec<Effect>,
     ) {
         self.see(now, name);
-        self.revive(now, name, held, effects);
+        self.reinstate_leases(now, name, held, effects);
         for &token in held {
             match self.leases.get_mut(&token) {
                 Some(lease) if lease.worker == name => lease.expires = now + self.policy.term,
@@ -302,7 +307,7 @@ impl Ledger {
     }
 
     /// Gives a worker that is back what it held and nobody was given since.
-    fn revive(
+    fn reinstate_leases(
         &mut self,
         now: Duration,
         name: &str,
@@ -310,16 +315,17 @@ impl Ledger {
         effects: &mut Vec<Effect>,
     ) {
         for token in held {
-            if self.lapsed.get(token).is_some_and(|lapse| lapse.worker == name) {
+            if self.expired.get(token).is_some_and(|lapse| lapse.worker == name) {
                 self.resume(*token, now + self.policy.term, effects);
             }
         }
     }
 
-    /// Takes back what is over now that the worker of a lapsed lease is heard of again: its loss
+    /// Takes back what is over now that the worker of a expired lease is heard of again: its loss
     /// and, if nobody was given the run since, that the lease has expired.
     fn resume(&mut self, token: Token, expires: Duration, effects: &mut Vec<Effect>) {
-        let Some(Lapse { run: number, attempt, worker, charged }) = self.lapsed.remove(&token)
+        let Some(ExpiredLease { run: number, attempt, worker, charged }) =
+            self.expired.remove(&token)
         else {
             return;
         };
@@ -329,7 +335,7 @@ impl Ledger {
         }
         if charged {
             run.losses -= 1;
-            effects.push(Effect::Found { run: number, attempt });
+            effects.push(Effect::LossReverted { run: number, attempt });
             effects.push(Effect::Save(number));
         }
         if run.phase == Phase::Pending && run.token == token {
@@ -344,8 +350,14 @@ impl Ledger {
         }
     }
 
-    fn commit(&mut self, number: RunNumber, token: Token, end: End, effects: &mut Vec<Effect>) {
-        if self.lapsed.get(&token).is_some_and(|lapse| lapse.run == number) {
+    fn commit(
+        &mut self,
+        number: RunNumber,
+        token: Token,
+        end: AttemptEnd,
+        effects: &mut Vec<Effect>,
+    ) {
+        if self.expired.get(&token).is_some_and(|lapse| lapse.run == number) {
             self.resume(token, Duration::ZERO, effects);
         }
         if self.leases.get(&token).is_none_or(|lease| lease.run != number) {
@@ -355,7 +367,7 @@ impl Ledger {
             let verdict = if accepted && run.token == token {
                 Verdict::Repeated
             } else {
-                if matches!(end, End::Done(_) | End::Failed(_)) {
+                if matches!(end, AttemptEnd::Done(_) | AttemptEnd::Failed(_)) {
                     effects.push(Effect::Supersede(number));
                 }
                 Verdict::Superseded
@@ -366,35 +378,35 @@ impl Ledger {
         let worker = self.release(token).map(|lease| lease.worker).unwrap_or_default();
         let run = &mut self.runs[number as usize];
         match end {
-            End::Done(time) | End::Failed(time) => {
+            AttemptEnd::Done(time) | AttemptEnd::Failed(time) => {
                 if let Some(worker) = self.workers.get_mut(&worker) {
-                    worker.streak.clear();
+                    worker.consecutive_crashes.clear();
                 }
-                self.culprits.remove(&number);
+                self.crashed_on.remove(&number);
                 self.queue.measure(run.group, time);
-                let done = matches!(end, End::Done(_));
+                let done = matches!(end, AttemptEnd::Done(_));
                 self.enter(number, if done { Phase::Done } else { Phase::Failed });
                 effects.push(Effect::Accept(number));
             }
-            End::Crashed => {
+            AttemptEnd::Crashed => {
                 run.crashes += 1;
                 effects.push(Effect::Crashed { run: number, attempt: run.attempt });
                 let crashes = run.crashes;
-                let culprits = self.culprits.entry(number).or_default();
-                culprits.insert(worker.clone());
-                let shared = culprits.len() > 1;
-                let most = self.policy.crashes * if shared { 1 } else { 2 };
+                let crashed_on = self.crashed_on.entry(number).or_default();
+                crashed_on.insert(worker.clone());
+                let shared = crashed_on.len() > 1;
+                let most = self.policy.max_crashes * if shared { 1 } else { 2 };
                 if shared {
                     // The fault is the run's.
                     for worker in self.workers.values_mut() {
-                        worker.streak.remove(&number);
+                        worker.consecutive_crashes.remove(&number);
                     }
                 } else {
-                    self.blame(&worker, number);
+                    self.record_worker_crash(&worker, number);
                 }
                 self.retry(number, crashes >= most);
             }
-            End::Returned => self.retry(number, false),
+            AttemptEnd::Returned => self.retry(number, false),
         }
         effects.push(Effect::Save(number));
         effects.push(Effect::Verdict(Verdict::Accepted));
@@ -413,10 +425,10 @@ impl Ledger {
         for (token, charged) in expired {
             if let Some(Lease { run, worker, .. }) = self.lose(token, charged, effects) {
                 let attempt = self.runs[run as usize].attempt;
-                self.lapsed.insert(token, Lapse { run, attempt, worker, charged });
+                self.expired.insert(token, ExpiredLease { run, attempt, worker, charged });
             }
         }
-        self.lapsed.retain(|_, lapse| !self.runs[lapse.run as usize].phase.is_final());
+        self.expired.retain(|_, lapse| !self.runs[lapse.run as usize].phase.is_final());
         let term = self.policy.term;
         self.workers.retain(|_, worker| !worker.leases.is_empty() || worker.seen + term > now);
     }
@@ -432,7 +444,7 @@ impl Ledger {
             let (attempt, worker) = (run.attempt, lease.worker.clone());
             effects.push(Effect::Lost { run: number, attempt, worker });
         }
-        let exhausted = run.losses >= self.policy.losses;
+        let exhausted = run.losses >= self.policy.max_losses;
         self.retry(number, exhausted);
         effects.push(Effect::Save(number));
         Some(lease)
@@ -448,16 +460,17 @@ impl Ledger {
     }
 
     /// Drains a worker on which one run after another crashes, unless it is the last.
-    fn blame(&mut self, name: &str, number: RunNumber) {
+    fn record_worker_crash(&mut self, name: &str, number: RunNumber) {
         let others = self.workers.iter().any(|(other, worker)| other != name && !worker.drained);
         let Some(worker) = self.workers.get_mut(name) else { return };
-        worker.streak.insert(number);
-        worker.drained |= others && worker.streak.len() >= self.policy.streak;
+        worker.consecutive_crashes.insert(number);
+        worker.drained |=
+            others && worker.consecutive_crashes.len() >= self.policy.max_consecutive_crashes;
     }
 
     fn retry(&mut self, number: RunNumber, exhausted: bool) {
         if exhausted {
-            self.culprits.remove(&number);
+            self.crashed_on.remove(&number);
             self.enter(number, Phase::Quarantined);
         } else {
             self.enter(number, Phase::Pending);

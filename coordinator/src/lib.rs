@@ -5,8 +5,8 @@
 //! - [`ledger`]: the pure state machine of runs and leases; no clock, no I/O.
 //! - [`queue`]: which pending runs a worker gets next.
 //! - [`store`]: SQLite or PostgreSQL; what survives a power loss.
-//! - `desk`: one thread around the three, which groups requests into transactions.
-//! - `service`: gRPC in front of the desk, for workers; [`keys`] says who is one.
+//! - `writer`: one thread around the three, which groups requests into transactions.
+//! - `service`: gRPC in front of the writer, for workers; [`keys`] says who is one.
 //! - `studies`: the same for people.
 //! - `health`: whether the coordinator works, for supervisors.
 //! - [`projects`]: project bytes by digest.
@@ -16,7 +16,7 @@
 //!
 //! # On disk
 //!
-//! A study of `catherd run`, or all studies of a coordinator, live in one folder:
+//! A study of `catherd run`, or all studies of a coordinator, run_progress in one folder:
 //!
 //! ```text
 //! study.db          runs, leases, accepted records, project bytes (SQLite; with -wal and -shm
@@ -33,25 +33,27 @@
 //! that they do, and one of them leads as soon as that session has ended, so a coordinator
 //! that was thought dead can write nothing.
 
+pub mod auth;
 pub mod clock;
 mod coordinator;
-mod curve;
+mod coverage_curve;
 mod dashboard;
-mod desk;
 mod health;
-pub mod keys;
 pub mod ledger;
 pub mod progress;
 pub mod projects;
 pub mod queue;
-mod service;
 pub mod store;
-mod studies;
+mod study_service;
+mod worker_service;
+mod writer;
 
-pub use coordinator::{Coordinator, CoordinatorError, Options, Records, Unanswered};
-pub use curve::Curve;
-pub use desk::Desk;
+pub use coordinator::{Coordinator, CoordinatorError, Options, Records, StoreUnavailable};
+pub use coverage_curve::CoverageCurve;
 pub use ledger::Policy;
-pub use progress::{AlgorithmCurve, Live, Progress, Running, StudyProgress, WorkerProgress};
+pub use progress::{
+    AlgorithmCurve, ExecutingRun, Progress, RunProgress, StudyProgress, WorkerProgress,
+};
 pub use projects::Projects;
-pub use store::{Breakdown, Place, Problem, RunId, StoreError, StudyNumber, StudyState};
+pub use store::{Breakdown, QuarantinedRun, RunId, StoreError, StoreUrl, StudyNumber, StudyState};
+pub use writer::Writer;

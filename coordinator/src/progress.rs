@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use crate::curve::Curve;
-use crate::ledger::{Counts, Ledger, Phase, RunNumber, Token};
-use crate::store::{SavedStudy, Sealed, StudyNumber, StudyState};
+use crate::coverage_curve::CoverageCurve;
+use crate::ledger::{Ledger, Phase, PhaseCounts, RunNumber, Token};
+use crate::store::{StoredRecord, StoredStudy, StudyNumber, StudyState};
 
 /// Rates are taken over this time.
 const WINDOW: Duration = Duration::from_secs(30);
@@ -26,8 +26,6 @@ pub struct Progress {
     pub failed: u64,
     /// Runs given up.
     pub quarantined: u64,
-    /// Live workers.
-    pub workers: usize,
     /// Accepted records per second over the last half minute.
     pub runs_per_second: f64,
     /// Of the runs that are done and have goals, in 0..=1.
@@ -35,23 +33,23 @@ pub struct Progress {
     /// Until the last run ends, from measured run times.
     pub eta: Option<Duration>,
     /// The runs that workers execute just now, as of their last heartbeats.
-    pub running: Vec<Running>,
+    pub running: Vec<ExecutingRun>,
     /// What keeps the coordinator from working, such as a full disk.
-    pub trouble: Option<String>,
+    pub last_error: Option<String>,
     /// Every study of the store, by number.
     pub studies: Vec<StudyProgress>,
-    /// Live workers by name.
-    pub crew: Vec<WorkerProgress>,
+    /// RunProgress workers by name.
+    pub workers: Vec<WorkerProgress>,
     /// Coverage over executions of the runs accepted since the coordinator started, by study
     /// and algorithm.
     pub curves: Vec<AlgorithmCurve>,
     /// Studies that are being added or extended.
-    pub planning: Vec<Planned>,
+    pub planning: Vec<PlanningProgress>,
 }
 
 /// A study on its way into the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Planned {
+pub struct PlanningProgress {
     /// Its name.
     pub study: String,
     /// Its runs that are there.
@@ -83,7 +81,7 @@ pub struct AlgorithmCurve {
     /// The algorithm's label.
     pub label: String,
     /// The mean over its runs.
-    pub curve: Curve,
+    pub curve: CoverageCurve,
 }
 
 /// How far a study is.
@@ -96,7 +94,7 @@ pub struct StudyProgress {
     /// Whether its runs are wanted now.
     pub state: StudyState,
     /// Its runs by phase.
-    pub counts: Counts,
+    pub counts: PhaseCounts,
     /// Of the runs that are done and have goals, in 0..=1.
     pub mean_coverage: Option<f64>,
 }
@@ -115,7 +113,7 @@ impl Progress {
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Live {
+pub struct RunProgress {
     /// Test executions so far.
     pub executions: u64,
     /// Steps so far.
@@ -128,13 +126,13 @@ pub struct Live {
 
 /// A run in the hands of a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Running {
+pub struct ExecutingRun {
     /// The run.
     pub run: RunNumber,
     /// Who executes it.
     pub worker: String,
     /// How far it is.
-    pub live: Live,
+    pub run_progress: RunProgress,
 }
 
 /// A sum of coverages, and how many.
@@ -149,39 +147,45 @@ impl Sum {
 
 /// What the snapshots need beyond the ledger.
 #[derive(Debug, Default)]
-pub(crate) struct Meter {
+pub(crate) struct ProgressTracker {
     /// (second, records accepted in it), the oldest first.
     recent: VecDeque<(u64, u64)>,
     started: Duration,
-    studies: Vec<SavedStudy>,
+    studies: Vec<StoredStudy>,
     /// Those whose runs are given out.
     active: Vec<StudyNumber>,
     coverage: BTreeMap<StudyNumber, Sum>,
-    live: BTreeMap<Token, Live>,
+    run_progress: BTreeMap<Token, RunProgress>,
     by_worker: BTreeMap<String, u64>,
-    curves: BTreeMap<(StudyNumber, String), Curve>,
+    curves: BTreeMap<(StudyNumber, String), CoverageCurve>,
 }
 
-impl Meter {
-    /// A meter that starts with the coverage of earlier sessions: study, sum, number.
+impl ProgressTracker {
+    /// A tracker that starts with the coverage of earlier sessions: study, sum, number.
     pub(crate) fn new(
         now: Duration,
-        studies: Vec<SavedStudy>,
+        studies: Vec<StoredStudy>,
         active: Vec<StudyNumber>,
         coverage: Vec<(StudyNumber, f64, u64)>,
-    ) -> Meter {
+    ) -> ProgressTracker {
         let coverage = coverage.into_iter().map(|(study, sum, count)| (study, Sum(sum, count)));
-        Meter { started: now, studies, active, coverage: coverage.collect(), ..Meter::default() }
+        ProgressTracker {
+            started: now,
+            studies,
+            active,
+            coverage: coverage.collect(),
+            ..ProgressTracker::default()
+        }
     }
 
-    /// The same, with what an earlier meter counted since the coordinator started.
-    pub(crate) fn after(self, earlier: Meter) -> Meter {
-        let Meter { recent, started, live, by_worker, curves, .. } = earlier;
-        Meter { recent, started, live, by_worker, curves, ..self }
+    /// The same, with what an earlier tracker counted since the coordinator started.
+    pub(crate) fn after(self, earlier: ProgressTracker) -> ProgressTracker {
+        let ProgressTracker { recent, started, run_progress, by_worker, curves, .. } = earlier;
+        ProgressTracker { recent, started, run_progress, by_worker, curves, ..self }
     }
 
     /// Learns which studies there are, and of which the runs are given out.
-    pub(crate) fn restate(&mut self, studies: Vec<SavedStudy>, active: Vec<StudyNumber>) {
+    pub(crate) fn restate(&mut self, studies: Vec<StoredStudy>, active: Vec<StudyNumber>) {
         (self.studies, self.active) = (studies, active);
     }
 
@@ -195,7 +199,7 @@ impl Meter {
     pub(crate) fn accepted(
         &mut self,
         now: Duration,
-        record: &Sealed,
+        record: &StoredRecord,
         worker: &str,
         label: &str,
         studies: &[StudyNumber],
@@ -221,8 +225,8 @@ impl Meter {
         }
     }
 
-    pub(crate) fn watched(&mut self, live: Vec<(Token, Live)>) {
-        self.live.extend(live);
+    pub(crate) fn watched(&mut self, run_progress: Vec<(Token, RunProgress)>) {
+        self.run_progress.extend(run_progress);
     }
 
     pub(crate) fn snapshot(&mut self, now: Duration, ledger: &Ledger) -> Progress {
@@ -230,10 +234,10 @@ impl Meter {
         while self.recent.front().is_some_and(|&(second, _)| second < oldest) {
             self.recent.pop_front();
         }
-        self.live.retain(|&token, _| ledger.lease(token).is_some());
-        let running = self.live.iter().filter_map(|(&token, &live)| {
+        self.run_progress.retain(|&token, _| ledger.lease(token).is_some());
+        let running = self.run_progress.iter().filter_map(|(&token, &run_progress)| {
             let (run, worker) = ledger.lease(token)?;
-            Some(Running { run, worker: worker.to_owned(), live })
+            Some(ExecutingRun { run, worker: worker.to_owned(), run_progress })
         });
         let running = running.collect();
         let accepted: u64 = self.recent.iter().map(|&(_, count)| count).sum();
@@ -248,28 +252,27 @@ impl Meter {
             done: counts.of(Phase::Done),
             failed: counts.of(Phase::Failed),
             quarantined: counts.of(Phase::Quarantined),
-            workers,
             runs_per_second: accepted as f64 / over,
             mean_coverage: self.mean_coverage(),
             eta: if workers == 0 { None } else { ledger.queue().expected_work().map(share) },
             running,
-            trouble: None,
+            last_error: None,
             studies: self.studies.iter().map(|study| self.study(study, ledger)).collect(),
-            crew: self.crew(now, ledger),
+            workers: self.workers(now, ledger),
             curves: self.curves(),
             planning: Vec::new(),
         }
     }
 
-    fn crew(&self, now: Duration, ledger: &Ledger) -> Vec<WorkerProgress> {
-        let crew = ledger.crew().map(|(name, leases, seen, drained)| WorkerProgress {
+    fn workers(&self, now: Duration, ledger: &Ledger) -> Vec<WorkerProgress> {
+        let workers = ledger.workers().map(|(name, leases, seen, drained)| WorkerProgress {
             name: name.to_owned(),
             leases,
             accepted: self.by_worker.get(name).copied().unwrap_or_default(),
             silent: now.saturating_sub(seen),
             drained,
         });
-        crew.collect()
+        workers.collect()
     }
 
     fn curves(&self) -> Vec<AlgorithmCurve> {
@@ -286,7 +289,7 @@ impl Meter {
         active.fold(Sum::default(), |all, one| Sum(all.0 + one.0, all.1 + one.1)).mean()
     }
 
-    fn study(&self, study: &SavedStudy, ledger: &Ledger) -> StudyProgress {
+    fn study(&self, study: &StoredStudy, ledger: &Ledger) -> StudyProgress {
         StudyProgress {
             number: study.number,
             name: study.name.clone(),

@@ -6,28 +6,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_experiments::Digest;
 
-use crate::coordinator::Unanswered;
-use crate::desk::Request;
-use crate::store::{Part, Place, Reader, StoreError};
+use crate::coordinator::StoreUnavailable;
+use crate::store::{ProjectChunk, Reader, StoreError, StoreUrl};
+use crate::writer::Request;
 
 /// Parts on their way to the store at a time.
 const UNDER_WAY: usize = 16;
 
 /// The projects of a store, each named by the SHA-256 of its bytes. They are written by the
-/// desk, as everything is, and read through a connection that all share.
+/// writer, as everything is, and read through a connection that all share.
 ///
 /// Every call waits for the database; in async code only threads of a multi-threaded runtime
 /// may call.
 #[derive(Clone)]
 pub struct Projects {
-    desk: Sender<Request>,
-    place: Place,
+    writer: Sender<Request>,
+    url: StoreUrl,
     reader: Arc<Mutex<Option<Reader>>>,
 }
 
 impl Projects {
-    pub(crate) fn new(desk: Sender<Request>, place: Place) -> Projects {
-        Projects { desk, place, reader: Arc::default() }
+    pub(crate) fn new(writer: Sender<Request>, url: StoreUrl) -> Projects {
+        Projects { writer, url, reader: Arc::default() }
     }
 
     /// Keeps a project and returns its name.
@@ -35,28 +35,30 @@ impl Projects {
     /// # Errors
     ///
     /// When the store does not answer. The project is then not there, or whole.
-    pub fn insert(&self, bytes: &[u8]) -> Result<Digest, Unanswered> {
+    pub fn insert(&self, bytes: &[u8]) -> Result<Digest, StoreUnavailable> {
         let digest = Digest::of(bytes);
         // The last part says that all are there, so it waits for the others.
-        let last = Part::count(bytes) - 1;
+        let last = ProjectChunk::count(bytes) - 1;
         for first in (0..last).step_by(UNDER_WAY) {
             let parts = first..last.min(first + UNDER_WAY);
-            self.keep(parts.map(|part| Part::new(digest, bytes, part)))?;
+            self.keep(parts.map(|part| ProjectChunk::new(digest, bytes, part)))?;
         }
-        self.keep(std::iter::once(Part::new(digest, bytes, last)))?;
+        self.keep(std::iter::once(ProjectChunk::new(digest, bytes, last)))?;
         Ok(digest)
     }
 
-    fn keep(&self, parts: impl Iterator<Item = Part>) -> Result<(), Unanswered> {
+    fn keep(&self, parts: impl Iterator<Item = ProjectChunk>) -> Result<(), StoreUnavailable> {
         let (answer, answers) = channel();
         let mut sent = 0;
         for part in parts {
             let answer = answer.clone();
-            self.desk.send(Request::Keep { part, answer }).map_err(|_| Unanswered)?;
+            self.writer
+                .send(Request::PutProjectChunk { part, answer })
+                .map_err(|_| StoreUnavailable)?;
             sent += 1;
         }
         drop(answer);
-        if answers.iter().count() == sent { Ok(()) } else { Err(Unanswered) }
+        if answers.iter().count() == sent { Ok(()) } else { Err(StoreUnavailable) }
     }
 
     /// Those of these projects that are not here.
@@ -64,8 +66,8 @@ impl Projects {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn lacking(&self, projects: &[Digest]) -> Result<BTreeSet<Digest>, StoreError> {
-        self.read(|reader| reader.lacking(projects))
+    pub fn missing(&self, projects: &[Digest]) -> Result<BTreeSet<Digest>, StoreError> {
+        self.read(|reader| reader.missing_projects(projects))
     }
 
     /// Passes on the size of a project, in bytes, and its bytes part by part, until `take` says
@@ -99,7 +101,7 @@ impl Projects {
         let mut shared = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let mut reader = match shared.take() {
             Some(reader) => reader,
-            None => Reader::open(&self.place)?,
+            None => Reader::open(&self.url)?,
         };
         let value = read(&mut reader)?;
         // After an error the next one connects anew.

@@ -167,12 +167,12 @@ impl Queue {
     /// Projects in `loaded` come first; then those nobody works on, so that each is
     /// loaded by few workers; then the longest runs, which would otherwise delay the
     /// end of the study. No worker of `workers` gets more than half its share of
-    /// what is left, and none gets a run that `shunned` names.
+    /// what is left, and none gets a run that `excluded` names.
     pub fn take(
         &mut self,
         loaded: &BTreeSet<Digest>,
         workers: usize,
-        shunned: impl Fn(RunNumber) -> bool,
+        excluded: impl Fn(RunNumber) -> bool,
     ) -> Vec<RunNumber> {
         let mut batch = Batch { runs: Vec::new(), time: Duration::ZERO, share: 0 };
         batch.share = self.pending.div_ceil(2 * workers.max(1)).min(BATCH_RUNS);
@@ -181,12 +181,12 @@ impl Queue {
             loaded.iter().filter_map(|digest| self.by_digest.get(digest).copied()).collect();
         let groups = loaded.iter().flat_map(|&project| &self.projects[project].groups);
         let groups: Vec<_> = groups.copied().filter(|number| self.open.contains(number)).collect();
-        self.take_from(groups, &mut batch, &shunned);
+        self.take_from(groups, &mut batch, &excluded);
         if !batch.is_full() {
             let project = |number: GroupNumber| self.groups[number as usize].project;
             let others = self.open.iter().copied();
             let others = others.filter(|&number| !loaded.contains(&project(number))).collect();
-            self.take_from(others, &mut batch, &shunned);
+            self.take_from(others, &mut batch, &excluded);
         }
         self.pending -= batch.runs.len();
         batch.runs
@@ -197,13 +197,13 @@ impl Queue {
         &mut self,
         mut groups: Vec<GroupNumber>,
         batch: &mut Batch,
-        shunned: &impl Fn(RunNumber) -> bool,
+        excluded: &impl Fn(RunNumber) -> bool,
     ) {
         if batch.is_full() {
             return;
         }
         groups.retain(|&number| {
-            self.groups[number as usize].pending.iter().any(|&run| !shunned(run))
+            self.groups[number as usize].pending.iter().any(|&run| !excluded(run))
         });
         let key = |&number: &GroupNumber| {
             let group = &self.groups[number as usize];
@@ -222,7 +222,7 @@ impl Queue {
             let group = &mut self.groups[number as usize];
             let most = if group.measured.count == 0 { UNMEASURED_RUNS } else { BATCH_RUNS };
             for _ in 0..most {
-                let mut free = group.pending.iter().copied().filter(|&run| !shunned(run));
+                let mut free = group.pending.iter().copied().filter(|&run| !excluded(run));
                 let Some(run) = (!batch.is_full()).then(|| free.next()).flatten() else { break };
                 group.pending.remove(&run);
                 // Nothing measured at all: one run is enough of a risk.

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use catherd_experiments::{Digest, Outcome, RunRecord};
 
-use crate::curve;
+use crate::coverage_curve;
 use crate::ledger::{Phase, Run, RunNumber, Token};
 use database::{Database, Each, Purpose, Row, Value};
 
@@ -25,10 +25,10 @@ mod reader;
 mod schema;
 mod sqlite;
 
-pub use database::Place;
+pub use database::StoreUrl;
 pub use planning::Planning;
-pub use projects::Part;
-pub use reader::{Missing, Problem, Reader, Records};
+pub use projects::ProjectChunk;
+pub use reader::{Missing, QuarantinedRun, Reader, Records};
 
 /// Runs that are loaded at a time.
 const PAGE: i64 = 1 << 14;
@@ -53,7 +53,7 @@ pub enum StoreError {
     Runtime(std::io::Error),
     /// Another coordinator writes to the PostgreSQL database.
     #[error("another coordinator leads this store")]
-    Led,
+    LedByAnother,
     /// Written by a later version.
     #[error("the study database has schema {found}, this catherd knows {known}; use a newer one")]
     Schema {
@@ -86,7 +86,7 @@ fn worded(error: &tokio_postgres::Error) -> String {
 
 /// A record on its way into the store.
 #[derive(Clone, Debug)]
-pub struct Sealed {
+pub struct StoredRecord {
     /// The run it belongs to.
     pub run: RunId,
     /// [`RunRecord::digest`].
@@ -102,15 +102,15 @@ pub struct Sealed {
     /// Why, unless it is done.
     pub reason: String,
     /// Its coverage after 1, 2, 4, ... executions.
-    pub(crate) curve: Option<Box<[f32; curve::POINTS]>>,
+    pub(crate) curve: Option<Box<[f32; coverage_curve::POINTS]>>,
     /// The record as it came.
     pub json: Vec<u8>,
 }
 
-impl Sealed {
+impl StoredRecord {
     /// Seals a record with the JSON it was read from.
-    pub fn new(record: &RunRecord, json: Vec<u8>) -> Sealed {
-        Sealed {
+    pub fn new(record: &RunRecord, json: Vec<u8>) -> StoredRecord {
+        StoredRecord {
             run: record.run,
             digest: record.digest(),
             outcome: record.outcome,
@@ -118,7 +118,7 @@ impl Sealed {
             covered: record.covered.len() as u32,
             wall: Duration::from_millis(record.resources.wall_ms),
             reason: record.reason.clone(),
-            curve: curve::of(record).map(Box::new),
+            curve: coverage_curve::of(record).map(Box::new),
             json,
         }
     }
@@ -156,11 +156,11 @@ pub enum Change {
     /// The state of a run, and who holds it.
     Run(RunNumber, Run, Option<String>),
     /// The accepted record of a run.
-    Record(RunNumber, Token, Sealed),
+    Record(RunNumber, Token, StoredRecord),
     /// A record that came too late.
-    Superseded(RunNumber, Token, Sealed),
+    Superseded(RunNumber, Token, StoredRecord),
     /// A part of a project.
-    Part(Part),
+    ProjectChunk(ProjectChunk),
     /// An attempt without a record.
     Breakdown {
         /// The run.
@@ -175,7 +175,7 @@ pub enum Change {
         reason: String,
     },
     /// The worker of an attempt was not lost.
-    Found {
+    LossReverted {
         /// The run.
         run: RunNumber,
         /// Which attempt.
@@ -212,7 +212,7 @@ impl StudyState {
 
 /// A study in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SavedStudy {
+pub struct StoredStudy {
     /// Its number.
     pub number: StudyNumber,
     /// Its name, unique in the store.
@@ -225,7 +225,7 @@ pub struct SavedStudy {
 
 /// A run as it was saved.
 #[derive(Clone, Debug)]
-pub struct SavedRun {
+pub struct StoredRun {
     /// Its number.
     pub number: RunNumber,
     /// Its state; group and set are not set.
@@ -241,7 +241,7 @@ pub struct SavedRun {
 }
 
 /// Stands beside a store and sees what it writes; in tests it also makes the store fail.
-pub trait Witness: Send + Sync + std::fmt::Debug {
+pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
     /// A group of changes is about to be written.
     ///
     /// # Errors
@@ -261,7 +261,7 @@ pub trait Witness: Send + Sync + std::fmt::Debug {
 #[derive(Debug)]
 pub struct Store {
     database: Database,
-    witness: Option<Arc<dyn Witness>>,
+    observer: Option<Arc<dyn TransactionObserver>>,
 }
 
 impl Store {
@@ -270,9 +270,9 @@ impl Store {
     /// # Errors
     ///
     /// When the database cannot be reached, is of a later version, or (PostgreSQL) has
-    /// another writer: [`StoreError::Led`].
-    pub fn open(place: &Place) -> Result<Store, StoreError> {
-        Store::open_to(place, Purpose::Write)
+    /// another writer: [`StoreError::LedByAnother`].
+    pub fn open(url: &StoreUrl) -> Result<Store, StoreError> {
+        Store::open_to(url, Purpose::Write)
     }
 
     /// The same, but another writer that has been silent for `silence` ([`Store::renew`]) loses
@@ -281,14 +281,14 @@ impl Store {
     /// # Errors
     ///
     /// As [`Store::open`].
-    pub fn succeed(place: &Place, silence: Duration) -> Result<Store, StoreError> {
-        Store::open_to(place, Purpose::Succeed(silence))
+    pub fn take_over(url: &StoreUrl, silence: Duration) -> Result<Store, StoreError> {
+        Store::open_to(url, Purpose::TakeOver(silence))
     }
 
-    fn open_to(place: &Place, purpose: Purpose) -> Result<Store, StoreError> {
-        let mut database = Database::connect(place, purpose)?;
+    fn open_to(url: &StoreUrl, purpose: Purpose) -> Result<Store, StoreError> {
+        let mut database = Database::connect(url, purpose)?;
         schema::migrate(&mut database)?;
-        Ok(Store { database, witness: None })
+        Ok(Store { database, observer: None })
     }
 
     /// Tells others who would write that this writer is at work.
@@ -305,8 +305,8 @@ impl Store {
     }
 
     /// The same, with somebody who looks on.
-    pub fn watched(self, witness: Option<Arc<dyn Witness>>) -> Store {
-        Store { witness, ..self }
+    pub fn watched(self, observer: Option<Arc<dyn TransactionObserver>>) -> Store {
+        Store { observer, ..self }
     }
 
     /// Lets an SQLite file have so many pages, and no fewer than it has.
@@ -353,7 +353,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn studies(&mut self) -> Result<Vec<SavedStudy>, StoreError> {
+    pub fn studies(&mut self) -> Result<Vec<StoredStudy>, StoreError> {
         reader::studies(&mut self.database)
     }
 
@@ -364,7 +364,7 @@ impl Store {
     /// What `each` returns, and when the database refuses.
     pub fn runs(
         &mut self,
-        mut each: impl FnMut(SavedRun) -> Result<(), StoreError>,
+        mut each: impl FnMut(StoredRun) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let sql =
             "select runs.number, phase, attempt, crashes, losses, runs.token, worker, project,
@@ -407,7 +407,10 @@ impl Store {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn culprits(&mut self, mut each: impl FnMut(RunNumber, String)) -> Result<(), StoreError> {
+    pub fn crashed_on(
+        &mut self,
+        mut each: impl FnMut(RunNumber, String),
+    ) -> Result<(), StoreError> {
         let sql = "select runs.number, breakdowns.worker from breakdowns
                    join runs on runs.number = breakdowns.number
                    where phase in (1, 2) and kind <> 3";
@@ -447,9 +450,9 @@ impl Store {
     /// When the database refuses. Whether the changes were made is then unknown: load
     /// the runs again.
     pub fn apply(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        self.witness.as_ref().map_or(Ok(()), |witness| witness.before(changes))?;
+        self.observer.as_ref().map_or(Ok(()), |observer| observer.before(changes))?;
         self.write(changes)?;
-        self.witness.as_ref().map_or(Ok(()), |witness| witness.after(changes))
+        self.observer.as_ref().map_or(Ok(()), |observer| observer.after(changes))
     }
 
     fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
@@ -483,7 +486,7 @@ impl Store {
                     record.json.as_slice().into(),
                 ]),
                 // Large: their rows are made one transaction at a time.
-                Change::Part(_) => {}
+                Change::ProjectChunk(_) => {}
                 Change::Breakdown { run, attempt, kind, worker, reason } => breakdowns.push(vec![
                     (*run).into(),
                     (*attempt).into(),
@@ -492,7 +495,7 @@ impl Store {
                     // PostgreSQL has no text with zeros in it.
                     reason.replace('\0', " ").as_str().into(),
                 ]),
-                Change::Found { run, attempt } => {
+                Change::LossReverted { run, attempt } => {
                     let lost = Value::Integer(Breakdown::Lost as i64);
                     found.push(vec![(*run).into(), (*attempt).into(), lost]);
                 }
@@ -524,7 +527,7 @@ impl Store {
                 found,
             )?;
             let parts = changes.iter().filter_map(|change| match change {
-                Change::Part(part) => Some(part),
+                Change::ProjectChunk(part) => Some(part),
                 _ => None,
             });
             projects::keep(database, parts)
@@ -532,7 +535,7 @@ impl Store {
     }
 }
 
-fn saved_run(mut row: Row) -> Result<SavedRun, StoreError> {
+fn saved_run(mut row: Row) -> Result<StoredRun, StoreError> {
     let number = row.narrow()?;
     let phase = phase(row.integer()?)?;
     let mut run = Run::new(phase, 0);
@@ -542,7 +545,7 @@ fn saved_run(mut row: Row) -> Result<SavedRun, StoreError> {
     let project = row.digest()?;
     let label = row.text()?;
     let wall = row.optional_integer()?.map(|ms| Duration::from_millis(ms.unsigned_abs()));
-    Ok(SavedRun { number, run, worker, project, label, wall })
+    Ok(StoredRun { number, run, worker, project, label, wall })
 }
 
 fn phase(number: i64) -> Result<Phase, StoreError> {

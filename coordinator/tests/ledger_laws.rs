@@ -5,14 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use catherd_coordinator::ledger::{
-    Effect, End, Event, Grant, Ledger, Phase, Policy, Run, RunNumber, Saved, Set, Token, Verdict,
+    AttemptEnd, Effect, Event, Grant, Ledger, LedgerSnapshot, Phase, Policy, Run, RunNumber,
+    StudySet, Token, Verdict,
 };
 use catherd_coordinator::queue::Queue;
 use catherd_experiments::Digest;
 use proptest::prelude::*;
 
 const RUNS: u32 = 12;
-const POLICY: Policy = Policy { term: Duration::from_secs(10), crashes: 3, losses: 4, streak: 4 };
+const POLICY: Policy = Policy {
+    term: Duration::from_secs(10),
+    max_crashes: 3,
+    max_losses: 4,
+    max_consecutive_crashes: 4,
+};
 
 #[derive(Clone, Debug)]
 enum Act {
@@ -22,17 +28,17 @@ enum Act {
     /// A worker renews the leases that it thinks it has.
     Heartbeat(u8),
     /// Any lease ever given is committed, whether it still holds or not.
-    Commit(prop::sample::Index, End),
+    Commit(prop::sample::Index, AttemptEnd),
     Wait(u64),
     Restart,
 }
 
 fn act() -> impl Strategy<Value = Act> {
     let end = prop_oneof![
-        4 => Just(End::Done(Duration::from_millis(5))),
-        1 => Just(End::Failed(Duration::from_millis(5))),
-        1 => Just(End::Crashed),
-        1 => Just(End::Returned),
+        4 => Just(AttemptEnd::Done(Duration::from_millis(5))),
+        1 => Just(AttemptEnd::Failed(Duration::from_millis(5))),
+        1 => Just(AttemptEnd::Crashed),
+        1 => Just(AttemptEnd::Returned),
     ];
     prop_oneof![
         1 => (0..3_u8).prop_map(Act::Register),
@@ -50,7 +56,7 @@ struct World {
     now: Duration,
     saved: Vec<(Run, Option<String>)>,
     /// The workers on which runs crashed, as the store keeps them.
-    culprits: Culprits,
+    crashed_on: CrashedOn,
     granted: Vec<Grant>,
     /// Leases that workers were given and not told to drop.
     believed: BTreeMap<Token, String>,
@@ -65,30 +71,30 @@ fn queue() -> Queue {
     queue
 }
 
-type Culprits = BTreeMap<RunNumber, BTreeSet<String>>;
+type CrashedOn = BTreeMap<RunNumber, BTreeSet<String>>;
 
 fn restore_with(
     queue: Queue,
     rows: &[(Run, Option<String>)],
-    culprits: &Culprits,
+    crashed_on: &CrashedOn,
     now: Duration,
 ) -> Ledger {
     let runs = rows.iter().map(|(run, _)| *run).collect();
     let held = (0..).zip(rows).filter_map(|(run, (_, holder))| Some((run, holder.clone()?)));
-    let (holders, culprits) = (held.collect(), culprits.clone());
-    let sets = vec![Set::new(vec![0], true)];
-    Ledger::restore(POLICY, Saved { runs, sets, queue, holders, culprits }, now)
+    let (holders, crashed_on) = (held.collect(), crashed_on.clone());
+    let sets = vec![StudySet::new(vec![0], true)];
+    Ledger::restore(POLICY, LedgerSnapshot { runs, sets, queue, holders, crashed_on }, now)
 }
 
 impl World {
     fn new() -> World {
         let saved: Vec<_> =
             (0..RUNS).map(|run| (Run::new(Phase::Pending, run % 3), None)).collect();
-        let culprits = Culprits::new();
-        let ledger = restore_with(queue(), &saved, &culprits, Duration::ZERO);
+        let crashed_on = CrashedOn::new();
+        let ledger = restore_with(queue(), &saved, &crashed_on, Duration::ZERO);
         let (granted, believed) = (Vec::new(), BTreeMap::new());
         let (now, accepted) = (Duration::ZERO, BTreeMap::new());
-        World { ledger, now, saved, culprits, granted, believed, accepted }
+        World { ledger, now, saved, crashed_on, granted, believed, accepted }
     }
 
     /// The leases that a worker thinks it has.
@@ -131,7 +137,7 @@ impl World {
                 self.step(Event::Tick, None)
             }
             Act::Restart => {
-                self.ledger = restore_with(queue(), &self.saved, &self.culprits, self.now);
+                self.ledger = restore_with(queue(), &self.saved, &self.crashed_on, self.now);
                 Ok(())
             }
         }
@@ -140,7 +146,7 @@ impl World {
     fn step(
         &mut self,
         event: Event<'_>,
-        commit: Option<(RunNumber, Token, End)>,
+        commit: Option<(RunNumber, Token, AttemptEnd)>,
     ) -> Result<(), TestCaseError> {
         let before: Vec<_> = (0..RUNS).map(|run| *self.ledger.run(run).unwrap()).collect();
         let latest = commit.map(|(run, token, _)| {
@@ -169,7 +175,7 @@ impl World {
                     prop_assert_eq!(earlier, None, "law 1: run {} accepted twice", run);
                 }
                 Effect::Crashed { run, .. } => {
-                    self.culprits.entry(run).or_default().extend(holder.clone());
+                    self.crashed_on.entry(run).or_default().extend(holder.clone());
                 }
                 Effect::Grant(grant) => {
                     let last = self.granted.last().map_or(0, |g| g.token);
@@ -185,10 +191,10 @@ impl World {
                     // A commit counts if its lease holds, only if nobody else was given the run
                     // since, and is a repetition exactly when it is the accepted one.
                     let phase = latest.unwrap();
-                    let (open, lapsed) = (Some(Phase::Leased), Some(Phase::Pending));
+                    let (open, expired) = (Some(Phase::Leased), Some(Phase::Pending));
                     let counts = verdict == Verdict::Accepted;
                     let fits =
-                        if counts { phase == open || phase == lapsed } else { phase != open };
+                        if counts { phase == open || phase == expired } else { phase != open };
                     prop_assert!(fits, "{:?} with {:?}", verdict, phase);
                     if !counts {
                         let repeated = self.accepted.get(&run) == Some(&token);
@@ -261,7 +267,7 @@ proptest! {
             world.play(&Act::Lease(9, false))?;
             for token in world.held("w9") {
                 let grant = *world.granted.iter().find(|g| g.token == token).unwrap();
-                let end = End::Done(Duration::from_millis(1));
+                let end = AttemptEnd::Done(Duration::from_millis(1));
                 let event = Event::Commit { run: grant.run, token, end };
                 world.step(event, Some((grant.run, token, end)))?;
             }
@@ -277,7 +283,7 @@ fn only_the_run_in_hand_is_charged_for_a_lost_worker() {
     for group in 0..3 {
         queue.measure(group, Duration::ZERO);
     }
-    world.ledger = restore_with(queue, &world.saved, &world.culprits, world.now);
+    world.ledger = restore_with(queue, &world.saved, &world.crashed_on, world.now);
     world.play(&Act::Lease(0, false)).unwrap();
     assert!(world.granted.len() > 1);
     world.play(&Act::Register(0)).unwrap();
@@ -287,10 +293,10 @@ fn only_the_run_in_hand_is_charged_for_a_lost_worker() {
     assert!(losses[1..].iter().all(|&losses| losses == 0));
 }
 
-/// Leases as these workers in turn, until the run is quarantined; every attempt at it
+/// Leases as these workers in process_pending, until the run is quarantined; every attempt at it
 /// crashes, others are handed back.
 fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
-    let mut culprits = Vec::new();
+    let mut crashed_on = Vec::new();
     for &worker in workers.iter().cycle().take(100) {
         if world.ledger.run(run).unwrap().phase == Phase::Quarantined {
             break;
@@ -298,22 +304,22 @@ fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
         let before = world.granted.len();
         world.play(&Act::Lease(worker, false)).unwrap();
         for grant in Vec::from(&world.granted[before..]) {
-            let end = if grant.run == run { End::Crashed } else { End::Returned };
+            let end = if grant.run == run { AttemptEnd::Crashed } else { AttemptEnd::Returned };
             if grant.run == run {
-                culprits.push(format!("w{worker}"));
+                crashed_on.push(format!("w{worker}"));
             }
             let event = Event::Commit { run: grant.run, token: grant.token, end };
             world.step(event, Some((grant.run, grant.token, end))).unwrap();
         }
     }
-    culprits
+    crashed_on
 }
 
 #[test]
 fn a_run_that_crashes_too_often_is_quarantined() {
     let mut alone = World::new();
-    let culprits = crash(&mut alone, 0, &[0]);
-    assert_eq!(culprits.len() as u32, 2 * POLICY.crashes);
+    let crashed_on = crash(&mut alone, 0, &[0]);
+    assert_eq!(crashed_on.len() as u32, 2 * POLICY.max_crashes);
 
     let mut pair = World::new();
     pair.play(&Act::Register(1)).unwrap();
@@ -323,9 +329,9 @@ fn a_run_that_crashes_too_often_is_quarantined() {
     let mut world = World::new();
     world.play(&Act::Register(1)).unwrap();
     world.play(&Act::Register(2)).unwrap();
-    let culprits = crash(&mut world, 0, &[0, 1, 2]);
-    assert_eq!(culprits.len() as u32, POLICY.crashes);
-    assert_eq!(culprits.iter().collect::<BTreeSet<_>>().len(), 3);
+    let crashed_on = crash(&mut world, 0, &[0, 1, 2]);
+    assert_eq!(crashed_on.len() as u32, POLICY.max_crashes);
+    assert_eq!(crashed_on.iter().collect::<BTreeSet<_>>().len(), 3);
 }
 
 #[test]
@@ -333,13 +339,13 @@ fn a_worker_on_which_everything_crashes_is_drained_unless_it_is_the_last() {
     let mut world = World::new();
     world.play(&Act::Register(1)).unwrap();
     let mut crashed = BTreeSet::new();
-    while crashed.len() < POLICY.streak {
+    while crashed.len() < POLICY.max_consecutive_crashes {
         let before = world.granted.len();
         world.play(&Act::Lease(0, false)).unwrap();
         for Grant { run, token, .. } in Vec::from(&world.granted[before..]) {
             crashed.insert(run);
-            let event = Event::Commit { run, token, end: End::Crashed };
-            world.step(event, Some((run, token, End::Crashed))).unwrap();
+            let event = Event::Commit { run, token, end: AttemptEnd::Crashed };
+            world.step(event, Some((run, token, AttemptEnd::Crashed))).unwrap();
         }
     }
     let before = world.granted.len();
@@ -358,12 +364,12 @@ fn runs_of_paused_studies_wait_but_may_be_finished() {
     world.play(&Act::Lease(0, false)).unwrap();
     let Grant { run, token, .. } = world.granted[0];
     let rows = world.saved.clone();
-    let saved = Saved {
+    let saved = LedgerSnapshot {
         runs: rows.iter().map(|(run, _)| *run).collect(),
-        sets: vec![Set::new(vec![0], false)],
+        sets: vec![StudySet::new(vec![0], false)],
         queue: queue(),
         holders: [(run, "w0".to_owned())].into(),
-        culprits: Culprits::new(),
+        crashed_on: CrashedOn::new(),
     };
     world.ledger = Ledger::restore(POLICY, saved, world.now);
     assert!(world.ledger.is_finished());
@@ -372,7 +378,7 @@ fn runs_of_paused_studies_wait_but_may_be_finished() {
     let (none, held) = (BTreeSet::new(), [token].into());
     let lease = Event::Lease { worker: "w0", loaded: &none, held: &held };
     assert_eq!(world.ledger.step(world.now, lease), []);
-    let done = Event::Commit { run, token, end: End::Done(Duration::ZERO) };
+    let done = Event::Commit { run, token, end: AttemptEnd::Done(Duration::ZERO) };
     let effects = world.ledger.step(world.now, done);
     assert!(effects.contains(&Effect::Verdict(Verdict::Accepted)));
 }
@@ -411,7 +417,7 @@ fn who_comes_back_goes_on_with_what_nobody_else_was_given() {
         let before = world.granted.len();
         world.play(&Act::Lease(1, false)).unwrap();
         assert!(world.granted[before..].iter().all(|grant| grant.run != run));
-        let done = End::Done(Duration::ZERO);
+        let done = AttemptEnd::Done(Duration::ZERO);
         let commit = Event::Commit { run, token, end: done };
         world.step(commit, Some((run, token, done))).unwrap();
         assert_eq!((world.accepted[&run], attempt), (token, 1));
@@ -426,7 +432,7 @@ fn who_comes_back_too_late_drops_it_and_its_loss_is_taken_back() {
     }
     let held = [token].into();
     let effects = world.ledger.step(world.now, Event::Heartbeat { worker: "w0", held: &held });
-    let found = Effect::Found { run, attempt: 1 };
+    let found = Effect::LossReverted { run, attempt: 1 };
     assert_eq!(effects, [found, Effect::Save(run), Effect::Drop(token)]);
     let after = world.ledger.run(run).unwrap();
     assert_eq!((world.ledger.holder(run), after.losses), (Some("w1"), 0));
@@ -435,7 +441,7 @@ fn who_comes_back_too_late_drops_it_and_its_loss_is_taken_back() {
 #[test]
 fn a_late_end_counts_unless_somebody_else_was_given_the_run() {
     let (mut world, Grant { run, token, .. }) = silence();
-    let done = End::Done(Duration::ZERO);
+    let done = AttemptEnd::Done(Duration::ZERO);
     world.step(Event::Commit { run, token, end: done }, Some((run, token, done))).unwrap();
     assert_eq!(world.accepted[&run], token);
     // Nobody is given it any more.
@@ -445,7 +451,7 @@ fn a_late_end_counts_unless_somebody_else_was_given_the_run() {
     assert!(world.granted[1..].iter().all(|grant| grant.run != run));
 
     let (mut world, Grant { run, token, .. }) = silence();
-    let crashed = End::Crashed;
+    let crashed = AttemptEnd::Crashed;
     world.step(Event::Commit { run, token, end: crashed }, Some((run, token, crashed))).unwrap();
     let after = world.ledger.run(run).unwrap();
     assert_eq!((after.crashes, after.losses), (1, 0));

@@ -6,14 +6,14 @@ mod service;
 mod database {
     use std::path::Path;
 
-    use catherd_coordinator::Place;
+    use catherd_coordinator::StoreUrl;
 
-    pub(crate) fn create(folder: &Path) -> Option<Place> {
-        Some(Place::File(folder.join("study.db")))
+    pub(crate) fn create(folder: &Path) -> Option<StoreUrl> {
+        Some(StoreUrl::Sqlite(folder.join("study.db")))
     }
 
-    pub(crate) async fn execute(place: &Place, sql: &str) {
-        let Place::File(path) = place else { panic!("{place} is not a file") };
+    pub(crate) async fn execute(url: &StoreUrl, sql: &str) {
+        let StoreUrl::Sqlite(path) = url else { panic!("{url} is not a file") };
         rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
     }
 

@@ -11,7 +11,7 @@ pub mod transport;
 pub use document::{DOCUMENT_VERSION, DocumentError, digest};
 
 /// Version of the contract; both ends must have the same.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Messages, client and server generated from `catherd.proto`.
 #[allow(missing_docs, unreachable_pub, clippy::all)]

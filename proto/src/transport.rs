@@ -82,9 +82,9 @@ impl fmt::Debug for Access {
 
 /// Adds the token to every request.
 #[derive(Clone)]
-pub struct Bearer(Option<MetadataValue<Ascii>>);
+pub struct BearerToken(Option<MetadataValue<Ascii>>);
 
-impl Interceptor for Bearer {
+impl Interceptor for BearerToken {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         if let Some(token) = &self.0 {
             request.metadata_mut().insert(AUTHORIZATION, token.clone());
@@ -99,7 +99,7 @@ pub fn token(request: &Request<()>) -> Option<&str> {
 }
 
 /// A channel that authenticates itself.
-pub type Line = InterceptedService<Channel, Bearer>;
+pub type AuthChannel = InterceptedService<Channel, BearerToken>;
 
 /// A worker's client of the coordinator at `address` (`http://host:port`, or `https://` with
 /// TLS). It connects at the first request and again whenever the connection is lost.
@@ -107,8 +107,11 @@ pub type Line = InterceptedService<Channel, Bearer>;
 /// # Errors
 ///
 /// When the address is not a URI, or certificate or key are not PEM.
-pub fn client(address: &str, access: &Access) -> Result<CoordinatorClient<Line>, Error> {
-    client_over(address, access, Endpoint::connect_lazy)
+pub fn coordinator_client(
+    address: &str,
+    access: &Access,
+) -> Result<CoordinatorClient<AuthChannel>, Error> {
+    coordinator_client_over(address, access, Endpoint::connect_lazy)
 }
 
 /// The same over a network of the caller's choice: `connect` makes the channel of an endpoint
@@ -116,13 +119,13 @@ pub fn client(address: &str, access: &Access) -> Result<CoordinatorClient<Line>,
 ///
 /// # Errors
 ///
-/// As [`client`].
-pub fn client_over(
+/// As [`coordinator_client`].
+pub fn coordinator_client_over(
     address: &str,
     access: &Access,
     connect: impl FnOnce(&Endpoint) -> Channel,
-) -> Result<CoordinatorClient<Line>, Error> {
-    let (endpoint, bearer) = line(address, access)?;
+) -> Result<CoordinatorClient<AuthChannel>, Error> {
+    let (endpoint, bearer) = endpoint(address, access)?;
     Ok(CoordinatorClient::with_interceptor(connect(&endpoint), bearer)
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(MAX_MESSAGE)
@@ -133,16 +136,16 @@ pub fn client_over(
 ///
 /// # Errors
 ///
-/// As [`client`].
-pub fn studies(address: &str, access: &Access) -> Result<StudiesClient<Line>, Error> {
-    let (endpoint, bearer) = line(address, access)?;
+/// As [`coordinator_client`].
+pub fn studies_client(address: &str, access: &Access) -> Result<StudiesClient<AuthChannel>, Error> {
+    let (endpoint, bearer) = endpoint(address, access)?;
     Ok(StudiesClient::with_interceptor(endpoint.connect_lazy(), bearer)
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(MAX_MESSAGE)
         .max_encoding_message_size(MAX_MESSAGE))
 }
 
-fn line(address: &str, access: &Access) -> Result<(Endpoint, Bearer), Error> {
+fn endpoint(address: &str, access: &Access) -> Result<(Endpoint, BearerToken), Error> {
     let mut endpoint = Endpoint::from_shared(address.to_owned())?
         .connect_timeout(KEEPALIVE_TIMEOUT)
         .timeout(REQUEST_TIMEOUT)
@@ -157,7 +160,7 @@ fn line(address: &str, access: &Access) -> Result<(Endpoint, Bearer), Error> {
     }
     // A token that is not ASCII is nobody's.
     let token = access.token.as_ref().and_then(|token| format!("Bearer {token}").parse().ok());
-    Ok((endpoint, Bearer(token)))
+    Ok((endpoint, BearerToken(token)))
 }
 
 /// A server for both faces, to be given a listener. `admit` sees every request first. With

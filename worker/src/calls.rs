@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use catherd_experiments::Digest;
-use catherd_proto::transport::{Line, MAX_PROJECT, REQUEST_TIMEOUT};
+use catherd_proto::transport::{AuthChannel, MAX_PROJECT, REQUEST_TIMEOUT};
 use catherd_proto::v1;
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use tokio::time::Instant;
@@ -18,7 +18,7 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_s
 /// for an answer.
 #[derive(Clone)]
 pub(crate) struct Calls {
-    clients: Arc<[CoordinatorClient<Line>]>,
+    clients: Arc<[CoordinatorClient<AuthChannel>]>,
     /// The one that answered last.
     leader: Arc<AtomicUsize>,
     patience: Duration,
@@ -26,12 +26,12 @@ pub(crate) struct Calls {
 
 impl Calls {
     /// `clients` are in the order in which they are tried.
-    pub(crate) fn new(clients: Vec<CoordinatorClient<Line>>, patience: Duration) -> Calls {
+    pub(crate) fn new(clients: Vec<CoordinatorClient<AuthChannel>>, patience: Duration) -> Calls {
         Calls { clients: clients.into(), leader: Arc::default(), patience }
     }
 
     /// The connection to the coordinator that answered last.
-    pub(crate) fn client(&self) -> CoordinatorClient<Line> {
+    pub(crate) fn client(&self) -> CoordinatorClient<AuthChannel> {
         self.clients[self.leader.load(Ordering::Relaxed)].clone()
     }
 
@@ -47,7 +47,7 @@ impl Calls {
     /// patience ends.
     pub(crate) async fn ask<T, F>(
         &self,
-        mut request: impl FnMut(CoordinatorClient<Line>) -> F,
+        mut request: impl FnMut(CoordinatorClient<AuthChannel>) -> F,
     ) -> Result<T, Status>
     where
         F: Future<Output = Result<Response<T>, Status>>,
@@ -83,7 +83,7 @@ impl Calls {
 }
 
 async fn download(
-    mut client: CoordinatorClient<Line>,
+    mut client: CoordinatorClient<AuthChannel>,
     digest: Digest,
 ) -> Result<Response<Arc<[u8]>>, Status> {
     let request = v1::FetchProjectRequest { digest: digest.0.to_vec().into() };
@@ -125,7 +125,8 @@ mod tests {
     #[tokio::test]
     async fn requests_that_fail_together_turn_to_the_next_coordinator_once() {
         let clients = ["http://ant:1", "http://bee:1"];
-        let clients = clients.map(|at| transport::client(at, &Access::default()).unwrap());
+        let clients =
+            clients.map(|at| transport::coordinator_client(at, &Access::default()).unwrap());
         let calls = Calls::new(clients.to_vec(), Duration::ZERO);
         let leader = || calls.leader.load(Ordering::Relaxed);
         calls.turn_from(0);

@@ -422,15 +422,16 @@ impl Session {
         self.beating = true;
         let running = self.running.map(|(token, _)| token);
         let live = self.window.live();
-        let live = v1::Live {
+        let live = v1::RunProgress {
             executions: live.executions,
             steps: live.steps,
             covered: live.covered,
             goals: live.goals,
         };
-        let held = self
-            .held()
-            .map(|token| v1::Held { token, live: (running == Some(token)).then_some(live) });
+        let held = self.held().map(|token| v1::HeldLease {
+            token,
+            progress: (running == Some(token)).then_some(live),
+        });
         let request = v1::HeartbeatRequest { worker: self.name.clone(), held: held.collect() };
         let mut client = self.calls.client();
         self.start_call(async move {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catherd_experiments::Provenance;
-use catherd_proto::transport::{self, Access, Line};
+use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 
 use crate::calls::Calls;
@@ -121,7 +121,7 @@ pub fn run_worker(options: Options, make: Box<MakeSubject>) -> Result<Ending, Wo
     runtime.block_on(async {
         let clients = options.coordinators.iter().map(|address| {
             let wrong = |cause| WorkerError::Address { address: address.clone(), cause };
-            transport::client(address, &options.access).map_err(wrong)
+            transport::coordinator_client(address, &options.access).map_err(wrong)
         });
         let clients = clients.collect::<Result<_, _>>()?;
         work(options, clients, make, None).await
@@ -136,7 +136,7 @@ pub fn run_worker(options: Options, make: Box<MakeSubject>) -> Result<Ending, Wo
 /// As [`run_worker`].
 pub async fn rehearse_worker(
     options: Options,
-    clients: Vec<CoordinatorClient<Line>>,
+    clients: Vec<CoordinatorClient<AuthChannel>>,
     make: Box<MakeSubject>,
     stage: Stage,
 ) -> Result<Ending, WorkerError> {
@@ -145,7 +145,7 @@ pub async fn rehearse_worker(
 
 async fn work(
     options: Options,
-    clients: Vec<CoordinatorClient<Line>>,
+    clients: Vec<CoordinatorClient<AuthChannel>>,
     make: Box<MakeSubject>,
     stage: Option<Stage>,
 ) -> Result<Ending, WorkerError> {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Algorithm, Budget, Digest, Plan, PlannedProject, ProjectSource, Study};
-use catherd_proto::transport::{self, Access, Line, PROJECT_CHUNK};
+use catherd_proto::transport::{self, Access, AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1;
 use catherd_proto::v1::studies_client::StudiesClient;
 use catherd_worker::rehearsal;
@@ -104,7 +104,7 @@ struct Bench<'a> {
     arguments: &'a Arguments,
     runtime: Runtime,
     server: Server,
-    people: StudiesClient<Line>,
+    people: StudiesClient<AuthChannel>,
     puppets: Vec<Puppet>,
     /// What the coordinator spends when nothing happens, in a second.
     idle: Cost,
@@ -117,7 +117,7 @@ impl<'a> Bench<'a> {
         let runtime = runtime.map_err(cannot)?;
         let server = Server::start(&arguments.dir, arguments.store.as_deref())?;
         let people = runtime
-            .block_on(async { transport::studies(&server.address, &Access::default()) })
+            .block_on(async { transport::studies_client(&server.address, &Access::default()) })
             .map_err(Failure::new)?;
         let text = format!("{}\n\n", server::machine());
         let (puppets, idle) = (Vec::new(), Cost::default());
@@ -218,7 +218,7 @@ impl<'a> Bench<'a> {
         let _ = writeln!(self.text, "one worker alone: lease {}", quantiles(&seen.leases));
         let _ = writeln!(self.text, "                  commit {commits}");
         self.puppets.extend(others);
-        let cancelled = v1::State::Cancelled.into();
+        let cancelled = v1::StudyState::Cancelled.into();
         let request = v1::SetStateRequest { study: "singles".to_owned(), state: cancelled };
         self.runtime.block_on(self.people.set_state(request)).map_err(refused)?;
         Ok(())

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use catherd_experiments::{
     Digest, ENGINE, Outcome, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
 };
-use catherd_proto::transport::{self, Access, Line};
+use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::completion::End;
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use catherd_proto::{PROTOCOL, v1};
@@ -18,7 +18,7 @@ const COMMIT: usize = 512;
 /// One worker with a connection of its own.
 pub(super) struct Puppet {
     name: String,
-    client: CoordinatorClient<Line>,
+    client: CoordinatorClient<AuthChannel>,
     leases: Vec<v1::Lease>,
     project: Option<Digest>,
     /// What it claims of each run.
@@ -71,7 +71,7 @@ impl Seen {
 impl Puppet {
     /// Connects and registers.
     pub(super) async fn connect(address: &str, number: usize) -> Result<Puppet, Status> {
-        let client = transport::client(address, &Access::default());
+        let client = transport::coordinator_client(address, &Access::default());
         let mut client = client.map_err(|error| Status::invalid_argument(error.to_string()))?;
         let name = format!("puppet-{number}");
         let engine = ENGINE.to_owned();
@@ -155,10 +155,10 @@ impl Puppet {
 
     /// Says that it is alive, and how far its first run is.
     async fn beat(&mut self) -> Result<(), Status> {
-        let live = v1::Live { executions: 100, steps: 10_000, covered: 20, goals: 40 };
-        let held = self.leases.iter().enumerate().map(|(number, lease)| v1::Held {
+        let live = v1::RunProgress { executions: 100, steps: 10_000, covered: 20, goals: 40 };
+        let held = self.leases.iter().enumerate().map(|(number, lease)| v1::HeldLease {
             token: lease.token,
-            live: (number == 0).then_some(live),
+            progress: (number == 0).then_some(live),
         });
         let request = v1::HeartbeatRequest { worker: self.name.clone(), held: held.collect() };
         let reply = self.client.heartbeat(request).await?.into_inner();

@@ -170,12 +170,12 @@ impl Corpus {
     /// Gives the coordinator the bytes of every project.
     pub(super) fn hand_over(&self, projects: &Projects) -> Result<(), Failure> {
         let digests: Vec<_> = self.entries.iter().map(|entry| entry.digest).collect();
-        let lacking = projects.lacking(&digests).map_err(|cause| {
+        let missing = projects.missing(&digests).map_err(|cause| {
             Failure::new(format_args!("cannot look for projects: {cause}"))
                 .hint("see that the disk is neither full nor failing")
         })?;
         self.each(|digest, bytes| {
-            if !lacking.contains(&digest) {
+            if !missing.contains(&digest) {
                 return Ok(());
             }
             projects.insert(bytes).map(drop).map_err(|cause| {

@@ -113,8 +113,8 @@ fn describe(progress: &Progress) -> String {
         }
         (false, None) => line.push_str(", time left unknown"),
     }
-    if let Some(trouble) = &progress.trouble {
-        let _ = write!(line, " ({trouble})");
+    if let Some(error) = &progress.last_error {
+        let _ = write!(line, " ({error})");
     }
     line
 }
@@ -141,8 +141,8 @@ mod tests {
             describe(&progress),
             "19/40 runs, 2 failed, 2.2 runs/s, mean coverage 80.5 %, 1:02:09 left"
         );
-        let trouble = Some("disk full".to_owned());
-        let line = describe(&Progress { mean_coverage: None, eta: None, trouble, ..progress });
+        let last_error = Some("disk full".to_owned());
+        let line = describe(&Progress { mean_coverage: None, eta: None, last_error, ..progress });
         assert_eq!(line, "19/40 runs, 2 failed, 2.2 runs/s, time left unknown (disk full)");
     }
 }

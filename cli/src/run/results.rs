@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use catherd_analysis::tidy::{Dropped, Skipped, Writer};
 use catherd_analysis::{Summary, summarise};
-use catherd_coordinator::{Breakdown, Coordinator, Problem};
+use catherd_coordinator::{Breakdown, Coordinator, QuarantinedRun};
 use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
 use indicatif::HumanDuration;
 
@@ -33,7 +33,7 @@ pub(crate) enum End {
     /// A record.
     Record(Box<(RunSpec, RunRecord)>),
     /// It was given up.
-    GivenUp(Box<Problem>),
+    GivenUp(Box<QuarantinedRun>),
 }
 
 /// What came of the runs of a study, in its order.
@@ -74,7 +74,7 @@ pub(crate) fn export(
                 suites.write(&spec, &record)?;
             }
             End::GivenUp(given_up) => {
-                let Problem { spec, attempts, kind, reason } = *given_up;
+                let QuarantinedRun { spec, attempts, kind, reason } = *given_up;
                 let (outcome, cause) = match kind {
                     Breakdown::TimedOut => (Outcome::TimedOut, "timed out: "),
                     Breakdown::OutOfMemory => (Outcome::OutOfMemory, "out of memory: "),

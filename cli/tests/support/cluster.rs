@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-use catherd_coordinator::Place;
+use catherd_coordinator::StoreUrl;
 
 use super::{catherd, program, stderr};
 
@@ -55,7 +55,7 @@ pub(crate) fn succeed(arguments: &[&str], address: &str) -> String {
 }
 
 /// Creates a database on the server that `CATHERD_POSTGRES` names.
-pub(crate) fn postgres(name: &str) -> Place {
+pub(crate) fn postgres(name: &str) -> StoreUrl {
     let server = std::env::var("CATHERD_POSTGRES").expect("CATHERD_POSTGRES names a server");
     let name = format!("catherd_{name}_{}", std::process::id());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -66,5 +66,5 @@ pub(crate) fn postgres(name: &str) -> Place {
         client.batch_execute(&format!("create database {name}")).await.unwrap();
     });
     let (address, _) = server.rsplit_once('/').unwrap();
-    Place::Server(format!("{address}/{name}"))
+    StoreUrl::Postgres(format!("{address}/{name}"))
 }

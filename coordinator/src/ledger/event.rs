@@ -9,7 +9,7 @@ use super::run::{RunNumber, Token};
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum AttemptEnd {
     /// With a record and a proper end; it took this long.
     Done(Duration),
     /// With a record and a verdict against the run.
@@ -51,7 +51,7 @@ pub enum Event<'a> {
         /// The lease.
         token: Token,
         /// How.
-        end: End,
+        end: AttemptEnd,
     },
     /// Time has passed.
     Tick,
@@ -84,7 +84,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Write what the ledger's [`run`](super::Ledger::run) and
-    /// [`holder`](super::Ledger::holder) say of this run.
+    /// [`holder`](super::Ledger::holder) reply_later of this run.
     Save(RunNumber),
     /// Keep the record of the commit as the run's result.
     Accept(RunNumber),
@@ -100,7 +100,7 @@ pub enum Effect {
         worker: String,
     },
     /// Forget that an attempt broke down because its worker was lost: it is back.
-    Found {
+    LossReverted {
         /// The run.
         run: RunNumber,
         /// Which attempt.

@@ -30,14 +30,14 @@ impl Phase {
     pub const ALL: [Phase; 5] =
         [Phase::Pending, Phase::Leased, Phase::Done, Phase::Failed, Phase::Quarantined];
 
-    /// In a word or two, for people.
+    /// The name of the state in the protocol, JSON, metrics and every text.
     pub fn name(self) -> &'static str {
         match self {
-            Phase::Pending => "waiting",
-            Phase::Leased => "running",
+            Phase::Pending => "pending",
+            Phase::Leased => "leased",
             Phase::Done => "done",
             Phase::Failed => "failed",
-            Phase::Quarantined => "given up",
+            Phase::Quarantined => "quarantined",
         }
     }
 
@@ -63,7 +63,7 @@ pub struct Run {
     /// Its group in the queue.
     pub group: GroupNumber,
     /// Its set among those that the ledger was made with.
-    pub set: SetNumber,
+    pub set: StudySetNumber,
 }
 
 impl Run {
@@ -74,30 +74,30 @@ impl Run {
 }
 
 /// The number of a set of runs.
-pub type SetNumber = u32;
+pub type StudySetNumber = u32;
 
 /// Runs that the same studies want.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Set {
+pub struct StudySet {
     /// The numbers of the studies, ascending.
     pub studies: Vec<StudyNumber>,
     /// Some of them is active.
     pub active: bool,
-    pub(super) counts: Counts,
+    pub(super) counts: PhaseCounts,
 }
 
-impl Set {
+impl StudySet {
     /// A set without runs as yet.
-    pub fn new(studies: Vec<StudyNumber>, active: bool) -> Set {
-        Set { studies, active, counts: Counts::default() }
+    pub fn new(studies: Vec<StudyNumber>, active: bool) -> StudySet {
+        StudySet { studies, active, counts: PhaseCounts::default() }
     }
 }
 
 /// Runs by phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts([u64; Phase::Quarantined as usize + 1]);
+pub struct PhaseCounts([u64; Phase::Quarantined as usize + 1]);
 
-impl Counts {
+impl PhaseCounts {
     /// Runs in a phase.
     pub fn of(&self, phase: Phase) -> u64 {
         self.0[phase as usize]
@@ -126,7 +126,7 @@ impl Counts {
         self.count(to);
     }
 
-    pub(super) fn add(&mut self, other: &Counts) {
+    pub(super) fn add(&mut self, other: &PhaseCounts) {
         self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
     }
 }

@@ -12,31 +12,31 @@ use super::sqlite::Sqlite;
 
 /// Where a store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum StoreUrl {
     /// An SQLite file.
-    File(PathBuf),
+    Sqlite(PathBuf),
     /// A PostgreSQL database: `postgres://user@host/name` or key-value pairs.
-    Server(String),
+    Postgres(String),
 }
 
-impl Place {
+impl StoreUrl {
     /// What a person wrote: an address that begins with `postgres://` or `postgresql://`,
     /// or else the path of an SQLite file.
-    pub fn parse(text: &str) -> Place {
+    pub fn parse(text: &str) -> StoreUrl {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            Place::Server(text.to_owned())
+            StoreUrl::Postgres(text.to_owned())
         } else {
-            Place::File(text.into())
+            StoreUrl::Sqlite(text.into())
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::File(path) => write!(f, "{}", path.display()),
+            StoreUrl::Sqlite(path) => write!(f, "{}", path.display()),
             // The part before the @ may hold a password.
-            Place::Server(url) => {
+            StoreUrl::Postgres(url) => {
                 let after = url.rsplit_once('@').map_or(url.as_str(), |(_, after)| after);
                 write!(f, "postgres {}", after.trim_start_matches("postgres://"))
             }
@@ -175,15 +175,17 @@ pub(super) enum Database {
 pub(super) enum Purpose {
     Write,
     /// To write in place of one who has been silent for so long.
-    Succeed(Duration),
+    TakeOver(Duration),
     Read,
 }
 
 impl Database {
-    pub(super) fn connect(place: &Place, purpose: Purpose) -> Result<Database, StoreError> {
-        match place {
-            Place::File(path) => Ok(Database::Sqlite(Sqlite::open(path, purpose)?)),
-            Place::Server(url) => Ok(Database::Postgres(Postgres::connect(url, purpose)?)),
+    pub(super) fn connect(url: &StoreUrl, purpose: Purpose) -> Result<Database, StoreError> {
+        match url {
+            StoreUrl::Sqlite(path) => Ok(Database::Sqlite(Sqlite::open(path, purpose)?)),
+            StoreUrl::Postgres(address) => {
+                Ok(Database::Postgres(Postgres::connect(address, purpose)?))
+            }
         }
     }
 
@@ -277,8 +279,8 @@ mod tests {
     #[test]
     fn a_commit_that_fails_leaves_no_transaction_behind() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::File(folder.path().join("x.db"));
-        let mut database = Database::connect(&place, Purpose::Write).unwrap();
+        let url = StoreUrl::Sqlite(folder.path().join("x.db"));
+        let mut database = Database::connect(&url, Purpose::Write).unwrap();
         let tables = "create table a (n integer primary key);
                       create table b (n integer references a deferrable initially deferred)";
         database.batch(tables).unwrap();

@@ -16,7 +16,7 @@ use super::database::{Each, Purpose, Row, Value};
 /// Rows under way at a time.
 const PIPELINE: usize = 512;
 
-/// Set for every session. A commit that was acknowledged is on disk, and a session whose
+/// StudySet for every session. A commit that was acknowledged is on disk, and a session whose
 /// other end has vanished ends within half a minute, and its lock with it.
 const SESSION: &str = "
     set synchronous_commit = on;
@@ -64,7 +64,7 @@ impl Driver {
             return Err(StoreError::Runtime(std::io::ErrorKind::Other.into()));
         };
         match tokio::runtime::Handle::try_current() {
-            // A thread of a runtime has to say that it will wait.
+            // A thread of a runtime has to reply_later that it will wait.
             Ok(_) => tokio::task::block_in_place(|| runtime.block_on(future)),
             Err(_) => runtime.block_on(future),
         }
@@ -99,11 +99,11 @@ impl Postgres {
             if purpose == Purpose::Read || client.query_one(WRITER, &[]).await?.get::<_, bool>(0) {
                 return Ok(client);
             }
-            if let Purpose::Succeed(silence) = purpose {
+            if let Purpose::TakeOver(silence) = purpose {
                 client.execute(DEPOSE, &[&(silence.as_millis() as f64)]).await?;
             }
             // The lock is free once that session has ended, which may take a moment.
-            Err(StoreError::Led)
+            Err(StoreError::LedByAnother)
         })?;
         Ok(Postgres { runtime, client, statements: HashMap::new() })
     }

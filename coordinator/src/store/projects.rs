@@ -13,7 +13,7 @@ use super::{Change, Reader, Store, StoreError};
 
 /// A part of a project on its way into the store.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct ProjectChunk {
     project: Digest,
     number: usize,
     bytes: Vec<u8>,
@@ -21,27 +21,27 @@ pub struct Part {
     size: Option<usize>,
 }
 
-impl Part {
+impl ProjectChunk {
     /// How many parts a project has; at least one.
     pub(crate) fn count(project: &[u8]) -> usize {
         project.len().div_ceil(PROJECT_CHUNK).max(1)
     }
 
-    pub(crate) fn new(digest: Digest, project: &[u8], number: usize) -> Part {
+    pub(crate) fn new(digest: Digest, project: &[u8], number: usize) -> ProjectChunk {
         let end = ((number + 1) * PROJECT_CHUNK).min(project.len());
         let bytes = project[number * PROJECT_CHUNK..end].to_vec();
-        let size = (number + 1 == Part::count(project)).then_some(project.len());
-        Part { project: digest, number, bytes, size }
+        let size = (number + 1 == ProjectChunk::count(project)).then_some(project.len());
+        ProjectChunk { project: digest, number, bytes, size }
     }
 }
 
 /// Writes parts; a part that is there already is written again.
 pub(super) fn keep<'a>(
     database: &mut Database,
-    parts: impl Iterator<Item = &'a Part>,
+    parts: impl Iterator<Item = &'a ProjectChunk>,
 ) -> Result<(), StoreError> {
     let (mut rows, mut whole) = (Vec::new(), Vec::new());
-    for Part { project, number, bytes, size } in parts {
+    for ProjectChunk { project, number, bytes, size } in parts {
         let project = || Value::from(project.0.as_slice());
         rows.push(vec![project(), (*number as i64).into(), bytes.as_slice().into()]);
         whole.extend(size.map(|size| vec![project(), (size as i64).into()]));
@@ -60,22 +60,22 @@ impl Store {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn keep_project(&mut self, bytes: &[u8]) -> Result<Digest, StoreError> {
+    pub fn put_project(&mut self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(bytes);
-        for number in 0..Part::count(bytes) {
-            self.apply(&[Change::Part(Part::new(digest, bytes, number))])?;
+        for number in 0..ProjectChunk::count(bytes) {
+            self.apply(&[Change::ProjectChunk(ProjectChunk::new(digest, bytes, number))])?;
         }
         Ok(digest)
     }
 
     /// Takes over the projects that a store of version 2 had as files beside it. A file that
     /// is not what its name says is left where it is.
-    pub(crate) fn adopt(&mut self, folder: &Path) -> Result<(), StoreError> {
+    pub(crate) fn migrate_project_files(&mut self, folder: &Path) -> Result<(), StoreError> {
         let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             let Ok(bytes) = fs::read(&path) else { continue };
             if path.file_name() == Some(Digest::of(&bytes).to_string().as_ref()) {
-                self.keep_project(&bytes)?;
+                self.put_project(&bytes)?;
                 // What cannot be removed is adopted again.
                 let _ = fs::remove_file(path);
             }
@@ -91,11 +91,14 @@ impl Reader {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn lacking(&mut self, projects: &[Digest]) -> Result<BTreeSet<Digest>, StoreError> {
+    pub fn missing_projects(
+        &mut self,
+        projects: &[Digest],
+    ) -> Result<BTreeSet<Digest>, StoreError> {
         let keys: Vec<Value> = projects.iter().map(|digest| digest.0.as_slice().into()).collect();
         let rows = self.database.lookup("select size from projects where digest = ?1", &keys)?;
-        let lacking = projects.iter().zip(rows).filter(|(_, row)| row.is_none());
-        Ok(lacking.map(|(digest, _)| *digest).collect())
+        let missing_projects = projects.iter().zip(rows).filter(|(_, row)| row.is_none());
+        Ok(missing_projects.map(|(digest, _)| *digest).collect())
     }
 
     /// The size of a project in bytes.
@@ -147,7 +150,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Place;
+    use crate::store::StoreUrl;
 
     #[test]
     fn projects_beside_an_older_store_move_into_it() {
@@ -163,29 +166,29 @@ mod tests {
         let torn = files.join(Digest::of(b"whole").to_string());
         fs::write(&torn, b"who").unwrap();
 
-        let place = Place::File(folder.path().join("study.db"));
-        Store::open(&place).unwrap().adopt(&files).unwrap();
+        let url = StoreUrl::Sqlite(folder.path().join("study.db"));
+        Store::open(&url).unwrap().migrate_project_files(&files).unwrap();
         assert_eq!(fs::read_dir(&files).unwrap().count(), 1);
         assert!(torn.exists());
-        let mut reader = Reader::open(&place).unwrap();
+        let mut reader = Reader::open(&url).unwrap();
         assert_eq!(reader.project(digests[0]).unwrap(), b"");
         assert_eq!(reader.project(digests[1]).unwrap(), large);
         let other = Digest::of(b"whole");
-        assert_eq!(reader.lacking(&[digests[0], other]).unwrap(), BTreeSet::from([other]));
+        assert_eq!(reader.missing_projects(&[digests[0], other]).unwrap(), BTreeSet::from([other]));
         assert!(matches!(reader.project(other), Err(StoreError::NoProject(_))));
     }
 
     #[test]
     fn a_project_without_its_last_part_is_not_there_and_damage_is_seen() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::File(folder.path().join("study.db"));
-        let mut store = Store::open(&place).unwrap();
+        let url = StoreUrl::Sqlite(folder.path().join("study.db"));
+        let mut store = Store::open(&url).unwrap();
         let project = vec![7; 2 * PROJECT_CHUNK];
         let digest = Digest::of(&project);
-        let part = |number| Change::Part(Part::new(digest, &project, number));
+        let part = |number| Change::ProjectChunk(ProjectChunk::new(digest, &project, number));
         store.apply(&[part(0)]).unwrap();
-        let mut reader = Reader::open(&place).unwrap();
-        assert_eq!(reader.lacking(&[digest]).unwrap().len(), 1);
+        let mut reader = Reader::open(&url).unwrap();
+        assert_eq!(reader.missing_projects(&[digest]).unwrap().len(), 1);
         store.apply(&[part(0), part(1)]).unwrap();
         assert_eq!(reader.project(digest).unwrap(), project);
         store.database.batch("update parts set bytes = x'07' where part = 1").unwrap();

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use catherd_experiments::{RunRecord, RunSpec};
 
-use super::database::{Database, Place, Purpose, Row, Value};
-use super::{Breakdown, SavedStudy, StoreError, StudyNumber, StudyState};
+use super::database::{Database, Purpose, Row, StoreUrl, Value};
+use super::{Breakdown, StoreError, StoredStudy, StudyNumber, StudyState};
 use crate::ledger::Phase;
 
 /// Records fetched at a time.
@@ -19,7 +19,7 @@ pub struct Reader {
 
 /// A run that was given up, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Problem {
+pub struct QuarantinedRun {
     /// The run.
     pub spec: RunSpec,
     /// Attempts at it.
@@ -51,8 +51,8 @@ impl Reader {
     /// # Errors
     ///
     /// When it cannot be reached.
-    pub fn open(place: &Place) -> Result<Reader, StoreError> {
-        Ok(Reader { database: Database::connect(place, Purpose::Read)? })
+    pub fn open(url: &StoreUrl) -> Result<Reader, StoreError> {
+        Ok(Reader { database: Database::connect(url, Purpose::Read)? })
     }
 
     /// All studies, by number.
@@ -60,7 +60,7 @@ impl Reader {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn studies(&mut self) -> Result<Vec<SavedStudy>, StoreError> {
+    pub fn studies(&mut self) -> Result<Vec<StoredStudy>, StoreError> {
         studies(&mut self.database)
     }
 
@@ -85,7 +85,7 @@ impl Reader {
     /// # Errors
     ///
     /// When the database refuses.
-    pub fn quarantined(&mut self, study: StudyNumber) -> Result<Vec<Problem>, StoreError> {
+    pub fn quarantined(&mut self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, StoreError> {
         let sql = "select spec, members.project, members.label, runs.attempt,
                           coalesce(kind, 0), coalesce(reason, '')
                    from members join runs on runs.number = members.run
@@ -99,7 +99,7 @@ impl Reader {
             let attempts = row.narrow()?;
             let kind: usize = row.narrow()?;
             let kind = *Breakdown::ALL.get(kind).unwrap_or(&Breakdown::Crashed);
-            problems.push(Problem { spec, attempts, kind, reason: row.text()? });
+            problems.push(QuarantinedRun { spec, attempts, kind, reason: row.text()? });
             Ok(())
         })?;
         Ok(problems)
@@ -155,7 +155,7 @@ impl Reader {
 }
 
 /// All studies, by number.
-pub(super) fn studies(database: &mut Database) -> Result<Vec<SavedStudy>, StoreError> {
+pub(super) fn studies(database: &mut Database) -> Result<Vec<StoredStudy>, StoreError> {
     let mut studies = Vec::new();
     let sql = "select number, name, state, plan from studies order by number";
     database.query(sql, &[], &mut |mut row| {
@@ -163,7 +163,7 @@ pub(super) fn studies(database: &mut Database) -> Result<Vec<SavedStudy>, StoreE
         let state: usize = row.narrow()?;
         let unknown = || StoreError::Damaged(format!("a study in state {state}"));
         let state = *StudyState::ALL.get(state).ok_or_else(unknown)?;
-        studies.push(SavedStudy { number, name, state, plan: row.bytes()? });
+        studies.push(StoredStudy { number, name, state, plan: row.bytes()? });
         Ok(())
     })?;
     Ok(studies)

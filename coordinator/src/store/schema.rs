@@ -157,7 +157,7 @@ mod tests {
     use catherd_experiments::{Algorithm, Budget, Digest, RunSpec};
 
     use crate::ledger::Phase;
-    use crate::store::{Place, Reader, Store};
+    use crate::store::{Reader, Store, StoreUrl};
 
     const VERSION_1: &str = "
         create table runs (
@@ -207,10 +207,10 @@ mod tests {
         old.execute("insert into breakdowns values (0, 2, 'w', 'why')", ()).unwrap();
         drop(old);
 
-        let place = Place::File(path);
-        let mut store = Store::open(&place).unwrap();
+        let url = StoreUrl::Sqlite(path);
+        let mut store = Store::open(&url).unwrap();
         let mut runs = Vec::new();
-        let mut note = |run: crate::store::SavedRun| runs.push((run.run.phase, run.run.token));
+        let mut note = |run: crate::store::StoredRun| runs.push((run.run.phase, run.run.token));
         store
             .runs(|run| {
                 note(run);
@@ -218,24 +218,24 @@ mod tests {
             })
             .unwrap();
         assert_eq!(runs, [(Phase::Quarantined, 9)]);
-        let problems = Reader::open(&place).unwrap().quarantined(0).unwrap();
+        let problems = Reader::open(&url).unwrap().quarantined(0).unwrap();
         assert_eq!((&problems[0].spec, problems[0].reason.as_str()), (&spec, "why"));
         drop(store);
-        Store::open(&place).unwrap();
+        Store::open(&url).unwrap();
     }
 
     #[test]
     fn a_store_of_version_2_gets_room_for_projects() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("study.db");
-        let place = Place::File(path.clone());
-        Store::open(&place).unwrap();
+        let url = StoreUrl::Sqlite(path.clone());
+        Store::open(&url).unwrap();
         let old = rusqlite::Connection::open(&path).unwrap();
         old.execute_batch("drop table projects; drop table parts; update schema set version = 2;")
             .unwrap();
         drop(old);
-        Store::open(&place).unwrap();
-        Store::open(&place).unwrap().keep_project(b"cat").unwrap();
-        assert_eq!(Reader::open(&place).unwrap().project(Digest::of(b"cat")).unwrap(), b"cat");
+        Store::open(&url).unwrap();
+        Store::open(&url).unwrap().put_project(b"cat").unwrap();
+        assert_eq!(Reader::open(&url).unwrap().project(Digest::of(b"cat")).unwrap(), b"cat");
     }
 }

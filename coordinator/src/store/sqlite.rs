@@ -28,7 +28,7 @@ impl Sqlite {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
                 Connection::open_with_flags(path, flags)?
             }
-            Purpose::Write | Purpose::Succeed(_) => {
+            Purpose::Write | Purpose::TakeOver(_) => {
                 let connection = Connection::open(path)?;
                 connection.pragma_update(None, "journal_mode", "wal")?;
                 connection.pragma_update(None, "synchronous", "full")?;

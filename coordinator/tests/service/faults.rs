@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use catherd_coordinator::store::{Change, Witness};
+use catherd_coordinator::store::{Change, TransactionObserver};
 use catherd_coordinator::{Options, Progress, StoreError};
 use catherd_proto::v1;
 use catherd_proto::v1::verdict::Kind;
@@ -20,7 +20,7 @@ struct Failures {
     after: AtomicU32,
 }
 
-impl Witness for Failures {
+impl TransactionObserver for Failures {
     fn before(&self, _: &[Change]) -> Result<(), StoreError> {
         fail(&self.before)
     }
@@ -40,7 +40,7 @@ fn fail(left: &AtomicU32) -> Result<(), StoreError> {
 
 async fn bench(folder: &Path) -> Option<(Bench, Arc<Failures>)> {
     let failures = Arc::new(Failures::default());
-    let options = Options { witness: Some(failures.clone()), ..options(folder)? };
+    let options = Options { observer: Some(failures.clone()), ..options(folder)? };
     Some((Bench::open(options, plan(1..=1)).await, failures))
 }
 
@@ -90,11 +90,12 @@ async fn what_a_store_failed_to_write_did_not_happen() {
     failures.before.store(1, Ordering::Relaxed);
     refused(&mut bench, Some(&lease)).await;
     assert_eq!(bench.records().count(), 0);
-    let trouble = bench.settled(|progress| progress.trouble.is_some()).await.trouble.unwrap();
-    assert!(trouble.contains("rehearsing a failure"), "{trouble}");
+    let last_error =
+        bench.settled(|progress| progress.last_error.is_some()).await.last_error.unwrap();
+    assert!(last_error.contains("rehearsing a failure"), "{last_error}");
     assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
     let progress = bench.settled(Progress::is_finished).await;
-    assert_eq!((progress.done, progress.trouble), (1, None));
+    assert_eq!((progress.done, progress.last_error), (1, None));
     assert_eq!(bench.records().count(), 1);
     bench.close().await;
 }

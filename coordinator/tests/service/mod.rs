@@ -16,7 +16,7 @@ use catherd_experiments::{
     RunRecord, RunSpec, Study,
 };
 use catherd_proto::PROTOCOL;
-use catherd_proto::transport::{self, Access, Line};
+use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use catherd_proto::v1::studies_client::StudiesClient;
 use catherd_proto::v1::verdict::Kind;
@@ -82,8 +82,8 @@ pub(crate) fn commit_of(lease: &v1::Lease) -> v1::CommitRequest {
 
 pub(crate) struct Bench {
     pub(crate) coordinator: Coordinator,
-    pub(crate) client: CoordinatorClient<Line>,
-    people: StudiesClient<Line>,
+    pub(crate) client: CoordinatorClient<AuthChannel>,
+    people: StudiesClient<AuthChannel>,
     address: String,
     server: tokio::task::JoinHandle<Result<(), CoordinatorError>>,
 }
@@ -99,8 +99,8 @@ impl Bench {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let server = tokio::spawn(coordinator.serve(listener));
-        let client = transport::client(&address, &Access::default()).unwrap();
-        let people = transport::studies(&address, &Access::default()).unwrap();
+        let client = transport::coordinator_client(&address, &Access::default()).unwrap();
+        let people = transport::studies_client(&address, &Access::default()).unwrap();
         Bench { coordinator, client, people, address, server }
     }
 
@@ -153,12 +153,12 @@ impl Bench {
 
 /// Options on a fresh database; none where there is none.
 fn options(folder: &Path) -> Option<Options> {
-    Some(Options { place: database::create(folder)?, ..Options::new(folder) })
+    Some(Options { store: database::create(folder)?, ..Options::new(folder) })
 }
 
 /// The same on the same database.
 fn again(options: &Options) -> Options {
-    Options { place: options.place.clone(), ..Options::new(&options.folder) }
+    Options { store: options.store.clone(), ..Options::new(&options.folder) }
 }
 
 fn manual(options: Options) -> (Options, Arc<Manual>) {
@@ -185,7 +185,7 @@ async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
     assert!(second.token > zombie.token);
     let late = v1::HeartbeatRequest {
         worker: "zombie".into(),
-        held: vec![v1::Held { token: zombie.token, live: None }],
+        held: vec![v1::HeldLease { token: zombie.token, progress: None }],
     };
     let reply = bench.client.heartbeat(late).await.unwrap().into_inner();
     assert_eq!(reply.drop, [zombie.token]);
@@ -213,14 +213,14 @@ async fn heartbeats_renew() {
     let lease = bench.lease("w", &[]).await.leases.remove(0);
     for covered in 1..=4 {
         clock.advance(Policy::default().term / 2);
-        let live = Some(v1::Live { executions: 9, steps: 90, covered, goals: 7 });
+        let progress = Some(v1::RunProgress { executions: 9, steps: 90, covered, goals: 7 });
         let beat = v1::HeartbeatRequest {
             worker: "w".into(),
-            held: vec![v1::Held { token: lease.token, live }],
+            held: vec![v1::HeldLease { token: lease.token, progress }],
         };
         assert!(bench.client.heartbeat(beat).await.unwrap().into_inner().drop.is_empty());
     }
-    let shown = |progress: &Progress| progress.running.first().map(|run| run.live.covered);
+    let shown = |progress: &Progress| progress.running.first().map(|run| run.run_progress.covered);
     let progress = bench.settled(|progress| shown(progress) == Some(4)).await;
     assert_eq!((progress.running[0].run, progress.running[0].worker.as_str()), (lease.run, "w"));
     assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
@@ -242,7 +242,8 @@ async fn a_study_reopens_where_it_was() {
     assert!(
         matches!(
             busy,
-            CoordinatorError::Busy { .. } | CoordinatorError::Store { cause: StoreError::Led, .. }
+            CoordinatorError::Busy { .. }
+                | CoordinatorError::Store { cause: StoreError::LedByAnother, .. }
         ),
         "{busy}"
     );
@@ -416,7 +417,7 @@ async fn studies_share_what_they_have_in_common() {
 async fn a_study_grows_at_the_last_page() {
     let folder = tempfile::tempdir().unwrap();
     let Some(options) = options(folder.path()) else { return };
-    let mut store = Store::open(&options.place).unwrap();
+    let mut store = Store::open(&options.store).unwrap();
     store.plan(plan(1..=2)).unwrap();
     let members = |store: &mut Store| {
         let mut runs = Vec::new();
@@ -461,22 +462,22 @@ async fn a_store_that_refuses_gets_everything_later() {
     let Some(options) = options(folder.path()) else { return };
     let mut bench = Bench::open(again(&options), plan(1..=2)).await;
     let lease = bench.lease("w", &[]).await.leases.remove(0);
-    database::execute(&options.place, database::REFUSE.0).await;
+    database::execute(&options.store, database::REFUSE.0).await;
 
     let refusal = bench.client.commit(commit_of(&lease)).await.unwrap_err();
     assert_eq!(refusal.code(), tonic::Code::Unavailable);
-    let progress = bench.settled(|progress| progress.trouble.is_some()).await;
-    let trouble = progress.trouble.unwrap();
-    assert!(trouble.contains("disk is full"), "{trouble}");
+    let progress = bench.settled(|progress| progress.last_error.is_some()).await;
+    let last_error = progress.last_error.unwrap();
+    assert!(last_error.contains("disk is full"), "{last_error}");
     bench.health(ServingStatus::NotServing).await;
     bench.settled(|progress| (progress.done, progress.leased) == (0, 1)).await;
 
-    database::execute(&options.place, database::REFUSE.1).await;
+    database::execute(&options.store, database::REFUSE.1).await;
     assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
     let next = bench.lease("w", &[]).await.leases.remove(0);
     assert_eq!(bench.commit("w", vec![done(&next)]).await, [Kind::Accepted]);
     let progress = bench.settled(Progress::is_finished).await;
-    assert_eq!((progress.done, progress.trouble), (2, None));
+    assert_eq!((progress.done, progress.last_error), (2, None));
     bench.health(ServingStatus::Serving).await;
     bench.close().await;
 }

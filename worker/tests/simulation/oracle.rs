@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use catherd_coordinator::Progress;
 use catherd_coordinator::ledger::{Phase, Run, RunNumber, Token};
-use catherd_coordinator::store::{Change, Sealed, StoreError, Witness};
+use catherd_coordinator::store::{Change, StoreError, StoredRecord, TransactionObserver};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
@@ -39,7 +39,7 @@ pub(crate) struct Met {
 struct State {
     /// As the store has them.
     runs: Vec<(Run, Option<String>)>,
-    records: BTreeMap<RunNumber, (Token, Sealed)>,
+    records: BTreeMap<RunNumber, (Token, StoredRecord)>,
     tokens: BTreeSet<Token>,
     /// Each at a transaction, or at the next.
     mishaps: Vec<(Option<u64>, Mishap)>,
@@ -176,7 +176,7 @@ impl State {
         }
     }
 
-    fn record(&mut self, number: RunNumber, token: Token, record: &Sealed) {
+    fn record(&mut self, number: RunNumber, token: Token, record: &StoredRecord) {
         let (before, _) = self.runs[number as usize];
         let open = matches!(before.phase, Phase::Leased | Phase::Pending);
         self.law(open && before.token == token, || {
@@ -213,7 +213,7 @@ impl State {
     }
 }
 
-impl Witness for Oracle {
+impl TransactionObserver for Oracle {
     fn before(&self, _: &[Change]) -> Result<(), StoreError> {
         self.mishap(Side::Before)
     }
@@ -239,8 +239,10 @@ impl Witness for Oracle {
                     write!(line, " broken({run} {attempt} {kind:?} {worker})").unwrap();
                     state.met.lost += 1;
                 }
-                Change::Found { run, attempt } => write!(line, " found({run} {attempt})").unwrap(),
-                Change::Run(..) | Change::Part(_) => {}
+                Change::LossReverted { run, attempt } => {
+                    write!(line, " found({run} {attempt})").unwrap()
+                }
+                Change::Run(..) | Change::ProjectChunk(_) => {}
             }
         }
         let newest = state.tokens.last().copied().unwrap_or(0);

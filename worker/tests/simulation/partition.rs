@@ -35,12 +35,13 @@ fn coordinate(sim: &mut Sim<'_>, answers: bool) -> Open {
         let connections = connections.clone();
         async move {
             let folder = tempfile::tempdir()?;
-            let (coordinator, mut desk) = Coordinator::by_hand(Study::new(folder.path()), plan(1))?;
+            let (coordinator, mut writer) =
+                Coordinator::new_manual(Study::new(folder.path()), plan(1))?;
             tokio::spawn(coordinator.serve_on(wire::listen(connections).await?));
             loop {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 if answers {
-                    desk.turn();
+                    writer.process_pending();
                 }
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
-use catherd_proto::transport::{self, Access, Channel, Connected, Endpoint, Line};
+use catherd_proto::transport::{self, Access, AuthChannel, Channel, Connected, Endpoint};
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use futures_util::Stream;
 use futures_util::stream::unfold;
@@ -23,9 +23,9 @@ const PORT: u16 = 7000;
 pub(crate) type Open = Arc<AtomicUsize>;
 
 /// A client as workers have it.
-pub(crate) fn client() -> CoordinatorClient<Line> {
+pub(crate) fn client() -> CoordinatorClient<AuthChannel> {
     let address = format!("http://{COORDINATOR}:{PORT}");
-    transport::client_over(&address, &Access::default(), connect).unwrap()
+    transport::coordinator_client_over(&address, &Access::default(), connect).unwrap()
 }
 
 /// A client that knows no time-out at all.

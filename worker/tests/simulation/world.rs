@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use catherd_coordinator::clock::Clock;
 use catherd_coordinator::store::{Reader, Store};
-use catherd_coordinator::{Breakdown, Coordinator, Options as Study, Place, Policy};
+use catherd_coordinator::{Breakdown, Coordinator, Options as Study, Policy, StoreUrl};
 use catherd_experiments::{
     self as experiments, Algorithm, Budget, Digest, Plan, PlannedProject, ProjectSource,
     Provenance, Resources, RunRecord, RunSpec,
@@ -43,7 +43,12 @@ const RECOVERY: Duration = Duration::from_secs(120);
 /// The shortest way of a message.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-const POLICY: Policy = Policy { term: Duration::from_secs(3), crashes: 3, losses: 15, streak: 10 };
+const POLICY: Policy = Policy {
+    term: Duration::from_secs(3),
+    max_crashes: 3,
+    max_losses: 15,
+    max_consecutive_crashes: 10,
+};
 
 /// A study of two projects and two algorithms.
 pub(crate) fn plan(seeds: u64) -> Plan {
@@ -89,7 +94,7 @@ impl Results {
         Results { records, given_up }
     }
 
-    fn read(place: &Place) -> Results {
+    fn read(place: &StoreUrl) -> Results {
         let records = Reader::open(place).unwrap().records(0).map(|row| {
             let (spec, record) = row.unwrap();
             match record.outcome {
@@ -216,9 +221,9 @@ impl World {
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let folder = folder.unwrap();
-        let mut store = Store::open(&Place::File(folder.path().join("study.db"))).unwrap();
+        let mut store = Store::open(&StoreUrl::Sqlite(folder.path().join("study.db"))).unwrap();
         for project in PROJECTS {
-            store.keep_project(project).unwrap();
+            store.put_project(project).unwrap();
         }
         drop(store);
         let leaps = Arc::new(AtomicU64::new(0));
@@ -232,7 +237,7 @@ impl World {
                 let study = Study {
                     policy: POLICY,
                     clock,
-                    witness: Some(oracle.clone()),
+                    observer: Some(oracle.clone()),
                     ..Study::new(&folder)
                 };
                 coordinate(study, plan(seeds), names.clone(), oracle.clone())
@@ -404,7 +409,7 @@ impl World {
     fn judge(self, expected: &Results) -> Result<(), String> {
         let World { sim, folder, workers, lost, oracle, .. } = self;
         drop(sim);
-        let place = Place::File(folder.path().join("study.db"));
+        let place = StoreUrl::Sqlite(folder.path().join("study.db"));
         let found = Results::read(&place);
         if found != *expected {
             let (records, given_up) = (found.records.len(), found.given_up);
@@ -449,12 +454,12 @@ async fn coordinate(
     workers: Vec<String>,
     oracle: Arc<Oracle>,
 ) -> turmoil::Result {
-    let (coordinator, mut desk) = Coordinator::by_hand(study, plan)?;
+    let (coordinator, mut writer) = Coordinator::new_manual(study, plan)?;
     tokio::spawn(coordinator.serve_on(wire::listen(Open::default()).await?));
     let mut shown = coordinator.watch();
     loop {
         tokio::time::sleep(TURN).await;
-        let written = desk.turn();
+        let written = writer.process_pending();
         if oracle.is_dead() {
             // Nobody hears of what it just did.
             workers.iter().for_each(|worker| {

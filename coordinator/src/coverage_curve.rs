@@ -19,13 +19,13 @@ pub(crate) fn of(record: &RunRecord) -> Option<[f32; POINTS]> {
 
 /// The mean of the curves of some runs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Curve {
+pub struct CoverageCurve {
     /// How many runs.
     pub runs: u64,
     sums: [f64; POINTS],
 }
 
-impl Curve {
+impl CoverageCurve {
     pub(crate) fn add(&mut self, curve: &[f32; POINTS]) {
         self.runs += 1;
         self.sums.iter_mut().zip(curve).for_each(|(sum, value)| *sum += f64::from(*value));

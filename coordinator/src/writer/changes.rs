@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::ledger::{Effect, RunNumber, Token};
-use crate::store::{Breakdown, Change, Sealed};
+use crate::store::{Breakdown, Change, StoredRecord};
 
 /// What comes with a commit.
 pub(super) enum Payload {
-    Record(Box<Sealed>),
+    Record(Box<StoredRecord>),
     Reason(Breakdown, String),
     Nothing,
 }
@@ -37,9 +37,9 @@ impl Changes {
                         reason: format!("worker {worker} was lost"),
                     });
                 }
-                Effect::Found { run, attempt } => {
+                Effect::LossReverted { run, attempt } => {
                     tracing::info!(run, attempt, "a worker is back");
-                    self.others.push(Change::Found { run: *run, attempt: *attempt });
+                    self.others.push(Change::LossReverted { run: *run, attempt: *attempt });
                 }
                 Effect::Accept(run) => {
                     if let Some((_, token, Payload::Record(record))) = commit.take() {

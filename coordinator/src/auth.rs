@@ -53,7 +53,7 @@ impl FromStr for Role {
 
 /// A file of tokens that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum KeysError {
+pub enum TokenStoreError {
     /// It cannot be read or written.
     #[error("{}: {cause}", file.display())]
     Io {
@@ -76,21 +76,22 @@ pub enum KeysError {
 
 /// The tokens that a coordinator accepts.
 #[derive(Clone, Debug, Default)]
-pub struct Keys(BTreeMap<Digest, Role>);
+pub struct TokenStore(BTreeMap<Digest, Role>);
 
-impl Keys {
+impl TokenStore {
     /// Reads a file of tokens: a line each with the digest of the token, its role and a name
     /// for people. Empty lines and lines that begin with `#` are passed over.
     ///
     /// # Errors
     ///
     /// When the file cannot be read, or a line is something else.
-    pub fn read(file: &Path) -> Result<Keys, KeysError> {
+    pub fn read(file: &Path) -> Result<TokenStore, TokenStoreError> {
         let text = fs::read_to_string(file)
-            .map_err(|cause| KeysError::Io { file: file.to_owned(), cause })?;
-        let mut keys = Keys::default();
+            .map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })?;
+        let mut keys = TokenStore::default();
         for (number, line) in (1..).zip(text.lines()) {
-            let wrong = |problem| KeysError::Line { file: file.to_owned(), line: number, problem };
+            let wrong =
+                |problem| TokenStoreError::Line { file: file.to_owned(), line: number, problem };
             let mut words = line.split_whitespace();
             let Some(digest) = words.next().filter(|word| !word.starts_with('#')) else { continue };
             let digest: Digest = digest.parse().map_err(|error| wrong(format!("{error}")))?;
@@ -106,7 +107,7 @@ impl Keys {
     /// # Errors
     ///
     /// When the file cannot be written.
-    pub fn add(file: &Path, token: &str, role: Role, name: &str) -> Result<(), KeysError> {
+    pub fn add(file: &Path, token: &str, role: Role, name: &str) -> Result<(), TokenStoreError> {
         use std::io::Write;
         use std::os::unix::fs::OpenOptionsExt;
         let name = name.replace(char::is_control, " ");
@@ -114,7 +115,7 @@ impl Keys {
         let mut options = fs::OpenOptions::new();
         let opened = options.create(true).append(true).mode(0o600).open(file);
         let written = opened.and_then(|mut opened| opened.write_all(line.as_bytes()));
-        written.map_err(|cause| KeysError::Io { file: file.to_owned(), cause })
+        written.map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })
     }
 
     /// There are none.
@@ -134,9 +135,9 @@ enum Caller {
 
 /// Lets known callers in.
 #[derive(Clone)]
-pub(crate) struct Admit(pub(crate) Option<Arc<Keys>>);
+pub(crate) struct AuthInterceptor(pub(crate) Option<Arc<TokenStore>>);
 
-impl Interceptor for Admit {
+impl Interceptor for AuthInterceptor {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         let caller = match &self.0 {
             None => Caller::Local,
@@ -153,7 +154,7 @@ impl Interceptor for Admit {
 }
 
 /// Refuses a request of somebody who lacks a role.
-pub(crate) fn require<T>(request: &Request<T>, role: Role) -> Result<(), Status> {
+pub(crate) fn require_role<T>(request: &Request<T>, role: Role) -> Result<(), Status> {
     match request.extensions().get() {
         Some(Caller::Local) => Ok(()),
         Some(Caller::Known(known)) if known.includes(role) => Ok(()),
@@ -169,15 +170,15 @@ mod tests {
     fn tokens_are_kept_as_digests() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tokens");
-        assert!(matches!(Keys::read(&file), Err(KeysError::Io { .. })));
-        Keys::add(&file, "secret", Role::Worker, "ant").unwrap();
-        Keys::add(&file, "other", Role::Viewer, "me\n# x").unwrap();
+        assert!(matches!(TokenStore::read(&file), Err(TokenStoreError::Io { .. })));
+        TokenStore::add(&file, "secret", Role::Worker, "ant").unwrap();
+        TokenStore::add(&file, "other", Role::Viewer, "me\n# x").unwrap();
         let text = fs::read_to_string(&file).unwrap();
         assert!(!text.contains("secret") && text.lines().count() == 2, "{text}");
-        let keys = Keys::read(&file).unwrap();
+        let keys = TokenStore::read(&file).unwrap();
         assert_eq!(keys.0[&Digest::of(b"secret")], Role::Worker);
         fs::write(&file, "# mine\n\nabc worker x\n").unwrap();
-        let refusal = Keys::read(&file).unwrap_err().to_string();
+        let refusal = TokenStore::read(&file).unwrap_err().to_string();
         assert!(refusal.contains("tokens:3: "), "{refusal}");
     }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use catherd_experiments::Digest;
 
-use super::{Charge, Scope};
-use crate::ledger::{Ledger, Phase, Run, RunNumber, Saved, Set};
-use crate::progress::Meter;
+use super::{Scope, WriterConfig};
+use crate::ledger::{Ledger, LedgerSnapshot, Phase, Run, RunNumber, StudySet};
+use crate::progress::ProgressTracker;
 use crate::queue::GroupNumber;
-use crate::store::{SavedStudy, Store, StoreError, StudyNumber, StudyState};
+use crate::store::{Store, StoreError, StoredStudy, StudyNumber, StudyState};
 
 /// The groups of runs by project and algorithm.
 #[derive(Default)]
@@ -42,12 +42,12 @@ impl Groups {
 /// What a store says.
 pub(super) struct Loaded {
     pub(super) ledger: Ledger,
-    pub(super) meter: Meter,
+    pub(super) tracker: ProgressTracker,
     pub(super) groups: Groups,
 }
 
 /// The studies of a scope whose runs are given out.
-pub(super) fn active(studies: &[SavedStudy], scope: &Scope) -> Vec<StudyNumber> {
+pub(super) fn active(studies: &[StoredStudy], scope: &Scope) -> Vec<StudyNumber> {
     let active = studies.iter().filter(|study| study.state == StudyState::Active);
     let served = active.filter(|study| match scope {
         Scope::All => true,
@@ -56,17 +56,20 @@ pub(super) fn active(studies: &[SavedStudy], scope: &Scope) -> Vec<StudyNumber> 
     served.map(|study| study.number).collect()
 }
 
-/// Loads the ledger and the meter from the store.
+/// Loads the ledger and the tracker from the store.
 pub(super) fn load(
     store: &mut Store,
-    Charge { scope, policy, .. }: &Charge,
+    WriterConfig { scope, policy, .. }: &WriterConfig,
     now: Duration,
 ) -> Result<Loaded, StoreError> {
     let studies = store.studies()?;
     let active = active(&studies, scope);
 
     // Runs that nobody wants, and numbers without a run, are in the first set.
-    let mut saved = Saved { sets: vec![Set::new(Vec::new(), false)], ..Saved::default() };
+    let mut saved = LedgerSnapshot {
+        sets: vec![StudySet::new(Vec::new(), false)],
+        ..LedgerSnapshot::default()
+    };
     let mut groups = Groups::default();
     store.runs(|row| {
         let add = || saved.queue.add_group(row.project);
@@ -88,7 +91,7 @@ pub(super) fn load(
     let mut place_run = |(run, studies): (RunNumber, Vec<StudyNumber>)| {
         let set = *numbers.entry(studies).or_insert_with_key(|studies| {
             let given_out = studies.iter().any(|study| active.contains(study));
-            saved.sets.push(Set::new(studies.clone(), given_out));
+            saved.sets.push(StudySet::new(studies.clone(), given_out));
             (saved.sets.len() - 1) as u32
         });
         if let Some(run) = saved.runs.get_mut(run as usize) {
@@ -103,10 +106,10 @@ pub(super) fn load(
     })?;
     place_run(wanted);
 
-    store.culprits(|run, worker| {
-        saved.culprits.entry(run).or_default().insert(worker);
+    store.crashed_on(|run, worker| {
+        saved.crashed_on.entry(run).or_default().insert(worker);
     })?;
     let coverage = store.coverage(None)?;
-    let meter = Meter::new(now, studies, active, coverage);
-    Ok(Loaded { ledger: Ledger::restore(*policy, saved, now), meter, groups })
+    let tracker = ProgressTracker::new(now, studies, active, coverage);
+    Ok(Loaded { ledger: Ledger::restore(*policy, saved, now), tracker, groups })
 }

@@ -13,19 +13,19 @@ use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::ledger::{Event, Policy};
-use crate::progress::{Planned, Progress};
-use crate::store::{Place, Store, StoreError, Witness};
+use crate::progress::{PlanningProgress, Progress};
+use crate::store::{Store, StoreError, StoreUrl, TransactionObserver};
 
 mod changes;
+mod leader;
 mod load;
 mod request;
-mod seat;
 #[cfg(test)]
 mod tests;
 
 use changes::Changes;
-pub(crate) use request::{Completion, Outcomes, Request, Told};
-use seat::{Seat, say};
+use leader::{Leader, reply_later};
+pub(crate) use request::{AttemptResult, Completion, Outcomes, Request};
 
 /// Most requests in one transaction.
 const GROUP: usize = 1024;
@@ -36,7 +36,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// Sends the answer of a request whose effects are durable.
 type Answer = Box<dyn FnOnce() + Send>;
 
-/// Which studies a desk serves.
+/// Which studies a writer serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// All active ones.
@@ -45,62 +45,62 @@ pub(crate) enum Scope {
     Only(String),
 }
 
-/// What a desk serves, and by which rules.
-pub(crate) struct Charge {
-    pub(crate) place: Place,
+/// What a writer serves, and by which rules.
+pub(crate) struct WriterConfig {
+    pub(crate) url: StoreUrl,
     /// Where older versions kept projects.
     pub(crate) archives: PathBuf,
     pub(crate) scope: Scope,
     pub(crate) policy: Policy,
-    pub(crate) witness: Option<Arc<dyn Witness>>,
+    pub(crate) observer: Option<Arc<dyn TransactionObserver>>,
 }
 
-/// See the module's page. [`crate::Coordinator::by_hand`] gives it to its caller.
-pub struct Desk {
+/// See the module's page. [`crate::Coordinator::new_manual`] gives it to its caller.
+pub struct Writer {
     requests: Receiver<Request>,
-    charge: Charge,
+    config: WriterConfig,
     clock: Arc<dyn Clock>,
     last_tick: Duration,
     progress: watch::Sender<Progress>,
     /// None while another coordinator leads the store or it cannot be reached.
-    seat: Option<Seat>,
-    /// Why there is no seat, until there is one and the store accepts something.
-    trouble: Option<String>,
+    leader: Option<Leader>,
+    /// Why there is no leader, until there is one and the store accepts something.
+    last_error: Option<String>,
     /// Held as long as anything may be written.
     _lock: Option<File>,
 }
 
-impl Desk {
-    /// Opens a desk on a store, and the way to it. Where another coordinator leads the store,
+impl Writer {
+    /// Opens a writer on a store, and the way to it. Where another coordinator leads the store,
     /// it stands by if it may.
     pub(crate) fn open(
-        charge: Charge,
+        config: WriterConfig,
         store: Result<Store, StoreError>,
         clock: Arc<dyn Clock>,
         lock: Option<File>,
         stand_by: bool,
-    ) -> Result<(Desk, Sender<Request>), StoreError> {
+    ) -> Result<(Writer, Sender<Request>), StoreError> {
         let now = clock.now();
         let (sender, requests) = mpsc::channel();
-        let mut desk = Desk {
+        let mut writer = Writer {
             requests,
-            charge,
+            config,
             clock,
             last_tick: Duration::ZERO,
             progress: watch::Sender::default(),
-            seat: None,
-            trouble: None,
+            leader: None,
+            last_error: None,
             _lock: lock,
         };
-        match store.and_then(|store| Seat::take(&desk.charge, store, now)) {
-            Ok(seat) => {
-                desk.seat = Some(seat);
-                desk.show(now);
+        match store.and_then(|store| Leader::take(&writer.config, store, now)) {
+            Ok(leader) => {
+                writer.leader = Some(leader);
+                writer.show(now);
             }
-            Err(StoreError::Led) if stand_by => desk.note(&StoreError::Led),
+            Err(StoreError::LedByAnother) if stand_by => writer.note(&StoreError::LedByAnother),
             Err(error) => return Err(error),
         }
-        Ok((desk, sender))
+        Ok((writer, sender))
     }
 
     pub(crate) fn watch(&self) -> watch::Receiver<Progress> {
@@ -130,14 +130,14 @@ impl Desk {
 
     /// Serves the requests that have arrived, without waiting for any. False if the store
     /// refused: nobody got an answer then.
-    pub fn turn(&mut self) -> bool {
+    pub fn process_pending(&mut self) -> bool {
         let group = self.requests.try_iter().take(GROUP).collect();
         self.answer(group)
     }
 
     /// Whether a study is being planned.
     fn plans(&self) -> bool {
-        self.seat.as_ref().is_some_and(|seat| !seat.plannings.is_empty())
+        self.leader.as_ref().is_some_and(|leader| !leader.plannings.is_empty())
     }
 
     fn answer(&mut self, group: Vec<Request>) -> bool {
@@ -158,20 +158,20 @@ impl Desk {
         }
     }
 
-    /// Notes that the store refused. The seat is kept as long as the connection lives: the
+    /// Notes that the store refused. The leader is kept as long as the connection lives: the
     /// session that led goes on leading.
     fn note(&mut self, error: &StoreError) {
-        let trouble = error.to_string();
-        if self.trouble.as_ref() != Some(&trouble) {
-            tracing::error!("{trouble}");
+        let last_error = error.to_string();
+        if self.last_error.as_ref() != Some(&last_error) {
+            tracing::error!("{last_error}");
         }
-        self.seat.take_if(|seat| !seat.store.is_alive());
-        if let Some(seat) = &mut self.seat {
-            seat.stale = true;
+        self.leader.take_if(|leader| !leader.store.is_alive());
+        if let Some(leader) = &mut self.leader {
+            leader.stale = true;
         }
-        self.trouble = Some(trouble);
-        let trouble = self.trouble.clone();
-        self.progress.send_modify(|progress| progress.trouble = trouble);
+        self.last_error = Some(last_error);
+        let last_error = self.last_error.clone();
+        self.progress.send_modify(|progress| progress.last_error = last_error);
     }
 
     /// Takes a group of requests as far as the answers, which may leave.
@@ -181,66 +181,68 @@ impl Desk {
         group: Vec<Request>,
         tick: bool,
     ) -> Result<Vec<Answer>, StoreError> {
-        let seat = match &mut self.seat {
-            Some(seat) => seat,
+        let leader = match &mut self.leader {
+            Some(leader) => leader,
             none => {
-                let store = Store::succeed(&self.charge.place, self.charge.policy.term)?;
-                let seat = Seat::take(&self.charge, store, now)?;
+                let store = Store::take_over(&self.config.url, self.config.policy.term)?;
+                let leader = Leader::take(&self.config, store, now)?;
                 tracing::info!("leading the store from now on");
                 // Other troubles end when the store has accepted something.
-                self.trouble.take_if(|trouble| *trouble == StoreError::Led.to_string());
-                none.insert(seat)
+                self.last_error
+                    .take_if(|last_error| *last_error == StoreError::LedByAnother.to_string());
+                none.insert(leader)
             }
         };
-        if seat.stale {
-            seat.reload(&self.charge, now)?;
+        if leader.stale {
+            leader.reload(&self.config, now)?;
         }
         let mut changes = Changes::default();
         let mut answers = Vec::new();
         let mut replanned = false;
         for request in group {
             match request {
-                Request::Plan { plan, answer } => answers.extend(seat.begin(*plan, answer)?),
+                Request::Plan { plan, answer } => answers.extend(leader.begin(*plan, answer)?),
                 Request::SetState { name, state, answer } => {
                     replanned = true;
-                    seat.keep(std::mem::take(&mut changes))?;
+                    leader.keep(std::mem::take(&mut changes))?;
                     tracing::info!(study = name, state = state.name(), "a study was changed");
-                    answers.push(say(answer, seat.set_state(&self.charge, &name, state)?));
+                    answers
+                        .push(reply_later(answer, leader.set_state(&self.config, &name, state)?));
                 }
-                other => answers.extend(seat.handle(now, other, &mut changes)?),
+                other => answers.extend(leader.handle(now, other, &mut changes)?),
             }
         }
         if tick {
-            let effects = seat.ledger.step(now, Event::Tick);
+            let effects = leader.ledger.step(now, Event::Tick);
             changes.note(&effects, None);
         }
-        if seat.keep(changes)? {
-            self.trouble = None;
+        if leader.keep(changes)? {
+            self.last_error = None;
         } else if tick {
-            seat.store.renew()?;
+            leader.store.renew()?;
         }
-        if let Some(planned) = seat.plan_on(&self.charge)? {
-            self.trouble = None;
+        if let Some(planned) = leader.plan_on(&self.config)? {
+            self.last_error = None;
             replanned = true;
             answers.extend(planned);
         }
         // Whoever is told of a change, or that a study has ended, must find it so.
-        if tick || replanned || seat.ledger.is_finished() {
+        if tick || replanned || leader.ledger.is_finished() {
             self.show(now);
         }
         Ok(answers)
     }
 
     fn show(&mut self, now: Duration) {
-        if let Some(seat) = &mut self.seat {
-            let trouble = self.trouble.clone();
-            let snapshot = seat.meter.snapshot(now, &seat.ledger);
-            let planning = seat.plannings.iter().map(|(planning, _)| {
+        if let Some(leader) = &mut self.leader {
+            let last_error = self.last_error.clone();
+            let snapshot = leader.tracker.snapshot(now, &leader.ledger);
+            let planning = leader.plannings.iter().map(|(planning, _)| {
                 let (runs, of) = planning.progress();
-                Planned { study: planning.name().to_owned(), runs, of }
+                PlanningProgress { study: planning.name().to_owned(), runs, of }
             });
             let planning = planning.collect();
-            self.progress.send_replace(Progress { trouble, planning, ..snapshot });
+            self.progress.send_replace(Progress { last_error, planning, ..snapshot });
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use catherd_experiments::Digest;
 
-use super::{Ledger, Phase, Run, RunNumber, Set, SetNumber};
+use super::{Ledger, Phase, Run, RunNumber, StudySet, StudySetNumber};
 use crate::queue::GroupNumber;
 use crate::store::StudyNumber;
 
@@ -75,7 +75,7 @@ impl Ledger {
     }
 
     /// Puts a run into the queue, or takes it out, as its set has it.
-    fn requeue(&mut self, run: RunNumber, phase: Phase, group: GroupNumber, set: SetNumber) {
+    fn requeue(&mut self, run: RunNumber, phase: Phase, group: GroupNumber, set: StudySetNumber) {
         if phase == Phase::Pending {
             if self.sets[set as usize].active {
                 self.queue.push(group, run);
@@ -86,13 +86,13 @@ impl Ledger {
     }
 
     /// The set of the runs that these studies want.
-    fn set_of(&mut self, studies: &[StudyNumber]) -> SetNumber {
+    fn set_of(&mut self, studies: &[StudyNumber]) -> StudySetNumber {
         let known = self.sets.iter().position(|set| set.studies == studies);
         let number = known.unwrap_or_else(|| {
             // Which of them are active is known to whoever gave them.
-            self.sets.push(Set::new(studies.to_vec(), false));
+            self.sets.push(StudySet::new(studies.to_vec(), false));
             self.sets.len() - 1
         });
-        number as SetNumber
+        number as StudySetNumber
     }
 }

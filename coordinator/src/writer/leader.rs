@@ -8,49 +8,53 @@ use tokio::sync::oneshot;
 
 use super::changes::{Changes, Payload};
 use super::load::{Groups, Loaded, active, load};
-use super::{Answer, Charge, Completion, Outcomes, Request, Scope, Told};
-use crate::ledger::{Effect, End, Event, Ledger, Phase};
-use crate::progress::Meter;
+use super::{Answer, AttemptResult, Completion, Outcomes, Request, Scope, WriterConfig};
+use crate::ledger::{AttemptEnd, Effect, Event, Ledger, Phase};
+use crate::progress::ProgressTracker;
 use crate::store::{
     Breakdown, Change, Planning, RunId, Store, StoreError, StudyNumber, StudyState,
 };
 
 /// See the module's page.
-pub(super) struct Seat {
+pub(super) struct Leader {
     pub(super) store: Store,
     pub(super) ledger: Ledger,
-    pub(super) meter: Meter,
+    pub(super) tracker: ProgressTracker,
     groups: Groups,
     /// Studies may be added.
     standing: bool,
     /// Studies that are being planned, the first one now, and who waits for them.
     pub(super) plannings: VecDeque<(Planning, Vec<oneshot::Sender<StudyNumber>>)>,
-    /// The store refused. It may have made the changes and failed to say so, and it is
+    /// The store refused. It may have made the changes and failed to reply_later so, and it is
     /// right: the ledger has to be loaded again. Nobody got an answer, so everybody asks
     /// again.
     pub(super) stale: bool,
 }
 
-impl Seat {
+impl Leader {
     pub(super) fn take(
-        charge: &Charge,
+        config: &WriterConfig,
         mut store: Store,
         now: Duration,
-    ) -> Result<Seat, StoreError> {
-        store.adopt(&charge.archives)?;
-        let mut store = store.watched(charge.witness.clone());
-        let Loaded { ledger, meter, groups } = load(&mut store, charge, now)?;
-        let (standing, plannings) = (charge.scope == Scope::All, VecDeque::new());
-        Ok(Seat { store, ledger, meter, groups, standing, plannings, stale: false })
+    ) -> Result<Leader, StoreError> {
+        store.migrate_project_files(&config.archives)?;
+        let mut store = store.watched(config.observer.clone());
+        let Loaded { ledger, tracker, groups } = load(&mut store, config, now)?;
+        let (standing, plannings) = (config.scope == Scope::All, VecDeque::new());
+        Ok(Leader { store, ledger, tracker, groups, standing, plannings, stale: false })
     }
 }
 
-impl Seat {
+impl Leader {
     /// Loads what the store says.
-    pub(super) fn reload(&mut self, charge: &Charge, now: Duration) -> Result<(), StoreError> {
-        let Loaded { ledger, meter, groups } = load(&mut self.store, charge, now)?;
+    pub(super) fn reload(
+        &mut self,
+        config: &WriterConfig,
+        now: Duration,
+    ) -> Result<(), StoreError> {
+        let Loaded { ledger, tracker, groups } = load(&mut self.store, config, now)?;
         (self.ledger, self.groups) = (ledger, groups);
-        self.meter = meter.after(std::mem::take(&mut self.meter));
+        self.tracker = tracker.after(std::mem::take(&mut self.tracker));
         self.stale = false;
         Ok(())
     }
@@ -58,23 +62,23 @@ impl Seat {
     /// Pauses, resumes or cancels a study; false if there is none of this name.
     pub(super) fn set_state(
         &mut self,
-        charge: &Charge,
+        config: &WriterConfig,
         name: &str,
         state: StudyState,
     ) -> Result<bool, StoreError> {
         match self.store.set_state(name, state) {
-            Ok(()) => self.restate(charge).map(|()| true),
+            Ok(()) => self.restate(config).map(|()| true),
             Err(StoreError::NoStudy(_)) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
     /// Learns which studies there are and in which state.
-    fn restate(&mut self, charge: &Charge) -> Result<(), StoreError> {
+    fn restate(&mut self, config: &WriterConfig) -> Result<(), StoreError> {
         let studies = self.store.studies()?;
-        let active = active(&studies, &charge.scope);
+        let active = active(&studies, &config.scope);
         self.ledger.activate(&active);
-        self.meter.restate(studies, active);
+        self.tracker.restate(studies, active);
         Ok(())
     }
 
@@ -86,7 +90,7 @@ impl Seat {
         answer: oneshot::Sender<StudyNumber>,
     ) -> Result<Option<Answer>, StoreError> {
         if let Some(study) = self.store.active(&plan)? {
-            return Ok(Some(say(answer, study)));
+            return Ok(Some(reply_later(answer, study)));
         }
         match self.plannings.iter_mut().find(|(planning, _)| planning.is_of(&plan)) {
             Some((_, waiting)) => waiting.push(answer),
@@ -96,7 +100,10 @@ impl Seat {
     }
 
     /// Plans a page more; the answers to those who wait for a study that is whole.
-    pub(super) fn plan_on(&mut self, charge: &Charge) -> Result<Option<Vec<Answer>>, StoreError> {
+    pub(super) fn plan_on(
+        &mut self,
+        config: &WriterConfig,
+    ) -> Result<Option<Vec<Answer>>, StoreError> {
         let Some((planning, _)) = self.plannings.front_mut() else { return Ok(None) };
         let before = planning.progress().0;
         let whole = self.store.plan_on(planning)?;
@@ -111,12 +118,12 @@ impl Seat {
             self.ledger.assign(study, runs);
             let done = self.ledger.counts_of(study).of(Phase::Done) > 0;
             let coverage = if done { self.store.coverage(Some(study))? } else { Vec::new() };
-            self.meter.cover(study, coverage.first().map(|&(_, sum, count)| (sum, count)));
+            self.tracker.cover(study, coverage.first().map(|&(_, sum, count)| (sum, count)));
         }
-        self.restate(charge)?;
+        self.restate(config)?;
         let (runs, name) = (planning.progress().1, planning.name());
         tracing::info!(study = name, runs, "a study was planned");
-        Ok(Some(waiting.into_iter().map(|answer| say(answer, study)).collect()))
+        Ok(Some(waiting.into_iter().map(|answer| reply_later(answer, study)).collect()))
     }
 
     pub(super) fn handle(
@@ -128,8 +135,8 @@ impl Seat {
         let answer: Answer = match request {
             // Handled with the group.
             Request::Close | Request::Plan { .. } | Request::SetState { .. } => return Ok(None),
-            Request::Keep { part, answer } => {
-                changes.others.push(Change::Part(part));
+            Request::PutProjectChunk { part, answer } => {
+                changes.others.push(Change::ProjectChunk(part));
                 Box::new(move || {
                     // Whoever asked may be gone by then.
                     let _ = answer.send(());
@@ -139,10 +146,10 @@ impl Seat {
                 tracing::info!(worker, "a worker came");
                 let effects = self.ledger.step(now, Event::Register { worker: &worker });
                 changes.note(&effects, None);
-                say(answer, ())
+                reply_later(answer, ())
             }
-            Request::Heartbeat { worker, held, live, answer } => {
-                self.meter.watched(live);
+            Request::Heartbeat { worker, held, run_progress, answer } => {
+                self.tracker.watched(run_progress);
                 let event = Event::Heartbeat { worker: &worker, held: &held };
                 let effects = self.ledger.step(now, event);
                 changes.note(&effects, None);
@@ -151,7 +158,7 @@ impl Seat {
                     _ => None,
                 });
                 let dropped = dropped.collect();
-                say(answer, (dropped, effects.contains(&Effect::Drain)))
+                reply_later(answer, (dropped, effects.contains(&Effect::Drain)))
             }
             Request::Lease { worker, loaded, held, answer } => {
                 let event = Event::Lease { worker: &worker, loaded: &loaded, held: &held };
@@ -166,7 +173,7 @@ impl Seat {
                 let leases = grants.into_iter().zip(self.store.specs(&runs)?).collect();
                 // More may come to a coordinator that serves all studies.
                 let finished = !self.standing && self.ledger.is_finished();
-                say(answer, (leases, finished))
+                reply_later(answer, (leases, finished))
             }
             Request::Commit { worker, completions, answer } => {
                 let runs: Vec<_> = completions.iter().map(|completion| completion.run).collect();
@@ -175,7 +182,7 @@ impl Seat {
                 let outcomes = outcomes
                     .map(|(completion, id)| self.commit(now, &worker, completion, id, changes));
                 let outcomes = outcomes.collect();
-                say(answer, outcomes)
+                reply_later(answer, outcomes)
             }
         };
         Ok(Some(answer))
@@ -191,31 +198,33 @@ impl Seat {
     ) -> Outcomes {
         let id = id.ok_or_else(|| format!("the store has no run {run}"))?;
         let (end, payload) = match end {
-            Told::Record(record) if record.run != id => {
+            AttemptResult::Record(record) if record.run != id => {
                 return Err(format!("run {run} is {id}, the record is of {}", record.run));
             }
-            Told::Record(record) => match record.outcome {
+            AttemptResult::Record(record) => match record.outcome {
                 Outcome::Done | Outcome::NoGoals => {
-                    (End::Done(record.wall), Payload::Record(record))
+                    (AttemptEnd::Done(record.wall), Payload::Record(record))
                 }
-                Outcome::Failed => (End::Failed(record.wall), Payload::Record(record)),
+                Outcome::Failed => (AttemptEnd::Failed(record.wall), Payload::Record(record)),
                 // Limits of the runner: another machine may be faster or larger.
                 Outcome::TimedOut => {
-                    (End::Crashed, Payload::Reason(Breakdown::TimedOut, record.reason))
+                    (AttemptEnd::Crashed, Payload::Reason(Breakdown::TimedOut, record.reason))
                 }
                 Outcome::OutOfMemory => {
-                    (End::Crashed, Payload::Reason(Breakdown::OutOfMemory, record.reason))
+                    (AttemptEnd::Crashed, Payload::Reason(Breakdown::OutOfMemory, record.reason))
                 }
             },
-            Told::Crash(reason) => (End::Crashed, Payload::Reason(Breakdown::Crashed, reason)),
-            Told::Returned => (End::Returned, Payload::Nothing),
+            AttemptResult::Crash(reason) => {
+                (AttemptEnd::Crashed, Payload::Reason(Breakdown::Crashed, reason))
+            }
+            AttemptResult::Returned => (AttemptEnd::Returned, Payload::Nothing),
         };
         let effects = self.ledger.step(now, Event::Commit { run, token, end });
         if let (Payload::Record(record), true) = (&payload, effects.contains(&Effect::Accept(run)))
         {
             let group = self.ledger.run(run).map_or(0, |run| run.group);
             let label = self.groups.label(group);
-            self.meter.accepted(now, record, worker, label, self.ledger.studies_of(run));
+            self.tracker.accepted(now, record, worker, label, self.ledger.studies_of(run));
         }
         let verdict = effects.iter().find_map(|effect| match effect {
             Effect::Verdict(verdict) => Some(*verdict),
@@ -241,7 +250,7 @@ impl Seat {
 }
 
 /// An answer to be sent later; whoever asked may be gone by then.
-pub(super) fn say<T: Send + 'static>(to: oneshot::Sender<T>, value: T) -> Answer {
+pub(super) fn reply_later<T: Send + 'static>(to: oneshot::Sender<T>, value: T) -> Answer {
     Box::new(move || {
         let _ = to.send(value);
     })

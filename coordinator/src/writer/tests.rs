@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::load::{Loaded, load};
 use super::*;
 use crate::ledger::{Grant, Ledger, Phase, Verdict};
-use crate::store::{Reader, Sealed, StudyState};
+use crate::store::{Reader, StoredRecord, StudyState};
 
 const RUNS: u64 = 12;
 
@@ -56,9 +56,9 @@ fn record(spec: &RunSpec) -> RunRecord {
     }
 }
 
-/// A desk and the way to it.
+/// A writer and the way to it.
 struct Room {
-    desk: Desk,
+    writer: Writer,
     requests: Sender<Request>,
 }
 
@@ -67,7 +67,7 @@ impl Room {
     fn ask<T>(&mut self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Option<T> {
         let (answer, mut answered) = oneshot::channel();
         self.requests.send(request(answer)).unwrap();
-        let written = self.desk.turn();
+        let written = self.writer.process_pending();
         let answer = answered.try_recv().ok();
         assert_eq!(written, answer.is_some());
         answer
@@ -81,8 +81,8 @@ impl Room {
 
     fn commit(&mut self, (grant, spec): &(Grant, Vec<u8>)) -> Option<Outcomes> {
         let record = record(&serde_json::from_slice(spec).unwrap());
-        let sealed = Sealed::new(&record, serde_json::to_vec(&record).unwrap());
-        let end = Told::Record(Box::new(sealed));
+        let stored = StoredRecord::new(&record, serde_json::to_vec(&record).unwrap());
+        let end = AttemptResult::Record(Box::new(stored));
         let completions = vec![Completion { run: grant.run, token: grant.token, end }];
         let request = |answer| Request::Commit { worker: "w".into(), completions, answer };
         self.ask(request)?.pop()
@@ -90,31 +90,31 @@ impl Room {
 
     /// The disk has no room left, or some again.
     fn fill(&mut self, full: bool) {
-        let store = &mut self.desk.seat.as_mut().unwrap().store;
+        let store = &mut self.writer.leader.as_mut().unwrap().store;
         store.limit(if full { 1 } else { 1 << 20 });
     }
 }
 
-fn room(folder: &std::path::Path, store: Store, place: &Place) -> Room {
-    let charge = Charge {
-        place: place.clone(),
+fn room(folder: &std::path::Path, store: Store, url: &StoreUrl) -> Room {
+    let config = WriterConfig {
+        url: url.clone(),
         archives: folder.join("projects"),
         scope: Scope::All,
         policy: Policy::default(),
-        witness: None,
+        observer: None,
     };
     let clock = Arc::new(crate::clock::Manual::default());
-    let (desk, requests) = Desk::open(charge, Ok(store), clock, None, false).unwrap();
-    Room { desk, requests }
+    let (writer, requests) = Writer::open(config, Ok(store), clock, None, false).unwrap();
+    Room { writer, requests }
 }
 
 #[test]
 fn a_full_disk_is_told_and_forgets_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place::File(folder.path().join("study.db"));
-    let mut store = Store::open(&place).unwrap();
+    let url = StoreUrl::Sqlite(folder.path().join("study.db"));
+    let mut store = Store::open(&url).unwrap();
     store.plan(plan()).unwrap();
-    let mut room = room(folder.path(), store, &place);
+    let mut room = room(folder.path(), store, &url);
 
     let (mut accepted, mut refused) = (0, 0);
     while accepted < RUNS {
@@ -123,8 +123,8 @@ fn a_full_disk_is_told_and_forgets_nothing() {
             let mut verdict = room.commit(&lease);
             if verdict.is_none() {
                 refused += 1;
-                let trouble = room.desk.watch().borrow().trouble.clone().unwrap();
-                assert!(trouble.contains("disk is full"), "{trouble}");
+                let last_error = room.writer.watch().borrow().last_error.clone().unwrap();
+                assert!(last_error.contains("disk is full"), "{last_error}");
                 // As often as somebody asks.
                 assert_eq!(room.commit(&lease), None);
             }
@@ -135,12 +135,12 @@ fn a_full_disk_is_told_and_forgets_nothing() {
         }
     }
     assert!(refused > 3, "{refused} of {RUNS}");
-    assert!(room.desk.turn());
-    let records = Reader::open(&place).unwrap().records(0).map(|record| record.unwrap().0.seed);
+    assert!(room.writer.process_pending());
+    let records = Reader::open(&url).unwrap().records(0).map(|record| record.unwrap().0.seed);
     assert_eq!(records.collect::<Vec<_>>(), (1..=RUNS).collect::<Vec<_>>());
-    let watch = room.desk.watch();
+    let watch = room.writer.watch();
     let progress = watch.borrow();
-    assert_eq!((progress.done, &progress.trouble), (RUNS, &None));
+    assert_eq!((progress.done, &progress.last_error), (RUNS, &None));
 }
 
 /// What can be seen of a ledger: its runs with their studies, the studies' counts, and the runs
@@ -166,8 +166,8 @@ fn seen(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
 #[test]
 fn what_is_known_is_what_the_store_says() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place::File(folder.path().join("study.db"));
-    let mut room = room(folder.path(), Store::open(&place).unwrap(), &place);
+    let url = StoreUrl::Sqlite(folder.path().join("study.db"));
+    let mut room = room(folder.path(), Store::open(&url).unwrap(), &url);
     let mut dice = 1_u64;
     let mut roll = |sides: u64| {
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -183,7 +183,7 @@ fn what_is_known_is_what_the_store_says() {
                 let (answer, mut answered) = oneshot::channel();
                 room.requests.send(Request::Plan { plan: Box::new(plan), answer }).unwrap();
                 while answered.try_recv().is_err() {
-                    assert!(room.desk.turn());
+                    assert!(room.writer.process_pending());
                 }
                 changed += 1;
             }
@@ -199,15 +199,15 @@ fn what_is_known_is_what_the_store_says() {
                 }
             }
         }
-        assert!(room.desk.turn());
-        let seat = room.desk.seat.as_mut().unwrap();
+        assert!(room.writer.process_pending());
+        let leader = room.writer.leader.as_mut().unwrap();
         let now = Duration::ZERO;
-        let Loaded { ledger, mut meter, .. } =
-            load(&mut seat.store, &room.desk.charge, now).unwrap();
-        assert_eq!(seen(&seat.ledger), seen(&ledger));
+        let Loaded { ledger, mut tracker, .. } =
+            load(&mut leader.store, &room.writer.config, now).unwrap();
+        assert_eq!(seen(&leader.ledger), seen(&ledger));
         let (known, stored) =
-            (seat.meter.snapshot(now, &seat.ledger), meter.snapshot(now, &ledger));
+            (leader.tracker.snapshot(now, &leader.ledger), tracker.snapshot(now, &ledger));
         assert_eq!((known.studies, known.mean_coverage), (stored.studies, stored.mean_coverage));
     }
-    assert!(changed > 50 && room.desk.watch().borrow().done > 10, "{changed}");
+    assert!(changed > 50 && room.writer.watch().borrow().done > 10, "{changed}");
 }

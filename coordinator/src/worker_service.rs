@@ -1,4 +1,4 @@
-//! The coordinator's face towards workers: reads what the wire brings, asks the desk, writes
+//! The coordinator's face towards workers: reads what the wire brings, asks the writer, writes
 //! the answer.
 
 use std::collections::BTreeSet;
@@ -15,12 +15,12 @@ use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
-use crate::desk::{self, Completion, Told};
-use crate::keys::{Role, require};
+use crate::auth::{Role, require_role};
 use crate::ledger::{Policy, Verdict};
-use crate::progress::{Live, Progress};
+use crate::progress::{Progress, RunProgress};
 use crate::projects::Projects;
-use crate::store::{Sealed, StoreError, StudyNumber, StudyState};
+use crate::store::{StoreError, StoredRecord, StudyNumber, StudyState};
+use crate::writer::{self, AttemptResult, Completion};
 
 /// Longest worker name in bytes.
 const LONGEST_NAME: usize = 200;
@@ -31,7 +31,7 @@ const IDLE: Duration = Duration::from_millis(250);
 /// The service; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Service {
-    pub(crate) desk: Sender<desk::Request>,
+    pub(crate) writer: Sender<writer::Request>,
     pub(crate) progress: watch::Receiver<Progress>,
     pub(crate) projects: Projects,
     pub(crate) policy: Policy,
@@ -43,11 +43,11 @@ pub(crate) struct Service {
 impl Service {
     async fn ask<T>(
         &self,
-        request: impl FnOnce(oneshot::Sender<T>) -> desk::Request,
+        request: impl FnOnce(oneshot::Sender<T>) -> writer::Request,
     ) -> Result<T, Status> {
         let (answer, answered) = oneshot::channel();
         let unavailable = |_| Status::unavailable("the coordinator cannot reach its store");
-        self.desk
+        self.writer
             .send(request(answer))
             .map_err(|_| Status::unavailable("the coordinator is closing"))?;
         answered.await.map_err(unavailable)
@@ -55,11 +55,11 @@ impl Service {
 
     pub(crate) async fn submit(&self, plan: Plan) -> Result<StudyNumber, Status> {
         let plan = Box::new(plan);
-        self.ask(|answer| desk::Request::Plan { plan, answer }).await
+        self.ask(|answer| writer::Request::Plan { plan, answer }).await
     }
 
     pub(crate) async fn set_state(&self, name: String, state: StudyState) -> Result<bool, Status> {
-        self.ask(|answer| desk::Request::SetState { name, state, answer }).await
+        self.ask(|answer| writer::Request::SetState { name, state, answer }).await
     }
 }
 
@@ -69,7 +69,7 @@ type Streamed<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 #[tonic::async_trait]
 impl v1::coordinator_server::Coordinator for Service {
     async fn register(&self, request: Request<v1::RegisterRequest>) -> Reply<v1::RegisterReply> {
-        require(&request, Role::Worker)?;
+        require_role(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = named(request.worker)?;
         if (request.protocol, request.engine.as_str()) != (PROTOCOL, ENGINE) {
@@ -79,7 +79,7 @@ impl v1::coordinator_server::Coordinator for Service {
                 request.engine, request.protocol,
             )));
         }
-        self.ask(|answer| desk::Request::Register { worker, answer }).await?;
+        self.ask(|answer| writer::Request::Register { worker, answer }).await?;
         Ok(Response::new(v1::RegisterReply {
             term_ms: self.policy.term.as_millis() as u64,
             // Four heartbeats may be lost in a row.
@@ -88,7 +88,7 @@ impl v1::coordinator_server::Coordinator for Service {
     }
 
     async fn lease(&self, request: Request<v1::LeaseRequest>) -> Reply<v1::LeaseReply> {
-        require(&request, Role::Worker)?;
+        require_role(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = named(request.worker)?;
         if self.draining.load(Ordering::Relaxed) {
@@ -99,7 +99,7 @@ impl v1::coordinator_server::Coordinator for Service {
         let loaded = loaded.map_err(|error| Status::invalid_argument(error.to_string()))?;
         let held = request.held.into_iter().collect();
         let (granted, finished) =
-            self.ask(|answer| desk::Request::Lease { worker, loaded, held, answer }).await?;
+            self.ask(|answer| writer::Request::Lease { worker, loaded, held, answer }).await?;
         let leases = granted.into_iter().map(|(grant, spec)| v1::Lease {
             run: grant.run,
             attempt: grant.attempt,
@@ -114,26 +114,27 @@ impl v1::coordinator_server::Coordinator for Service {
     }
 
     async fn heartbeat(&self, request: Request<v1::HeartbeatRequest>) -> Reply<v1::HeartbeatReply> {
-        require(&request, Role::Worker)?;
+        require_role(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = named(request.worker)?;
         let held: BTreeSet<_> = request.held.iter().map(|held| held.token).collect();
-        let live = request.held.into_iter().filter_map(|held| {
-            let v1::Live { executions, steps, covered, goals } = held.live?;
-            Some((held.token, Live { executions, steps, covered, goals }))
+        let run_progress = request.held.into_iter().filter_map(|held| {
+            let v1::RunProgress { executions, steps, covered, goals } = held.progress?;
+            Some((held.token, RunProgress { executions, steps, covered, goals }))
         });
-        let live = live.collect();
-        let (drop, drained) =
-            self.ask(|answer| desk::Request::Heartbeat { worker, held, live, answer }).await?;
+        let run_progress = run_progress.collect();
+        let (drop, drained) = self
+            .ask(|answer| writer::Request::Heartbeat { worker, held, run_progress, answer })
+            .await?;
         let drain = drained || self.draining.load(Ordering::Relaxed);
         Ok(Response::new(v1::HeartbeatReply { drop, drain }))
     }
 
     async fn commit(&self, request: Request<v1::CommitRequest>) -> Reply<v1::CommitReply> {
-        require(&request, Role::Worker)?;
+        require_role(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = named(request.worker)?;
-        // Reading records takes longer than anything else here: not on the desk.
+        // Reading records takes longer than anything else here: not on the writer.
         let read: Vec<_> = request.completions.into_iter().map(completion).collect();
         let (sound, flaws): (Vec<_>, Vec<_>) = read
             .into_iter()
@@ -144,7 +145,7 @@ impl v1::coordinator_server::Coordinator for Service {
             .unzip();
         let completions = sound.into_iter().flatten().collect();
         let mut outcomes = self
-            .ask(|answer| desk::Request::Commit { worker, completions, answer })
+            .ask(|answer| writer::Request::Commit { worker, completions, answer })
             .await?
             .into_iter();
         let verdicts = flaws.into_iter().filter_map(|flaw| match flaw {
@@ -160,7 +161,7 @@ impl v1::coordinator_server::Coordinator for Service {
         &self,
         request: Request<v1::FetchProjectRequest>,
     ) -> Reply<Self::FetchProjectStream> {
-        require(&request, Role::Worker)?;
+        require_role(&request, Role::Worker)?;
         let wanted = digest(&request.into_inner().digest)
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let projects = self.projects.clone();
@@ -193,10 +194,10 @@ fn completion(completion: v1::Completion) -> Result<Completion, String> {
     let end = match completion.end {
         Some(End::Record(document)) => {
             let record: RunRecord = document.read().map_err(|error| error.to_string())?;
-            Told::Record(Box::new(Sealed::new(&record, document.json.into())))
+            AttemptResult::Record(Box::new(StoredRecord::new(&record, document.json.into())))
         }
-        Some(End::Crash(reason)) => Told::Crash(reason),
-        Some(End::Returned(_)) => Told::Returned,
+        Some(End::Crash(reason)) => AttemptResult::Crash(reason),
+        Some(End::Returned(_)) => AttemptResult::Returned,
         None => return Err("a completion without an end".to_owned()),
     };
     Ok(Completion { run: completion.run, token: completion.token, end })

@@ -1,4 +1,4 @@
-//! What may be asked of the desk.
+//! What may be asked of the writer.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc;
@@ -7,10 +7,10 @@ use catherd_experiments::{Digest, Plan};
 use tokio::sync::oneshot;
 
 use crate::ledger::{Grant, RunNumber, Token, Verdict};
-use crate::progress::Live;
-use crate::store::{Part, Sealed, StudyNumber, StudyState};
+use crate::progress::RunProgress;
+use crate::store::{ProjectChunk, StoredRecord, StudyNumber, StudyState};
 
-/// A request to the desk, with the way back. A dropped sender means that the effects
+/// A request to the writer, with the way back. A dropped sender means that the effects
 /// could not be made durable: the request should be repeated.
 pub(crate) enum Request {
     Register {
@@ -26,7 +26,7 @@ pub(crate) enum Request {
     Heartbeat {
         worker: String,
         held: BTreeSet<Token>,
-        live: Vec<(Token, Live)>,
+        run_progress: Vec<(Token, RunProgress)>,
         /// Leases to drop, and whether to take no more.
         answer: oneshot::Sender<(Vec<Token>, bool)>,
     },
@@ -36,8 +36,8 @@ pub(crate) enum Request {
         answer: oneshot::Sender<Vec<Outcomes>>,
     },
     /// A part of a project is kept; one answer each.
-    Keep {
-        part: Part,
+    PutProjectChunk {
+        part: ProjectChunk,
         answer: mpsc::Sender<()>,
     },
     /// A study is added, extended or begun again. Answered when it is whole; asked again
@@ -52,7 +52,7 @@ pub(crate) enum Request {
         state: StudyState,
         answer: oneshot::Sender<bool>,
     },
-    /// The desk closes after the group that this request is in.
+    /// The writer closes after the group that this request is in.
     Close,
 }
 
@@ -65,12 +65,12 @@ pub(crate) type Outcomes = Result<Verdict, String>;
 pub(crate) struct Completion {
     pub(crate) run: RunNumber,
     pub(crate) token: Token,
-    pub(crate) end: Told,
+    pub(crate) end: AttemptResult,
 }
 
 /// How a worker says an attempt ended.
-pub(crate) enum Told {
-    Record(Box<Sealed>),
+pub(crate) enum AttemptResult {
+    Record(Box<StoredRecord>),
     Crash(String),
     Returned,
 }

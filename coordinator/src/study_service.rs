@@ -12,11 +12,11 @@ use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::keys::{Role, require};
-use crate::ledger::{Counts, Phase};
-use crate::progress::{Planned, Progress, StudyProgress};
-use crate::service::Service;
-use crate::store::{Place, Problem, Reader, StoreError, StudyNumber, StudyState};
+use crate::auth::{Role, require_role};
+use crate::ledger::{Phase, PhaseCounts};
+use crate::progress::{PlanningProgress, Progress, StudyProgress};
+use crate::store::{QuarantinedRun, Reader, StoreError, StoreUrl, StudyNumber, StudyState};
+use crate::worker_service::Service;
 
 /// A study that is not planned within this time is asked for again: less than
 /// [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
@@ -26,7 +26,7 @@ const PLANNING: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub(crate) struct Studies {
     pub(crate) service: Service,
-    pub(crate) place: Place,
+    pub(crate) url: StoreUrl,
 }
 
 type Reply<T> = Result<Response<T>, Status>;
@@ -45,8 +45,8 @@ impl Studies {
     }
 
     /// Those of these projects that the store lacks.
-    async fn lacking(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
-        self.read(move |mut reader| reader.lacking(&wanted)).await
+    async fn missing_projects(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
+        self.read(move |mut reader| reader.missing_projects(&wanted)).await
     }
 
     /// Reads the store on a thread that may wait.
@@ -54,8 +54,8 @@ impl Studies {
         &self,
         read: impl FnOnce(Reader) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Status> {
-        let place = self.place.clone();
-        let read = tokio::task::spawn_blocking(move || read(Reader::open(&place)?)).await;
+        let url = self.url.clone();
+        let read = tokio::task::spawn_blocking(move || read(Reader::open(&url)?)).await;
         match read {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => Err(Status::unavailable(error.to_string())),
@@ -67,14 +67,14 @@ impl Studies {
 #[tonic::async_trait]
 impl v1::studies_server::Studies for Studies {
     async fn get_status(&self, request: Request<v1::StatusRequest>) -> Reply<v1::Status> {
-        require(&request, Role::Viewer)?;
+        require_role(&request, Role::Viewer)?;
         Ok(Response::new(status(&self.service.progress.borrow())))
     }
 
     type WatchStream = Streamed<v1::Status>;
 
     async fn watch(&self, request: Request<v1::WatchRequest>) -> Reply<Self::WatchStream> {
-        require(&request, Role::Viewer)?;
+        require_role(&request, Role::Viewer)?;
         let interval = Duration::from_millis(request.into_inner().interval_ms.max(100));
         let mut progress = self.service.progress.clone();
         let (sender, receiver) = mpsc::channel(1);
@@ -97,7 +97,7 @@ impl v1::studies_server::Studies for Studies {
     }
 
     async fn explain(&self, request: Request<v1::ExplainRequest>) -> Reply<v1::ExplainReply> {
-        require(&request, Role::Viewer)?;
+        require_role(&request, Role::Viewer)?;
         let study = self.number(&request.into_inner().study)?;
         let missing = self.read(move |mut reader| reader.missing(study)).await?;
         let missing = missing.into_iter().map(|missing| v1::Missing {
@@ -110,36 +110,39 @@ impl v1::studies_server::Studies for Studies {
         Ok(Response::new(v1::ExplainReply { missing: missing.collect() }))
     }
 
-    type ResultsStream = Streamed<v1::Result>;
+    type ResultsStream = Streamed<v1::RunResult>;
 
     async fn results(&self, request: Request<v1::ResultsRequest>) -> Reply<Self::ResultsStream> {
-        require(&request, Role::Viewer)?;
+        require_role(&request, Role::Viewer)?;
         let study = self.number(&request.into_inner().study)?;
         let (sender, receiver) = mpsc::channel(64);
-        let place = self.place.clone();
+        let url = self.url.clone();
         tokio::task::spawn_blocking(move || {
-            if let Err(error) = send_results(&place, study, &sender) {
+            if let Err(error) = send_results(&url, study, &sender) {
                 let _ = sender.blocking_send(Err(Status::unavailable(error.to_string())));
             }
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
     }
 
-    async fn lacks(&self, request: Request<v1::Projects>) -> Reply<v1::Projects> {
-        require(&request, Role::Submitter)?;
+    async fn missing_projects(
+        &self,
+        request: Request<v1::ProjectDigests>,
+    ) -> Reply<v1::ProjectDigests> {
+        require_role(&request, Role::Submitter)?;
         let wanted = request.into_inner().digests;
         let wanted = wanted.iter().map(|bytes| digest(bytes)).collect::<Result<Vec<_>, _>>();
         let wanted = wanted.map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let lacking = self.lacking(wanted).await?.into_iter();
-        let digests = lacking.map(|digest| digest.0.to_vec().into()).collect();
-        Ok(Response::new(v1::Projects { digests }))
+        let missing_projects = self.missing_projects(wanted).await?.into_iter();
+        let digests = missing_projects.map(|digest| digest.0.to_vec().into()).collect();
+        Ok(Response::new(v1::ProjectDigests { digests }))
     }
 
     async fn put_project(
         &self,
         request: Request<Streaming<v1::ProjectChunk>>,
-    ) -> Reply<v1::Projects> {
-        require(&request, Role::Submitter)?;
+    ) -> Reply<v1::ProjectDigests> {
+        require_role(&request, Role::Submitter)?;
         let mut chunks = request.into_inner();
         let mut bytes = Vec::new();
         while let Some(chunk) = chunks.message().await? {
@@ -153,17 +156,20 @@ impl v1::studies_server::Studies for Studies {
         let kept = kept.map_err(|defect| Status::internal(defect.to_string()))?;
         let digest: Digest =
             kept.map_err(|error| Status::unavailable(format!("cannot keep a project: {error}")))?;
-        Ok(Response::new(v1::Projects { digests: vec![digest.0.to_vec().into()] }))
+        Ok(Response::new(v1::ProjectDigests { digests: vec![digest.0.to_vec().into()] }))
     }
 
     async fn submit(&self, request: Request<v1::SubmitRequest>) -> Reply<v1::SubmitReply> {
-        require(&request, Role::Submitter)?;
+        require_role(&request, Role::Submitter)?;
         let document = request.into_inner().plan.unwrap_or_default();
         let plan: Plan =
             document.read().map_err(|error| Status::invalid_argument(error.to_string()))?;
         plan.check().map_err(|flaw| Status::failed_precondition(format!("a plan with {flaw}")))?;
-        let lacking = self.lacking(plan.projects.iter().map(|one| one.digest).collect()).await?;
-        if let Some(project) = plan.projects.iter().find(|one| lacking.contains(&one.digest)) {
+        let missing_projects =
+            self.missing_projects(plan.projects.iter().map(|one| one.digest).collect()).await?;
+        if let Some(project) =
+            plan.projects.iter().find(|one| missing_projects.contains(&one.digest))
+        {
             let name = &project.name;
             return Err(Status::failed_precondition(format!("the coordinator lacks {name}")));
         }
@@ -190,12 +196,12 @@ impl v1::studies_server::Studies for Studies {
     }
 
     async fn set_state(&self, request: Request<v1::SetStateRequest>) -> Reply<v1::SetStateReply> {
-        require(&request, Role::Submitter)?;
+        require_role(&request, Role::Submitter)?;
         let request = request.into_inner();
         let state = match request.state() {
-            v1::State::Active => StudyState::Active,
-            v1::State::Paused => StudyState::Paused,
-            v1::State::Cancelled => StudyState::Cancelled,
+            v1::StudyState::Active => StudyState::Active,
+            v1::StudyState::Paused => StudyState::Paused,
+            v1::StudyState::Cancelled => StudyState::Cancelled,
         };
         self.number(&request.study)?;
         self.service.set_state(request.study, state).await?;
@@ -204,24 +210,24 @@ impl v1::studies_server::Studies for Studies {
 }
 
 fn send_results(
-    place: &Place,
+    url: &StoreUrl,
     study: StudyNumber,
-    sender: &mpsc::Sender<Result<v1::Result, Status>>,
+    sender: &mpsc::Sender<Result<v1::RunResult, Status>>,
 ) -> Result<(), StoreError> {
     let document = |json: Vec<u8>| v1::Document { version: DOCUMENT_VERSION, json: json.into() };
-    for record in Reader::open(place)?.records(study) {
+    for record in Reader::open(url)?.records(study) {
         let (spec, record) = record?;
         let (spec, record) = (serde_json::to_vec(&spec)?, serde_json::to_vec(&record)?);
-        let end = Some(v1::result::End::Record(document(record)));
-        if sender.blocking_send(Ok(v1::Result { spec: Some(document(spec)), end })).is_err() {
+        let end = Some(v1::run_result::End::Record(document(record)));
+        if sender.blocking_send(Ok(v1::RunResult { spec: Some(document(spec)), end })).is_err() {
             return Ok(());
         }
     }
-    for Problem { spec, attempts, kind, reason } in Reader::open(place)?.quarantined(study)? {
-        let given_up = v1::GivenUp { attempts, kind: kind as u32, reason };
-        let end = Some(v1::result::End::GivenUp(given_up));
+    for QuarantinedRun { spec, attempts, kind, reason } in Reader::open(url)?.quarantined(study)? {
+        let quarantined = v1::Quarantined { attempts, kind: kind as u32, reason };
+        let end = Some(v1::run_result::End::Quarantined(quarantined));
         let spec = Some(document(serde_json::to_vec(&spec)?));
-        if sender.blocking_send(Ok(v1::Result { spec, end })).is_err() {
+        if sender.blocking_send(Ok(v1::RunResult { spec, end })).is_err() {
             return Ok(());
         }
     }
@@ -236,27 +242,27 @@ fn status(progress: &Progress) -> v1::Status {
         done: progress.done,
         failed: progress.failed,
         quarantined: progress.quarantined,
-        workers: progress.workers as u32,
+        workers: progress.workers.len() as u32,
         runs_per_second: progress.runs_per_second,
         mean_coverage: progress.mean_coverage,
-        trouble: progress.trouble.clone().unwrap_or_default(),
+        last_error: progress.last_error.clone().unwrap_or_default(),
         eta_ms: progress.eta.map(|eta| eta.as_millis() as u64),
         studies: progress.studies.iter().map(study).collect(),
         planning: progress.planning.iter().map(planned).collect(),
     }
 }
 
-fn planned(planned: &Planned) -> v1::Planned {
-    let Planned { study, runs, of } = planned;
-    v1::Planned { study: study.clone(), runs: *runs as u64, of: *of as u64 }
+fn planned(planned: &PlanningProgress) -> v1::PlanningProgress {
+    let PlanningProgress { study, runs, of } = planned;
+    v1::PlanningProgress { study: study.clone(), runs: *runs as u64, of: *of as u64 }
 }
 
 fn study(study: &StudyProgress) -> v1::Study {
-    let of = |phase| Counts::of(&study.counts, phase);
+    let of = |phase| PhaseCounts::of(&study.counts, phase);
     let state = match study.state {
-        StudyState::Active => v1::State::Active,
-        StudyState::Paused => v1::State::Paused,
-        StudyState::Cancelled => v1::State::Cancelled,
+        StudyState::Active => v1::StudyState::Active,
+        StudyState::Paused => v1::StudyState::Paused,
+        StudyState::Cancelled => v1::StudyState::Cancelled,
     };
     v1::Study {
         name: study.name.clone(),
