@@ -28,15 +28,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The same search on a project of twenty times the goals, at least one of which falls at each
 /// point.
 fn finer(mut record: RunRecord) -> RunRecord {
-    let step = record.executions / u64::from(POINTS);
+    let step = record.work["executions"] / u64::from(POINTS);
     let points = (1..=POINTS).map(|place| {
         let executions = u64::from(place) * step;
-        let before = record.timeline.iter().take_while(|point| point.executions <= executions);
+        let before = record.timeline.iter().take_while(|point| point.work[0] <= executions);
         let covered = before.last().map_or(0, |point| point.covered) * 15 + place;
-        TimelinePoint { executions, steps: executions * 90, wall_ms: executions * 2, covered }
+        TimelinePoint { work: vec![executions, executions * 90], wall_ms: executions * 2, covered }
     });
     record.timeline = points.collect();
-    record.goals *= 20;
-    record.covered = (0..record.timeline.last().map_or(0, |point| point.covered)).collect();
+    let blocks = &mut record.criteria[0];
+    blocks.goals *= 20;
+    blocks.covered = (0..record.timeline.last().map_or(0, |point| point.covered)).collect();
     record
 }

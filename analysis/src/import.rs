@@ -227,7 +227,7 @@ pub fn import(
             }
             let repetition = repetitions.entry(key).or_default();
             *repetition += 1;
-            let run = finished(draft, *repetition, format.engine(), budget);
+            let run = finished(draft, *repetition, format.engine(), budget.clone());
             tally.runs += 1;
             tally.failed += usize::from(run.outcome != Outcome::Done);
             tally.uncounted += usize::from(run.goals == UNCOUNTED);

@@ -12,7 +12,7 @@ use catherd_analysis::findings::{
 use catherd_analysis::report::Report;
 use catherd_analysis::sheets;
 use catherd_analysis::tidy::{self, Clock, Results};
-use catherd_experiments::{Outcome, RunRecord, RunSpec};
+use catherd_experiments::{Budget, Outcome, RunRecord, RunSpec};
 use tempfile::TempDir;
 
 /// The results of some runs, and their folder, from which the timeline is read on demand.
@@ -96,7 +96,7 @@ fn edited(
 fn projects_below_the_threshold_are_trivial() {
     // Executions of random on the projects: 1, 2, 3, 4, 5; the fourth is not covered.
     let (results, _dir) = results(edited(5, 2, |project, _, record| {
-        record.executions = u64::from(project) + 1;
+        record.work.insert("executions".to_owned(), u64::from(project) + 1);
         record.covered = (0..record.goals).collect();
         if project == 3 {
             record.covered.pop();
@@ -114,7 +114,7 @@ fn suites_are_compared_where_coverage_is_equal() {
     let (results, _dir) = results(edited(3, 4, |project, spec, record| {
         let covered = if project == 1 && spec.algorithm.name == "mio" { 9 } else { 10 };
         record.covered = (0..covered).collect();
-        record.suite_events = if spec.algorithm.name == "random" { 30 } else { 20 };
+        record.suite.size = if spec.algorithm.name == "random" { 30 } else { 20 };
         record.suite_tests = 2;
     }));
     let suites = Suites::new(&results);
@@ -180,7 +180,7 @@ fn repeated_runs_agree_or_not_and_machines_have_their_speed() {
         record.provenance.host = "bee".to_owned();
         record.resources.search_ms *= 2;
         if project == 0 && spec.seed == 0 {
-            record.steps += 1;
+            *record.work.get_mut("steps").unwrap() += 1;
         }
     });
     tidy::write(there.path(), other, &[]).unwrap();
@@ -291,7 +291,7 @@ fn folders_are_read_as_one_study() {
     assert_eq!(key(&both), key(&alone));
     // Another budget: algorithms of the same name are others.
     let more = synthetic::runs(2, 2).map(|(mut spec, mut record)| {
-        spec.budget.executions = Some(600);
+        spec.budget = Budget::of("executions", 600);
         record.run = spec.id();
         (spec, record)
     });

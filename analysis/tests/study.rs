@@ -8,7 +8,7 @@ use std::path::Path;
 use catherd_analysis::comparison::{MeanCoverage, Samples};
 use catherd_analysis::progress::Progress;
 use catherd_analysis::tidy::{self, Clock, Error, Results, Skipped};
-use catherd_experiments::Outcome;
+use catherd_experiments::{Budget, Outcome};
 
 fn skipped() -> Vec<Skipped> {
     vec![Skipped { project: "broken, \"odd\"".to_owned(), reason: "not a zip file".to_owned() }]
@@ -26,7 +26,7 @@ fn tables_hold_what_the_runs_said() {
     assert_eq!(results.algorithms, ["random", "mosa", "mio"]);
     assert_eq!((results.projects.len(), results.runs.len()), (4, 36));
     assert_eq!(results.skipped, skipped());
-    assert!(results.budgets.iter().all(|budget| budget.executions == Some(300)));
+    assert!(results.budgets.iter().all(|budget| budget.limit("executions") == Some(300)));
     for (run, (spec, record)) in results.runs.iter().zip(synthetic::runs(4, 3)) {
         assert_eq!((run.id, run.seed), (record.run, spec.seed));
         assert_eq!(run.coverage(), record.coverage());
@@ -40,7 +40,7 @@ fn tables_hold_what_the_runs_said() {
         .collect();
     assert_eq!(points.len(), expected.len());
     for (found, (run, point)) in points.iter().zip(expected) {
-        assert_eq!((found.run, found.at, found.covered), (run, point.steps, point.covered));
+        assert_eq!((found.run, found.at, found.covered), (run, point.work[1], point.covered));
     }
 
     let runs = lines(&dir.path().join("runs.csv"));
@@ -144,7 +144,7 @@ fn a_summary_names_what_is_missing() {
 fn runs_that_cannot_be_compared_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let runs = synthetic::runs(2, 2).enumerate().map(|(i, (mut spec, record))| {
-        spec.budget.executions = Some(if i < 5 { 300 } else { 600 });
+        spec.budget = Budget::of("executions", if i < 5 { 300 } else { 600 });
         (spec, record)
     });
     tidy::write(dir.path(), runs, &[]).unwrap();

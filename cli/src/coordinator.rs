@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::failure::{Exit, Failure};
 use crate::run::StopSignals;
-use crate::{remote, terminal};
+use crate::{remote, subjects, terminal};
 
 /// Serves studies to workers on any machine until it is stopped.
 ///
@@ -68,6 +68,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         options.store = StoreUrl::parse(store);
     }
     options.stand_by = true;
+    options.engines = subjects::engines();
     options.policy.term = Duration::from_secs(arguments.term);
     options.tls = arguments.tls.as_deref().map(remote::read_tls).transpose()?;
     options.tokens = arguments.tokens.as_deref().map(TokenStore::read).transpose()?;

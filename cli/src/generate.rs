@@ -110,11 +110,15 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     // Studies have the same budgets with the same checks.
     let unlimited = arguments.steps.is_none() && arguments.wall.is_none();
     let executions = arguments.executions.clone();
+    let executions = executions.or_else(|| unlimited.then(|| EXECUTIONS.to_owned()));
+    let work = [("executions", executions), ("steps", arguments.steps.clone())];
     let study = Study::from_flags(&Flags {
         projects: vec![arguments.project.clone()],
         algorithms: Some(arguments.algorithm.clone()),
-        executions: executions.or_else(|| unlimited.then(|| EXECUTIONS.to_owned())),
-        steps: arguments.steps.clone(),
+        work: work
+            .into_iter()
+            .filter_map(|(unit, limit)| Some((unit.to_owned(), limit?)))
+            .collect(),
         wall: arguments.wall.clone(),
         ..Flags::default()
     })?;
@@ -134,7 +138,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let request = Request {
         algorithm: configuration.algorithm,
         seed: arguments.seed,
-        budget: scratch::budget(study.budget),
+        budget: scratch::budget(&study.budget),
         project: hex::encode(subject.digest),
         assertions: (!arguments.no_assertions).then_some(assertions),
     };
@@ -252,8 +256,8 @@ impl Progress {
             limit.map_or(0, |limit| spent.saturating_mul(PARTS) / limit.max(1))
         };
         let (executions, steps) = (now.meter.executions(), now.meter.steps());
-        let position = part(executions, self.budget.executions)
-            .max(part(steps, self.budget.steps))
+        let position = part(executions, self.budget.limit("executions"))
+            .max(part(steps, self.budget.limit("steps")))
             .max(part(self.start.elapsed().as_millis() as u64, self.budget.wall_ms));
         bar.set_position(position.min(PARTS));
         bar.set_message(format!("{executions} executions, {}/{} blocks", now.covered, now.goals));

@@ -171,13 +171,12 @@ fn in_words(
     for (when, record) in [("before", before), ("now", now)] {
         text += &match record {
             Ok(record) => format!(
-                "{when:7} {}: {} of {} goals, {} executions, {} steps, {} tests, {} ms, digest {}\n",
+                "{when:7} {}: {} of {} goals, {}{} tests, {} ms, digest {}\n",
                 in_json(record)?["outcome"].as_str().unwrap_or_default(),
-                record.covered.len(),
-                record.goals,
-                record.executions,
-                record.steps,
-                record.suite_tests,
+                record.covered(),
+                record.goals(),
+                record.work.iter().map(|(unit, n)| format!("{n} {unit}, ")).collect::<String>(),
+                record.suite.tests,
                 record.resources.wall_ms,
                 record.digest().short(),
             ),

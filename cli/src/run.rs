@@ -106,7 +106,10 @@ impl Field<'_> {
     /// Runs a plan to its end; none if it was stopped before.
     fn run(&self, plan: Plan) -> Result<Option<Coordinator>, Failure> {
         let title = Title::new(&plan);
-        let coordinator = Coordinator::open_study(Options::new(&self.folder.path), plan)?;
+        let coordinator = {
+            let engines = subjects::engines();
+            Coordinator::open_study(Options { engines, ..Options::new(&self.folder.path) }, plan)?
+        };
         let before = coordinator.progress();
         let cores = self.arguments.cores();
         if !before.is_finished() {
@@ -176,8 +179,11 @@ impl Matrix {
             projects: self.projects.clone(),
             algorithms: self.algorithms.clone(),
             seeds: self.seeds.clone(),
-            executions: self.executions.clone(),
-            steps: self.steps.clone(),
+            work: [("executions", &self.executions), ("steps", &self.steps)]
+                .into_iter()
+                .filter_map(|(unit, limit)| Some((unit.to_owned(), limit.clone()?)))
+                .collect(),
+            subject: None,
             wall: self.wall.clone(),
             assertions: self.assertions,
             mutation: self.mutation,
@@ -192,11 +198,11 @@ impl Matrix {
 
     /// A failure with the line of the field that it is about, if a file has it.
     fn located(&self, field: &str, failure: Failure) -> Failure {
-        match self.study.as_ref().and_then(|file| Study::place(file, field)) {
-            Some(place) => {
+        match self.study.as_ref().and_then(|file| Study::location(file, field)) {
+            Some(location) => {
                 let named = field.split('.').filter(|part| part.parse::<usize>().is_err());
                 let field = named.collect::<Vec<_>>().join(".");
-                failure.at(format_args!("{place}{field}: "))
+                failure.at(format_args!("{location}{field}: "))
             }
             None => failure,
         }
@@ -205,9 +211,16 @@ impl Matrix {
     /// Finds and checks everything that the study names.
     pub(crate) fn plan(&self) -> Result<(Study, Corpus, Plan), Failure> {
         let study = self.study()?;
-        let check = subjects::check(&study.subject).map_err(|e| self.located("subject", e))?;
+        let kind = study.subject.as_deref().unwrap_or(subjects::DEFAULT);
+        let check = subjects::check(kind).map_err(|e| self.located("subject", e))?;
+        let info = subjects::info(kind).map_err(|e| self.located("subject", e))?;
+        if let Some(error) = PlanError::of_budget(&study.budget, &info) {
+            let failure = Failure::from(error);
+            let unit = study.budget.unknown_unit(&info).unwrap_or_default();
+            return Err(self.located(&format!("budget.{unit}"), failure));
+        }
         if let Some(mutation) = &study.mutation {
-            let checked = subjects::check_mutation(&study.subject, mutation);
+            let checked = subjects::check_mutation(kind, mutation);
             checked.map_err(|failure| match self.mutation {
                 true => failure,
                 false => self.located("mutation", failure),
@@ -228,12 +241,12 @@ impl Matrix {
                 }
             })?;
         }
-        let corpus = Corpus::find(&study.projects, &study.subject);
+        let corpus = Corpus::find(&study.projects, kind);
         let corpus = corpus.map_err(|failure| match &self.projects[..] {
             [] => self.located("projects", failure),
             _ => failure,
         })?;
-        let plan = Plan::new(&study, corpus.planned(), check)?;
+        let plan = Plan::new(&study, &info, corpus.planned(), check)?;
         Ok((study, corpus, plan))
     }
 }

@@ -2,13 +2,31 @@
 
 use std::path::Path;
 
-use catherd_experiments::{Algorithm, Mutation};
+use catherd_experiments::{Algorithm, Engines, Mutation, SubjectInfo};
 use catherd_worker::command::{self, Program};
 use catherd_worker::rehearsal::{self, Rehearsal};
 use catherd_worker::scratch::{self, Scratch};
 use catherd_worker::{Limits, Subject};
 
 use crate::failure::Failure;
+
+/// The kind of studies that name none.
+pub(crate) const DEFAULT: &str = scratch::KIND;
+
+fn all() -> [SubjectInfo; 3] {
+    [scratch::info(), command::info(), rehearsal::info()]
+}
+
+/// What a kind measures and counts.
+pub(crate) fn info(kind: &str) -> Result<SubjectInfo, Failure> {
+    let known = all().into_iter().find(|info| info.kind == kind);
+    known.ok_or_else(|| Failure::new(format_args!("unknown subject kind `{kind}`")))
+}
+
+/// The engine ids of all kinds.
+pub(crate) fn engines() -> Engines {
+    all().into_iter().map(|info| (info.kind, info.engine)).collect()
+}
 
 /// What executes runs of a kind.
 ///

@@ -110,6 +110,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         core,
         patience: Duration::from_secs(patience),
         limits,
+        engines: subjects::engines(),
         idle: idle.map(Duration::from_secs),
         leashed,
     };

@@ -255,7 +255,7 @@ fn finished_runs_can_be_verified() {
     let told = all.keys().map(|run| replay(run, &[])).filter(|(code, ..)| *code == Some(2));
     let told: Vec<String> = told.map(|(_, text, _)| text).collect();
     assert!(
-        matches!(&told[..], [one] if one.contains("records differ: counts, steps, timeline\n")),
+        matches!(&told[..], [one] if one.contains("records differ: metrics, work\n")),
         "{told:?}"
     );
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use catherd_experiments::{Plan, RunRecord, RunSpec};
+use catherd_experiments::{Engines, Plan, RunRecord, RunSpec};
 use catherd_proto::transport::{self, Connected, Tls};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -90,6 +90,9 @@ pub struct Options {
     /// While another coordinator leads the database (PostgreSQL), wait for its end instead
     /// of giving up.
     pub stand_by: bool,
+    /// Engine ids of the subject kinds of this program; plans and workers with another engine
+    /// for one of these kinds are refused.
+    pub engines: Engines,
     /// The rules of leases.
     pub policy: Policy,
     /// The clock behind leases.
@@ -109,6 +112,7 @@ impl Options {
             folder: folder.to_owned(),
             store: StoreUrl::Sqlite(folder.join("study.db")),
             stand_by: false,
+            engines: Engines::new(),
             policy: Policy::default(),
             clock: Arc::new(Monotonic::default()),
             tls: None,
@@ -350,7 +354,8 @@ fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
 
 /// Opens the store for all its studies or, after planning it, for one.
 fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), CoordinatorError> {
-    let Options { folder, store: url, stand_by, policy, clock, tls, tokens, observer } = options;
+    let Options { folder, store: url, stand_by, engines, policy, clock, tls, tokens, observer } =
+        options;
     let lock = lock(&url)?;
     let broken = |cause| CoordinatorError::Store { url: url.clone(), cause };
     let mut store = Store::open(&url);
@@ -374,8 +379,15 @@ fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), C
     let (writer, requests) = Writer::open(config, store, clock, lock, stand_by).map_err(broken)?;
     let projects = Projects::new(requests.clone(), url.clone());
     let (progress, draining) = (writer.watch(), Arc::new(AtomicBool::new(false)));
-    let service =
-        Service { writer: requests, progress, projects, policy, draining, in_place: false };
+    let service = Service {
+        writer: requests,
+        progress,
+        projects,
+        policy,
+        engines: Arc::new(engines),
+        draining,
+        in_place: false,
+    };
     let tokens = tokens.filter(|tokens| !tokens.is_empty()).map(Arc::new);
     let open = watch::Sender::new(());
     Ok((Coordinator { service, url, tls, tokens, writer: None, open }, writer))

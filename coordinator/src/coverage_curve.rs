@@ -5,14 +5,20 @@ use catherd_experiments::RunRecord;
 /// A curve has a point after 1, 2, 4, ... executions, this many.
 pub(crate) const POINTS: usize = 21;
 
-/// The coverage of a run at each point; none without coverage.
+/// The unit of the curve.
+const UNIT: &str = "executions";
+
+/// The coverage of a run at each point; `None` without coverage, and if the run does not count
+/// executions.
 pub(crate) fn of(record: &RunRecord) -> Option<[f32; POINTS]> {
     record.coverage()?;
+    let unit = record.unit_position(UNIT)?;
     let mut curve = [0.0; POINTS];
     for (power, value) in curve.iter_mut().enumerate() {
-        let reached = record.timeline.iter().take_while(|point| point.executions <= 1 << power);
+        let until = |amount: Option<&u64>| amount.is_some_and(|amount| *amount <= 1 << power);
+        let reached = record.timeline.iter().take_while(|point| until(point.work.get(unit)));
         let covered = reached.last().map_or(0, |point| point.covered);
-        *value = covered as f32 / record.goals as f32;
+        *value = covered as f32 / record.goals() as f32;
     }
     Some(curve)
 }

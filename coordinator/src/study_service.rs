@@ -164,7 +164,8 @@ impl v1::studies_server::Studies for Studies {
         let document = request.into_inner().plan.unwrap_or_default();
         let plan: Plan =
             document.read().map_err(|error| Status::invalid_argument(error.to_string()))?;
-        plan.check().map_err(|flaw| Status::failed_precondition(format!("a plan with {flaw}")))?;
+        plan.check(&self.service.engines)
+            .map_err(|flaw| Status::failed_precondition(format!("a plan with {flaw}")))?;
         let missing_projects =
             self.missing_projects(plan.projects.iter().map(|one| one.digest).collect()).await?;
         if let Some(project) =

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, ENGINE, Plan, RunRecord};
+use catherd_experiments::{Digest, Engines, Plan, RunRecord};
 use catherd_proto::{DOCUMENT_VERSION, PROTOCOL, digest, v1};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::Stream;
@@ -35,6 +35,9 @@ pub(crate) struct Service {
     pub(crate) progress: watch::Receiver<Progress>,
     pub(crate) projects: Projects,
     pub(crate) policy: Policy,
+    /// Engine ids of the subject kinds of this program; kinds that it does not know are accepted
+    /// with any engine.
+    pub(crate) engines: Arc<Engines>,
     pub(crate) draining: Arc<AtomicBool>,
     /// There are no threads that could wait for the store.
     pub(crate) in_place: bool,
@@ -72,12 +75,20 @@ impl v1::coordinator_server::Coordinator for Service {
         require_role(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = named(request.worker)?;
-        if (request.protocol, request.engine.as_str()) != (PROTOCOL, ENGINE) {
+        if request.protocol != PROTOCOL {
             return Err(Status::failed_precondition(format!(
-                "worker {worker} is {} with protocol {}, this coordinator is {ENGINE} with \
-                 protocol {PROTOCOL}; use the same catherd for both",
-                request.engine, request.protocol,
+                "worker {worker} has protocol {}, this coordinator has {PROTOCOL}; use the same \
+                 catherd for both",
+                request.protocol,
             )));
+        }
+        for (kind, engine) in &request.engines {
+            if let Some(own) = self.engines.get(kind).filter(|own| *own != engine) {
+                return Err(Status::failed_precondition(format!(
+                    "worker {worker} has engine {engine} for subject kind `{kind}`, this \
+                     coordinator has {own}; use the same catherd for both"
+                )));
+            }
         }
         self.ask(|answer| writer::Request::Register { worker, answer }).await?;
         Ok(Response::new(v1::RegisterReply {

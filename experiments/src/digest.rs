@@ -16,7 +16,7 @@ impl Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
-    /// The first twelve hexadecimal digits, for people.
+    /// The first twelve hexadecimal digits, for display.
     pub fn short(&self) -> String {
         hex::encode(&self.0[..6])
     }
@@ -34,7 +34,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A text that is not 64 hexadecimal digits.
+/// An error about a text that is not 64 hexadecimal digits.
 #[derive(Debug, thiserror::Error)]
 #[error("`{0}` is not a SHA-256 digest (64 hexadecimal digits)")]
 pub struct NotADigest(String);

@@ -1,20 +1,31 @@
-//! The vocabulary of a study: what a researcher asks for ([`Study`]), what is run
-//! ([`RunSpec`]), what comes of it ([`RunRecord`]), and how both are named
-//! ([`Digest`]). A [`Plan`] turns the first into the second.
+//! The vocabulary of a study: a [`Study`] is the request of a researcher, a [`Plan`] turns it
+//! into runs ([`RunSpec`]), a [`RunRecord`] is the result of a run, and a [`Digest`] names both.
+//! [`SubjectInfo`] describes a subject kind, so that no other crate has to know one.
 
+mod budget;
 mod digest;
 mod mutation;
 mod plan;
 mod race;
+mod record;
 mod run;
 mod study;
+mod subject;
 
+pub use budget::Budget;
 pub use digest::{Digest, NotADigest};
-pub use mutation::{MutantOutcome, MutantRecord, Mutation};
-pub use plan::{Plan, PlanError, PlannedProject, twins};
+pub use mutation::{Level, MutantOutcome, MutantRecord, Mutation};
+pub use plan::{Plan, PlanError, PlannedProject, duplicates};
 pub use race::Race;
-pub use run::{
-    ASSERTIONS, Algorithm, Budget, ENGINE, Outcome, Parameter, Provenance, Resources, RunRecord,
-    RunSpec, TimelinePoint,
+pub use record::{
+    Criterion, Metric, Outcome, Provenance, RECORD_FORMAT, Resources, RunRecord, SuiteSize,
+    TimelinePoint,
 };
-pub use study::{Flags, Place, ProjectSource, Study, StudyError};
+pub use run::{ASSERTIONS, Algorithm, Engines, Parameter, RunSpec};
+pub use study::{Flags, ProjectSource, SourceLocation, Study, StudyError};
+pub use subject::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
+
+/// Results of format 1, of catherd up to version 0.3.0.
+pub mod format_1 {
+    pub use crate::record::format_1::subject_info;
+}

@@ -1,29 +1,29 @@
-//! Mutation analysis as a part of a run: what is asked for, and what came of it.
+//! Mutation analysis as a part of a run: its settings and its results.
 
 use serde::{Deserialize, Serialize};
 
-/// How the suite of each run is held against mutants of its project. Part of the run id.
-/// What is not set is as the subject kind has it. The suites get assertions, as if the
-/// algorithm's parameters asked for them.
+/// Settings of the mutation analysis of each run's suite. Part of the run id. For a setting that
+/// is absent the subject kind's default holds. Suites get assertions, as if the parameters of
+/// the algorithm asked for them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutation {
-    /// Mutation operators by name; none: all.
+    /// Names of mutation operators; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operators: Vec<String>,
-    /// Mutants of a project at most, each equally likely; none: all.
+    /// Largest number of mutants of a project, drawn with equal chances; `None` for all mutants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
-    /// From which all choices that mutants need come, the same for all runs: they face the
-    /// same mutants. 0 unless set.
+    /// Seed of all random choices of mutants. It is the same for all runs, so that they face the
+    /// same mutants. `None` for 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// What a test may execute on a mutant, in multiples of what it executes on the original.
+    /// Limit of a test on a mutant, in multiples of what it executes on the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_factor: Option<u64>,
 }
 
-/// What came of a mutant.
+/// The result of a suite on a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MutantOutcome {
@@ -31,37 +31,57 @@ pub enum MutantOutcome {
     Killed,
     /// Tests execute the change, and all pass.
     Survived,
-    /// A test ran into a limit, and no assertion failed before.
+    /// A test reached a limit, and no assertion failed before.
     Limit,
     /// No test executes the change.
     NotCovered,
-    /// The mutant does what the original does.
+    /// The mutant behaves as the original does.
     Equivalent,
 }
 
-/// A mutant of the project, and what came of it.
+/// A part of a location in a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Level {
+    /// Name of the level, as in [`SubjectInfo::mutant_levels`](crate::SubjectInfo).
+    pub level: String,
+    /// Name of the part.
+    pub name: String,
+}
+
+impl Level {
+    /// The part `name` at `level`.
+    pub fn new(level: &str, name: impl Into<String>) -> Level {
+        Level { level: level.to_owned(), name: name.into() }
+    }
+}
+
+/// A mutant of the project and the result of the run's suite on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MutantRecord {
     /// Name of the mutant, unique in its project and the same in every run.
     pub id: String,
     /// The mutation operator.
     pub operator: String,
-    /// The part of the project that was changed: for Scratch the stage or sprite.
-    pub target: String,
-    /// Where in the target: for Scratch the topmost block of the script.
-    pub script: String,
-    /// Where exactly: for Scratch the block.
-    pub block: String,
+    /// Where the project was changed, from the outermost level to the innermost.
+    pub location: Vec<Level>,
     /// The change in words.
     pub change: String,
-    /// What came of it.
+    /// The result.
     pub outcome: MutantOutcome,
-    /// The number of the first test that killed it, from 0.
+    /// Number of the first test that killed the mutant, from 0; `None` if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed_by: Option<u32>,
-    /// Tests executed on it.
+    /// Tests executed on the mutant.
     pub executions: u32,
-    /// The mutant before it that is the same program, if there is one.
+    /// Name of an earlier mutant that is the same program; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicate_of: Option<String>,
+}
+
+impl MutantRecord {
+    /// The name of the part at a level; `None` if the location does not have it.
+    pub fn at(&self, level: &str) -> Option<&str> {
+        let part = self.location.iter().find(|part| part.level == level);
+        part.map(|part| part.name.as_str())
+    }
 }

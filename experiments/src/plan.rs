@@ -1,60 +1,69 @@
-//! From a study and its projects to runs.
+//! Plans: the runs of a study on its projects.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Algorithm, Budget, Digest, ENGINE, Mutation, Race, RunSpec, Study};
+use crate::{Algorithm, Budget, Digest, Engines, Mutation, Race, RunSpec, Study, SubjectInfo};
 
 /// A project that was found, read and packed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedProject {
-    /// Its name in tables.
+    /// Name in tables.
     pub name: String,
-    /// The digest of its packed bytes.
+    /// Digest of the packed bytes.
     pub digest: Digest,
 }
 
-/// A study that cannot be planned.
+/// An error of planning a study.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// The subject kind does not know an algorithm or one of its parameters.
     #[error("algorithm `{label}`: {cause}")]
     Algorithm {
-        /// The algorithm's label.
+        /// Label of the algorithm.
         label: String,
-        /// What the subject kind says.
+        /// Why the subject kind refuses it.
         cause: String,
     },
-    /// Nothing is left to run.
+    /// The subject kind does not count a unit of the budget.
+    #[error("subject kind `{kind}` counts no `{unit}`; set {known} under budget")]
+    Unit {
+        /// The unit.
+        unit: String,
+        /// The subject kind.
+        kind: String,
+        /// The limits that there are.
+        known: String,
+    },
+    /// No project is left to run.
     #[error("study `{0}` has no usable project; name at least one under projects")]
     NoProjects(String),
 }
 
-/// A study whose projects have been found: all that decides its runs, in a form that
-/// travels and is kept. The runs themselves are made when they are asked for, since a
-/// study may have millions.
+/// A study whose projects have been found: everything that decides its runs, in a form that is
+/// sent and stored. The runs themselves are made on demand, because a study may have millions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Version of this form.
     format: u32,
-    /// The study's name.
+    /// Name of the study.
     pub name: String,
-    /// [`ENGINE`] of the planner.
+    /// Engine id of the subject kind.
     pub engine: String,
-    /// Subject kind.
+    /// Name of the subject kind.
     pub subject: String,
-    /// What is compared, in the order of the tables.
+    /// Configurations to compare, in the order of the tables.
     pub algorithms: Vec<Algorithm>,
     /// Seeds, in the order given.
     pub seeds: Vec<u64>,
     /// The budget of each run.
     pub budget: Budget,
-    /// Mutation analysis of the suites; none: none.
+    /// Mutation analysis of the suites; `None` to skip it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,
-    /// How the algorithms race; none: all run on every project.
+    /// How the algorithms race; `None` if all run on every project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<Race>,
     /// Projects, each once.
@@ -65,15 +74,16 @@ pub struct Plan {
 const FORMAT: u32 = 2;
 
 impl Plan {
-    /// Plans a study on `projects`. Of projects with the same bytes only the first is
-    /// planned, since their runs would be the same runs ([`twins`] names the others).
-    /// `check` is the subject kind's word on an algorithm and its parameters.
+    /// Plans a study on `projects`. Of projects with the same bytes only the first is planned,
+    /// because their runs would be the same runs ([`duplicates`] lists the others). `check` is
+    /// the subject kind's check of an algorithm and its parameters.
     ///
     /// # Errors
     ///
-    /// When the subject kind refuses an algorithm, or no project is left.
+    /// If the subject kind refuses an algorithm or a unit of the budget, or no project is left.
     pub fn new(
         study: &Study,
+        subject: &SubjectInfo,
         mut projects: Vec<PlannedProject>,
         check: impl Fn(&Algorithm) -> Result<(), String>,
     ) -> Result<Plan, PlanError> {
@@ -81,8 +91,9 @@ impl Plan {
             let label = || algorithm.label.clone();
             check(algorithm).map_err(|cause| PlanError::Algorithm { label: label(), cause })?;
         }
-        for (twin, _) in twins(&projects).into_iter().rev() {
-            projects.remove(twin);
+        PlanError::of_budget(&study.budget, subject).map_or(Ok(()), Err)?;
+        for (duplicate, _) in duplicates(&projects).into_iter().rev() {
+            projects.remove(duplicate);
         }
         if projects.is_empty() {
             return Err(PlanError::NoProjects(study.name.clone()));
@@ -90,28 +101,30 @@ impl Plan {
         Ok(Plan {
             format: FORMAT,
             name: study.name.clone(),
-            engine: ENGINE.to_owned(),
-            subject: study.subject.clone(),
+            engine: subject.engine.clone(),
+            subject: subject.kind.clone(),
             algorithms: study.algorithms.clone(),
             seeds: study.seeds.clone(),
-            budget: study.budget,
+            budget: study.budget.clone(),
             mutation: study.mutation.clone(),
             race: study.race,
             projects,
         })
     }
 
-    /// What a plan from elsewhere has that this build would not have planned.
+    /// Checks a plan from elsewhere. A subject kind that `engines` does not have is accepted with
+    /// any engine.
     ///
     /// # Errors
     ///
-    /// The first such thing.
-    pub fn check(&self) -> Result<(), &'static str> {
+    /// The first part that this program would not have planned.
+    pub fn check(&self, engines: &Engines) -> Result<(), &'static str> {
+        let known = engines.get(&self.subject).is_none_or(|engine| *engine == self.engine);
         let parts = [
             ("another version of its description", self.format == FORMAT),
-            ("another version of catherd", self.engine == ENGINE),
+            ("another engine of its subject kind", known),
             ("nothing to run", self.count() > 0),
-            ("the same project twice", twins(&self.projects).is_empty()),
+            ("the same project twice", duplicates(&self.projects).is_empty()),
         ];
         parts.into_iter().find(|(_, fine)| !fine).map_or(Ok(()), |(part, _)| Err(part))
     }
@@ -127,7 +140,7 @@ impl Plan {
         }
     }
 
-    /// How many runs there are; in a race, if nothing is dropped.
+    /// Number of runs; in a race, if no configuration is dropped.
     pub fn count(&self) -> usize {
         self.projects.len() * self.algorithms.len() * self.seeds.len()
     }
@@ -144,66 +157,81 @@ impl Plan {
                 subject: self.subject.clone(),
                 algorithm: algorithm.clone(),
                 seed,
-                budget: self.budget,
+                budget: self.budget.clone(),
                 mutation: self.mutation.clone(),
                 engine: self.engine.clone(),
             }
         })
     }
 
-    /// Project and algorithm of a run by its place among the runs, from 0.
+    /// Project and algorithm of a run by its position among the runs, from 0.
     ///
     /// # Panics
     ///
-    /// When there is no such place.
-    pub fn cell(&self, place: usize) -> (&PlannedProject, &Algorithm) {
-        let rest = place / self.seeds.len();
+    /// If there is no run at that position.
+    pub fn cell(&self, position: usize) -> (&PlannedProject, &Algorithm) {
+        let rest = position / self.seeds.len();
         let algorithm = &self.algorithms[rest % self.algorithms.len()];
         (&self.projects[rest / self.algorithms.len()], algorithm)
     }
 
     /// The names of project and algorithm of each run, in their order.
     pub fn places(&self) -> impl Iterator<Item = (&str, &str)> {
-        (0..self.count()).map(|place| {
-            let (project, algorithm) = self.cell(place);
+        (0..self.count()).map(|position| {
+            let (project, algorithm) = self.cell(position);
             (&*project.name, &*algorithm.label)
         })
     }
 
-    /// The first part in which `earlier` has something that this plan lacks; none if this
-    /// plan is the same or only adds projects, algorithms or seeds.
-    pub fn lacks(&self, earlier: &Plan) -> Option<&'static str> {
+    /// Checks that this plan is `earlier`, or adds only projects, algorithms or seeds to it.
+    ///
+    /// # Errors
+    ///
+    /// The first part in which `earlier` has something that this plan does not have.
+    pub fn extends(&self, earlier: &Plan) -> Result<(), &'static str> {
         let parts = [
             ("another version of its description", self.format == earlier.format),
-            ("another version of catherd", self.engine == earlier.engine),
+            ("another engine", self.engine == earlier.engine),
             ("another subject kind", self.subject == earlier.subject),
-            ("other projects", holds(&self.projects, &earlier.projects)),
-            ("other algorithms", holds(&self.algorithms, &earlier.algorithms)),
-            ("other seeds", holds(&self.seeds, &earlier.seeds)),
+            ("other projects", includes(&self.projects, &earlier.projects)),
+            ("other algorithms", includes(&self.algorithms, &earlier.algorithms)),
+            ("other seeds", includes(&self.seeds, &earlier.seeds)),
             ("another budget", self.budget == earlier.budget),
             ("another mutation analysis", self.mutation == earlier.mutation),
             ("another race", self.race == earlier.race),
         ];
-        parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
+        parts.into_iter().find(|(_, same)| !same).map_or(Ok(()), |(part, _)| Err(part))
     }
 }
 
-fn holds<T: PartialEq>(all: &[T], some: &[T]) -> bool {
-    // What is added usually follows, so this seldom searches.
+impl PlanError {
+    /// The error about a unit of the budget that the subject kind does not count; `None` if it
+    /// counts all of them.
+    pub fn of_budget(budget: &Budget, subject: &SubjectInfo) -> Option<PlanError> {
+        let unit = budget.unknown_unit(subject)?.to_owned();
+        let mut known: Vec<&str> = subject.units.iter().map(|unit| unit.name.as_str()).collect();
+        known.push("wall");
+        Some(PlanError::Unit { unit, kind: subject.kind.clone(), known: known.join(" or ") })
+    }
+}
+
+/// Whether `all` has each of `some`.
+fn includes<T: PartialEq>(all: &[T], some: &[T]) -> bool {
+    // Additions usually follow what is there, so the search is seldom needed.
     some.iter().zip(all).all(|(one, other)| one == other) && some.len() <= all.len()
         || some.iter().all(|one| all.contains(one))
 }
 
-/// Projects whose bytes are those of an earlier one: (its number, the earlier one's),
+/// Projects with the bytes of an earlier one: the number of each and that of the earlier one,
 /// ascending.
-pub fn twins(projects: &[PlannedProject]) -> Vec<(usize, usize)> {
+pub fn duplicates(projects: &[PlannedProject]) -> Vec<(usize, usize)> {
     let mut first = BTreeMap::new();
-    let mut twins = Vec::new();
+    let mut duplicates = Vec::new();
     for (number, project) in projects.iter().enumerate() {
         let original = *first.entry(project.digest).or_insert(number);
         if original != number {
-            twins.push((number, original));
+            duplicates.push((number, original));
         }
     }
-    twins
+    duplicates
 }

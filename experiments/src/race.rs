@@ -1,11 +1,12 @@
-//! Races: studies that stop running what loses (Birattari et al., 2002).
+//! Races: studies that drop configurations as soon as they lose (Birattari et al., 2002).
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// How the configurations of a study race. After some projects those that are significantly
-/// worse than the best are dropped, and the others go on to the next projects.
+/// Settings of a race between the configurations of a study. Tests after some of the projects
+/// drop the configurations that are significantly worse than the best, and the others are run on
+/// the next projects.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Race {
@@ -24,7 +25,8 @@ impl Default for Race {
 }
 
 impl Race {
-    /// Which of so many projects each round takes; a test follows each round but the last.
+    /// The ranges of `projects` projects that the rounds take; a test follows each round but the
+    /// last.
     pub fn rounds(self, projects: usize) -> impl Iterator<Item = Range<usize>> {
         let step = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).max(1);
         let mut end = 0_usize;

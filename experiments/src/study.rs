@@ -1,5 +1,5 @@
-//! A study as a researcher writes it: in a file ([`Study::read`]) or on the command
-//! line ([`Study::from_flags`]). Both ways share their checks.
+//! Studies from a file ([`Study::read`]) or from the command line ([`Study::from_flags`]), with
+//! the same checks.
 
 mod check;
 mod file;
@@ -13,38 +13,38 @@ use crate::{Algorithm, Budget, Mutation, Race};
 
 pub use flags::Flags;
 
-/// A full matrix of runs: every project x every algorithm x every seed, each with
-/// the same budget. A value made by this module has at least one project path
-/// or synthetic project, one algorithm, one seed and one limit, and no configuration or seed twice.
+/// A full matrix of runs: every project x every algorithm x every seed, each with the same
+/// budget. A value made by this module has at least one project path or synthetic project, one
+/// algorithm, one seed and one limit, and no configuration or seed twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// The name of the study in reports; the file's stem unless it says otherwise.
+    /// Name of the study in reports: by default the stem of the file name.
     pub name: String,
-    /// What it is about.
+    /// Projects to test.
     pub projects: ProjectSource,
-    /// What is compared, in the order of the tables.
+    /// Configurations to compare, in the order of the tables.
     pub algorithms: Vec<Algorithm>,
     /// Seeds, in the order given.
     pub seeds: Vec<u64>,
     /// The budget of each run.
     pub budget: Budget,
-    /// Mutation analysis of the suites; none: none.
+    /// Mutation analysis of the suites; `None` to skip it.
     pub mutation: Option<Mutation>,
-    /// How the algorithms race; none: all run on every project.
+    /// How the algorithms race; `None` if all run on every project.
     pub race: Option<Race>,
-    /// Subject kind; `scratch` unless the study says otherwise.
-    pub subject: String,
+    /// Name of the subject kind; `None` for the default kind of the program.
+    pub subject: Option<String>,
 }
 
 /// The projects of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectSource {
-    /// Project files, unpacked project folders, corpora, or folders of them. Those of a
-    /// study file are relative to that file.
+    /// Project files, unpacked project folders, corpora, or folders of them. In a study file
+    /// they are relative to that file.
     Paths(Vec<PathBuf>),
     /// The synthetic projects 1 to `count` of a seed.
     Synthetic {
-        /// How many.
+        /// Number of projects.
         count: u64,
         /// Seed of the projects, not of the runs.
         seed: u64,
@@ -56,87 +56,102 @@ impl Study {
     ///
     /// ```toml
     /// name = "smoke"                       # optional
-    /// subject = "scratch"                  # optional
+    /// subject = "scratch"                  # optional: the subject kind
     /// projects = ["../datasets/demo"]      # or { synthetic = { count = 1000, seed = 1 } }
     /// algorithms = ["random", { label = "small", name = "mosa", parameters = { population = 10 } }]
     /// seeds = 5                            # 1 to 5; or a list such as [3, 14, 15]
     /// assertions = true                    # optional: suites with regression assertions; the
     ///                                      # same as assertions = true in all parameters
     ///
-    /// [budget]                             # at least one of these
-    /// executions = 300
+    /// [budget]                             # at least one limit
+    /// executions = 300                     # in units of work of the subject kind
     /// steps = 1000000
-    /// wall = "10s"                         # ms, s, min, h; or wall_ms = 10000
+    /// wall = "10s"                         # real time: ms, s, min, h; or wall_ms = 10000
     ///
-    /// [mutation]                           # optional; or mutation = true above; brings
-    ///                                      # assertions with it
+    /// [mutation]                           # optional; or mutation = true above; turns
+    ///                                      # assertions on
     /// operators = ["SBD", "NCM"]           # default: all
     /// sample = 500                         # mutants of a project at most; default: all
     /// seed = 1                             # default: 0
     /// block_factor = 20                    # limit of a test on a mutant
     ///
-    /// [race]                               # optional; or race = true above: drop what loses
+    /// [race]                               # optional; or race = true above
     /// level = 0.05                         # of significance
     /// first = 10                           # projects before the first test
     /// every = 5                            # projects between tests
     /// ```
     ///
-    /// A table among the parameters prefixes theirs: `compat = { clone_links = true }` is the
-    /// parameter `compat.clone_links`.
+    /// The name of a table among the parameters is a prefix of the parameters in it:
+    /// `compat = { clone_links = true }` is the parameter `compat.clone_links`.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError`], with the line of the file.
     pub fn read(file: &Path) -> Result<Study, StudyError> {
         let text = std::fs::read_to_string(file)
             .map_err(|cause| StudyError::Unreadable { file: file.to_owned(), cause })?;
         Study::parse(&text, file)
     }
 
-    /// Reads the text of a study file; `file` names it in errors and anchors relative paths.
+    /// Reads the text of a study file. Errors name `file`, and relative paths start at its folder.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError::Invalid`].
     pub fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
         file::parse(text, file)
     }
 
-    /// Where a study file says something that only others can judge: what a field
-    /// such as `race.level` or `algorithms.2` (counted from 0) holds.
-    pub fn place(file: &Path, field: &str) -> Option<Place> {
+    /// The location of a field in a study file, for errors that are found after parsing. A field
+    /// is `race.level` or `algorithms.2` (counted from 0). `None` if the file does not have it.
+    pub fn location(file: &Path, field: &str) -> Option<SourceLocation> {
         let text = std::fs::read_to_string(file).ok()?;
-        Some(Place::Line(file.to_owned(), file::line(&text, field)?))
+        Some(SourceLocation::Line(file.to_owned(), file::line(&text, field)?))
     }
 
-    /// Builds a study from command-line flags; errors name the flag.
+    /// Builds a study from command-line flags.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError::Invalid`], which names the flag.
     pub fn from_flags(flags: &Flags) -> Result<Study, StudyError> {
         flags::build(flags)
     }
 
-    /// The study with what the flags name replaced. Budget flags replace the whole
-    /// budget. Errors name the flag.
+    /// The study with the fields that flags set replaced. Budget flags replace the whole budget.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError::Invalid`], which names the flag.
     pub fn overridden(self, flags: &Flags) -> Result<Study, StudyError> {
         flags::replace(self, flags)
     }
 
-    /// How many runs the study has with this many projects.
+    /// Number of runs on this many projects.
     pub fn runs(&self, projects: usize) -> usize {
         projects * self.algorithms.len() * self.seeds.len()
     }
 }
 
-/// Where in the input an error is.
+/// The location of an error in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SourceLocation {
     /// A line of a study file, from 1.
     Line(PathBuf, usize),
     /// The command line.
     Flags,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line(file, line) => write!(f, "{}:{line}: ", file.display()),
-            Place::Flags => Ok(()),
+            SourceLocation::Line(file, line) => write!(f, "{}:{line}: ", file.display()),
+            SourceLocation::Flags => Ok(()),
         }
     }
 }
 
-/// A study that cannot be used, in one line: where, what, and what to do.
+/// An error of a study, in one line: location, problem, and what to write instead.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The file cannot be read.
@@ -144,17 +159,17 @@ pub enum StudyError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// Cause given by the operating system.
         cause: io::Error,
     },
     /// A field is wrong or missing.
-    #[error("{place}{field}: {problem}; {advice}")]
+    #[error("{location}{field}: {problem}; {advice}")]
     Invalid {
-        /// Where.
-        place: Place,
+        /// Location in the input.
+        location: SourceLocation,
         /// The field (`budget.wall`) or flag (`--wall`).
         field: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
         /// What to write instead.
         advice: String,

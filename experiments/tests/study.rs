@@ -1,10 +1,12 @@
 //! Study files, flags and planning through the public face.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{
     ASSERTIONS, Algorithm, Budget, Digest, Flags, Mutation, Parameter, Plan, PlannedProject,
-    ProjectSource, Race, Study, twins,
+    ProjectSource, Race, Study, SubjectInfo, duplicates,
 };
 use proptest::prelude::*;
 
@@ -16,6 +18,14 @@ seeds = 3
 executions = 300
 wall = "1.5 min"
 "#;
+
+fn info() -> SubjectInfo {
+    subject_info("noop", "noop/1")
+}
+
+fn work(executions: &str) -> BTreeMap<String, String> {
+    [("executions".to_owned(), executions.to_owned())].into()
+}
 
 fn paths(paths: &[&str]) -> ProjectSource {
     ProjectSource::Paths(paths.iter().map(PathBuf::from).collect())
@@ -29,10 +39,10 @@ fn parse(text: &str) -> Result<Study, String> {
 fn a_full_study_file() {
     let study = parse(GOOD).unwrap();
     assert_eq!(study.name, "mine");
-    assert_eq!(study.subject, "scratch");
+    assert_eq!(study.subject, None);
     assert_eq!(study.projects, paths(&["studies/demo", "/abs/cat.sb3"]));
     assert_eq!(study.seeds, [1, 2, 3]);
-    assert_eq!(study.budget, Budget { executions: Some(300), steps: None, wall_ms: Some(90_000) });
+    assert_eq!(study.budget, Budget { wall_ms: Some(90_000), ..Budget::of("executions", 300) });
     assert_eq!(study.algorithms[0], Algorithm::plain("random"));
     let small = &study.algorithms[1];
     assert_eq!((small.label.as_str(), small.name.as_str()), ("small", "mosa"));
@@ -109,7 +119,7 @@ const BAD: &[(&str, &str, &str)] = &[
     ),
     ("seeds = 3", "seeds = 0", "3: seeds: 0 is too small; give a whole number of at least 1"),
     ("seeds = 3", "seeds = []", "3: seeds: no seeds; give at least one seed, or their number"),
-    ("seeds = 3", "seeds = [4, 4]", "3: seeds: seed 4 is there twice; give each seed once"),
+    ("seeds = 3", "seeds = [4, 4]", "3: seeds: seed 4 is given twice; give each seed once"),
     ("seeds = 3", "seeds = [-4]", "3: seeds: `-4` is not a seed; give whole numbers of at least 0"),
     (
         "seeds = 3",
@@ -130,11 +140,6 @@ const BAD: &[(&str, &str, &str)] = &[
         "executions = 300",
         "executions = 1.5",
         "6: budget.executions: `1.5` is not a whole number; give a whole number of at least 1",
-    ),
-    (
-        "executions = 300",
-        "execution = 300",
-        "6: budget.execution: unknown key; use one of executions, steps, wall, wall_ms",
     ),
     (
         "1.5 min",
@@ -159,12 +164,12 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "executions = 300\nwall = \"1.5 min\"",
         "",
-        "5: budget: no limit is set; set executions, steps or wall under [budget]",
+        "5: budget: no limit is set; set a unit of work, such as executions, or wall under [budget]",
     ),
     (
         "label = \"small\"",
         "label = \"random\"",
-        "2: algorithms: the label `random` is there twice; give each configuration its own label",
+        "2: algorithms: the label `random` is given twice; give each configuration its own label",
     ),
     (
         "\"random\"",
@@ -232,7 +237,7 @@ fn a_race_is_planned_round_by_round() {
     let project =
         |name: &str| PlannedProject { name: name.to_owned(), digest: Digest::of(name.as_bytes()) };
     let projects = ["a", "b", "c"].map(project).to_vec();
-    let plan = Plan::new(&study, projects, |_| Ok(())).unwrap();
+    let plan = Plan::new(&study, &info(), projects, |_| Ok(())).unwrap();
     let round = plan.round(2, &[1], 1..3);
     assert_eq!(round.name, format!("{}, round 2", plan.name));
     let runs: Vec<_> = round.into_runs().map(|run| (run.project_name, run.seed)).collect();
@@ -240,8 +245,8 @@ fn a_race_is_planned_round_by_round() {
     assert_eq!((&*runs[0].0, &*runs[5].0), ("b", "c"));
     // Another race is another study.
     let other = Study { race: None, ..study };
-    let other = Plan::new(&other, plan.projects.clone(), |_| Ok(())).unwrap();
-    assert_eq!(other.lacks(&plan), Some("another race"));
+    let other = Plan::new(&other, &info(), plan.projects.clone(), |_| Ok(())).unwrap();
+    assert_eq!(other.extends(&plan), Err("another race"));
 }
 
 #[test]
@@ -264,7 +269,7 @@ fn flags_make_the_same_study() {
         projects: vec!["demo".into()],
         algorithms: Some("random,mosa".into()),
         seeds: Some("3".into()),
-        executions: Some("300".into()),
+        work: work("300"),
         wall: Some("10s".into()),
         ..Flags::default()
     };
@@ -278,12 +283,12 @@ fn flags_make_the_same_study() {
         Study::from_flags(&flags).unwrap_err().to_string()
     };
     assert_eq!(
-        wrong(|f| f.executions = Some("-5".into())),
+        wrong(|f| f.work = work("-5")),
         "--executions: -5 is negative; give a whole number of at least 1"
     );
     assert_eq!(
-        wrong(|f| (f.executions, f.wall) = (None, None)),
-        "--executions: no budget; give --executions, --steps or --wall"
+        wrong(|f| (f.work, f.wall) = (BTreeMap::new(), None)),
+        "--wall: no budget; give a unit of work, such as --executions, or --wall"
     );
     assert!(
         wrong(|f| f.algorithms = Some("mio,mio".into()))
@@ -300,14 +305,15 @@ fn flags_make_the_same_study() {
 fn flags_replace_what_a_file_says() {
     let file = parse(GOOD).unwrap();
     assert_eq!(file.clone().overridden(&Flags::default()).unwrap(), file);
-    let flags =
-        Flags { algorithms: Some("mio".into()), executions: Some("7".into()), ..Flags::default() };
+    let flags = Flags { algorithms: Some("mio".into()), work: work("7"), ..Flags::default() };
     let study = file.clone().overridden(&flags).unwrap();
     assert_eq!(study.algorithms, [Algorithm::plain("mio")]);
     // The file's wall limit is gone: the flags give the whole budget.
-    assert_eq!(study.budget, Budget { executions: Some(7), ..Budget::default() });
+    assert_eq!(study.budget, Budget::of("executions", 7));
     assert_eq!((study.projects, study.seeds), (file.projects.clone(), file.seeds.clone()));
-    let error = file.overridden(&Flags { steps: Some("0".into()), ..flags }).unwrap_err();
+    let error = file
+        .overridden(&Flags { work: [("steps".into(), "0".into())].into(), ..flags })
+        .unwrap_err();
     assert!(error.to_string().starts_with("--steps: 0 is too small"), "{error}");
 }
 
@@ -317,9 +323,12 @@ fn plans_the_matrix_in_order_and_each_run_once() {
     let project =
         |name: &str, bytes: &[u8]| PlannedProject { name: name.into(), digest: Digest::of(bytes) };
     let projects = [project("a", b"1"), project("b", b"2"), project("c", b"1")];
-    assert_eq!(twins(&projects), [(2, 0)]);
+    assert_eq!(duplicates(&projects), [(2, 0)]);
 
-    let plan = Plan::new(&study, projects.to_vec(), |_| Ok(())).unwrap();
+    let plan = Plan::new(&study, &info(), projects.to_vec(), |_| Ok(())).unwrap();
+    let engines = |id: &str| [("noop".to_owned(), id.to_owned())].into();
+    assert_eq!(plan.check(&engines("noop/1")), Ok(()));
+    assert_eq!(plan.check(&engines("noop/2")), Err("another engine of its subject kind"));
     let runs: Vec<_> = plan.clone().into_runs().collect();
     assert_eq!((runs.len(), plan.count()), (study.runs(2), study.runs(2)));
     let order: Vec<_> = runs
@@ -333,11 +342,15 @@ fn plans_the_matrix_in_order_and_each_run_once() {
     let ids: std::collections::BTreeSet<_> = runs.iter().map(|run| run.id()).collect();
     assert_eq!(ids.len(), runs.len());
 
-    let refused = Plan::new(&study, projects.to_vec(), |algorithm| {
+    let refused = Plan::new(&study, &info(), projects.to_vec(), |algorithm| {
         if algorithm.name == "mosa" { Err("unknown algorithm `mosa`".into()) } else { Ok(()) }
     });
     assert_eq!(refused.unwrap_err().to_string(), "algorithm `small`: unknown algorithm `mosa`");
-    let empty = Plan::new(&study, Vec::new(), |_| Ok(())).unwrap_err();
+    let meters = Study { budget: Budget::of("meters", 3), ..study.clone() };
+    let unknown = Plan::new(&meters, &info(), projects.to_vec(), |_| Ok(())).unwrap_err();
+    let expected = "subject kind `noop` counts no `meters`; set executions or steps or wall";
+    assert!(unknown.to_string().starts_with(expected), "{unknown}");
+    let empty = Plan::new(&study, &info(), Vec::new(), |_| Ok(())).unwrap_err();
     assert!(empty.to_string().contains("no usable project"));
 }
 
@@ -347,15 +360,15 @@ fn a_plan_may_grow_but_not_change() {
     let project =
         |name: &str| PlannedProject { name: name.into(), digest: Digest::of(name.as_bytes()) };
     let plan = |study: &Study, projects: &[PlannedProject]| {
-        Plan::new(study, projects.to_vec(), |_| Ok(())).unwrap()
+        Plan::new(study, &info(), projects.to_vec(), |_| Ok(())).unwrap()
     };
     let small = plan(&study, &[project("a")]);
     let more_seeds = Study { seeds: vec![9, 1, 2, 3], ..study.clone() };
     let large = plan(&more_seeds, &[project("b"), project("a")]);
-    assert_eq!((small.lacks(&small), large.lacks(&small)), (None, None));
-    assert_eq!(small.lacks(&large), Some("other projects"));
+    assert_eq!((small.extends(&small), large.extends(&small)), (Ok(()), Ok(())));
+    assert_eq!(small.extends(&large), Err("other projects"));
     let other = Study { seeds: vec![1, 2], ..study };
-    assert_eq!(plan(&other, &[project("a")]).lacks(&small), Some("other seeds"));
+    assert_eq!(plan(&other, &[project("a")]).extends(&small), Err("other seeds"));
 }
 
 proptest! {
@@ -371,7 +384,7 @@ proptest! {
         study.algorithms[1].parameters.insert("i".into(), Parameter::Integer(integer));
         study.algorithms[1].parameters.insert("t".into(), Parameter::Text(text));
         let project = PlannedProject { name: "p".into(), digest: Digest::of(b"p") };
-        let plan = Plan::new(&study, vec![project], |_| Ok(())).unwrap();
+        let plan = Plan::new(&study, &info(), vec![project], |_| Ok(())).unwrap();
         let run = &plan.into_runs().last().unwrap();
         let json = serde_json::to_string(run).unwrap();
         let back: catherd_experiments::RunSpec = serde_json::from_str(&json).unwrap();

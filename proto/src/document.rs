@@ -1,4 +1,4 @@
-//! Specifications and records as documents.
+//! Plans, specifications and records as documents.
 
 use catherd_experiments::Digest;
 use serde::Serialize;
@@ -6,20 +6,21 @@ use serde::de::DeserializeOwned;
 
 use crate::v1::Document;
 
-/// Version of the vocabulary (`RunSpec`, `RunRecord`) that this build reads and writes.
-pub const DOCUMENT_VERSION: u32 = 1;
+/// Version of the vocabulary (`Plan`, `RunSpec`, `RunRecord`) that this build writes. It reads
+/// this version and all earlier ones: the types convert what they read.
+pub const DOCUMENT_VERSION: u32 = 2;
 
-/// A document or digest from the wire that cannot be used.
+/// An error of decoding a document or digest.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// Written by another version.
-    #[error("a document of version {0}; this build reads version {DOCUMENT_VERSION}")]
+    /// The document was written by a later version, or has none.
+    #[error("unsupported document version {0} (this build reads 1 to {DOCUMENT_VERSION})")]
     Version(u32),
-    /// Not what it should be.
-    #[error("a malformed document: {0}")]
+    /// The JSON is not that of the expected type.
+    #[error("malformed document: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// Not 32 bytes.
-    #[error("a digest of {0} bytes instead of 32")]
+    /// The digest does not have 32 bytes.
+    #[error("digest of {0} bytes instead of 32")]
     DigestLength(usize),
 }
 
@@ -28,7 +29,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// When the value has no JSON form; the vocabulary's types have one.
+    /// If the value has no JSON form. All types of the vocabulary have one.
     pub fn write(value: &impl Serialize) -> Result<Document, DocumentError> {
         let json = serde_json::to_vec(value)?.into();
         Ok(Document { version: DOCUMENT_VERSION, json })
@@ -38,9 +39,9 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// When the document is of another version or malformed.
+    /// If the document is of a later version or malformed.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
-        if self.version != DOCUMENT_VERSION {
+        if !(1..=DOCUMENT_VERSION).contains(&self.version) {
             return Err(DocumentError::Version(self.version));
         }
         Ok(serde_json::from_slice(&self.json)?)
@@ -51,7 +52,7 @@ impl Document {
 ///
 /// # Errors
 ///
-/// When it is not of 32 bytes.
+/// If there are not 32 bytes.
 pub fn digest(bytes: &[u8]) -> Result<Digest, DocumentError> {
     bytes.try_into().map(Digest).map_err(|_| DocumentError::DigestLength(bytes.len()))
 }
@@ -61,12 +62,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_what_it_cannot_know() {
+    fn documents_of_later_versions_are_refused() {
         let document = Document::write(&7).unwrap();
         assert_eq!(document.read::<u32>().unwrap(), 7);
         assert!(matches!(document.read::<String>(), Err(DocumentError::Malformed(_))));
-        let later = Document { version: 2, ..document };
-        assert!(matches!(later.read::<u32>(), Err(DocumentError::Version(2))));
+        let earlier = Document { version: 1, ..document.clone() };
+        assert_eq!(earlier.read::<u32>().unwrap(), 7);
+        for version in [0, DOCUMENT_VERSION + 1] {
+            let other = Document { version, ..document.clone() };
+            assert!(matches!(other.read::<u32>(), Err(DocumentError::Version(v)) if v == version));
+        }
         assert!(matches!(digest(&[0; 31]), Err(DocumentError::DigestLength(31))));
     }
 }

@@ -18,15 +18,18 @@
 //! result file makes a record, whatever the program's exit code says:
 //!
 //! ```json
-//! {"goals": 20, "covered": [0, 3], "executions": 7, "steps": 0,
-//!  "timeline": [{"executions": 1, "steps": 0, "wall_ms": 12, "covered": 2}],
-//!  "suite_tests": 1, "suite_events": 5, "suite": "...", "counts": {"lines": 40}}
+//! {"criteria": [{"name": "goals", "goals": 20, "covered": [0, 3]}],
+//!  "work": {"executions": 7, "steps": 0},
+//!  "timeline": [{"work": [1, 0], "wall_ms": 12, "covered": 2}],
+//!  "suite": {"tests": 1, "size": 5, "unit": "events", "removed": 0},
+//!  "metrics": {"lines": 40}, "artifacts": {"suite.txt": "..."}}
 //! ```
 //!
-//! `goals` and `covered` (numbers below `goals`, each once) are needed; `outcome` may be
-//! `failed` with a `reason`.
+//! The file is a part of a [`RunRecord`] as JSON. Only `criteria` is needed (numbers below
+//! `goals`, each once); `outcome` may be `failed` with a `reason`. Files of version 0.3.0 are
+//! read as well: `goals`, `covered`, `executions`, `steps`, `timeline`, `suite_tests`,
+//! `suite_events`, `suite` and `counts`.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -37,10 +40,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{
-    Algorithm, Digest, Outcome, Parameter, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+    Algorithm, CriterionInfo, Digest, Noun, Outcome, Parameter, Resources, RunRecord, RunSpec,
+    SubjectInfo, TimelinePoint, Unit,
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use crate::limits::{self, Limits};
 use crate::{Live, RunError, Subject};
@@ -54,6 +59,33 @@ const TEMPLATE: &str = "command";
 /// What is replaced in a template.
 const PLACES: [&str; 8] =
     ["project", "algorithm", "seed", "executions", "steps", "seconds", "budget", "out"];
+
+/// Name of the only criterion.
+const CRITERION: &str = "goals";
+
+/// Units of work, by name.
+const UNITS: [&str; 2] = ["executions", "steps"];
+
+/// What programs report.
+pub fn info() -> SubjectInfo {
+    let unit = |name: &str, singular: &str, plural: &str| {
+        Unit::new(name, singular, plural, "as the program counts them")
+    };
+    SubjectInfo {
+        kind: KIND.to_owned(),
+        // As of version 0.3.0, so that its runs keep their ids.
+        engine: "catherd/0.3.0".to_owned(),
+        units: vec![
+            unit(UNITS[0], "test execution", "test executions"),
+            unit(UNITS[1], "step", "steps"),
+        ],
+        criteria: vec![CriterionInfo::new("goal", CRITERION)],
+        suite_unit: Noun::new("event", "events"),
+        mutant_levels: Vec::new(),
+        artifact_extension: "txt".to_owned(),
+        measures: Vec::new(),
+    }
+}
 
 /// The process is looked at this often.
 const LOOK: Duration = Duration::from_millis(20);
@@ -266,9 +298,9 @@ fn extension(name: &str) -> String {
 
 /// The words of a run's command line.
 fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Vec<String>, String> {
-    let budget = spec.budget;
+    let budget = &spec.budget;
     let seconds = budget.wall_ms.map(|ms| ms.div_ceil(1000));
-    let limits = [budget.executions, budget.steps, seconds];
+    let limits = [budget.limit(UNITS[0]), budget.limit(UNITS[1]), seconds];
     let first = limits.into_iter().flatten().next().unwrap_or_default();
     let [executions, steps, seconds] = limits.map(|limit| limit.unwrap_or_default().to_string());
     let values = [
@@ -307,33 +339,26 @@ fn ended(status: ExitStatus, told: &str) -> String {
     }
 }
 
-/// A result file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Told {
-    goals: u32,
-    covered: Vec<u32>,
-    #[serde(default)]
-    outcome: Option<Outcome>,
-    #[serde(default)]
-    reason: String,
-    #[serde(default)]
-    executions: u64,
-    #[serde(default)]
-    steps: u64,
-    #[serde(default)]
-    timeline: Vec<TimelinePoint>,
-    #[serde(default)]
-    suite_tests: u32,
-    #[serde(default)]
-    suite_events: u32,
-    #[serde(default)]
-    suite: String,
-    #[serde(default)]
-    counts: BTreeMap<String, i64>,
+/// Keys of a result file.
+const KEYS: [&str; 8] =
+    ["criteria", "outcome", "reason", "work", "timeline", "suite", "metrics", "artifacts"];
+
+/// Keys of a result file of version 0.3.0, and what they are if left out.
+fn defaults_of_format_1() -> [(&'static str, Value); 9] {
+    [
+        ("reason", json!("")),
+        ("executions", json!(0)),
+        ("steps", json!(0)),
+        ("timeline", json!([])),
+        ("suite_tests", json!(0)),
+        ("suite_events", json!(0)),
+        ("minimised_events", json!(0)),
+        ("suite", json!("")),
+        ("counts", json!({})),
+    ]
 }
 
-fn read(out: &Path) -> Result<Told, String> {
+fn read(out: &Path) -> Result<Map<String, Value>, String> {
     let file = File::open(out).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "the program left no result".to_owned(),
         _ => format!("the result cannot be read: {error}"),
@@ -347,48 +372,77 @@ fn read(out: &Path) -> Result<Told, String> {
     serde_json::from_slice(&bytes).map_err(|error| format!("the result is malformed: {error}"))
 }
 
-/// The record of a result that makes sense.
-fn record(spec: &RunSpec, told: Told, wall_ms: u64) -> Result<RunRecord, String> {
-    let Told { goals, mut covered, outcome, timeline, .. } = told;
-    covered.sort_unstable();
-    if covered.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err("a goal is covered twice".to_owned());
+/// The record of a result file.
+fn record(spec: &RunSpec, file: Map<String, Value>, wall_ms: u64) -> Result<RunRecord, String> {
+    let mut record = parse(spec, file)?;
+    if let Some(unit) = record.work.keys().find(|unit| !UNITS.contains(&unit.as_str())) {
+        return Err(format!("unknown unit `{unit}`: there are {}", UNITS.join(" and ")));
     }
-    if covered.last().is_some_and(|last| *last >= goals) {
-        return Err(format!("a goal beyond the {goals} goals is covered"));
-    }
-    let ascends = |pair: &[TimelinePoint]| {
-        pair[0].executions <= pair[1].executions && pair[0].covered < pair[1].covered
-    };
-    if !timeline.windows(2).all(ascends) {
+    let ascends =
+        |pair: &[TimelinePoint]| pair[0].work <= pair[1].work && pair[0].covered < pair[1].covered;
+    if !record.timeline.windows(2).all(ascends) {
         return Err("the timeline does not ascend".to_owned());
     }
-    if timeline.last().is_some_and(|last| last.covered as usize != covered.len()) {
+    if record.timeline.last().is_some_and(|last| last.covered != record.covered()) {
         return Err("the timeline does not end with what is covered".to_owned());
     }
-    Ok(RunRecord {
-        run: spec.id(),
-        outcome: outcome.unwrap_or(if goals == 0 { Outcome::NoGoals } else { Outcome::Done }),
-        reason: told.reason,
-        goals,
-        covered,
-        executions: told.executions,
-        steps: told.steps,
-        timeline,
-        suite_tests: told.suite_tests,
-        suite_events: told.suite_events,
-        minimised_events: 0,
-        counts: told.counts,
-        mutants: Vec::new(),
-        suite: told.suite,
-        resources: Resources { wall_ms, search_ms: wall_ms, ..Resources::default() },
-        provenance: Provenance::default(),
-    })
+    record.resources = Resources { wall_ms, search_ms: wall_ms, ..Resources::default() };
+    Ok(record)
+}
+
+/// Reads a result file as a record, of which it is a part.
+fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, String> {
+    let format_1 = !file.contains_key("criteria");
+    let own: Vec<&str> = if format_1 {
+        let defaults = defaults_of_format_1();
+        let own = defaults.iter().map(|(key, _)| *key).chain(["goals", "covered", "outcome"]);
+        let own = own.collect();
+        for (key, default) in defaults {
+            file.entry(key).or_insert(default);
+        }
+        own
+    } else {
+        let format = catherd_experiments::RECORD_FORMAT;
+        for (key, default) in [("work", json!({})), ("timeline", json!([]))] {
+            file.entry(key).or_insert(default);
+        }
+        let suite = json!({"tests": 0, "size": 0, "unit": "events", "removed": 0});
+        file.entry("suite").or_insert(suite);
+        file.insert("format".to_owned(), json!(format));
+        KEYS.to_vec()
+    };
+    if let Some(key) = file.keys().find(|key| !own.contains(&key.as_str()) && *key != "format") {
+        return Err(format!("unknown key `{key}`: there are {}", own.join(", ")));
+    }
+    let sets = match file.get_mut("criteria") {
+        Some(Value::Array(criteria)) => {
+            criteria.iter_mut().filter_map(|one| one.get_mut("covered")).collect()
+        }
+        _ => file.get_mut("covered").into_iter().collect::<Vec<_>>(),
+    };
+    for covered in sets.into_iter().filter_map(Value::as_array_mut) {
+        covered.sort_unstable_by_key(Value::as_u64);
+    }
+    let goals = match file.get("criteria") {
+        Some(criteria) => criteria.get(0).and_then(|first| first.get("goals")),
+        None => file.get("goals"),
+    };
+    let none = goals.and_then(Value::as_u64) == Some(0);
+    file.entry("outcome").or_insert(json!(if none { Outcome::NoGoals } else { Outcome::Done }));
+    file.insert("run".to_owned(), json!(spec.id()));
+    file.insert("resources".to_owned(), json!(Resources::default()));
+    file.insert("provenance".to_owned(), json!(catherd_experiments::Provenance::default()));
+    let mut record =
+        RunRecord::deserialize(Value::Object(file)).map_err(|error| error.to_string())?;
+    if format_1 && let Some(only) = record.criteria.first_mut() {
+        only.name = CRITERION.to_owned();
+    }
+    Ok(record)
 }
 
 #[cfg(test)]
 mod tests {
-    use catherd_experiments::Budget;
+    use catherd_experiments::{Budget, Criterion};
 
     use super::*;
 
@@ -401,7 +455,7 @@ mod tests {
             subject: KIND.into(),
             algorithm,
             seed: 7,
-            budget: Budget { wall_ms: Some(1500), ..Budget::default() },
+            budget: Budget::wall_ms(1500),
             engine: "e".into(),
             mutation: None,
         }
@@ -423,7 +477,9 @@ mod tests {
             {project} {algorithm} {seed} {budget} {out}"#;
         let (record, left) = run(script, Limits::default());
         let record = record.unwrap();
-        assert_eq!((record.outcome, record.goals, record.covered), (Outcome::Done, 4, vec![0, 2]));
+        assert_eq!(record.outcome, Outcome::Done);
+        let goals = Criterion { name: CRITERION.to_owned(), goals: 4, covered: vec![0, 2] };
+        assert_eq!(record.criteria, [goals]);
         assert_eq!(left, 0);
     }
 
@@ -441,7 +497,36 @@ mod tests {
         let twice = r#"sh -c 'echo "{\"goals\": 2, \"covered\": [1, 1]}" > $0' {out}"#;
         assert!(crash(twice).contains("covered twice"));
         let beyond = r#"sh -c 'echo "{\"goals\": 1, \"covered\": [1]}" > $0' {out}"#;
-        assert!(crash(beyond).contains("beyond the 1 goals"));
+        assert!(crash(beyond).contains("goal 1 is covered, of 1 goals"));
+    }
+
+    #[test]
+    fn result_files_of_both_formats_are_read() {
+        let read = |text: &str| record(&spec("x {out}"), serde_json::from_str(text).unwrap(), 9);
+        let old = r#"{"goals": 20, "covered": [3, 0], "executions": 7, "steps": 0,
+            "timeline": [{"executions": 1, "steps": 0, "wall_ms": 12, "covered": 2}],
+            "suite_tests": 1, "suite_events": 5, "counts": {"lines": 40}}"#;
+        let new = r#"{"criteria": [{"name": "goals", "goals": 20, "covered": [0, 3]}],
+            "work": {"executions": 7, "steps": 0},
+            "timeline": [{"work": [1, 0], "wall_ms": 12, "covered": 2}],
+            "suite": {"tests": 1, "size": 5, "unit": "events", "removed": 0},
+            "metrics": {"lines": 40}}"#;
+        let record = read(new).unwrap();
+        assert_eq!(read(old).unwrap(), record);
+        assert_eq!((record.covered(), record.work["executions"]), (2, 7));
+        assert_eq!(
+            read(r#"{"criteria": [], "outcome": "failed"}"#).unwrap().outcome,
+            Outcome::Failed
+        );
+        for (text, flaw) in [
+            (r#"{"criteria": [], "suites": 1}"#, "unknown key `suites`"),
+            (r#"{"goals": 2, "covered": [], "work": {}}"#, "unknown key `work`"),
+            (r#"{"criteria": [], "work": {"meters": 3}}"#, "unknown unit `meters`"),
+            (r#"{"covered": []}"#, "missing field `goals`"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(flaw), "{error}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use catherd_experiments::{Digest, Outcome, Provenance, Resources, RunRecord, RunSpec};
+use catherd_experiments::{Digest, Engines, Outcome, Provenance, RunRecord, RunSpec};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
@@ -81,6 +81,7 @@ pub(crate) fn start(
 /// Executes runs and survives them.
 pub(crate) struct Executor {
     make: Box<MakeSubject>,
+    engines: Engines,
     provenance: Provenance,
     limits: Limits,
     window: Arc<Window>,
@@ -91,11 +92,12 @@ pub(crate) struct Executor {
 impl Executor {
     pub(crate) fn new(
         make: Box<MakeSubject>,
+        engines: Engines,
         provenance: Provenance,
         limits: Limits,
         window: Arc<Window>,
     ) -> Executor {
-        Executor { make, provenance, limits, window, subject: None, loaded: None }
+        Executor { make, engines, provenance, limits, window, subject: None, loaded: None }
     }
 
     pub(crate) fn is_stopped(&self, job: &Job) -> bool {
@@ -113,12 +115,16 @@ impl Executor {
             Ok(Ok(record)) => Ended::Record(Box::new(self.sign(record, job.attempt))),
             Ok(Err(RunError::Failed(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
-                Ended::Record(Box::new(self.sign(verdict(&job.spec, reason, wall_ms), job.attempt)))
+                Ended::Record(Box::new(
+                    self.sign(RunRecord::failed(&job.spec, reason, wall_ms), job.attempt),
+                ))
             }
             Ok(Err(RunError::TimedOut(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
-                let record =
-                    RunRecord { outcome: Outcome::TimedOut, ..verdict(&job.spec, reason, wall_ms) };
+                let record = RunRecord {
+                    outcome: Outcome::TimedOut,
+                    ..RunRecord::failed(&job.spec, reason, wall_ms)
+                };
                 Ended::Record(Box::new(self.sign(record, job.attempt)))
             }
             Ok(Err(RunError::OutOfMemory(reason))) => {
@@ -136,6 +142,11 @@ impl Executor {
 
     fn attempt(&mut self, job: &Job) -> Result<RunRecord, RunError> {
         let spec = &job.spec;
+        if let Some(engine) = self.engines.get(&spec.subject).filter(|id| **id != spec.engine) {
+            // Its record would have the name of another engine's run.
+            let needs = format!("the run needs engine {}", spec.engine);
+            return Err(RunError::Crashed(format!("{needs}, and this worker has {engine}")));
+        }
         let _ = self.window.show(job.token, Live::default());
         if self.subject.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
             let unknown = || RunError::Failed(format!("unknown subject kind `{}`", spec.subject));
@@ -176,29 +187,7 @@ impl Executor {
 
 /// The record of a run that the memory limit ended.
 pub(crate) fn out_of_memory(spec: &RunSpec, reason: String) -> RunRecord {
-    RunRecord { outcome: Outcome::OutOfMemory, ..verdict(spec, reason, 0) }
-}
-
-/// The record of a run that the subject refused.
-fn verdict(spec: &RunSpec, reason: String, wall_ms: u64) -> RunRecord {
-    RunRecord {
-        run: spec.id(),
-        outcome: Outcome::Failed,
-        reason,
-        goals: 0,
-        covered: Vec::new(),
-        executions: 0,
-        steps: 0,
-        timeline: Vec::new(),
-        suite_tests: 0,
-        suite_events: 0,
-        minimised_events: 0,
-        counts: Default::default(),
-        suite: String::new(),
-        mutants: Vec::new(),
-        resources: Resources { wall_ms, ..Resources::default() },
-        provenance: Provenance::default(),
-    }
+    RunRecord { outcome: Outcome::OutOfMemory, ..RunRecord::failed(spec, reason, 0) }
 }
 
 thread_local! {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{
-    Digest, Outcome, Parameter, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+    Criterion, CriterionInfo, Digest, Noun, Parameter, Resources, RunRecord, RunSpec, SubjectInfo,
+    SuiteSize, TimelinePoint, Unit,
 };
 
 use crate::{Live, RunError, Subject};
@@ -20,6 +21,23 @@ pub const KIND: &str = "rehearsal";
 
 /// Goals of every project.
 const GOALS: u32 = 16;
+
+/// What its runs count: one execution each.
+pub fn info() -> SubjectInfo {
+    let meaning = "executions of a test by the search";
+    SubjectInfo {
+        kind: KIND.to_owned(),
+        engine: "noop/1".to_owned(),
+        units: vec![Unit::new(EXECUTIONS, "test execution", "test executions", meaning)],
+        criteria: vec![CriterionInfo::new("goal", "goals")],
+        suite_unit: Noun::new("event", "events"),
+        mutant_levels: Vec::new(),
+        artifact_extension: "txt".to_owned(),
+        measures: Vec::new(),
+    }
+}
+
+const EXECUTIONS: &str = "executions";
 
 /// See the module's page.
 #[derive(Debug, Default)]
@@ -76,27 +94,14 @@ impl Subject for Rehearsal {
         }
         let wall_ms = start.elapsed().as_millis() as u64;
         Ok(RunRecord {
-            run: id,
-            outcome: Outcome::Done,
-            reason: String::new(),
-            goals: GOALS,
-            executions: 1,
-            steps: 1,
-            timeline: vec![TimelinePoint {
-                executions: 1,
-                steps: 1,
-                wall_ms,
-                covered: covered.len() as u32,
-            }],
-            covered,
-            suite_tests: 1,
-            suite_events: 0,
-            minimised_events: 0,
-            counts: Default::default(),
-            suite: String::new(),
-            mutants: Vec::new(),
+            work: [(EXECUTIONS.to_owned(), 1)].into(),
+            timeline: vec![TimelinePoint { work: vec![1], wall_ms, covered: covered.len() as u32 }],
+            suite: SuiteSize { tests: 1, unit: "events".to_owned(), ..SuiteSize::default() },
             resources: Resources { wall_ms, search_ms: wall_ms, peak_rss_kib: 0 },
-            provenance: Provenance::default(),
+            ..RunRecord::new(
+                spec,
+                vec![Criterion { name: "goals".to_owned(), goals: GOALS, covered }],
+            )
         })
     }
 }

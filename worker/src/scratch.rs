@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{
-    ASSERTIONS, Algorithm, Digest, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter,
-    Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+    ASSERTIONS, Algorithm, Criterion, CriterionInfo, Digest, Level, Measure, Metric, MutantOutcome,
+    MutantRecord, Mutation, Noun, Parameter, Resources, RunRecord, RunSpec, SubjectInfo, SuiteSize,
+    TimelinePoint, Unit,
 };
 use catherd_sb3::{Limits, Project};
 use catherd_search::{Budget, Setting, Stop};
@@ -18,6 +19,41 @@ use crate::{Live, RunError, Subject};
 
 /// The kind's name.
 pub const KIND: &str = "scratch";
+
+/// Version of all that decides a record: machine, search, fitness. It is fixed and not that of
+/// the package, so that the runs of version 0.3.0 keep their ids.
+pub const ENGINE: &str = "catherd/0.3.0";
+
+const EXECUTIONS: &str = "executions";
+const STEPS: &str = "steps";
+const BLOCKS: &str = "blocks";
+const EVENTS: &str = "events";
+const SUITE: &str = "suite.json";
+const LEVELS: [&str; 3] = ["target", "script", "block"];
+
+/// What runs of Scratch projects measure and count.
+pub fn info() -> SubjectInfo {
+    let executions = "executions of a test by the search";
+    let executions = Unit::new(EXECUTIONS, "test execution", "test executions", executions);
+    let steps = Unit::new(STEPS, "step", "steps", "1/30 s of program time each");
+    SubjectInfo {
+        kind: KIND.to_owned(),
+        engine: ENGINE.to_owned(),
+        units: vec![executions, Unit { per_second: Some(30.0), ..steps }],
+        criteria: vec![CriterionInfo::new("block", BLOCKS)],
+        suite_unit: Noun::new("event", EVENTS),
+        mutant_levels: LEVELS.map(str::to_owned).to_vec(),
+        artifact_extension: "json".to_owned(),
+        measures: vec![
+            Measure::new("statements", "Statements"),
+            Measure::new("blocks", "Blocks"),
+            Measure::new("scripts", "Scripts"),
+            Measure::new("sprites", "Sprites"),
+            Measure::new("custom_blocks", "Custom blocks"),
+            Measure::related("mccabe", "Mean McCabe complexity"),
+        ],
+    }
+}
 
 /// Projects kept ready. Workers get the runs of one project in a row, so few are enough.
 const KEPT: usize = 4;
@@ -94,7 +130,7 @@ impl Subject for Scratch {
         let request = Request {
             algorithm,
             seed: spec.seed,
-            budget: budget(spec.budget),
+            budget: budget(&spec.budget),
             project: spec.project.to_string(),
             assertions,
         };
@@ -115,10 +151,10 @@ impl Subject for Scratch {
         let mut record = record(spec, &generated, search);
         if let Some(mutation) = &spec.mutation {
             let live = Live {
-                executions: record.executions,
-                steps: record.steps,
-                covered: record.covered.len() as u32,
-                goals: record.goals,
+                executions: generated.counts.executions,
+                steps: generated.counts.steps,
+                covered: record.covered(),
+                goals: record.goals(),
             };
             let analysis = analysis(mutation).and_then(|settings| {
                 let settings = mutation::Settings { compat, ..settings };
@@ -205,9 +241,11 @@ fn add_mutants(record: &mut RunRecord, analysis: &Analysis, tried: &[mutation::T
     let mutants = tried.map(|(((mutant, tried), original), name)| MutantRecord {
         id: name.id.clone(),
         operator: mutant.operator.name().to_owned(),
-        target: name.target.to_string(),
-        script: name.script.to_string(),
-        block: name.block.to_string(),
+        location: vec![
+            Level::new(LEVELS[0], name.target.to_string()),
+            Level::new(LEVELS[1], name.script.to_string()),
+            Level::new(LEVELS[2], name.block.to_string()),
+        ],
         change: name.change.clone(),
         outcome: match tried.outcome {
             mutation::Outcome::Killed => MutantOutcome::Killed,
@@ -222,14 +260,14 @@ fn add_mutants(record: &mut RunRecord, analysis: &Analysis, tried: &[mutation::T
     });
     record.mutants = mutants.collect();
     let false_positives = analysis.false_positives().len() as i64;
-    record.counts.insert("falsePositiveTests".to_owned(), false_positives);
+    record.metrics.insert("falsePositiveTests".to_owned(), false_positives.into());
 }
 
 /// A study's budget as the search's.
-pub fn budget(budget: catherd_experiments::Budget) -> Budget {
+pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
     Budget {
-        executions: budget.executions,
-        steps: budget.steps,
+        executions: budget.limit(EXECUTIONS),
+        steps: budget.limit(STEPS),
         wall: budget.wall_ms.map(Duration::from_millis),
         ..Budget::default()
     }
@@ -238,45 +276,61 @@ pub fn budget(budget: catherd_experiments::Budget) -> Budget {
 /// The record of a run, but for the time that it took.
 fn record(spec: &RunSpec, generated: &Generated, search: Duration) -> RunRecord {
     let counts = &generated.counts;
-    let (outcome, reason) = match generated.end {
-        End::NothingToCover => (Outcome::NoGoals, "no block that a test could cover".to_owned()),
-        End::NoInput | End::Search(_) => (Outcome::Done, String::new()),
+    let reason = match generated.end {
+        End::NothingToCover => "no block that a test could cover",
+        End::NoInput | End::Search(_) => "",
     };
-    let mut named: BTreeMap<String, i64> =
-        counts.named().map(|(name, count)| (name.to_owned(), count as i64)).collect();
+    let mut metrics: BTreeMap<String, Metric> =
+        counts.named().map(|(name, count)| (name.to_owned(), (count as i64).into())).collect();
     for (limit, count) in generated.limits.iter() {
         let mut note = |what: &str, n: u64| {
-            named.insert(format!("limit.{}.{what}", limit.name()), n as i64);
+            metrics.insert(format!("limit.{}.{what}", limit.name()), (n as i64).into());
         };
         note("executions", count.executions);
         note("times", count.times);
         note("earliestStep", count.earliest);
     }
     if !generated.unstable.is_empty() {
-        named.insert("unstableTests".to_owned(), generated.unstable.len() as i64);
+        metrics.insert("unstableTests".to_owned(), (generated.unstable.len() as i64).into());
     }
     let timeline = generated.timeline.iter().map(|point| TimelinePoint {
-        executions: point.executions,
-        steps: point.steps,
+        // In the order of the names of the units.
+        work: vec![point.executions, point.steps],
         wall_ms: point.elapsed.as_millis() as u64,
         covered: point.covered as u32,
     });
-    RunRecord {
-        run: spec.id(),
-        outcome,
-        reason,
+    let blocks = Criterion {
+        name: BLOCKS.to_owned(),
         goals: generated.goals,
         covered: generated.covered.clone(),
-        executions: counts.executions,
-        steps: counts.steps,
+    };
+    RunRecord {
+        reason: reason.to_owned(),
+        work: BTreeMap::from([
+            (EXECUTIONS.to_owned(), counts.executions),
+            (STEPS.to_owned(), counts.steps),
+        ]),
         timeline: timeline.collect(),
-        suite_tests: counts.suite_tests as u32,
-        suite_events: counts.suite_events as u32,
-        minimised_events: counts.minimised_events as u32,
-        counts: named,
-        suite: generated.suite.to_json(),
-        mutants: Vec::new(),
+        suite: SuiteSize {
+            tests: counts.suite_tests as u32,
+            size: counts.suite_events as u32,
+            unit: EVENTS.to_owned(),
+            removed: counts.minimised_events as u32,
+        },
+        metrics,
+        artifacts: BTreeMap::from([(SUITE.to_owned(), generated.suite.to_json())]),
         resources: Resources { search_ms: search.as_millis() as u64, ..Resources::default() },
-        provenance: Provenance::default(),
+        ..RunRecord::new(spec, vec![blocks])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Results of format 1 and of this format are shown together.
+    #[test]
+    fn format_1_is_described_alike() {
+        assert_eq!(catherd_experiments::format_1::subject_info(KIND, ENGINE), info());
     }
 }

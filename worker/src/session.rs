@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, ENGINE, Provenance, RunRecord, RunSpec};
+use catherd_experiments::{Digest, Engines, Provenance, RunRecord, RunSpec};
 use catherd_proto::transport::MAX_MESSAGE;
 use catherd_proto::{PROTOCOL, v1};
 use prost::Message;
@@ -149,6 +149,7 @@ impl Session {
         limits: Limits,
         idle: Option<Duration>,
         make: Box<MakeSubject>,
+        engines: Engines,
         stage: Option<Stage>,
     ) -> Result<Session, Trouble> {
         for (path, request) in spool.left_behind().map_err(Trouble::Spool)? {
@@ -157,9 +158,11 @@ impl Session {
         }
         let registered = calls
             .ask(|mut client| {
-                let engine = ENGINE.to_owned();
-                let request =
-                    v1::RegisterRequest { worker: name.clone(), protocol: PROTOCOL, engine };
+                let request = v1::RegisterRequest {
+                    worker: name.clone(),
+                    protocol: PROTOCOL,
+                    engines: engines.clone().into_iter().collect(),
+                };
                 async move { client.register(request).await }
             })
             .await?;
@@ -178,7 +181,7 @@ impl Session {
                 let _ = notify.send(Notice::Executed(token, ended));
             }
         };
-        let executor = Executor::new(make, provenance.clone(), limits, window.clone());
+        let executor = Executor::new(make, engines, provenance.clone(), limits, window.clone());
         let jobs = executor::start(executor, stage, report).map_err(Trouble::Start)?;
         Ok(Session {
             name,

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use catherd_experiments::Provenance;
+use catherd_experiments::{Engines, Provenance};
 use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 
@@ -35,6 +35,8 @@ pub struct Options {
     pub cache: Option<DiskCache>,
     /// How long to wait for a coordinator that does not answer.
     pub patience: Duration,
+    /// Engine ids of the subject kinds that the worker executes.
+    pub engines: Engines,
     /// What a run may use.
     pub limits: Limits,
     /// End after this long without a run, though more may come.
@@ -150,7 +152,7 @@ async fn work(
     stage: Option<Stage>,
 ) -> Result<Ending, WorkerError> {
     let Options { coordinators, name, core, spool: folder, cache, .. } = options;
-    let Options { patience, limits, idle, .. } = options;
+    let Options { patience, limits, engines, idle, .. } = options;
     let calls = Calls::new(clients, patience);
     let spool = Spool::open(&folder, stage.is_some()).map_err(|cause| {
         let folder = folder.clone();
@@ -168,9 +170,10 @@ async fn work(
         memory_limit: memory_limit.to_owned(),
         attempt: 0,
     };
-    let session =
-        Session::start(name, calls, spool, will, cache, provenance, limits, idle, make, stage)
-            .await;
+    let session = Session::start(
+        name, calls, spool, will, cache, provenance, limits, idle, make, engines, stage,
+    )
+    .await;
     let ending = match session {
         Ok(session) => session.run().await,
         Err(trouble) => Err(trouble),

@@ -33,16 +33,16 @@ fn plan(seeds: u64, parameters: &[(&str, i64)]) -> Plan {
         projects: ProjectSource::Paths(Vec::new()),
         algorithms: vec![algorithm],
         seeds: (1..=seeds).collect(),
-        budget: Budget { executions: Some(1), ..Budget::default() },
+        budget: Budget::of("executions", 1),
         mutation: None,
         race: None,
-        subject: rehearsal::KIND.into(),
+        subject: None,
     };
     let projects = PROJECTS.iter().map(|project| PlannedProject {
         name: String::from_utf8_lossy(project).into_owned(),
         digest: Digest::of(project),
     });
-    Plan::new(&study, projects.collect(), |_| Ok(())).unwrap()
+    Plan::new(&study, &rehearsal::info(), projects.collect(), |_| Ok(())).unwrap()
 }
 
 fn make(kind: &str) -> Option<Box<dyn Subject>> {
@@ -113,6 +113,7 @@ fn options(address: &str, spool: PathBuf, name: &str) -> Options {
         cache: None,
         idle: None,
         limits: Limits::default(),
+        engines: Default::default(),
         name: name.to_owned(),
         core: None,
         spool,

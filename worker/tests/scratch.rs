@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, ENGINE, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter,
-    RunSpec,
+    Algorithm, Budget, Digest, Metric, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter,
+    RunRecord, RunSpec,
 };
 use catherd_worker::scratch::{self, Scratch};
 use catherd_worker::{Live, RunError, Subject};
@@ -23,9 +23,9 @@ fn spec(project: &[u8], algorithm: &str, seed: u64) -> RunSpec {
         subject: scratch::KIND.into(),
         algorithm: Algorithm::plain(algorithm),
         seed,
-        budget: Budget { executions: Some(30), ..Budget::default() },
+        budget: Budget::of("executions", 30),
         mutation: None,
-        engine: ENGINE.into(),
+        engine: scratch::ENGINE.into(),
     }
 }
 
@@ -47,15 +47,18 @@ fn a_record_says_what_the_search_did() {
         })
         .unwrap();
     assert_eq!((record.run, record.outcome), (spec.id(), Outcome::Done));
-    assert_eq!(record.executions, 30);
-    assert_eq!(record.counts["executedTests"], 30);
-    assert!(record.covered.is_sorted() && !record.covered.is_empty());
+    assert_eq!(record.work["executions"], 30);
+    assert_eq!(record.metrics["executedTests"], Metric::Integer(30));
+    assert!(record.covered() > 0);
     let last = record.timeline.last().unwrap();
-    assert_eq!(last.covered as usize, record.covered.len());
-    assert!(record.suite_tests > 0 && record.suite.contains(&spec.project.to_string()));
+    assert_eq!(last.covered, record.covered());
+    assert!(record.suite.tests > 0);
+    assert!(record.artifacts["suite.json"].contains(&spec.project.to_string()));
+    let read: RunRecord = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+    assert_eq!(read, record);
     let end = seen.last().unwrap();
-    assert_eq!((end.covered, end.goals), (last.covered, record.goals));
-    assert_eq!((end.executions, end.steps), (record.executions, record.steps));
+    assert_eq!((end.covered, end.goals), (last.covered, record.goals()));
+    assert_eq!((end.executions, end.steps), (record.work["executions"], record.work["steps"]));
 
     // What was run before, and on what, leaves no trace.
     let other = project("quiz");
@@ -117,8 +120,9 @@ fn settings_of_test_generation_are_each_runs_own() {
     };
     let published = run(&[]);
     let waiting = run(&[("extraction", "wait")]);
-    assert!(waiting.covered.len() < published.covered.len());
-    assert!(!waiting.suite.contains("KeyPress") && published.suite.contains("KeyPress"));
+    assert!(waiting.covered() < published.covered());
+    let presses = |record: &RunRecord| record.artifacts["suite.json"].contains("KeyPress");
+    assert!(!presses(&waiting) && presses(&published));
     assert_eq!(run(&[]).digest(), published.digest());
 }
 
@@ -138,8 +142,9 @@ fn a_record_says_what_came_of_mutants() {
     assert!(record.mutants.len() > 10, "{}", record.mutants.len());
     let without = run(&plain).unwrap();
     assert!(without.mutants.is_empty());
-    assert_eq!((record.covered.clone(), record.steps), (without.covered, without.steps));
-    assert!(record.suite.contains("expect") && !without.suite.contains("expect"));
+    assert_eq!((&record.criteria, &record.work), (&without.criteria, &without.work));
+    let expects = |record: &RunRecord| record.artifacts["suite.json"].contains("expect");
+    assert!(expects(&record) && !expects(&without));
     let killed = |mutant: &&MutantRecord| mutant.outcome == MutantOutcome::Killed;
     assert!(record.mutants.iter().filter(killed).count() > 3, "{:?}", record.mutants);
     assert_eq!(run(&all).unwrap().digest(), record.digest());
@@ -182,9 +187,11 @@ fn suites_have_assertions_if_the_configuration_says_so() {
     assert_ne!(plain.id(), asserting.id());
     let mut run = |spec: &RunSpec| subject.run(spec, &mut unwatched).unwrap();
     let (without, with) = (run(&plain), run(&asserting));
-    assert_eq!((without.counts["suiteAssertions"], &without.covered), (0, &with.covered));
-    assert!(with.counts["suiteAssertions"] > 0);
-    assert!(with.suite.contains("\"expect\""), "{}", with.suite);
+    assert_eq!(without.metrics["suiteAssertions"], Metric::Integer(0));
+    assert_eq!(without.criteria, with.criteria);
+    assert!(with.metrics["suiteAssertions"].value() > 0.0);
+    let suite = &with.artifacts["suite.json"];
+    assert!(suite.contains("\"expect\""), "{suite}");
     let mut wrong = asserting;
     let seven = catherd_experiments::Parameter::Integer(7);
     wrong.algorithm.parameters.insert(catherd_experiments::ASSERTIONS.into(), seven);

@@ -23,7 +23,7 @@ fn every_shipped_study_can_be_planned_and_has_a_page() {
             scratch::check_mutation(mutation).unwrap();
         }
         let project = PlannedProject { name: "cat".to_owned(), digest: Digest::of(b"cat") };
-        let plan = Plan::new(&study, vec![project], scratch::check).unwrap();
+        let plan = Plan::new(&study, &scratch::info(), vec![project], scratch::check).unwrap();
         // No two configurations are the same runs.
         let mut runs: Vec<_> = plan.into_runs().map(|run| run.id()).collect();
         runs.sort_unstable();

@@ -58,8 +58,8 @@ fn summary(results: &Results) -> String {
     budgets.dedup();
     for budget in budgets {
         let limits = [
-            (budget.executions, "test executions"),
-            (budget.steps, "steps"),
+            (budget.limit("executions"), "test executions"),
+            (budget.limit("steps"), "steps"),
             (budget.wall_ms, "ms"),
         ];
         let set: Vec<String> =

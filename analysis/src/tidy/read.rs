@@ -198,7 +198,9 @@ impl Results {
             return Err(mixed("engine", first.clone(), second.clone()));
         }
         let [executions, steps, wall_ms] = budgets.items.first().copied().unwrap_or_default();
-        let budget = Budget { executions, steps, wall_ms };
+        let named = [("executions", executions), ("steps", steps)];
+        let set = named.into_iter().filter_map(|(unit, limit)| Some((unit.to_owned(), limit?)));
+        let budget = Budget { work: set.collect(), wall_ms };
         let engine = engines.items.pop().unwrap_or_default();
         Ok(Results {
             budgets: vec![budget; algorithms.items.len()],
@@ -309,9 +311,9 @@ impl Results {
     /// The clock that the budgets count; executions come before steps before milliseconds
     /// where several are set. Budgets on different clocks have real time in common.
     pub fn clock(&self) -> Clock {
-        let clock = |budget: &Budget| match budget {
-            Budget { executions: None, steps: Some(_), .. } => Clock::Steps,
-            Budget { executions: None, steps: None, wall_ms: Some(_) } => Clock::Wall,
+        let clock = |budget: &Budget| match (budget.limit("executions"), budget.limit("steps")) {
+            (None, Some(_)) => Clock::Steps,
+            (None, None) if budget.wall_ms.is_some() => Clock::Wall,
             _ => Clock::Executions,
         };
         let mut clocks = self.budgets.iter().map(clock);

@@ -63,8 +63,8 @@ impl Writer {
     /// [`Error::Table`] if a slice of rows cannot be written.
     pub fn push(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), Error> {
         let row = RunRow::new(spec, record);
-        for &point in &record.timeline {
-            self.timeline.push(TimelineRow::new(row.run.clone(), point))?;
+        for point in &record.timeline {
+            self.timeline.push(TimelineRow::new(row.run.clone(), record, point))?;
         }
         for mutant in &record.mutants {
             self.mutants.push(MutantRow { run: row.run.clone(), mutant: mutant.clone() })?;
@@ -206,26 +206,27 @@ struct RunRow {
 
 impl RunRow {
     fn new(spec: &RunSpec, record: &RunRecord) -> RunRow {
-        let covered_all = record.outcome == Outcome::Done && record.goals > 0;
-        let to_full = record.timeline.iter().find(|p| covered_all && p.covered >= record.goals);
+        let goals = record.goals();
+        let covered_all = record.outcome == Outcome::Done && goals > 0;
+        let to_full = record.timeline.iter().find(|p| covered_all && p.covered >= goals);
         RunRow {
             run: record.run.to_string(),
             record: Some(record.digest().to_string()),
             outcome: name_of(record.outcome),
             reason: (!record.reason.is_empty()).then(|| record.reason.clone()),
-            goals: record.goals,
-            covered: record.covered.len() as u32,
+            goals,
+            covered: record.covered(),
             coverage: record.coverage(),
-            executions: Some(record.executions),
-            steps: Some(record.steps),
-            executions_to_full: to_full.map(|p| p.executions),
+            executions: record.work.get("executions").copied(),
+            steps: record.work.get("steps").copied(),
+            executions_to_full: to_full.and_then(|p| amount(record, p, "executions")),
             search_ms: Some(record.resources.search_ms),
             wall_ms: Some(record.resources.wall_ms),
             peak_rss_kib: Some(record.resources.peak_rss_kib).filter(|&kib| kib > 0),
-            suite_tests: Some(record.suite_tests),
-            suite_events: Some(record.suite_events),
-            minimised_events: Some(record.minimised_events),
-            counts: json(&record.counts),
+            suite_tests: Some(record.suite.tests),
+            suite_events: Some(record.suite.size),
+            minimised_events: Some(record.suite.removed),
+            counts: json(&record.metrics),
             host: Some(record.provenance.host.clone()),
             worker: Some(record.provenance.worker.clone()),
             core: record.provenance.core,
@@ -255,8 +256,8 @@ impl RunRow {
             algorithm_name: spec.algorithm.name.clone(),
             parameters: json(&spec.algorithm.parameters),
             seed: spec.seed,
-            budget_executions: spec.budget.executions,
-            budget_steps: spec.budget.steps,
+            budget_executions: spec.budget.limit("executions"),
+            budget_steps: spec.budget.limit("steps"),
             budget_wall_ms: spec.budget.wall_ms,
             engine: spec.engine.clone(),
             outcome: "",
@@ -293,8 +294,8 @@ impl RunRow {
             algorithm_name: run.algorithm.clone(),
             parameters: "{}".to_owned(),
             seed: run.seed,
-            budget_executions: run.budget.executions,
-            budget_steps: run.budget.steps,
+            budget_executions: run.budget.limit("executions"),
+            budget_steps: run.budget.limit("steps"),
             budget_wall_ms: run.budget.wall_ms,
             engine: run.engine.clone(),
             outcome: name_of(run.outcome),
@@ -370,6 +371,10 @@ impl Row for RunRow {
     }
 }
 
+fn amount(record: &RunRecord, point: &TimelinePoint, unit: &str) -> Option<u64> {
+    point.work.get(record.unit_position(unit)?).copied()
+}
+
 struct TimelineRow {
     run: String,
     executions: Option<u64>,
@@ -379,11 +384,11 @@ struct TimelineRow {
 }
 
 impl TimelineRow {
-    fn new(run: String, point: TimelinePoint) -> TimelineRow {
+    fn new(run: String, record: &RunRecord, point: &TimelinePoint) -> TimelineRow {
         TimelineRow {
             run,
-            executions: Some(point.executions),
-            steps: Some(point.steps),
+            executions: amount(record, point, "executions"),
+            steps: amount(record, point, "steps"),
             wall_ms: Some(point.wall_ms),
             covered: point.covered,
         }
@@ -420,9 +425,9 @@ impl Row for MutantRow {
             column("run", rows, |r| r.run.as_str()),
             column("mutant", rows, |r| r.mutant.id.as_str()),
             column("operator", rows, |r| r.mutant.operator.as_str()),
-            column("target", rows, |r| r.mutant.target.as_str()),
-            column("script", rows, |r| r.mutant.script.as_str()),
-            column("block", rows, |r| r.mutant.block.as_str()),
+            column("target", rows, |r| r.mutant.at("target")),
+            column("script", rows, |r| r.mutant.at("script")),
+            column("block", rows, |r| r.mutant.at("block")),
             column("change", rows, |r| r.mutant.change.as_str()),
             column("outcome", rows, outcome),
             column("killed_by", rows, |r| r.mutant.killed_by),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, MutantOutcome, MutantRecord, Outcome, Provenance, Resources,
-    RunRecord, RunSpec, TimelinePoint,
+    Algorithm, Budget, Criterion, Digest, Level, MutantOutcome, MutantRecord, Provenance,
+    Resources, RunRecord, RunSpec, SuiteSize, TimelinePoint,
 };
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -27,9 +27,11 @@ fn mutants() -> Vec<MutantRecord> {
     let mutant = MutantRecord {
         id: "SBD:Cat/a,b".to_owned(),
         operator: "SBD".to_owned(),
-        target: "Cat".to_owned(),
-        script: "hat".to_owned(),
-        block: "a,b".to_owned(),
+        location: vec![
+            Level::new("target", "Cat"),
+            Level::new("script", "hat"),
+            Level::new("block", "a,b"),
+        ],
         change: "looks_say deleted".to_owned(),
         outcome: MutantOutcome::Killed,
         killed_by: Some(3),
@@ -57,7 +59,7 @@ fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunReco
             parameters: BTreeMap::new(),
         },
         seed,
-        budget: Budget { executions: Some(EXECUTIONS), ..Budget::default() },
+        budget: Budget::of("executions", EXECUTIONS),
         mutation: None,
         engine: "catherd/0".to_owned(),
     };
@@ -73,23 +75,19 @@ fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunReco
         if (level.round() as u32) > covered {
             covered = level.round() as u32;
             let (steps, wall_ms) = (executions * 90, executions * 2);
-            timeline.push(TimelinePoint { executions, steps, wall_ms, covered });
+            timeline.push(TimelinePoint { work: vec![executions, steps], wall_ms, covered });
         }
     }
+    let blocks = Criterion { name: "blocks".to_owned(), goals, covered: (0..covered).collect() };
     let record = RunRecord {
-        run,
-        outcome: Outcome::Done,
-        reason: String::new(),
-        goals,
-        covered: (0..covered).collect(),
-        executions: EXECUTIONS,
-        steps: EXECUTIONS * 90,
+        work: BTreeMap::from([
+            ("executions".to_owned(), EXECUTIONS),
+            ("steps".to_owned(), EXECUTIONS * 90),
+        ]),
         timeline,
-        suite_tests: 7,
-        suite_events: 70,
-        minimised_events: 30,
-        counts: BTreeMap::from([("iterations".to_owned(), 3)]),
-        suite: "[]".to_owned(),
+        suite: SuiteSize { tests: 7, size: 70, unit: "events".to_owned(), removed: 30 },
+        metrics: BTreeMap::from([("iterations".to_owned(), 3.into())]),
+        artifacts: BTreeMap::from([("suite.json".to_owned(), "[]".to_owned())]),
         mutants: if seed == 0 { mutants() } else { Vec::new() },
         resources: Resources { wall_ms: 700, search_ms: 600, peak_rss_kib: 40_000 },
         provenance: Provenance {
@@ -99,6 +97,7 @@ fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunReco
             attempt: 1,
             memory_limit: String::new(),
         },
+        ..RunRecord::new(&spec, vec![blocks])
     };
     (spec, record)
 }

@@ -348,9 +348,9 @@ impl<'a> Bench<'a> {
             projects: ProjectSource::Paths(Vec::new()),
             algorithms: vec![Algorithm::plain("none")],
             seeds: (1..=runs.div_ceil(projects) as u64).collect(),
-            budget: Budget { executions: Some(1), ..Budget::default() },
+            budget: Budget::of("executions", 1),
             mutation: None,
-            subject: rehearsal::KIND.to_owned(),
+            subject: None,
             race: None,
         };
         let mut planned = Vec::new();
@@ -364,7 +364,7 @@ impl<'a> Bench<'a> {
             let name = format!("project-{number}");
             planned.push(PlannedProject { name, digest: Digest::of(&bytes) });
         }
-        let plan = Plan::new(&study, planned, |_| Ok(()))?;
+        let plan = Plan::new(&study, &rehearsal::info(), planned, |_| Ok(()))?;
         let count = plan.count();
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
         loop {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{
-    Digest, ENGINE, Outcome, Provenance, Resources, RunRecord, RunSpec, TimelinePoint,
+    Criterion, Digest, Provenance, Resources, RunRecord, RunSpec, SuiteSize, TimelinePoint,
 };
 use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::completion::End;
@@ -74,8 +74,8 @@ impl Puppet {
         let client = transport::coordinator_client(address, &Access::default());
         let mut client = client.map_err(|error| Status::invalid_argument(error.to_string()))?;
         let name = format!("puppet-{number}");
-        let engine = ENGINE.to_owned();
-        let request = v1::RegisterRequest { worker: name.clone(), protocol: PROTOCOL, engine };
+        let engines = Default::default();
+        let request = v1::RegisterRequest { worker: name.clone(), protocol: PROTOCOL, engines };
         client.register(request).await?;
         let (leases, claimed, suite, seen) = (Vec::new(), Duration::ZERO, 0, Seen::default());
         Ok(Puppet { name, client, leases, project: None, claimed, suite, seen })
@@ -178,24 +178,15 @@ impl Puppet {
     fn completion(&self, lease: &v1::Lease) -> Result<v1::Completion, Status> {
         let spec = spec(lease)?;
         let wall_ms = self.claimed.as_millis() as u64;
-        let point = TimelinePoint { executions: 1, steps: 1, wall_ms, covered: 8 };
+        let goals = Criterion { name: "goals".to_owned(), goals: 16, covered: (0..8).collect() };
         let record = RunRecord {
-            run: spec.id(),
-            outcome: Outcome::Done,
-            reason: String::new(),
-            goals: 16,
-            covered: (0..8).collect(),
-            executions: 1,
-            steps: 1,
-            timeline: vec![point],
-            suite_tests: 1,
-            suite_events: 0,
-            minimised_events: 0,
-            counts: Default::default(),
-            suite: "x".repeat(self.suite),
-            mutants: Vec::new(),
+            work: [("executions".to_owned(), 1)].into(),
+            timeline: vec![TimelinePoint { work: vec![1], wall_ms, covered: 8 }],
+            suite: SuiteSize { tests: 1, ..SuiteSize::default() },
+            artifacts: [("suite.txt".to_owned(), "x".repeat(self.suite))].into(),
             resources: Resources { wall_ms, search_ms: wall_ms, peak_rss_kib: 0 },
             provenance: Provenance { worker: self.name.clone(), ..Provenance::default() },
+            ..RunRecord::new(&spec, vec![goals])
         };
         let document = v1::Document::write(&record);
         let record = document.map_err(|error| Status::internal(error.to_string()))?;

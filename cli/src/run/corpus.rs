@@ -7,7 +7,7 @@ use std::{fs, io};
 use catherd_analysis::tidy::Skipped;
 use catherd_coordinator::Projects;
 use catherd_datasets::{ProjectEntry, find, synth};
-use catherd_experiments::{Digest, PlannedProject, ProjectSource, twins};
+use catherd_experiments::{Digest, PlannedProject, ProjectSource, duplicates};
 use catherd_proto::transport::MAX_PROJECT;
 use catherd_worker::command;
 
@@ -129,7 +129,7 @@ impl Corpus {
 
     fn without_twins(self) -> Corpus {
         let mut corpus = self;
-        let twins = twins(&corpus.planned());
+        let twins = duplicates(&corpus.planned());
         for &(twin, original) in &twins {
             let original = &corpus.entries[original].name;
             corpus.twins.push(Skipped {

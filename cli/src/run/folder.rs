@@ -78,10 +78,10 @@ impl Folder {
             Ok(bytes) => {
                 let found: Plan = serde_json::from_slice(&bytes)
                     .map_err(|error| taken(format!("{MANIFEST} cannot be understood: {error}")))?;
-                match study.lacks(&found) {
-                    Some(part) => Err(taken(format!("holds a study with {part}"))),
-                    None if found == *study => Ok(()),
-                    None => write_whole(&manifest, study).map_err(|cause| self.unusable(cause)),
+                match study.extends(&found) {
+                    Err(part) => Err(taken(format!("holds a study with {part}"))),
+                    Ok(()) if found == *study => Ok(()),
+                    Ok(()) => write_whole(&manifest, study).map_err(|cause| self.unusable(cause)),
                 }
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -147,6 +147,7 @@ pub(crate) fn safe_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use catherd_experiments::format_1::subject_info;
     use catherd_experiments::{Digest, Flags, PlannedProject, Study};
 
     use super::*;
@@ -168,11 +169,12 @@ mod tests {
                 projects: vec!["cat".into()],
                 algorithms: Some("mio".to_owned()),
                 seeds: Some(seeds.to_owned()),
-                executions: Some("5".to_owned()),
+                work: [("executions".to_owned(), "5".to_owned())].into(),
                 ..Flags::default()
             };
             let cat = PlannedProject { name: "cat".to_owned(), digest: Digest::of(b"cat") };
-            Plan::new(&Study::from_flags(&flags).unwrap(), vec![cat], |_| Ok(())).unwrap()
+            let info = subject_info("noop", "noop/1");
+            Plan::new(&Study::from_flags(&flags).unwrap(), &info, vec![cat], |_| Ok(())).unwrap()
         };
         folder.claim(&plan("2"), false).unwrap();
         folder.claim(&plan("2"), false).unwrap();

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use catherd_analysis::race::losses;
 use catherd_analysis::tidy::Dropped;
-use catherd_experiments::{Digest, Outcome, Plan, Race};
+use catherd_experiments::{Digest, Plan, Race};
 
 use super::Field;
 use super::results::{self, End};
@@ -79,10 +79,10 @@ impl Means {
         for end in ends {
             let End::Record(record) = end? else { continue };
             let (spec, record) = *record;
-            if record.outcome == Outcome::Done && record.goals > 0 {
+            if let Some(coverage) = record.coverage() {
                 let of = (spec.project, spec.algorithm.label);
                 let (sum, runs) = means.entry(of).or_insert((0.0, 0));
-                *sum += record.covered.len() as f64 / f64::from(record.goals);
+                *sum += coverage;
                 *runs += 1;
             }
         }

@@ -145,15 +145,13 @@ impl Suites {
     }
 
     fn write(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), Failure> {
-        if record.suite.is_empty() {
-            return Ok(());
-        }
+        let Some(suite) = record.artifacts.get("suite.json") else { return Ok(()) };
         let project = self.projects.of(spec.project, &spec.project_name);
         let label = &spec.algorithm.label;
         let algorithm = self.algorithms.of(label.clone(), label);
         let folder = self.folder.join(project);
         let file = folder.join(format!("{algorithm}-{}.json", spec.seed));
-        let written = fs::create_dir_all(folder).and_then(|()| fs::write(&file, &record.suite));
+        let written = fs::create_dir_all(folder).and_then(|()| fs::write(&file, suite));
         written.map_err(|cause| {
             Failure::new(format_args!("{}: {cause}", file.display()))
                 .hint("make room or correct the permissions, then repeat the command")

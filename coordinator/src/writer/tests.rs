@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Outcome, Plan, PlannedProject, ProjectSource, Provenance, Resources,
-    RunRecord, RunSpec, Study,
+    Algorithm, Budget, Criterion, Digest, Plan, PlannedProject, ProjectSource, RunRecord, RunSpec,
+    Study,
 };
 use tokio::sync::oneshot;
 
@@ -25,34 +26,22 @@ fn plan_of(name: &str, seeds: Vec<u64>) -> Plan {
         projects: ProjectSource::Paths(Vec::new()),
         algorithms: vec![Algorithm::plain("random")],
         seeds,
-        budget: Budget { executions: Some(1), ..Budget::default() },
+        budget: Budget::of("executions", 1),
         mutation: None,
         race: None,
-        subject: "noop".into(),
+        subject: None,
     };
     let project = PlannedProject { name: "p".into(), digest: Digest::of(b"p") };
-    Plan::new(&study, vec![project], |_| Ok(())).unwrap()
+    Plan::new(&study, &subject_info("noop", "noop/1"), vec![project], |_| Ok(())).unwrap()
 }
 
 /// A record of more than a page.
 fn record(spec: &RunSpec) -> RunRecord {
+    let goals = Criterion { name: "goals".into(), goals: 4, covered: vec![0, 1] };
     RunRecord {
-        run: spec.id(),
-        outcome: Outcome::Done,
-        reason: String::new(),
-        goals: 4,
-        covered: vec![0, 1],
-        executions: 1,
-        steps: 1,
-        timeline: Vec::new(),
-        suite_tests: 0,
-        suite_events: 0,
-        minimised_events: 0,
-        counts: Default::default(),
-        suite: "x".repeat(5000),
-        mutants: Vec::new(),
-        resources: Resources::default(),
-        provenance: Provenance::default(),
+        work: [("executions".to_owned(), 1)].into(),
+        artifacts: [("suite.txt".to_owned(), "x".repeat(5000))].into(),
+        ..RunRecord::new(spec, vec![goals])
     }
 }
 

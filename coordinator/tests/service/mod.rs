@@ -11,9 +11,10 @@ use catherd_coordinator::{
     Coordinator, CoordinatorError, Options, Policy, Progress, Records, StoreError, StudyNumber,
     StudyState,
 };
+use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Outcome, Plan, PlannedProject, ProjectSource, Provenance, Resources,
-    RunRecord, RunSpec, Study,
+    Algorithm, Budget, Criterion, Digest, Outcome, Plan, PlannedProject, ProjectSource, RunRecord,
+    RunSpec, Study,
 };
 use catherd_proto::PROTOCOL;
 use catherd_proto::transport::{self, Access, AuthChannel};
@@ -32,6 +33,7 @@ mod faults;
 
 const PROJECT: &[u8] = b"a project";
 const STUDY: &str = "study";
+const ENGINE: &str = "noop/1";
 
 /// A study of one project and one algorithm.
 pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
@@ -40,33 +42,21 @@ pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
         projects: ProjectSource::Paths(Vec::new()),
         algorithms: vec![Algorithm::plain("random")],
         seeds: seeds.into_iter().collect(),
-        budget: Budget { executions: Some(1), ..Budget::default() },
+        budget: Budget::of("executions", 1),
         mutation: None,
         race: None,
-        subject: "noop".into(),
+        subject: None,
     };
     let project = PlannedProject { name: "p".into(), digest: Digest::of(PROJECT) };
-    Plan::new(&study, vec![project], |_| Ok(())).unwrap()
+    Plan::new(&study, &subject_info("noop", ENGINE), vec![project], |_| Ok(())).unwrap()
 }
 
 fn record(spec: &RunSpec, outcome: Outcome) -> RunRecord {
+    let goals = Criterion { name: "goals".into(), goals: 4, covered: vec![0, 1] };
     RunRecord {
-        run: spec.id(),
         outcome,
-        reason: String::new(),
-        goals: 4,
-        covered: vec![0, 1],
-        executions: 1,
-        steps: 1,
-        timeline: Vec::new(),
-        suite_tests: 0,
-        suite_events: 0,
-        minimised_events: 0,
-        counts: Default::default(),
-        suite: String::new(),
-        mutants: Vec::new(),
-        resources: Resources::default(),
-        provenance: Provenance::default(),
+        work: [("executions".to_owned(), 1)].into(),
+        ..RunRecord::new(spec, vec![goals])
     }
 }
 
@@ -153,7 +143,8 @@ impl Bench {
 
 /// Options on a fresh database; none where there is none.
 fn options(folder: &Path) -> Option<Options> {
-    Some(Options { store: database::create(folder)?, ..Options::new(folder) })
+    let engines = [("noop".to_owned(), ENGINE.to_owned())].into();
+    Some(Options { store: database::create(folder)?, engines, ..Options::new(folder) })
 }
 
 /// The same on the same database.
@@ -320,7 +311,7 @@ async fn nonsense_is_refused_and_changes_nothing() {
     let stranger = v1::RegisterRequest {
         worker: "w".into(),
         protocol: PROTOCOL,
-        engine: "catherd/0.0.0".into(),
+        engines: [("noop".to_owned(), "another".to_owned())].into(),
     };
     let refusal = bench.client.register(stranger).await.unwrap_err();
     assert_eq!(refusal.code(), tonic::Code::FailedPrecondition);

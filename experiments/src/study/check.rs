@@ -1,14 +1,13 @@
-//! The checks that study files and flags share. Each returns the bare [`Flaw`];
-//! the caller knows the place.
+//! Checks shared by study files and flags. Each returns a [`Flaw`]; the caller adds the location.
 
 use std::collections::BTreeMap;
 
 use crate::{Algorithm, Parameter};
 
-/// More seeds than this is a slip of the keyboard.
+/// Largest number of seeds; more is taken for a typing error.
 const MOST_SEEDS: u64 = 1_000_000;
 
-/// What is wrong with a value, and what to write instead.
+/// The problem with a value, and what to write instead.
 pub(super) struct Flaw {
     pub(super) problem: String,
     pub(super) advice: String,
@@ -18,7 +17,7 @@ pub(super) fn flaw<T>(problem: impl Into<String>, advice: impl Into<String>) -> 
     Err(Flaw { problem: problem.into(), advice: advice.into() })
 }
 
-/// A whole number of at least 1.
+/// Reads a whole number of at least 1.
 pub(super) fn positive(text: &str) -> Result<u64, Flaw> {
     let advice = "give a whole number of at least 1";
     match text.trim().parse::<i128>() {
@@ -32,7 +31,7 @@ pub(super) fn positive(text: &str) -> Result<u64, Flaw> {
     }
 }
 
-/// A whole number of at least 2.
+/// Reads a whole number of at least 2.
 pub(super) fn several(text: &str) -> Result<u64, Flaw> {
     match positive(text)? {
         1 => flaw("1 is too small", "give a whole number of at least 2"),
@@ -40,7 +39,7 @@ pub(super) fn several(text: &str) -> Result<u64, Flaw> {
     }
 }
 
-/// A level of significance.
+/// Reads a level of significance.
 pub(super) fn level(text: &str) -> Result<f64, Flaw> {
     let level = text.trim().parse::<f64>().ok().filter(|level| *level > 0.0 && *level < 1.0);
     level.map_or_else(
@@ -49,7 +48,7 @@ pub(super) fn level(text: &str) -> Result<f64, Flaw> {
     )
 }
 
-/// A span of time such as `10s`, in milliseconds.
+/// Reads a duration such as `10s`, in milliseconds.
 pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
     let advice = "give a number and a unit of ms, s, min or h, such as \"10s\"";
     let text = text.trim();
@@ -92,22 +91,22 @@ pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
     Ok((1..=count).collect())
 }
 
-/// A seed by itself.
+/// Reads one seed.
 pub(super) fn seed(text: &str) -> Result<u64, Flaw> {
-    // TOML stops at i64, and a seed must be writable in both places.
+    // Limited to i64, because TOML has no larger numbers and a seed must be possible in both.
     match text.trim().parse::<i64>().ok().and_then(|seed| u64::try_from(seed).ok()) {
         Some(seed) => Ok(seed),
         None => flaw(format!("`{text}` is not a seed"), "give whole numbers of at least 0"),
     }
 }
 
-/// Seeds given one by one.
+/// Reads a list of seeds.
 pub(super) fn seed_list<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<u64>, Flaw> {
     let mut seeds = Vec::new();
     for text in texts {
         let seed = seed(text)?;
         if seeds.contains(&seed) {
-            return flaw(format!("seed {seed} is there twice"), "give each seed once");
+            return flaw(format!("seed {seed} is given twice"), "give each seed once");
         }
         seeds.push(seed);
     }
@@ -117,8 +116,8 @@ pub(super) fn seed_list<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<
     Ok(seeds)
 }
 
-/// Algorithms must differ in label and in configuration. The number is that of the
-/// offending entry.
+/// Checks that algorithms differ in label and in configuration. The error has the number of the
+/// entry at fault.
 pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> {
     let mut labels = BTreeMap::new();
     for (number, algorithm) in algorithms.iter().enumerate() {
@@ -134,16 +133,16 @@ pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> 
         }
         if labels.insert(label, number).is_some() {
             at(flaw(
-                format!("the label `{label}` is there twice"),
+                format!("the label `{label}` is given twice"),
                 "give each configuration its own label",
             ))?;
         }
         let same = |other: &&Algorithm| {
             other.name == algorithm.name && other.parameters == algorithm.parameters
         };
-        if let Some(twin) = algorithms[..number].iter().find(same) {
+        if let Some(other) = algorithms[..number].iter().find(same) {
             at(flaw(
-                format!("`{label}` is the same configuration as `{}`", twin.label),
+                format!("`{label}` is the same configuration as `{}`", other.label),
                 "drop one of them or change a parameter",
             ))?;
         }

@@ -1,5 +1,5 @@
-//! A study from a TOML file. The file is walked value by value rather than through
-//! serde, so that every error can name its line and say what to write instead.
+//! Reads a study from a TOML file, value by value instead of through serde, so that every error
+//! has its line and advice.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::check::{self, Flaw, flaw};
-use super::{Place, ProjectSource, Study, StudyError};
+use super::{ProjectSource, SourceLocation, Study, StudyError};
 use crate::{ASSERTIONS, Algorithm, Budget, Mutation, Parameter, Race};
 
 const STUDY_KEYS: &[&str] = &[
@@ -23,12 +23,12 @@ const STUDY_KEYS: &[&str] = &[
     "mutation",
     "race",
 ];
-const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
+const REAL_TIME: &[&str] = &["wall", "wall_ms"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const RACE_KEYS: &[&str] = &["level", "first", "every"];
 const ALGORITHM_KEYS: &[&str] = &["name", "label", "parameters"];
 
-/// A value and where it stands.
+/// A value and its position in the text.
 type Value<'i> = Spanned<DeValue<'i>>;
 
 pub(super) fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
@@ -74,10 +74,7 @@ impl Source<'_> {
 
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = root.get("name").map(|v| self.word(v, "name")).transpose()?.unwrap_or(stem);
-        let subject = match root.get("subject") {
-            Some(value) => self.word(value, "subject")?,
-            None => "scratch".to_owned(),
-        };
+        let subject = root.get("subject").map(|value| self.word(value, "subject")).transpose()?;
         let mut algorithms = self.algorithms(root)?;
         if let Some(value) = root.get(ASSERTIONS)
             && self.flag(value, ASSERTIONS)?
@@ -182,7 +179,7 @@ impl Source<'_> {
         Ok(parameters)
     }
 
-    /// Parameters of a table within have the table's name before their own: `compat.x`.
+    /// Adds the parameters of a table; those of a nested table get its name as a prefix: `compat.x`.
     fn add_parameters(
         &self,
         prefix: &str,
@@ -230,18 +227,15 @@ impl Source<'_> {
     }
 
     fn budget(&self, root: &DeTable<'_>) -> Result<Budget, StudyError> {
-        let advice = "set executions, steps or wall under [budget]";
+        let advice = "set a unit of work, such as executions, or wall under [budget]";
         let value = self.required(root, "budget", advice)?;
         let DeValue::Table(table) = value.get_ref() else {
             let problem = format!("{} is not a table", kind(value.get_ref()));
             return self.fail(value.span(), "budget", problem, advice);
         };
-        self.known_keys(table, "budget.", BUDGET_KEYS)?;
-
-        let limit = |key, read| self.number(table, "budget", key, read);
-        let budget = Budget {
-            executions: limit("executions", check::positive)?,
-            steps: limit("steps", check::positive)?,
+        let limit = |key: &str, read| self.number(table, "budget", key, read);
+        let mut budget = Budget {
+            work: BTreeMap::new(),
             wall_ms: match limit("wall", check::span_ms)? {
                 None => limit("wall_ms", check::positive)?,
                 Some(_) if table.contains_key("wall_ms") => {
@@ -251,7 +245,13 @@ impl Source<'_> {
                 wall => wall,
             },
         };
-        if budget == Budget::default() {
+        // Which units there are is the subject kind's to say, when the study is planned.
+        for unit in table.keys().map(Spanned::get_ref).filter(|key| !REAL_TIME.contains(&&***key)) {
+            budget
+                .work
+                .extend(limit(unit, check::positive)?.map(|limit| (unit.to_string(), limit)));
+        }
+        if budget.is_empty() {
             return self.fail(value.span(), "budget", "no limit is set", advice);
         }
         Ok(budget)
@@ -294,7 +294,7 @@ impl Source<'_> {
         }))
     }
 
-    /// A part of a study that is left out, wanted as it is by default, or described.
+    /// Reads an optional part of a study: absent, `true` for its defaults, or a table.
     fn part<'a, 'i>(
         &self,
         root: &'a DeTable<'i>,
@@ -337,7 +337,7 @@ impl Source<'_> {
     ) -> Result<&'a Value<'i>, StudyError> {
         match table.get(key) {
             Some(value) => Ok(value),
-            // Nothing to point at: the end of the file is where it could be added.
+            // There is no line to point at, so the error points at the end, where it could be added.
             None => self.fail(self.text.len()..self.text.len(), key, "missing", advice),
         }
     }
@@ -411,23 +411,23 @@ impl Source<'_> {
     }
 
     fn error(&self, span: Range<usize>, field: &str, Flaw { problem, advice }: Flaw) -> StudyError {
-        // A trailing newline starts no line of its own.
+        // A trailing newline does not start another line.
         let last = self.text.strip_suffix('\n').unwrap_or(self.text).len();
         let line = line_at(self.text, span.start.min(last));
-        let place = Place::Line(self.file.to_owned(), line);
-        StudyError::Invalid { place, field: field.to_owned(), problem, advice }
+        let location = SourceLocation::Line(self.file.to_owned(), line);
+        StudyError::Invalid { location, field: field.to_owned(), problem, advice }
     }
 }
 
-/// A part of a study that may be left out.
+/// An optional part of a study.
 enum Part<'a, 'i> {
     None,
-    /// `true`: everything as it is by default.
+    /// `true`: defaults for all settings.
     Plain,
     Table(&'a DeTable<'i>),
 }
 
-/// Scalars as the shared checks read them.
+/// Text of a scalar for the shared checks.
 fn decimal(value: &Value<'_>) -> String {
     match value.get_ref() {
         DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())

@@ -1,13 +1,13 @@
-//! A study from command-line flags, alone or on top of a file.
+//! Builds a study from command-line flags, alone or on top of a file.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::check::{self, Flaw};
-use super::{Place, ProjectSource, Study, StudyError};
+use super::{ProjectSource, SourceLocation, Study, StudyError};
 use crate::{Algorithm, Budget, Mutation};
 
-/// The flags of `catherd run` as they were typed. They are texts so that one place
-/// words all errors.
+/// The flags of `catherd run` as they were typed: texts, so that all errors are worded here.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     /// `--name`; `study` if absent.
@@ -18,16 +18,16 @@ pub struct Flags {
     pub algorithms: Option<String>,
     /// `--seeds`: a count (`5`) or a list (`3,14,15`; `7,` is the one seed 7). One seed if absent.
     pub seeds: Option<String>,
-    /// `--executions`.
-    pub executions: Option<String>,
-    /// `--steps`.
-    pub steps: Option<String>,
-    /// `--wall`: a span such as `10s`.
+    /// Limits in units of work: the flag `--UNIT` by the name of the unit.
+    pub work: BTreeMap<String, String>,
+    /// `--wall`: a duration such as `10s`.
     pub wall: Option<String>,
     /// `--assertions`: suites get regression assertions.
     pub assertions: bool,
     /// `--mutation`.
     pub mutation: bool,
+    /// `--subject`; the default kind of the program if absent.
+    pub subject: Option<String>,
 }
 
 pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
@@ -42,16 +42,19 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
         algorithms,
         seeds: flags.seeds.as_deref().map_or(Ok(vec![1]), seeds)?,
         budget: budget(flags)?.ok_or_else(|| {
-            at("--executions", nothing("no budget", "give --executions, --steps or --wall"))
+            at(
+                "--wall",
+                nothing("no budget", "give a unit of work, such as --executions, or --wall"),
+            )
         })?,
         mutation: flags.mutation.then(Mutation::default),
         race: None,
-        subject: "scratch".to_owned(),
+        subject: flags.subject.clone(),
     })
 }
 
-/// Replaces what the flags name. The limits of a budget are replaced together: a limit
-/// that the file set and no flag names is lifted.
+/// Replaces the fields that flags set. The limits of a budget are replaced together: a limit of
+/// the file that no flag sets is removed.
 pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> {
     let mut algorithms = flags.algorithms.as_deref().map_or(Ok(study.algorithms), algorithms)?;
     assert(&mut algorithms, flags);
@@ -66,7 +69,7 @@ pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> 
         budget: budget(flags)?.unwrap_or(study.budget),
         mutation: study.mutation.or_else(|| flags.mutation.then(Mutation::default)),
         race: study.race,
-        subject: study.subject,
+        subject: flags.subject.clone().or(study.subject),
     })
 }
 
@@ -96,17 +99,17 @@ fn seeds(text: &str) -> Result<Vec<u64>, StudyError> {
     seeds.map_err(|flaw| at("--seeds", flaw))
 }
 
-/// None if no flag sets a limit.
+/// The budget that flags set; `None` if they set no limit.
 fn budget(flags: &Flags) -> Result<Option<Budget>, StudyError> {
-    let limit = |flag, text: &Option<String>, read: fn(&str) -> Result<u64, Flaw>| {
-        text.as_deref().map(read).transpose().map_err(|flaw| at(flag, flaw))
+    let limit = |flag: &str, text: &str, read: fn(&str) -> Result<u64, Flaw>| {
+        read(text).map_err(|flaw| at(flag, flaw))
     };
-    let budget = Budget {
-        executions: limit("--executions", &flags.executions, check::positive)?,
-        steps: limit("--steps", &flags.steps, check::positive)?,
-        wall_ms: limit("--wall", &flags.wall, check::span_ms)?,
-    };
-    Ok((budget != Budget::default()).then_some(budget))
+    let work = flags.work.iter().map(|(unit, text)| {
+        Ok((unit.clone(), limit(&format!("--{unit}"), text, check::positive)?))
+    });
+    let wall = flags.wall.as_deref().map(|text| limit("--wall", text, check::span_ms));
+    let budget = Budget { work: work.collect::<Result<_, _>>()?, wall_ms: wall.transpose()? };
+    Ok((!budget.is_empty()).then_some(budget))
 }
 
 fn nothing(problem: &str, advice: &str) -> Flaw {
@@ -114,5 +117,5 @@ fn nothing(problem: &str, advice: &str) -> Flaw {
 }
 
 fn at(flag: &str, Flaw { problem, advice }: Flaw) -> StudyError {
-    StudyError::Invalid { place: Place::Flags, field: flag.to_owned(), problem, advice }
+    StudyError::Invalid { location: SourceLocation::Flags, field: flag.to_owned(), problem, advice }
 }

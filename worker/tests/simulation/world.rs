@@ -57,16 +57,16 @@ pub(crate) fn plan(seeds: u64) -> Plan {
         projects: ProjectSource::Paths(Vec::new()),
         algorithms: vec![Algorithm::plain("random"), Algorithm::plain("mio")],
         seeds: (1..=seeds).collect(),
-        budget: Budget { executions: Some(1), ..Budget::default() },
+        budget: Budget::of("executions", 1),
         mutation: None,
         race: None,
-        subject: rehearsal::KIND.into(),
+        subject: None,
     };
     let projects = PROJECTS.iter().map(|project| PlannedProject {
         name: String::from_utf8_lossy(project).into_owned(),
         digest: Digest::of(project),
     });
-    Plan::new(&study, projects.collect(), |_| Ok(())).unwrap()
+    Plan::new(&study, &rehearsal::info(), projects.collect(), |_| Ok(())).unwrap()
 }
 
 /// What a study ends with: its records as far as they are the same on every machine, as JSON,
@@ -494,6 +494,7 @@ async fn work(
             cache: None,
             patience: Duration::from_secs(8),
             limits: Limits::default(),
+            engines: Default::default(),
             idle: None,
             leashed: false,
         };

@@ -1,0 +1,312 @@
+//! Records: the results of runs.
+//!
+//! [`RunRecord`] is format 2. Its JSON has `"format": 2`; JSON without that key is format 1, of
+//! catherd up to version 0.3.0, and is converted when it is read.
+
+pub(crate) mod format_1;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Value;
+
+use crate::{Digest, MutantRecord, RunSpec};
+
+/// Version of the JSON of a [`RunRecord`].
+pub const RECORD_FORMAT: u32 = 2;
+
+/// The goals of a run under one criterion, and which of them it covered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Criterion {
+    /// Name of the criterion, as in [`SubjectInfo::criteria`](crate::SubjectInfo::criteria).
+    pub name: String,
+    /// Number of goals of the project.
+    pub goals: u32,
+    /// Numbers of the goals covered, each below `goals`, ascending.
+    pub covered: Vec<u32>,
+}
+
+/// One improvement of the coverage of the first criterion, on clocks that start with the search.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimelinePoint {
+    /// Work up to and including the improving execution: one amount for each unit of
+    /// [`RunRecord::work`], in the order of the unit names.
+    pub work: Vec<u64>,
+    /// Milliseconds of real time; not part of the digest.
+    pub wall_ms: u64,
+    /// Goals covered from here on.
+    pub covered: u32,
+}
+
+/// How a run ended. Only [`Outcome::Done`] has coverage that statistics may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The search ended by its budget or by full coverage.
+    Done,
+    /// The project has nothing to cover.
+    NoGoals,
+    /// The tool cannot handle this input.
+    Failed,
+    /// The wall-clock limit of the worker ended the run.
+    TimedOut,
+    /// The memory limit of the worker ended the run.
+    OutOfMemory,
+}
+
+/// Size of the final suite.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuiteSize {
+    /// Number of tests.
+    pub tests: u32,
+    /// Size of all tests together, in `unit`.
+    pub size: u32,
+    /// What `size` counts, in the plural: `events`.
+    pub unit: String,
+    /// How much minimisation removed, in `unit`.
+    pub removed: u32,
+}
+
+/// A further number about a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Metric {
+    /// A count.
+    Integer(i64),
+    /// Any other finite number.
+    Number(f64),
+}
+
+impl Metric {
+    /// The value as a floating-point number.
+    pub fn value(self) -> f64 {
+        match self {
+            Metric::Integer(count) => count as f64,
+            Metric::Number(number) => number,
+        }
+    }
+}
+
+impl From<i64> for Metric {
+    fn from(count: i64) -> Metric {
+        Metric::Integer(count)
+    }
+}
+
+/// What a run used; never part of the digest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resources {
+    /// Milliseconds of the whole run, loading and minimisation included.
+    pub wall_ms: u64,
+    /// Milliseconds of the search alone.
+    pub search_ms: u64,
+    /// Peak resident memory of the worker process in KiB, 0 if unknown.
+    pub peak_rss_kib: u64,
+}
+
+/// Where a run was executed; never part of the digest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Host name.
+    pub host: String,
+    /// Name of the worker.
+    pub worker: String,
+    /// The core that the worker was pinned to; `None` if it was not pinned.
+    pub core: Option<u32>,
+    /// Number of the attempt at the run, from 1.
+    pub attempt: u32,
+    /// How the worker's memory was limited: `cgroup`, `rlimit` or `none`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub memory_limit: String,
+}
+
+/// The result of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRecord {
+    /// [`RunSpec::id`].
+    pub run: Digest,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Why, for every outcome but [`Outcome::Done`].
+    pub reason: String,
+    /// Goals and covered goals; the search optimised the first criterion. Empty if the run ended
+    /// before its goals were known.
+    pub criteria: Vec<Criterion>,
+    /// Work of the search by the name of the unit.
+    pub work: BTreeMap<String, u64>,
+    /// One point for each improvement of the first criterion, the first at the first execution.
+    pub timeline: Vec<TimelinePoint>,
+    /// Size of the final suite.
+    pub suite: SuiteSize,
+    /// Further numbers of the subject kind by name (`iterations`, ...).
+    pub metrics: BTreeMap<String, Metric>,
+    /// Texts that the run produced, by file name; `suite.json` for a suite written as JSON.
+    pub artifacts: BTreeMap<String, String>,
+    /// Mutants of the project and their results, in a fixed order; empty without mutation
+    /// analysis.
+    pub mutants: Vec<MutantRecord>,
+    /// What the run used.
+    pub resources: Resources,
+    /// Where the run was executed.
+    pub provenance: Provenance,
+}
+
+/// The JSON of a [`RunRecord`], apart from its format.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "RunRecord")]
+struct Fields {
+    run: Digest,
+    outcome: Outcome,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    reason: String,
+    criteria: Vec<Criterion>,
+    work: BTreeMap<String, u64>,
+    timeline: Vec<TimelinePoint>,
+    suite: SuiteSize,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    metrics: BTreeMap<String, Metric>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    artifacts: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    mutants: Vec<MutantRecord>,
+    resources: Resources,
+    provenance: Provenance,
+}
+
+impl Serialize for RunRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Tagged<'r> {
+            format: u32,
+            #[serde(flatten, serialize_with = "Fields::serialize")]
+            record: &'r RunRecord,
+        }
+        Tagged { format: RECORD_FORMAT, record: self }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RunRecord {
+    /// Reads format 2, or format 1 and converts it.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RunRecord, D::Error> {
+        let mut value = Value::deserialize(deserializer)?;
+        let format = value.as_object_mut().and_then(|record| record.remove("format"));
+        match format.as_ref().map(Value::as_u64) {
+            None => format_1::Record::deserialize(value).map(RunRecord::from),
+            Some(Some(2)) => Fields::deserialize(value),
+            _ => {
+                let format = format.unwrap_or_default();
+                let reads = format!("this build reads formats 1 and {RECORD_FORMAT}");
+                return Err(de::Error::custom(format!("record of format {format}: {reads}")));
+            }
+        }
+        .map_err(de::Error::custom)
+        .and_then(|record| record.check().map(|()| record).map_err(de::Error::custom))
+    }
+}
+
+impl RunRecord {
+    /// The record of a run that ended properly, without work, suite and timeline: those that a
+    /// subject kind has are filled in by struct update. The outcome is [`Outcome::NoGoals`] if
+    /// the first criterion has no goals.
+    pub fn new(spec: &RunSpec, criteria: Vec<Criterion>) -> RunRecord {
+        let any = criteria.first().is_some_and(|criterion| criterion.goals > 0);
+        RunRecord {
+            run: spec.id(),
+            outcome: if any { Outcome::Done } else { Outcome::NoGoals },
+            reason: String::new(),
+            criteria,
+            work: BTreeMap::new(),
+            timeline: Vec::new(),
+            suite: SuiteSize::default(),
+            metrics: BTreeMap::new(),
+            artifacts: BTreeMap::new(),
+            mutants: Vec::new(),
+            resources: Resources::default(),
+            provenance: Provenance::default(),
+        }
+    }
+
+    /// The record of a run that ended without a result of its own, with the outcome
+    /// [`Outcome::Failed`]; `wall_ms` is its duration in milliseconds.
+    pub fn failed(spec: &RunSpec, reason: impl Into<String>, wall_ms: u64) -> RunRecord {
+        RunRecord {
+            outcome: Outcome::Failed,
+            reason: reason.into(),
+            resources: Resources { wall_ms, ..Resources::default() },
+            ..RunRecord::new(spec, Vec::new())
+        }
+    }
+
+    /// Goals of the first criterion; 0 if there is no criterion.
+    pub fn goals(&self) -> u32 {
+        self.criteria.first().map_or(0, |criterion| criterion.goals)
+    }
+
+    /// Covered goals of the first criterion; 0 if there is no criterion.
+    pub fn covered(&self) -> u32 {
+        self.criteria.first().map_or(0, |criterion| criterion.covered.len() as u32)
+    }
+
+    /// Covered share of the goals of the first criterion in 0..=1; `None` if there is nothing to
+    /// cover or the run did not end properly.
+    pub fn coverage(&self) -> Option<f64> {
+        (self.outcome == Outcome::Done && self.goals() > 0)
+            .then(|| f64::from(self.covered()) / f64::from(self.goals()))
+    }
+
+    /// The position of a unit in [`TimelinePoint::work`]; `None` if the run does not count it.
+    pub fn unit_position(&self, unit: &str) -> Option<usize> {
+        self.work.keys().position(|name| name == unit)
+    }
+
+    /// The digest over everything that is neither wall-clock nor host: two executions of a run
+    /// with a logical budget have the same.
+    pub fn digest(&self) -> Digest {
+        let timeline: Vec<_> = self.timeline.iter().map(|p| (&p.work, p.covered)).collect();
+        let canonical = serde_json::json!({
+            "format": RECORD_FORMAT,
+            "run": self.run,
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "criteria": self.criteria,
+            "work": self.work,
+            "timeline": timeline,
+            "suite": self.suite,
+            "metrics": self.metrics,
+            "artifacts": self.artifacts,
+            "mutants": self.mutants,
+        });
+        // `serde_json` orders maps by key, so this text is canonical.
+        Digest::of(canonical.to_string().as_bytes())
+    }
+
+    /// The digest that version 0.3.0 gave the same result; `None` if format 1 cannot express the
+    /// record: it knows one criterion, the units `executions` and `steps`, whole numbers as
+    /// metrics, one artifact (`suite.json`) and three levels of mutant locations.
+    pub fn digest_of_format_1(&self) -> Option<Digest> {
+        format_1::Record::from_record(self).map(|record| record.digest())
+    }
+
+    /// What is inconsistent in a record from elsewhere.
+    fn check(&self) -> Result<(), String> {
+        let units = self.work.len();
+        if let Some(point) = self.timeline.iter().find(|point| point.work.len() != units) {
+            let amounts = point.work.len();
+            return Err(format!("timeline: a point with {amounts} amounts of {units} units"));
+        }
+        for Criterion { name, goals, covered } in &self.criteria {
+            if !covered.is_sorted() {
+                return Err(format!("criterion `{name}`: the covered goals do not ascend"));
+            }
+            if covered.windows(2).any(|pair| pair[0] == pair[1]) {
+                return Err(format!("criterion `{name}`: a goal is covered twice"));
+            }
+            if let Some(last) = covered.last().filter(|last| *last >= goals) {
+                return Err(format!(
+                    "criterion `{name}`: goal {last} is covered, of {goals} goals"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! A description of a subject kind for everything that shows results: tables, captions, reports.
+
+use serde::{Deserialize, Serialize};
+
+/// What a subject kind measures and counts. It travels with results as `subject.json`, so that
+/// tables, captions and reports need to know no kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SubjectInfo {
+    /// Name of the kind, as in a study's `subject`.
+    pub kind: String,
+    /// Version of all that decides the records of this kind. It is part of every run id, so
+    /// that results of different engines never mix.
+    pub engine: String,
+    /// Units of work that a search counts, the first one that of plain budgets. Real time is
+    /// not among them: every kind has it.
+    pub units: Vec<Unit>,
+    /// Named sets of goals. The search optimises the first one; the timeline and the coverage
+    /// of a run are about it.
+    pub criteria: Vec<CriterionInfo>,
+    /// What [`SuiteSize::size`](crate::SuiteSize) counts.
+    pub suite_unit: Noun,
+    /// Parts of a mutant's location from the outermost to the innermost: columns of the table
+    /// of mutants. Empty if the kind has no mutation analysis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mutant_levels: Vec<String>,
+    /// Extension of the file of a suite, without the dot: the artifact `suite.EXTENSION`.
+    pub artifact_extension: String,
+    /// Columns of `projects.csv` with numbers that describe projects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<Measure>,
+}
+
+/// A unit of work: a clock of a search besides real time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unit {
+    /// Name in study files, records and columns of tables: lower-case letters, digits and `_`,
+    /// and neither `wall` nor `wall_ms`.
+    pub name: String,
+    /// One of it in a sentence: `test execution`.
+    pub singular: String,
+    /// Several of it in a sentence: `test executions`.
+    pub plural: String,
+    /// An explanation in a few words, for axes and documentation.
+    pub meaning: String,
+    /// How many of it one second of the program under test takes, as 30 steps; `None` if the
+    /// unit does not measure time of the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_second: Option<f64>,
+}
+
+/// A criterion: a named set of goals.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriterionInfo {
+    /// Name in records and tables.
+    pub name: String,
+    /// One goal in a sentence: `block`.
+    pub goal: String,
+    /// Several goals in a sentence: `blocks`.
+    pub goals: String,
+}
+
+/// A noun in both numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noun {
+    /// One of it.
+    pub singular: String,
+    /// Several of it.
+    pub plural: String,
+}
+
+/// A number that describes a project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measure {
+    /// Column of `projects.csv`.
+    pub column: String,
+    /// Title of an axis or a column: `McCabe complexity`.
+    pub caption: String,
+    /// Whether coverage may depend on it, so that reports relate the two.
+    #[serde(default)]
+    pub related: bool,
+}
+
+impl SubjectInfo {
+    /// The unit with this name.
+    pub fn unit(&self, name: &str) -> Option<&Unit> {
+        self.units.iter().find(|unit| unit.name == name)
+    }
+
+    /// The criterion that the search optimises; `None` if the kind has no goals.
+    pub fn main_criterion(&self) -> Option<&CriterionInfo> {
+        self.criteria.first()
+    }
+
+    /// File name of a suite among the artifacts of a record.
+    pub fn suite_file(&self) -> String {
+        format!("suite.{}", self.artifact_extension)
+    }
+}
+
+impl Unit {
+    /// A unit that does not measure time of the program under test.
+    pub fn new(name: &str, singular: &str, plural: &str, meaning: &str) -> Unit {
+        Unit {
+            name: name.to_owned(),
+            singular: singular.to_owned(),
+            plural: plural.to_owned(),
+            meaning: meaning.to_owned(),
+            per_second: None,
+        }
+    }
+}
+
+impl CriterionInfo {
+    /// A criterion named after its goals.
+    pub fn new(goal: &str, goals: &str) -> CriterionInfo {
+        CriterionInfo { name: goals.to_owned(), goal: goal.to_owned(), goals: goals.to_owned() }
+    }
+}
+
+impl Noun {
+    /// A noun from its singular and plural.
+    pub fn new(singular: &str, plural: &str) -> Noun {
+        Noun { singular: singular.to_owned(), plural: plural.to_owned() }
+    }
+}
+
+impl Measure {
+    /// A measure that only describes projects.
+    pub fn new(column: &str, caption: &str) -> Measure {
+        Measure { column: column.to_owned(), caption: caption.to_owned(), related: false }
+    }
+
+    /// A measure that coverage may depend on.
+    pub fn related(column: &str, caption: &str) -> Measure {
+        Measure { related: true, ..Measure::new(column, caption) }
+    }
+}
