@@ -91,8 +91,8 @@ impl fmt::Display for Failure {
 impl From<StudyError> for Failure {
     fn from(error: StudyError) -> Failure {
         match error {
-            StudyError::Invalid { place, field, problem, advice } => {
-                Failure::new(format_args!("{place}{field}: {problem}")).hint(advice)
+            StudyError::Invalid { location, field, problem, advice } => {
+                Failure::new(format_args!("{location}{field}: {problem}")).hint(advice)
             }
             unreadable @ StudyError::Unreadable { .. } => Failure::new(unreadable)
                 .hint("name a study file, or the study's parts with flags; see catherd run --help"),
@@ -169,6 +169,10 @@ impl From<PlanError> for Failure {
                 Failure::new(cause).hint("choose one of those")
             }
             PlanError::Algorithm { .. } => Failure::new(error).hint("correct it in the study file"),
+            PlanError::Unit { unit, kind, known } => {
+                Failure::new(format_args!("subject kind `{kind}` counts no `{unit}`"))
+                    .hint(format!("set {known}"))
+            }
             PlanError::NoProjects(name) => {
                 Failure::new(format_args!("study `{name}` has no usable project"))
                     .hint("the lines above say what is wrong with each")
