@@ -97,9 +97,9 @@ fn projects_below_the_threshold_are_trivial() {
     // Executions of random on the projects: 1, 2, 3, 4, 5; the fourth is not covered.
     let (results, _dir) = results(edited(5, 2, |project, _, record| {
         record.work.insert("executions".to_owned(), u64::from(project) + 1);
-        record.covered = (0..record.goals).collect();
+        record.criteria[0].covered = (0..record.goals()).collect();
         if project == 3 {
-            record.covered.pop();
+            record.criteria[0].covered.pop();
         }
     }));
     assert_eq!(Trivial::baseline(&results), Some(0));
@@ -113,9 +113,9 @@ fn projects_below_the_threshold_are_trivial() {
 fn suites_are_compared_where_coverage_is_equal() {
     let (results, _dir) = results(edited(3, 4, |project, spec, record| {
         let covered = if project == 1 && spec.algorithm.name == "mio" { 9 } else { 10 };
-        record.covered = (0..covered).collect();
+        record.criteria[0].covered = (0..covered).collect();
         record.suite.size = if spec.algorithm.name == "random" { 30 } else { 20 };
-        record.suite_tests = 2;
+        record.suite.tests = 2;
     }));
     let suites = Suites::new(&results);
     assert_eq!(suites.projects, [0, 2]);

@@ -78,7 +78,7 @@ fn what_there_is_no_data_for_is_said() {
     let bare = synthetic::runs(2, 1).take(2).map(|(spec, mut record)| {
         record.timeline.clear();
         record.mutants.clear();
-        record.suite_tests = 0;
+        record.suite.tests = 0;
         (spec, record)
     });
     let (one, _dir) = results(bare.filter(|(spec, _)| spec.algorithm.name == "random"));
@@ -128,7 +128,7 @@ fn a_number_is_found_explained_and_checked() {
 #[test]
 fn an_algorithm_against_itself_is_chance() {
     let same = synthetic::runs(8, 10).map(|(spec, mut record)| {
-        record.covered = (0..10 + spec.seed as u32 / 2).collect();
+        record.criteria[0].covered = (0..10 + spec.seed as u32 / 2).collect();
         (spec, record)
     });
     let (results, _dir) = results(same);
@@ -144,7 +144,7 @@ fn an_algorithm_against_itself_is_chance() {
 #[test]
 fn mutants_are_counted_by_operator() {
     let runs = synthetic::runs(4, 3).map(|(spec, mut record)| {
-        record.counts.insert("falsePositiveTests".to_owned(), 1);
+        record.metrics.insert("falsePositiveTests".to_owned(), 1.into());
         (spec, record)
     });
     let (results, _dir) = results(runs);
