@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use catherd_sb3::{BlockIndex, BlockNo, Notation, Project};
-use catherd_testgen::Bounds;
+use catherd_suite::goals::{self, GoalSettings};
+use catherd_suite::{Bounds, measure_coverage};
 use clap::Args;
 use serde_json::json;
 
@@ -37,17 +38,17 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let (subject, mut suite) = arguments.pair.open()?;
-    let prepared = arguments.pair.prepare(&subject, &suite)?;
-    let goals = prepared.model().goals();
+    let program = arguments.pair.compile(&subject)?;
+    let goals = goals::find(&subject.project, GoalSettings::default());
     if arguments.pair.any_project {
         suite.goals = goals.len() as u32;
     }
     let spinner = terminal::spinner(format!("{} tests", suite.tests.len()));
-    let covers = prepared.replay(&suite, arguments.steps);
+    let covers = measure_coverage(&suite, &program, &goals, arguments.steps);
     let covers = covers.map_err(|error| arguments.pair.failure(error))?;
     spinner.finish_and_clear();
     let mut state = vec![State::NoGoal; subject.project.block_count()];
-    for &BlockNo(goal) in goals {
+    for &BlockNo(goal) in &goals {
         state[goal as usize] = State::Missed;
     }
     for goal in covers.into_iter().flatten() {

@@ -197,8 +197,8 @@ fn report(arguments: &Arguments, generated: &Generated, time: Duration) -> Strin
             counts.suite_assertions, counts.suite_flaky
         );
     }
-    if counts.stuck_tests > 0 {
-        text += &format!("{} executions were ended because the program hung\n", counts.stuck_tests);
+    if counts.hung_tests > 0 {
+        text += &format!("{} executions were ended because the program hung\n", counts.hung_tests);
     }
     text + &format!(
         "{} executions, {} steps; minimisation removed {} events in {} executions; {:.1} s\n",

@@ -1,15 +1,13 @@
 //! `catherd mutate`: a suite against mutants of its project.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use catherd_sb3::{BlockIndex, Notation, Target};
-use catherd_testgen::mutation::{
-    Analysis, MutantName, Operator, Outcome, Settings, Tally, Tried, duplicates,
+use catherd_mutation::{
+    Analysis, MutantName, MutantResult, Operator, Outcome, Settings, Tally, duplicates,
 };
-use catherd_vm::Program;
+use catherd_sb3::{BlockIndex, Notation, Target};
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
@@ -35,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     operators: Vec<Operator>,
 
-    /// Try so many mutants, each equally likely [default: all]
+    /// Execute a sample of this many mutants, each equally likely [default: all]
     #[arg(long, value_name = "N")]
     sample: Option<u64>,
 
@@ -57,7 +55,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = Settings::default().block_factor)]
     block_factor: u64,
 
-    /// Show the mutants that live, too
+    /// Show the mutants that survive as well
     #[arg(long, conflicts_with = "json")]
     survivors: bool,
 
@@ -85,26 +83,25 @@ Exit codes: 0 if all tests took part, 2 if some do not pass on the project and w
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let (subject, suite) = arguments.pair.open()?;
-    let program = Program::compile(&subject.project)
-        .map_err(|error| Failure::new(format!("{}: {error}", arguments.pair.project.display())))?;
+    let program = arguments.pair.compile(&subject)?;
     let settings = arguments.settings();
-    let analysis = Analysis::new(&subject.project, Arc::new(program), suite, settings)
+    let analysis = Analysis::new(&subject.project, program, suite, settings)
         .map_err(|error| arguments.pair.failure(error))?;
     let start = Instant::now();
-    let tried = arguments.try_all(&analysis)?;
+    let results = arguments.execute_all(&analysis)?;
     let names: Vec<MutantName> =
         analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
     if arguments.json {
-        terminal::print(&lines(&analysis, &tried, &names));
+        terminal::print(&lines(&analysis, &results, &names));
     } else {
-        terminal::print(&table(&analysis, &tried));
+        terminal::print(&table(&analysis, &results));
     }
     if arguments.survivors {
-        terminal::print(&survivors(&analysis, &tried, &names));
+        terminal::print(&survivors(&analysis, &results, &names));
     }
     if !arguments.quiet {
-        let executions: u64 = tried.iter().map(|tried| u64::from(tried.executions)).sum();
-        let (mutants, seconds) = (tried.len(), start.elapsed().as_secs_f64());
+        let executions: u64 = results.iter().map(|result| u64::from(result.executions)).sum();
+        let (mutants, seconds) = (results.len(), start.elapsed().as_secs_f64());
         let rate = mutants as f64 / seconds;
         terminal::note(&format!(
             "{mutants} mutants, {executions} test executions in {seconds:.2} s: {rate:.0} mutants/s"
@@ -139,9 +136,9 @@ impl Arguments {
         }
     }
 
-    /// Tries the mutants on all threads, each of which takes the next that nobody has taken.
-    /// The result is in the order of the mutants.
-    fn try_all(&self, analysis: &Analysis) -> Result<Vec<Tried>, Failure> {
+    /// Executes the mutants on all threads, each of which repeatedly takes the next mutant. The
+    /// results are in the order of the mutants.
+    fn execute_all(&self, analysis: &Analysis) -> Result<Vec<MutantResult>, Failure> {
         let threads = self.threads.map_or(0, NonZeroUsize::get);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
             Failure::new(format_args!("cannot start threads: {error}"))
@@ -150,26 +147,26 @@ impl Arguments {
         let count = analysis.mutants().len();
         let bar = terminal::bar(if self.quiet { 0 } else { count });
         let next = AtomicUsize::new(0);
-        let tried = pool.broadcast(|_| {
-            let mut bench = analysis.bench();
-            let mut tried = Vec::new();
+        let results = pool.broadcast(|_| {
+            let mut runner = analysis.runner();
+            let mut results = Vec::new();
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= count {
-                    return tried;
+                    return results;
                 }
-                tried.push((number, bench.try_mutant(number)));
+                results.push((number, runner.run(number)));
                 bar.inc(1);
             }
         });
         bar.finish_and_clear();
-        let mut tried: Vec<_> = tried.into_iter().flatten().collect();
-        tried.sort_unstable_by_key(|(number, _)| *number);
-        Ok(tried.into_iter().map(|(_, tried)| tried).collect())
+        let mut results: Vec<_> = results.into_iter().flatten().collect();
+        results.sort_unstable_by_key(|(number, _)| *number);
+        Ok(results.into_iter().map(|(_, result)| result).collect())
     }
 }
 
-fn table(analysis: &Analysis, tried: &[Tried]) -> String {
+fn table(analysis: &Analysis, results: &[MutantResult]) -> String {
     let mut text = "operator mutants  killed survived  limit uncovered equivalent duplicate  \
                     score  of covered\n"
         .to_owned();
@@ -195,19 +192,19 @@ fn table(analysis: &Analysis, tried: &[Tried]) -> String {
         );
     };
     for operator in Operator::ALL {
-        row(operator.name(), Tally::of(analysis.mutants(), tried, Some(operator)));
+        row(operator.name(), Tally::of(analysis.mutants(), results, Some(operator)));
     }
-    row("all", Tally::of(analysis.mutants(), tried, None));
+    row("all", Tally::of(analysis.mutants(), results, None));
     text
 }
 
 /// The mutants that tests execute and do not kill, each with what it changes: lines of its
 /// script that it lacks begin with `-`, lines that it has instead with `+`.
-fn survivors(analysis: &Analysis, tried: &[Tried], names: &[MutantName]) -> String {
+fn survivors(analysis: &Analysis, results: &[MutantResult], names: &[MutantName]) -> String {
     let mut text = String::new();
     let mut project = analysis.project().clone();
-    for ((mutant, tried), name) in analysis.mutants().iter().zip(tried).zip(names) {
-        if !matches!(tried.outcome, Outcome::Survived | Outcome::Limit) {
+    for ((mutant, result), name) in analysis.mutants().iter().zip(results).zip(names) {
+        if !matches!(result.outcome, Outcome::Survived | Outcome::Limit) {
             continue;
         }
         let (target, script) = project.locate(mutant.script);
@@ -215,7 +212,7 @@ fn survivors(analysis: &Analysis, tried: &[Tried], names: &[MutantName]) -> Stri
         let undo = mutant.apply(&mut project);
         let after = script_lines(&project.targets[target], script);
         undo.undo(&mut project);
-        let head = format!("{} ({}): {}", name.id, word(tried.outcome), name.change);
+        let head = format!("{} ({}): {}", name.id, word(result.outcome), name.change);
         text += &format!("\n{}\n", head.replace(char::is_control, " "));
         text += &difference(&before, &after);
     }
@@ -284,17 +281,17 @@ struct Killer<'a> {
     got: Option<&'a str>,
 }
 
-fn lines(analysis: &Analysis, tried: &[Tried], names: &[MutantName]) -> String {
-    let mutants = analysis.mutants().iter().zip(tried).zip(names).zip(duplicates(tried));
-    let lines = mutants.map(|(((mutant, tried), name), original)| Line {
+fn lines(analysis: &Analysis, results: &[MutantResult], names: &[MutantName]) -> String {
+    let mutants = analysis.mutants().iter().zip(results).zip(names).zip(duplicates(results));
+    let lines = mutants.map(|(((mutant, result), name), original)| Line {
         mutant: &name.id,
         operator: mutant.operator.name(),
         target: &name.target,
         script: &name.script,
         block: &name.block,
         change: &name.change,
-        outcome: word(tried.outcome),
-        killers: tried
+        outcome: word(result.outcome),
+        killers: result
             .kills
             .iter()
             .map(|kill| Killer {
@@ -305,7 +302,7 @@ fn lines(analysis: &Analysis, tried: &[Tried], names: &[MutantName]) -> String {
                 got: kill.failure.got.as_deref(),
             })
             .collect(),
-        executions: tried.executions,
+        executions: result.executions,
         duplicate_of: original.map(|original| names[original].id.as_str()),
     });
     // The lines hold texts and numbers: writing them cannot fail.

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catherd_datasets::LoadedProject;
-use catherd_testgen::{GenerateError, Prepared, Settings, Suite, SuiteError};
+use catherd_suite::{Suite, SuiteError};
+use catherd_testgen::{GenerateError, Prepared, Settings};
+use catherd_vm::Program;
 use clap::Args;
 
 use crate::failure::Failure;
@@ -44,23 +46,20 @@ impl Pair {
         Ok((subject, suite))
     }
 
-    /// The project ready for the suite's machine.
-    pub(crate) fn prepare(
-        &self,
-        subject: &LoadedProject,
-        suite: &Suite,
-    ) -> Result<Arc<Prepared>, Failure> {
-        let settings = Settings { machine: suite.machine.clone(), ..Settings::default() };
-        prepare(&self.project, subject, settings)
+    /// Compiles the project.
+    pub(crate) fn compile(&self, subject: &LoadedProject) -> Result<Arc<Program>, Failure> {
+        Program::compile(&subject.project)
+            .map(Arc::new)
+            .map_err(|error| Failure::new(format!("{}: {error}", self.project.display())))
     }
 
-    /// What is wrong with the suite, with its file.
+    /// An error of the suite, with the name of its file.
     pub(crate) fn failure(&self, error: SuiteError) -> Failure {
         suite_failure(&self.suite, error)
     }
 }
 
-/// Compiles a project.
+/// Prepares a project for test generation.
 pub(crate) fn prepare(
     path: &Path,
     subject: &LoadedProject,

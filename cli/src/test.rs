@@ -1,13 +1,11 @@
 //! `catherd test`: the tests of a suite on a project.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use catherd_testgen::{
+use catherd_suite::{
     AssertionNo, Bounds, Execution, Failure as Unmet, LinkedSuite, Runner, Suite, SuiteTest,
     Verdict,
 };
-use catherd_vm::Program;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -51,9 +49,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let (subject, suite) = arguments.pair.open()?;
-    let program = Program::compile(&subject.project)
-        .map_err(|error| Failure::new(format!("{}: {error}", arguments.pair.project.display())))?;
-    let program = Arc::new(program);
+    let program = arguments.pair.compile(&subject)?;
     let mut linked =
         LinkedSuite::new(&suite, &program).map_err(|error| arguments.pair.failure(error))?;
     let seed = arguments.seed.unwrap_or(suite.seed);

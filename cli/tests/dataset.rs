@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use catherd_datasets::corpus::{Corpus, compare};
 use catherd_datasets::synth;
-use catherd_testgen::Compat;
-use catherd_testgen::goals::Model;
+use catherd_suite::goals::{self, GoalSettings};
 use server::{Population, Server};
 use support::{catherd, stderr, two_projects};
 use tempfile::TempDir;
@@ -167,7 +166,7 @@ fn synthetic_projects_have_goals_and_hardly_any_dead_code() {
     let (mut goals, mut statements) = (0, 0);
     for number in 1..=60 {
         let loaded = synth::project(1, number);
-        let reachable = Model::new(&loaded.project, Compat::default()).goals().len();
+        let reachable = goals::find(&loaded.project, GoalSettings::default()).len();
         assert!(reachable >= 2, "{number}");
         goals += reachable;
         statements += catherd_datasets::describe(&loaded.project).statements;

@@ -129,7 +129,7 @@ fn suites_that_cannot_be_used_are_refused_with_the_reason() {
     fs::write(folder.path().join("bad.json"), endless.to_string()).unwrap();
     let coverage = run(folder.path(), &["coverage", "game.sb3", "bad.json"]);
     assert_eq!(coverage.status.code(), Some(1));
-    let reason = "test 0 has 1000000001 steps, and 100000 are allowed";
+    let reason = "test 0 has 1000000001 steps; the maximum is 100000";
     assert!(stderr(&coverage).contains(reason), "{}", stderr(&coverage));
     let tap = run(folder.path(), &["test", "game.sb3", "bad.json"]);
     assert_eq!(tap.status.code(), Some(2));

@@ -10,9 +10,9 @@ use catherd_experiments::{
     MutantRecord, Mutation, Noun, Parameter, Resources, RunRecord, RunSpec, SubjectInfo, SuiteSize,
     TimelinePoint, Unit,
 };
+use catherd_mutation::{self as mutation, Analysis, MutantResult, Operator};
 use catherd_sb3::{Limits, Project};
 use catherd_search::{Budget, Setting, Stop};
-use catherd_testgen::mutation::{self, Analysis, Operator};
 use catherd_testgen::{Assertions, Configuration, End, Generated, Prepared, Request, Settings};
 
 use crate::{Live, RunError, Subject};
@@ -125,7 +125,10 @@ impl Subject for Scratch {
             // Tests without assertions kill no mutant.
             assertions.get_or_insert_default();
         }
-        let compat = settings.compat;
+        let compat = mutation::Compat {
+            ncm_coin: settings.compat.ncm_coin,
+            vrm_stage_only: settings.compat.vrm_stage_only,
+        };
         let project = loaded.prepared(settings).map_err(RunError::Failed)?;
         let request = Request {
             algorithm,
@@ -163,8 +166,8 @@ impl Subject for Scratch {
                     .map_err(|error| error.to_string())
             });
             let analysis = analysis.map_err(RunError::Failed)?;
-            let tried = analysis.run(|_| watch(live)).ok_or(RunError::Stopped)?;
-            add_mutants(&mut record, &analysis, &tried);
+            let results = analysis.run(|_| watch(live)).ok_or(RunError::Stopped)?;
+            add_mutants(&mut record, &analysis, &results);
         }
         record.resources.wall_ms = (loading + start.elapsed()).as_millis() as u64;
         Ok(record)
@@ -233,12 +236,13 @@ fn analysis(mutation: &Mutation) -> Result<mutation::Settings, String> {
     Ok(settings)
 }
 
-/// Adds what came of the mutants to a record.
-fn add_mutants(record: &mut RunRecord, analysis: &Analysis, tried: &[mutation::Tried]) {
+/// Adds the results of the mutants to a record.
+fn add_mutants(record: &mut RunRecord, analysis: &Analysis, results: &[MutantResult]) {
     let names: Vec<_> =
         analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
-    let tried = analysis.mutants().iter().zip(tried).zip(mutation::duplicates(tried)).zip(&names);
-    let mutants = tried.map(|(((mutant, tried), original), name)| MutantRecord {
+    let duplicates = mutation::duplicates(results);
+    let mutants = analysis.mutants().iter().zip(results).zip(duplicates).zip(&names);
+    let mutants = mutants.map(|(((mutant, result), original), name)| MutantRecord {
         id: name.id.clone(),
         operator: mutant.operator.name().to_owned(),
         location: vec![
@@ -247,15 +251,15 @@ fn add_mutants(record: &mut RunRecord, analysis: &Analysis, tried: &[mutation::T
             Level::new(LEVELS[2], name.block.to_string()),
         ],
         change: name.change.clone(),
-        outcome: match tried.outcome {
+        outcome: match result.outcome {
             mutation::Outcome::Killed => MutantOutcome::Killed,
             mutation::Outcome::Survived => MutantOutcome::Survived,
             mutation::Outcome::Limit => MutantOutcome::Limit,
             mutation::Outcome::NotCovered => MutantOutcome::NotCovered,
             mutation::Outcome::Equivalent => MutantOutcome::Equivalent,
         },
-        killed_by: tried.kills.first().map(|kill| kill.test),
-        executions: tried.executions,
+        killed_by: result.kills.first().map(|kill| kill.test),
+        executions: result.executions,
         duplicate_of: original.map(|original| names[original].id.clone()),
     });
     record.mutants = mutants.collect();

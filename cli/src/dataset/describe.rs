@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use catherd_analysis::corpus;
 use catherd_datasets::corpus::Sha;
 use catherd_datasets::{Description, ProjectEntry, find, structure};
-use catherd_testgen::Compat;
-use catherd_testgen::goals::Model;
+use catherd_suite::goals::{self, GoalSettings};
 use catherd_vm::unsupported;
 use clap::Args;
 use serde::Serialize;
@@ -133,7 +132,7 @@ impl CorpusDescription {
             usage.unsupported = unsupported(block.opcode);
             unsupported_blocks += usize::from(usage.unsupported.is_some());
         }
-        let reachable = Model::new(&project, Compat::default()).goals().len();
+        let reachable = goals::find(&project, GoalSettings::default()).len();
         let Description { statements, ref extensions, .. } = entry.description;
         let description = &entry.description;
         self.rows.push(ProjectRow {

@@ -19,6 +19,8 @@ mod pack;
 mod sb2;
 mod sb3;
 mod source;
+#[cfg(feature = "test-support")]
+pub mod test_support;
 
 pub use error::{Cause, ProjectLocation, ReadError};
 pub use limits::Limits;

@@ -8,7 +8,7 @@
 use catherd_search::Stream;
 
 use crate::compat::Compat;
-use crate::event::MAX_CODON;
+use crate::parameters::MAX_CODON;
 use crate::settings::Settings;
 
 /// The codons of a test.

@@ -22,7 +22,7 @@ pub struct Counts {
     pub steps: u64,
     /// Executions cut short because the program hung: an endless loop without screen
     /// refresh, or one that does too much.
-    pub stuck_tests: u64,
+    pub hung_tests: u64,
     /// Executions up to and including the one that completed coverage.
     pub executions_to_full_coverage: Option<u64>,
     /// Tests of the final suite.
@@ -54,7 +54,7 @@ impl Counts {
             ("numberFitnessEvaluations", Some(self.evaluations)),
             ("executedEventsCount", Some(self.events)),
             ("steps", Some(self.steps)),
-            ("stuckTests", Some(self.stuck_tests)),
+            ("stuckTests", Some(self.hung_tests)),
             ("createdTestsToReachFullCoverage", self.executions_to_full_coverage),
             ("bestTestSuiteSize", Some(self.suite_tests)),
             ("suiteEvents", Some(self.suite_events)),

@@ -6,21 +6,22 @@ use catherd_sb3::BlockNo;
 use catherd_search::Stream;
 
 use crate::chromosome::Chromosome;
-use crate::event::{Choice, Event, Interaction};
 use crate::extraction::{Extractor, Instance, Scene};
-use crate::fitness::Scratch;
-use crate::generation::Prepared;
+use crate::fitness::Workspace;
 use crate::limits::Limits;
 use crate::minimisation::Replayer;
+use crate::parameters::{self, EventChoice};
+use crate::prepared::Prepared;
 use crate::recorder::{History, Recorder};
 use crate::settings::Settings;
 use crate::trace::Trace;
+use catherd_suite::event::{Event, Interaction};
 use catherd_vm::{Random, Snapshot, TargetId, Vm};
-use prefixes::{NodeNo, Prefixes};
+use prefix_tree::{NodeNo, PrefixTree};
 
 /// Bytes that states of the machine may take to spare tests the events that they have in common
 /// with earlier ones.
-pub(crate) const MEMORY: usize = 64 << 20;
+pub(crate) const PREFIX_CACHE_BYTES: usize = 64 << 20;
 
 /// A machine with one project and one seed, on which tests run one after the other. Each
 /// execution is a pure function of project, test and seed.
@@ -31,7 +32,7 @@ pub(crate) struct Executor {
     /// The project as loaded, before the green flag.
     start: Snapshot,
     /// The events that earlier executions sent.
-    prefixes: Prefixes,
+    prefixes: PrefixTree,
     /// The way of the present execution through them.
     path: Vec<NodeNo>,
     /// Steps and blocks that had been executed when a state was kept last.
@@ -43,13 +44,13 @@ pub(crate) struct Executor {
     extraction: Stream,
     interaction: Interaction,
     /// Memory of fitness evaluations.
-    scratch: Scratch,
+    workspace: Workspace,
     /// Limits that executions before the present one ran into.
     limits: Limits,
     /// For questions about the past.
     earlier: (Trace, Vec<f64>),
     /// Tests that were cut short because the program hung.
-    stuck: u64,
+    hung: u64,
 }
 
 /// What came of an execution, apart from the fitness.
@@ -89,17 +90,17 @@ impl Executor {
         Self {
             least: vm.bytes_beyond(&start) as u64,
             start,
-            prefixes: Prefixes::new(memory),
+            prefixes: PrefixTree::new(memory),
             path: Vec::new(),
             spent: (0, 0),
             vm,
             extractor,
             extraction,
             interaction: Interaction::default(),
-            scratch: Scratch::default(),
+            workspace: Workspace::default(),
             limits: Limits::default(),
             earlier: (Trace::new(blocks), Vec::new()),
-            stuck: 0,
+            hung: 0,
             seed,
             prepared,
         }
@@ -142,14 +143,14 @@ impl Executor {
     }
 
     /// Whether the test can go on: the program has not hung.
-    pub(crate) fn is_stuck(&self) -> bool {
-        self.interaction.is_stuck()
+    pub(crate) fn is_hung(&self) -> bool {
+        self.interaction.is_hung()
     }
 
     /// Tests of [`Executor::run`] and [`Executor::improvise`] that were cut short because the
     /// program hung.
-    pub(crate) fn stuck_tests(&self) -> u64 {
-        self.stuck
+    pub(crate) fn hung_tests(&self) -> u64 {
+        self.hung
     }
 
     /// Whether a question waits for an answer.
@@ -170,11 +171,11 @@ impl Executor {
     /// The listed event at `index` with parameters from codons.
     pub(crate) fn decode(&mut self, index: usize, codon: impl Fn(usize) -> u16) -> Event {
         let event = self.extractor.events()[index];
-        self.place(event.with_codons(self.prepared.settings.bounds, codon))
+        self.place(parameters::with_codons(event, self.prepared.settings.bounds, codon))
     }
 
     /// What a choice among the listed events means now.
-    fn place(&mut self, choice: Choice) -> Event {
+    fn place(&mut self, choice: EventChoice) -> Event {
         choice.event(|| self.extractor.extent(&choice.listed(), &mut self.vm))
     }
 
@@ -207,7 +208,7 @@ impl Executor {
         let positions = (0..chromosome.length()).step_by(group);
         self.execute(positions, |listed, position| {
             let index = selection.index(chromosome.codon(position), listed.len());
-            listed[index].with_codons(bounds, |i| chromosome.codon(position + 1 + i))
+            parameters::with_codons(listed[index], bounds, |i| chromosome.codon(position + 1 + i))
         })
     }
 
@@ -215,12 +216,12 @@ impl Executor {
     /// parameters (Whisker paper, Algorithm 3). Ends early as [`Executor::run`] does.
     pub(crate) fn improvise(&mut self, events: usize, rng: &mut Stream) -> Recording {
         let bounds = self.prepared.settings.bounds;
-        self.execute(0..events, |listed, _| rng.pick(listed).with_random(bounds, rng))
+        self.execute(0..events, |listed, _| parameters::with_random(*rng.pick(listed), bounds, rng))
     }
 
     /// Fitness for all goals of what has run since the green flag.
     pub(crate) fn fitness(&mut self, fitness: &mut Vec<f64>) {
-        self.prepared.model.evaluate(self.vm.tracer.trace(), fitness, &mut self.scratch);
+        self.prepared.model.evaluate(self.vm.tracer.trace(), fitness, &mut self.workspace);
     }
 
     /// The number of events, at least 1, after which the fitness of no goal improved any
@@ -235,7 +236,7 @@ impl Executor {
         while low < high {
             let middle = low.midpoint(high);
             history.replay(middle, trace);
-            self.prepared.model.evaluate(trace, earlier, &mut self.scratch);
+            self.prepared.model.evaluate(trace, earlier, &mut self.workspace);
             if earlier == fitness { high = middle } else { low = middle + 1 }
         }
         low
@@ -315,7 +316,7 @@ impl Scene for Vm<Recorder> {
     }
 }
 
-mod prefixes;
-mod resumption;
+mod prefix_cache;
+mod prefix_tree;
 #[cfg(test)]
 mod tests;

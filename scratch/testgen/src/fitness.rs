@@ -16,8 +16,10 @@
 #[cfg(test)]
 mod tests;
 
-use crate::goals::Model;
-use crate::graph::{Adjacency, ENTRY, Edge, Event, FIRST_EVENT, NodeId, Outcomes, START};
+use catherd_suite::goals::HatEvent;
+
+use crate::graph::{Adjacency, ENTRY, Edge, FIRST_EVENT, NodeId, Outcomes, START};
+use crate::model::Model;
 use crate::trace::Trace;
 
 /// Neither reached nor known to be reachable.
@@ -25,7 +27,7 @@ const FAR: u32 = u32::MAX;
 
 /// Memory of [`Model::evaluate`], kept between calls so that they need not allocate.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub struct Workspace {
     nodes: Vec<State>,
     queue: Vec<NodeId>,
 }
@@ -76,9 +78,9 @@ impl Model {
     /// branch distance `b` and `c = alpha(control flow distance)` if `b` is 0 and
     /// `c = 1` if not, where `alpha(x) = x / (1 + x)`. Infinite if no dependence
     /// connects execution and goal.
-    pub fn evaluate(&self, trace: &Trace, fitness: &mut Vec<f64>, scratch: &mut Scratch) {
-        self.measure(trace, scratch);
-        let goals = &scratch.nodes[self.graph.first_block() as usize..];
+    pub fn evaluate(&self, trace: &Trace, fitness: &mut Vec<f64>, workspace: &mut Workspace) {
+        self.measure(trace, workspace);
+        let goals = &workspace.nodes[self.graph.first_block() as usize..];
         fitness.clear();
         fitness.extend(goals.iter().map(State::fitness));
     }
@@ -86,13 +88,13 @@ impl Model {
     /// The distance of the execution from one goal, in parts. For tools and tests:
     /// it takes as long as evaluating all goals.
     pub fn explain(&self, trace: &Trace, goal: usize) -> Distance {
-        let mut scratch = Scratch::default();
-        self.measure(trace, &mut scratch);
-        scratch.nodes[self.graph.first_block() as usize + goal].distance()
+        let mut workspace = Workspace::default();
+        self.measure(trace, &mut workspace);
+        workspace.nodes[self.graph.first_block() as usize + goal].distance()
     }
 
-    fn measure(&self, trace: &Trace, scratch: &mut Scratch) {
-        let Scratch { nodes, queue } = scratch;
+    fn measure(&self, trace: &Trace, workspace: &mut Workspace) {
+        let Workspace { nodes, queue } = workspace;
         nodes.clear();
         nodes.resize(self.graph.len(), UNKNOWN);
         self.follow_flow(trace, nodes, queue);
@@ -191,7 +193,7 @@ impl Model {
             return Decision::Passed;
         }
         let position = (node - FIRST_EVENT) as usize;
-        let happened = graph.events()[position] == Event::Flag
+        let happened = graph.events()[position] == HatEvent::Flag
             || graph.hats(position).iter().any(|&hat| nodes[hat as usize].flow == 0);
         Decision::Event { happened }
     }

@@ -5,9 +5,11 @@ use std::rc::Rc;
 use catherd_search::{Cost, Meter, Stream, Test};
 
 use crate::chromosome::Chromosome;
-use crate::event::{Event, Identifier, MAX_CODON};
 use crate::execution::Recording;
+use crate::extraction::Identifier;
+use crate::parameters::MAX_CODON;
 use crate::problem::{ScratchProblem, TestCase};
+use catherd_suite::event::Event;
 
 /// Steps by which extension waits, and waits on.
 const WAIT: u16 = 100;
@@ -41,21 +43,21 @@ impl ScratchProblem<'_> {
         let mut appended = 0;
         while codons.len() < self.genetics.max_length()
             && !self.executor.has_ended()
-            && !self.executor.is_stuck()
+            && !self.executor.is_hung()
         {
             let position = self.executor.extraction().clone();
             self.executor.extract();
             let choice = self.choose(&last, waiting, rng);
             last.clear();
-            last.extend(self.executor.extractor.events().iter().map(Event::identifier));
+            last.extend(self.executor.extractor.events().iter().map(Identifier::of));
             let changed = match choice {
-                Choice::Send(index) => {
+                Move::Send(index) => {
                     let before = recording.history.last_change();
                     waiting = self.append(index, &mut codons, &mut recording, rng);
                     appended += 1;
                     recording.history.last_change() > before
                 }
-                Choice::WaitOn => {
+                Move::WaitOn => {
                     // Replayed, the prolonged wait is one event, before which events are
                     // extracted once.
                     *self.executor.extraction() = position;
@@ -65,7 +67,7 @@ impl ScratchProblem<'_> {
                     waiting = codons[duration] < MAX_CODON;
                     self.executor.prolong(more.into(), &mut recording)
                 }
-                Choice::None => break,
+                Move::None => break,
             };
             if !changed {
                 break;
@@ -88,7 +90,7 @@ impl ScratchProblem<'_> {
     }
 
     /// What extension does next, given the events listed and those listed before.
-    fn choose(&self, last: &[Identifier], waiting: bool, rng: &mut Stream) -> Choice {
+    fn choose(&self, last: &[Identifier], waiting: bool, rng: &mut Stream) -> Move {
         // Codons cannot point at events beyond.
         let events = self.executor.extractor.events();
         let events = &events[..self.executor.prepared().settings.selection.reach(events.len())];
@@ -98,20 +100,20 @@ impl ScratchProblem<'_> {
         if self.executor.is_asking() {
             let answers = listed(&Event::is_answer);
             if !answers.is_empty() {
-                return Choice::Send(*rng.pick(&answers));
+                return Move::Send(*rng.pick(&answers));
             }
         }
         if !last.is_empty() {
             let probability = self.executor.prepared().settings.new_event_probability;
-            let new = listed(&|event| !last.contains(&event.identifier()));
+            let new = listed(&|event| !last.contains(&Identifier::of(event)));
             if !new.is_empty() && rng.chance(probability) {
-                return Choice::Send(*rng.pick(&new));
+                return Move::Send(*rng.pick(&new));
             }
         }
         if waiting {
-            return Choice::WaitOn;
+            return Move::WaitOn;
         }
-        events.iter().position(Event::is_wait).map_or(Choice::None, Choice::Send)
+        events.iter().position(Event::is_wait).map_or(Move::None, Move::Send)
     }
 
     /// Appends a group for the listed event at `index` and sends it. Returns whether it is
@@ -155,7 +157,7 @@ impl ScratchProblem<'_> {
 
 /// The next move of extension.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Choice {
+enum Move {
     /// The listed event at this index.
     Send(usize),
     /// Make the last wait longer.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use catherd_search::{Clock, Stream, Test};
 
-use crate::event::Event;
+use catherd_suite::event::Event;
 
 /// A test on its way into the suite.
 #[derive(Clone, Debug, PartialEq)]

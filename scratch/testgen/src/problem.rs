@@ -6,9 +6,9 @@ use std::rc::Rc;
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
 use crate::chromosome::{Chromosome, Genetics};
-use crate::event::Event;
 use crate::execution::{Executor, Recording};
 use crate::recorder::History;
+use catherd_suite::event::Event;
 
 /// An executed test; clones share it.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ impl TestCase {
     pub(crate) fn new(chromosome: Chromosome, recording: Recording, end: &mut Executor) -> Self {
         let mut fitness = Vec::new();
         end.fitness(&mut fitness);
-        let running = !end.has_ended() && !end.is_stuck();
+        let running = !end.has_ended() && !end.is_hung();
         Self::with_fitness(chromosome, recording, fitness.into(), running)
     }
 

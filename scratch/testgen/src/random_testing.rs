@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
-use crate::event::Event;
 use crate::execution::Executor;
+use catherd_suite::event::Event;
 
 /// What a random test is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Draws {
+pub(crate) struct EventDraws {
     /// How many events, unless the program ends before.
     events: usize,
     /// The stream that they are drawn from.
@@ -20,22 +20,22 @@ pub(crate) struct Draws {
 
 /// An executed test; clones share it.
 #[derive(Clone, Debug)]
-pub(crate) struct Drawn(Rc<Executed>);
+pub(crate) struct GeneratedTest(Rc<Executed>);
 
 #[derive(Debug)]
 struct Executed {
-    genes: Draws,
+    genes: EventDraws,
     events: Vec<Event>,
     fitness: Vec<f64>,
 }
 
-impl Drawn {
+impl GeneratedTest {
     pub(crate) fn events(&self) -> &[Event] {
         &self.0.events
     }
 }
 
-impl Test for Drawn {
+impl Test for GeneratedTest {
     fn fitness(&self) -> &[f64] {
         &self.0.fitness
     }
@@ -55,46 +55,56 @@ pub(crate) struct RandomTesting<'a> {
 }
 
 impl Problem for RandomTesting<'_> {
-    type Genes = Draws;
-    type Test = Drawn;
+    type Genes = EventDraws;
+    type Test = GeneratedTest;
 
     fn goals(&self) -> usize {
         self.executor.prepared().model.goals().len()
     }
 
-    fn sample(&mut self, rng: &mut Stream) -> Draws {
+    fn sample(&mut self, rng: &mut Stream) -> EventDraws {
         let settings = &self.executor.prepared().settings;
         let events = rng.between(settings.min_events as u64, settings.max_events as u64) as usize;
-        Draws { events, seed: rng.next_u64() }
+        EventDraws { events, seed: rng.next_u64() }
     }
 
-    fn genes(&self, test: &Drawn) -> Draws {
+    fn genes(&self, test: &GeneratedTest) -> EventDraws {
         test.0.genes
     }
 
-    fn mutate(&mut self, _: &Draws, rng: &mut Stream) -> Draws {
+    fn mutate(&mut self, _: &EventDraws, rng: &mut Stream) -> EventDraws {
         self.sample(rng)
     }
 
-    fn crossover(&mut self, a: &Draws, b: &Draws, _: &mut Stream) -> (Draws, Draws) {
+    fn crossover(
+        &mut self,
+        a: &EventDraws,
+        b: &EventDraws,
+        _: &mut Stream,
+    ) -> (EventDraws, EventDraws) {
         (*a, *b)
     }
 
-    fn execute(&mut self, genes: Draws, meter: &mut Meter) -> Drawn {
+    fn execute(&mut self, genes: EventDraws, meter: &mut Meter) -> GeneratedTest {
         let mut draws = Stream::new(genes.seed, Stream::EVENTS);
         let events = self.executor.improvise(genes.events, &mut draws).events;
         let steps = self.executor.steps();
         meter.execution(Cost { evaluations: 1, events: events.len() as u64, steps });
         let mut fitness = Vec::new();
         self.executor.fitness(&mut fitness);
-        Drawn(Rc::new(Executed { genes, events, fitness }))
+        GeneratedTest(Rc::new(Executed { genes, events, fitness }))
     }
 
-    fn extend(&mut self, _: &Drawn, _: &mut Stream, _: &mut Meter) -> Option<Drawn> {
+    fn extend(
+        &mut self,
+        _: &GeneratedTest,
+        _: &mut Stream,
+        _: &mut Meter,
+    ) -> Option<GeneratedTest> {
         None
     }
 
-    fn reduce(&mut self, _: &Drawn) -> Option<Drawn> {
+    fn reduce(&mut self, _: &GeneratedTest) -> Option<GeneratedTest> {
         None
     }
 }

@@ -3,10 +3,14 @@
 use catherd_search::{Algorithm, Field, Parameters, Setting};
 
 use crate::compat::Compat;
-use crate::event::Bounds;
+use crate::error::GenerateError;
 use crate::extraction::Extraction;
-use crate::generation::GenerateError;
-use crate::goals::Goals;
+use crate::parameters::{DurationBounds, MAX_CODON};
+use catherd_suite::goals::GoalSet;
+
+/// Words for sets of goals in study files.
+const GOAL_SETS: &[(&str, GoalSet)] =
+    &[("published", GoalSet::Published), ("reachable", GoalSet::Reachable)];
 
 /// Settings of test generation that are no parameters of a search algorithm. Published
 /// are those of the Whisker paper, section 6.1.4, and of the program that it names.
@@ -15,7 +19,7 @@ pub struct Settings {
     /// The world of the machine.
     pub machine: catherd_vm::Settings,
     /// Which blocks are to be covered.
-    pub goals: Goals,
+    pub goals: GoalSet,
     /// How events are extracted.
     pub extraction: Extraction,
     /// How a codon picks one of the events that were extracted.
@@ -27,7 +31,7 @@ pub struct Settings {
     /// Standard deviation by which mutation moves codons: 5.
     pub deviation: f64,
     /// The longest key presses and waits.
-    pub bounds: Bounds,
+    pub bounds: DurationBounds,
     /// When extension search sees events that are new: how likely it takes one, 0.5.
     pub new_event_probability: f64,
     /// Minimise the final suite (Whisker paper, section 5.4)?
@@ -43,13 +47,13 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             machine: catherd_vm::Settings::default(),
-            goals: Goals::Published,
+            goals: GoalSet::Published,
             extraction: Extraction::Dynamic,
             selection: Selection::Modulo,
             min_events: 2,
             max_events: 20,
             deviation: 5.0,
-            bounds: Bounds::default(),
+            bounds: DurationBounds::default(),
             new_event_probability: 0.5,
             minimise: true,
             minimisation_executions: 100_000,
@@ -73,7 +77,7 @@ impl Selection {
 
     /// The index of the event that a codon means among `events` many.
     pub(crate) fn index(self, codon: u16, events: usize) -> usize {
-        let (codon, codons) = (usize::from(codon), usize::from(crate::event::MAX_CODON) + 1);
+        let (codon, codons) = (usize::from(codon), usize::from(MAX_CODON) + 1);
         match self {
             Self::Clustering if events <= codons => codon / codons.div_ceil(events),
             _ => codon % events,
@@ -83,15 +87,15 @@ impl Selection {
     /// How many of `events` many, from the first on, codons can mean.
     pub(crate) fn reach(self, events: usize) -> usize {
         match self {
-            Self::Modulo => events.min(usize::from(crate::event::MAX_CODON) + 1),
+            Self::Modulo => events.min(usize::from(MAX_CODON) + 1),
             Self::Clustering if events == 0 => 0,
-            Self::Clustering => self.index(crate::event::MAX_CODON, events) + 1,
+            Self::Clustering => self.index(MAX_CODON, events) + 1,
         }
     }
 
     /// The smallest codon that means the event at an index.
     pub(crate) fn codon(self, index: usize, events: usize) -> u16 {
-        let codons = usize::from(crate::event::MAX_CODON) + 1;
+        let codons = usize::from(MAX_CODON) + 1;
         match self {
             Self::Clustering if events <= codons => (index * codons.div_ceil(events)) as u16,
             _ => index as u16,
@@ -102,7 +106,7 @@ impl Selection {
 impl Parameters for Settings {
     fn fields(&mut self) -> Vec<Field<'_>> {
         let mut fields = vec![
-            Field::choice("goals", &mut self.goals, Goals::WORDS),
+            Field::choice("goals", &mut self.goals, GOAL_SETS),
             Field::choice("extraction", &mut self.extraction, Extraction::WORDS),
             Field::choice("selection", &mut self.selection, Selection::WORDS),
             Field::count("min_events", &mut self.min_events, 1, 1_000),

@@ -1,12 +1,11 @@
-//! Generation through the public face, on a project written here.
+//! Generation through the public interface, on a project written here.
 
 use std::ops::ControlFlow;
 
 use catherd_sb3::Project;
 use catherd_search::{Budget, Setting, Stop};
-use catherd_testgen::{
-    End, Generated, Prepared, Request, Settings, Suite, SuiteError, SuiteEvent, generate, replay,
-};
+use catherd_suite::{Suite, SuiteError, SuiteEvent, measure_coverage};
+use catherd_testgen::{End, Generated, Prepared, Request, Settings, generate};
 use serde_json::{Value, json};
 
 fn block(opcode: &str, parent: Option<&str>, next: Option<&str>, rest: Value) -> Value {
@@ -76,8 +75,17 @@ fn run(prepared: &std::sync::Arc<Prepared>, algorithm: &str, seed: u64) -> Gener
     prepared.generate(&request, |_| ControlFlow::Continue(()))
 }
 
+/// The goals that each test of a suite covers when it is executed without the generator.
+fn coverage(
+    prepared: &Prepared,
+    suite: &Suite,
+    max_steps: u64,
+) -> Result<Vec<Vec<u32>>, SuiteError> {
+    measure_coverage(suite, prepared.program(), prepared.model().goals(), max_steps)
+}
+
 #[test]
-fn every_algorithm_covers_what_can_be_covered_and_keeps_its_word() {
+fn every_algorithm_covers_all_reachable_goals_with_a_suite_that_repeats_it() {
     let project = project();
     let prepared = Prepared::new(&project, Settings::default()).unwrap();
     for algorithm in catherd_search::Algorithm::NAMES {
@@ -89,7 +97,7 @@ fn every_algorithm_covers_what_can_be_covered_and_keeps_its_word() {
         assert!(generated.unstable.is_empty(), "{algorithm}");
         assert_eq!(generated.timeline.last().unwrap().covered, REACHABLE);
         // The suite covers what the search did, and does so again when it is replayed.
-        let replayed = replay(&project, &generated.suite).unwrap();
+        let replayed = coverage(&prepared, &generated.suite, 100_000).unwrap();
         let promised: Vec<_> = generated.suite.tests.iter().map(|t| t.covers.clone()).collect();
         assert_eq!(replayed, promised, "{algorithm}");
         let mut together = replayed.concat();
@@ -136,16 +144,16 @@ fn suites_survive_their_file() {
     assert_eq!(suite, generated.suite);
     let other = Suite { goals: 1, ..suite };
     let prepared = Prepared::new(&project, Settings::default()).unwrap();
-    let error = prepared.replay(&other, u64::MAX).unwrap_err();
+    let error = coverage(&prepared, &other, u64::MAX).unwrap_err();
     assert!(matches!(error, SuiteError::Goals { suite: 1, project: 9 }));
     let mut endless = generated.suite;
     endless.tests[0].events.push(SuiteEvent::Wait { steps: 1_000_000_000 });
-    let error = prepared.replay(&endless, 100_000).unwrap_err();
+    let error = coverage(&prepared, &endless, 100_000).unwrap_err();
     assert!(matches!(error, SuiteError::Steps { test: 0, most: 100_000, .. }));
 }
 
 #[test]
-fn the_observer_may_end_a_search() {
+fn the_progress_callback_may_end_a_search() {
     let prepared = Prepared::new(&project(), Settings::default()).unwrap();
     let request = Request::new("random", &[], 1, Budget::default()).unwrap();
     let generated = prepared.generate(&request, |progress| {

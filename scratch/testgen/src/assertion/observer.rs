@@ -4,9 +4,9 @@ use catherd_sb3::{Literal, Project, Slot, Target};
 use catherd_vm::{Program, Tracer, Vm};
 use rustc_hash::FxHashSet;
 
-use super::{Aspect, Object, Seen};
-use crate::event::Vocabulary;
-use crate::suite::{Assertion, Effect, Expected};
+use catherd_suite::attribute::{Attribute, AttributeValue, Object};
+use catherd_suite::event::Vocabulary;
+use catherd_suite::{Assertion, Effect, Expected};
 
 /// Characters of the longest text that an assertion holds; about longer ones there is none.
 const LONGEST_TEXT: usize = 1_000;
@@ -14,21 +14,21 @@ const LONGEST_TEXT: usize = 1_000;
 /// What can be asserted of a project's objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Observer {
-    /// By target: aspects of the original, aspects of its clones.
-    aspects: Vec<(Vec<Aspect>, Vec<Aspect>)>,
+    /// By target: attributes of the original, attributes of its clones.
+    attributes: Vec<(Vec<Attribute>, Vec<Attribute>)>,
 }
 
 /// An attribute of an object at some moment.
 #[derive(Clone, Debug)]
-pub(crate) struct Fact {
-    pub(crate) aspect: Aspect,
+pub(crate) struct Observation {
+    pub(crate) attribute: Attribute,
     pub(crate) object: Object,
-    pub(crate) seen: Seen,
+    pub(crate) value: AttributeValue,
 }
 
-impl Fact {
-    fn key(&self) -> (Aspect, Object) {
-        (self.aspect, self.object)
+impl Observation {
+    fn key(&self) -> (Attribute, Object) {
+        (self.attribute, self.object)
     }
 }
 
@@ -41,79 +41,84 @@ impl Observer {
     pub(crate) fn new(project: &Project) -> Self {
         let words = Vocabulary::new(project);
         let found_by_name = |target: u16| words.sprite_no(words.sprite(target)) == Some(target);
-        let aspects = project.targets.iter().zip(0..).map(|(target, number)| {
+        let attributes = project.targets.iter().zip(0..).map(|(target, number)| {
             let mut own = Vec::new();
             let mut clones = Vec::new();
             if number == words.stage() {
-                own.extend([Aspect::Backdrop, Aspect::Volume]);
+                own.extend([Attribute::Backdrop, Attribute::Volume]);
             } else if found_by_name(number) {
                 clones.extend([
-                    Aspect::Costume,
-                    Aspect::Direction,
-                    Aspect::Layer,
-                    Aspect::Position,
-                    Aspect::Bubble,
-                    Aspect::Size,
-                    Aspect::Visible,
-                    Aspect::Volume,
+                    Attribute::Costume,
+                    Attribute::Direction,
+                    Attribute::Layer,
+                    Attribute::Position,
+                    Attribute::Bubble,
+                    Attribute::Size,
+                    Attribute::Visible,
+                    Attribute::Volume,
                 ]);
-                clones.extend((0..Effect::ALL.len() as u8).map(Aspect::Effect));
-                clones.push(Aspect::TouchingEdge);
+                clones.extend((0..Effect::ALL.len() as u8).map(Attribute::Effect));
+                clones.push(Attribute::TouchingEdge);
                 let others = (0..project.targets.len() as u16)
                     .filter(|&other| other != number && found_by_name(other));
-                clones.extend(others.map(Aspect::Touching));
+                clones.extend(others.map(Attribute::Touching));
                 own.clone_from(&clones);
-                own.push(Aspect::CloneCount);
+                own.push(Attribute::CloneCount);
             } else {
                 return (own, clones);
             }
             let lists = target.lists.iter().map(|list| &*list.name);
-            own.extend(first_of_name(lists).map(Aspect::List));
+            own.extend(first_of_name(lists).map(Attribute::List));
             let named = (number != words.stage()).then(|| ids(target));
             let variables = target.variables.iter().map(|variable| &*variable.name);
             let variables = first_of_name(variables).filter(|&variable| {
                 let id = &target.variables[variable as usize].id;
                 named.as_ref().is_none_or(|named| named.contains(&**id))
             });
-            own.extend(variables.map(Aspect::Variable));
+            own.extend(variables.map(Attribute::Variable));
             (own, clones)
         });
-        Self { aspects: aspects.collect() }
+        Self { attributes: attributes.collect() }
     }
 
-    /// All facts now, in the order of assertions; what touches what only if `touching`.
-    pub(crate) fn look<T: Tracer>(&self, vm: &mut Vm<T>, touching: bool) -> Vec<Fact> {
+    /// All observations now, in the order of assertions; what touches what only if `touching`.
+    pub(crate) fn look<T: Tracer>(&self, vm: &mut Vm<T>, touching: bool) -> Vec<Observation> {
         let mut objects = Vec::new();
-        let mut instances = vec![0; self.aspects.len()];
+        let mut instances = vec![0; self.attributes.len()];
         for view in vm.targets().filter_map(|id| vm.target(id)) {
             // Originals come before clones, these in the order of their creation.
             let clone = &mut instances[view.sprite];
             objects.push((view.id, Object { target: view.sprite as u16, clone: *clone }));
             *clone += 1;
         }
-        let mut facts = Vec::new();
+        let mut observations = Vec::new();
         for (id, object) in objects {
-            let (own, clones) = &self.aspects[usize::from(object.target)];
-            for &aspect in if object.clone == 0 { own } else { clones } {
-                if !touching && aspect.is_about_touching() {
+            let (own, clones) = &self.attributes[usize::from(object.target)];
+            for &attribute in if object.clone == 0 { own } else { clones } {
+                if !touching && attribute.is_about_touching() {
                     continue;
                 }
-                if let Some(seen) = aspect.read(id, vm) {
-                    facts.push(Fact { aspect, object, seen });
+                if let Some(value) = attribute.read(id, vm) {
+                    observations.push(Observation { attribute, object, value });
                 }
             }
         }
-        facts.sort_unstable_by_key(Fact::key);
-        facts
+        observations.sort_unstable_by_key(Observation::key);
+        observations
     }
 }
 
-/// The facts of `now` that `before` lacks.
-pub(crate) fn changes<'a>(before: &'a [Fact], now: &'a [Fact]) -> impl Iterator<Item = &'a Fact> {
+/// The observations of `now` that `before` lacks.
+pub(crate) fn changes<'a>(
+    before: &'a [Observation],
+    now: &'a [Observation],
+) -> impl Iterator<Item = &'a Observation> {
     let mut before = before.iter().peekable();
-    now.iter().filter(move |fact| {
-        while before.next_if(|old| old.key() < fact.key()).is_some() {}
-        before.peek().is_none_or(|old| old.key() != fact.key() || !old.seen.is(&fact.seen))
+    now.iter().filter(move |observation| {
+        while before.next_if(|old| old.key() < observation.key()).is_some() {}
+        before.peek().is_none_or(|old| {
+            old.key() != observation.key() || !old.value.is_same(&observation.value)
+        })
     })
 }
 
@@ -134,8 +139,8 @@ fn ids(target: &Target) -> FxHashSet<&str> {
     fields.chain(literals).collect()
 }
 
-impl Fact {
-    /// The fact as an assertion; none if its text is too long.
+impl Observation {
+    /// The observation as an assertion; none if its text is too long.
     pub(crate) fn assertion(
         &self,
         after: u32,
@@ -152,33 +157,45 @@ impl Fact {
         let short = |text: &catherd_vm::Text| {
             (text.len() <= LONGEST_TEXT).then(|| text.to_str().into_owned())
         };
-        Some(match (self.aspect, &self.seen) {
-            (Aspect::Backdrop, Seen::Number(index)) => Expected::Backdrop(*index as u32),
-            (Aspect::Costume, Seen::Number(index)) => Expected::Costume(*index as u32),
-            (Aspect::CloneCount, Seen::Number(clones)) => Expected::CloneCount(*clones as u32),
-            (Aspect::Direction, Seen::Number(degrees)) => Expected::Direction(*degrees),
-            (Aspect::Effect(effect), Seen::Number(value)) => {
+        Some(match (self.attribute, &self.value) {
+            (Attribute::Backdrop, AttributeValue::Number(index)) => {
+                Expected::Backdrop(*index as u32)
+            }
+            (Attribute::Costume, AttributeValue::Number(index)) => Expected::Costume(*index as u32),
+            (Attribute::CloneCount, AttributeValue::Number(clones)) => {
+                Expected::CloneCount(*clones as u32)
+            }
+            (Attribute::Direction, AttributeValue::Number(degrees)) => {
+                Expected::Direction(*degrees)
+            }
+            (Attribute::Effect(effect), AttributeValue::Number(value)) => {
                 Expected::Effect { effect: Effect::ALL[usize::from(effect)], value: *value }
             }
-            (Aspect::Layer, Seen::Number(rank)) => Expected::Layer(*rank as u32),
-            (Aspect::List(list), Seen::Number(length)) => Expected::List {
+            (Attribute::Layer, AttributeValue::Number(rank)) => Expected::Layer(*rank as u32),
+            (Attribute::List(list), AttributeValue::Number(length)) => Expected::List {
                 list: program.lists(target).nth(list as usize)?.to_str().into_owned(),
                 length: *length as u64,
             },
-            (Aspect::Position, Seen::Place(x, y)) => Expected::Position { x: *x, y: *y },
-            (Aspect::Bubble, Seen::Bubble(None)) => Expected::Bubble(None),
-            (Aspect::Bubble, Seen::Bubble(Some(text))) => Expected::Bubble(Some(short(text)?)),
-            (Aspect::Size, Seen::Number(percent)) => Expected::Size(*percent),
-            (Aspect::Variable(variable), Seen::Value(value)) => Expected::Variable {
+            (Attribute::Position, AttributeValue::Position(x, y)) => {
+                Expected::Position { x: *x, y: *y }
+            }
+            (Attribute::Bubble, AttributeValue::Bubble(None)) => Expected::Bubble(None),
+            (Attribute::Bubble, AttributeValue::Bubble(Some(text))) => {
+                Expected::Bubble(Some(short(text)?))
+            }
+            (Attribute::Size, AttributeValue::Number(percent)) => Expected::Size(*percent),
+            (Attribute::Variable(variable), AttributeValue::Value(value)) => Expected::Variable {
                 variable: program.variables(target).nth(variable as usize)?.to_str().into_owned(),
                 value: short(&value.to_text())?,
             },
-            (Aspect::Visible, Seen::Flag(visible)) => Expected::Visible(*visible),
-            (Aspect::Volume, Seen::Number(percent)) => Expected::Volume(*percent),
-            (Aspect::Touching(other), Seen::Flag(touching)) => {
+            (Attribute::Visible, AttributeValue::Flag(visible)) => Expected::Visible(*visible),
+            (Attribute::Volume, AttributeValue::Number(percent)) => Expected::Volume(*percent),
+            (Attribute::Touching(other), AttributeValue::Flag(touching)) => {
                 Expected::Touching { sprite: words.sprite(other).to_owned(), touching: *touching }
             }
-            (Aspect::TouchingEdge, Seen::Flag(touching)) => Expected::TouchingEdge(*touching),
+            (Attribute::TouchingEdge, AttributeValue::Flag(touching)) => {
+                Expected::TouchingEdge(*touching)
+            }
             _ => return None,
         })
     }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use catherd_search::Stream;
 use catherd_vm::Program;
 
-use super::observer::{Fact, Observer, changes};
-use crate::event::Vocabulary;
-use crate::runner::{Bounds, LinkedSuite, Runner};
-use crate::suite::{Suite, SuiteError};
+use super::observer::{Observation, Observer, changes};
+use catherd_suite::event::Vocabulary;
+use catherd_suite::{Bounds, LinkedSuite, Runner};
+use catherd_suite::{Suite, SuiteError};
 
 /// How assertions are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,16 +53,18 @@ pub(crate) fn assert_changes(
     let linked = LinkedSuite::new(suite, program)?;
     let mut runner = Runner::new(Arc::clone(program), suite.machine.clone(), ());
     for (number, test) in suite.tests.iter_mut().enumerate() {
-        let mut before = runner.at_start(suite.seed, |vm| observer.look(vm, settings.touching));
+        let mut before = observer.look(runner.at_start(suite.seed), settings.touching);
         let mut assertions = Vec::new();
         // Without an early end there is nothing to be told of how it ended.
         let _: ControlFlow<()> = runner.drive(&linked, number, suite.seed, |after, vm| {
             let now = observer.look(vm, settings.touching);
             let skip = after == 0 && (deviations.skip_first_pair || deviations.assert_everything);
-            let old: &[Fact] = if deviations.assert_everything { &[] } else { &before };
+            let old: &[Observation] = if deviations.assert_everything { &[] } else { &before };
             if !skip {
                 let new = changes(old, &now);
-                assertions.extend(new.filter_map(|fact| fact.assertion(after, &words, program)));
+                assertions.extend(
+                    new.filter_map(|observation| observation.assertion(after, &words, program)),
+                );
             }
             before = now;
             if assertions.len() < settings.limit {
@@ -95,7 +97,7 @@ fn set_apart_flaky(
         machine.days_since_2000 += 1.0 + others.unit() * 1_000.0;
         let mut runner = Runner::new(Arc::clone(program), machine, ());
         for (number, survives) in survives.iter_mut().enumerate() {
-            runner.watch(&linked, number, seed, Bounds::default(), |assertion| {
+            runner.check(&linked, number, seed, Bounds::default(), |assertion| {
                 survives[assertion.position as usize] = false;
                 ControlFlow::Continue(())
             });

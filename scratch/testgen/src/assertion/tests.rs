@@ -1,27 +1,31 @@
 use std::sync::Arc;
 
 use catherd_sb3::{List, Opcode, Project, Value as Stored, Variable};
-use catherd_vm::{Program, Value};
+use catherd_vm::Program;
 
-use super::*;
-use crate::draft::{Draft, number, project};
-use crate::suite::{Assertion, Expected, Suite, SuiteEvent, SuiteTest};
+use super::observer::Observer;
+use super::regression::{Assertions, Deviations, assert_changes};
+use catherd_sb3::test_support::{TargetBuilder, number, project};
+use catherd_suite::attribute::Attribute;
+use catherd_suite::{
+    Assertion, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteEvent, SuiteTest,
+};
 
 /// Says `hi` at the flag; the key `a` moves by 10, adds to the list and makes a clone; `r`
 /// goes to a random place; `d` sets a variable to the days since 2000.
 fn cat() -> Project {
-    let mut stage = Draft::new("Stage");
+    let mut stage = TargetBuilder::new("Stage");
     let variable =
         |name: &str, value| Variable { id: name.into(), name: name.into(), value, cloud: false };
-    stage.0.variables.push(variable("days", Stored::Number(1.0)));
-    let mut cat = Draft::new("Cat");
-    cat.0.variables.push(variable("unused", Stored::Number(0.0)));
-    cat.0.lists.push(List { id: "l".into(), name: "l".into(), items: Vec::new() });
+    stage.target.variables.push(variable("days", Stored::Number(1.0)));
+    let mut cat = TargetBuilder::new("Cat");
+    cat.target.variables.push(variable("unused", Stored::Number(0.0)));
+    cat.target.lists.push(List { id: "l".into(), name: "l".into(), items: Vec::new() });
     let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("hi"))]);
     cat.flag(&[say]);
     let walk = cat.block(Opcode::MotionChangeXBy, &[("DX", number("10"))]);
     let add = cat.block(Opcode::DataAddToList, &[("ITEM", number("1"))]);
-    cat.0.blocks[add as usize].fields.push(catherd_sb3::Field {
+    cat.target.blocks[add as usize].fields.push(catherd_sb3::Field {
         name: "LIST".into(),
         value: Stored::Text("l".into()),
         id: Some("l".into()),
@@ -35,7 +39,7 @@ fn cat() -> Project {
     let divided = cat.value(Opcode::SensingDaysSince2000, &[]);
     cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "r")), &[jump]);
     let set = cat.block(Opcode::DataSetVariableTo, &[("VALUE", divided)]);
-    cat.0.blocks[set as usize].fields.push(catherd_sb3::Field {
+    cat.target.blocks[set as usize].fields.push(catherd_sb3::Field {
         name: "VARIABLE".into(),
         value: Stored::Text("days".into()),
         id: Some("days".into()),
@@ -56,9 +60,9 @@ fn asserted(keys: &[&str], how: Assertions, deviations: Deviations) -> SuiteTest
     };
     let observer = Observer::new(&project);
     assert_changes(&mut suite, &program, &observer, how, deviations).unwrap();
-    let linked = crate::LinkedSuite::new(&suite, &program).unwrap();
-    let mut runner = crate::Runner::new(program, suite.machine.clone(), ());
-    let again = runner.run(&linked, 0, crate::Bounds::default());
+    let linked = LinkedSuite::new(&suite, &program).unwrap();
+    let mut runner = Runner::new(program, suite.machine.clone(), ());
+    let again = runner.run(&linked, 0, Bounds::default());
     assert!(again.verdict.is_pass(), "{again:?}");
     suite.tests.remove(0)
 }
@@ -131,38 +135,14 @@ fn looking_at_what_touches_what_changes_nothing() {
 }
 
 #[test]
-fn texts_are_compared_as_tests_do_it() {
-    let strict = Comparison { tolerances: Tolerances::default(), nan_equal: false };
-    let loose = Comparison { nan_equal: true, ..strict };
-    let agree = |how: Comparison, expected: &str, actual: Value| {
-        how.agree(Aspect::Variable(0), &Seen::Value(expected.into()), &Seen::Value(actual))
-    };
-    for (expected, actual, want, want_loosely) in [
-        ("5", Value::Number(5.0), true, true),
-        ("5.0", Value::Number(5.0), true, true),
-        ("5.0", Value::from("5"), false, false),
-        ("a", Value::from("b"), false, true),
-        ("a", Value::from("A"), false, true),
-        ("NaN", Value::Number(f64::NAN), true, true),
-        ("a", Value::Number(f64::NAN), false, true),
-        ("true", Value::Bool(true), true, true),
-        ("1", Value::Bool(true), false, false),
-        ("", Value::Number(0.0), true, true),
-    ] {
-        assert_eq!(agree(strict, expected, actual.clone()), want, "{expected} {actual:?}");
-        assert_eq!(agree(loose, expected, actual.clone()), want_loosely, "{expected} {actual:?}");
-    }
-}
-
-#[test]
 fn variables_are_observed_once_a_name_and_only_where_they_are_used() {
     let mut project = cat();
     let days = project.targets[0].variables[0].clone();
     project.targets[0].variables.push(Variable { id: "other".into(), ..days });
     let program = Arc::new(Program::compile(&project).unwrap());
     let observer = Observer::new(&project);
-    let mut runner = crate::Runner::new(program, catherd_vm::Settings::default(), ());
-    let facts = runner.at_start(1, |vm| observer.look(vm, false));
-    let variables = facts.iter().filter(|f| matches!(f.aspect, Aspect::Variable(_)));
+    let mut runner = Runner::new(program, catherd_vm::Settings::default(), ());
+    let observations = observer.look(runner.at_start(1), false);
+    let variables = observations.iter().filter(|f| matches!(f.attribute, Attribute::Variable(_)));
     assert_eq!(variables.count(), 1);
 }

@@ -7,18 +7,19 @@ use catherd_sb3::{Mutation, Opcode, Project, Slot};
 use catherd_search::{Algorithm, Budget, Meter, Problem as _, Stop, Stream, Test as _};
 use catherd_vm::Limit;
 
-use super::{Executor, MEMORY, Recording};
+use super::{Executor, PREFIX_CACHE_BYTES, Recording};
 use crate::chromosome::{Chromosome, Genetics};
-use crate::draft::{Draft, number, project};
-use crate::event::Event;
-use crate::generation::{End, Prepared, Request};
 use crate::minimisation::{Candidate, Replayer as _};
+use crate::prepared::Prepared;
 use crate::problem::{ScratchProblem, TestCase};
+use crate::request::{End, Request};
 use crate::settings::Settings;
+use catherd_sb3::test_support::{TargetBuilder, number, project};
+use catherd_suite::event::Event;
 
 fn executor(project: &Project) -> Executor {
     let prepared = Prepared::new(project, Settings::default()).unwrap();
-    Executor::new(prepared, 1, MEMORY, &mut Stream::new(1, Stream::SEARCH))
+    Executor::new(prepared, 1, PREFIX_CACHE_BYTES, &mut Stream::new(1, Stream::SEARCH))
 }
 
 fn problem(executor: &mut Executor) -> ScratchProblem<'_> {
@@ -33,16 +34,16 @@ fn covered(test: &TestCase) -> Vec<u32> {
 
 /// Waits for so many seconds after the flag, then says something.
 fn patient(seconds: &str) -> Project {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let wait = cat.block(Opcode::ControlWait, &[("DURATION", number(seconds))]);
     let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("done"))]);
     cat.flag(&[wait, say]);
-    project(vec![Draft::new("Stage"), cat])
+    project(vec![TargetBuilder::new("Stage"), cat])
 }
 
 /// Senses keys and the mouse for ever, and reacts to clicks at random.
 pub(super) fn lively() -> Project {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let (a, mouse, edge) = (cat.key_pressed("a"), cat.touching("_mouse_"), cat.touching("_edge_"));
     let [first, second, third] = [a, mouse, edge].map(|condition| {
         let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("ha"))]);
@@ -59,7 +60,7 @@ pub(super) fn lively() -> Project {
     cat.flag(&[forever]);
     let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("clicked"))]);
     cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[say]);
-    project(vec![Draft::new("Stage"), cat])
+    project(vec![TargetBuilder::new("Stage"), cat])
 }
 
 #[test]
@@ -107,10 +108,10 @@ fn an_execution_depends_on_nothing_but_its_codons() {
 
 #[test]
 fn a_program_that_has_ended_ends_its_test() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("done"))]);
     cat.flag(&[say]);
-    let mut executor = executor(&project(vec![Draft::new("Stage"), cat]));
+    let mut executor = executor(&project(vec![TargetBuilder::new("Stage"), cat]));
     let recording = executor.run(&Chromosome::new(vec![0, 7, 0, 7, 0, 7]));
     assert_eq!(recording.events, [Event::Wait { steps: 7 }]);
     let mut executor = self::executor(&lively());
@@ -170,14 +171,14 @@ fn extension_waits_as_long_as_waiting_helps_and_replays() {
 
 #[test]
 fn extension_answers_questions() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let ask = cat.block(Opcode::SensingAskAndWait, &[("QUESTION", number("?"))]);
     let answer = cat.value(Opcode::SensingAnswer, &[]);
     let equal =
         cat.value(Opcode::OperatorEquals, &[("OPERAND1", answer), ("OPERAND2", number("x"))]);
     let when = cat.when(equal);
     cat.flag(&[ask, when]);
-    let mut executor = executor(&project(vec![Draft::new("Stage"), cat]));
+    let mut executor = executor(&project(vec![TargetBuilder::new("Stage"), cat]));
     let mut problem = problem(&mut executor);
     let (mut rng, mut meter) = (Stream::new(3, 0), Meter::default());
     // Without an open question the only event is a wait.
@@ -193,7 +194,7 @@ fn executors_of_one_project_share_its_preparation() {
     let prepared = Prepared::new(&lively(), Settings::default()).unwrap();
     let fitness = |seed| {
         let mut rng = Stream::new(seed, 0);
-        let mut executor = Executor::new(Arc::clone(&prepared), seed, MEMORY, &mut rng);
+        let mut executor = Executor::new(Arc::clone(&prepared), seed, PREFIX_CACHE_BYTES, &mut rng);
         executor.run(&Chromosome::new(vec![3; 12]));
         let mut fitness = Vec::new();
         executor.fitness(&mut fitness);
@@ -204,19 +205,19 @@ fn executors_of_one_project_share_its_preparation() {
 
 /// A custom block without screen refresh that never ends.
 pub(super) fn hung() -> Project {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let forever = cat.block(Opcode::ControlForever, &[]);
     let step = cat.block(Opcode::MotionMoveSteps, &[("STEPS", number("1"))]);
     cat.hold(forever, step);
     cat.define("spin", &[forever]);
-    for block in &mut cat.0.blocks {
+    for block in &mut cat.target.blocks {
         if let Some(Mutation::Prototype { warp, .. }) = &mut block.mutation {
             *warp = true;
         }
     }
     let (call, say) = (cat.call("spin"), cat.block(Opcode::LooksSay, &[]));
     cat.flag(&[call, say]);
-    project(vec![Draft::new("Stage"), cat])
+    project(vec![TargetBuilder::new("Stage"), cat])
 }
 
 #[test]
@@ -225,9 +226,9 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
     settings.machine.warp_budget = 1_000;
     let prepared = Prepared::new(&hung(), settings).unwrap();
     let mut rng = Stream::new(1, Stream::SEARCH);
-    let mut executor = Executor::new(Arc::clone(&prepared), 1, MEMORY, &mut rng);
+    let mut executor = Executor::new(Arc::clone(&prepared), 1, PREFIX_CACHE_BYTES, &mut rng);
     let recording = executor.run(&Chromosome::new(vec![0, 99, 0, 99, 0, 99]));
-    assert_eq!((recording.events.len(), executor.steps(), executor.stuck_tests()), (1, 30, 1));
+    assert_eq!((recording.events.len(), executor.steps(), executor.hung_tests()), (1, 30, 1));
     // A replay ends there, too.
     let before = executor.covered(&recording.events);
     let longer = [recording.events.clone(), recording.events].concat();
@@ -238,7 +239,7 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
         let request = Request::new(algorithm, &[], 1, budget).unwrap();
         let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));
         assert_eq!(generated.end, End::Search(Stop::Executions), "{algorithm}");
-        assert_eq!(generated.counts.stuck_tests, 20, "{algorithm}");
+        assert_eq!(generated.counts.hung_tests, 20, "{algorithm}");
         // All but what follows the call: the definition, its loop, its body, flag and call.
         assert_eq!((generated.covered.len(), generated.goals), (5, 6), "{algorithm}");
         assert!(generated.unstable.is_empty(), "{algorithm}");
@@ -249,14 +250,14 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
 /// where the answer says.
 #[test]
 fn answers_may_be_longer_than_any_list() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let ask = cat.block(Opcode::SensingAskAndWait, &[("QUESTION", number("?"))]);
     let answer = cat.value(Opcode::SensingAnswer, &[]);
     let long = "9".repeat(300_000);
     let equal = [("OPERAND1", answer), ("OPERAND2", number(&long))];
     let equal = cat.value(Opcode::OperatorEquals, &equal);
     let when = cat.when(equal);
-    let list = |cat: &mut Draft, opcode, input: &str| {
+    let list = |cat: &mut TargetBuilder, opcode, input: &str| {
         let answer = cat.value(Opcode::SensingAnswer, &[]);
         let block = cat.block(opcode, &[(input, answer)]);
         cat.field(block, "LIST", "l");
@@ -269,7 +270,8 @@ fn answers_may_be_longer_than_any_list() {
     cat.hold(when, add);
     cat.flag(&[ask, when, say, delete]);
     let prepared =
-        Prepared::new(&project(vec![Draft::new("Stage"), cat]), Settings::default()).unwrap();
+        Prepared::new(&project(vec![TargetBuilder::new("Stage"), cat]), Settings::default())
+            .unwrap();
     let budget = Budget { executions: Some(60), ..Budget::default() };
     let request = Request::new("mosa", &[], 1, budget).unwrap();
     let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));
@@ -280,14 +282,14 @@ fn answers_may_be_longer_than_any_list() {
 
 #[test]
 fn limits_are_counted_over_executions() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let clone = cat.block(Opcode::ControlCreateCloneOf, &[("CLONE_OPTION", number("_myself_"))]);
     let forever = cat.block(Opcode::ControlForever, &[]);
     cat.hold(forever, clone);
     cat.flag(&[forever]);
     let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("clicked"))]);
     cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[say]);
-    let project = project(vec![Draft::new("Stage"), cat]);
+    let project = project(vec![TargetBuilder::new("Stage"), cat]);
     let mut executor = executor(&project);
     let wait = |steps| vec![Event::Wait { steps }];
     executor.covered(&wait(100));

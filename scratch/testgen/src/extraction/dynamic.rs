@@ -9,10 +9,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Extraction;
 use super::fixed;
+use super::identifier::Identifier;
 use super::scene::{Instance, Scene};
 use super::tables::{Hat, Source, Tables};
 use crate::compat::Compat;
-use crate::event::{Event, Identifier, TextNo, Vocabulary};
+use catherd_suite::event::{Event, TextNo, Vocabulary};
 
 /// Characters of the random answer.
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -234,7 +235,7 @@ impl<Id: Copy> Extractor<Id> {
     }
 
     fn offer(&mut self, event: Event) {
-        if event.is_finite() && self.known.insert(event.identifier()) {
+        if event.is_finite() && self.known.insert(Identifier::of(&event)) {
             self.events.push(event);
         }
     }

@@ -3,7 +3,7 @@
 use catherd_search::Stream;
 
 use super::tables::{Hat, Source, Tables};
-use crate::event::{Event, TextNo, Vocabulary};
+use catherd_suite::event::{Event, TextNo, Vocabulary};
 
 /// Keys that the naive extractor presses.
 const KEYS: [&str; 6] = ["space", "left arrow", "up arrow", "right arrow", "down arrow", "enter"];

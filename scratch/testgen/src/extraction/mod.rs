@@ -8,11 +8,13 @@
 mod answers;
 mod dynamic;
 mod fixed;
+mod identifier;
 mod scan;
 mod scene;
 mod tables;
 
 pub use dynamic::Extractor;
+pub use identifier::Identifier;
 pub use scene::{Instance, Scene};
 pub use tables::Tables;
 

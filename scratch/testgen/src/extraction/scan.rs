@@ -6,7 +6,7 @@ use catherd_sb3::{BlockIndex, Literal, Mutation, Opcode, Slot, Target, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tables::{Body, Procedure, Source};
-use crate::event::Vocabulary;
+use catherd_suite::event::Vocabulary;
 use catherd_vm::color_of;
 
 /// Scans stacks of blocks, one target after the other.

@@ -8,7 +8,7 @@ use catherd_sb3::{BlockNo, Opcode, Project, Target};
 use super::Extraction;
 use super::answers::{compared_literals, compares_numbers};
 use super::scan::{Scanner, literal_number};
-use crate::event::{KeyNo, Vocabulary};
+use catherd_suite::event::{KeyNo, Vocabulary};
 
 /// A place in a script that can make an event useful, with what is known of the event
 /// before the program runs.

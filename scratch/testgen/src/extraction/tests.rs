@@ -7,8 +7,8 @@ use catherd_search::Stream;
 
 use super::{Extraction, Extractor, Instance, Scene, Tables};
 use crate::compat::Compat;
-use crate::draft::{Draft, number, project, variable};
-use crate::event::Event;
+use catherd_sb3::test_support::{TargetBuilder, number, project, variable};
+use catherd_suite::event::Event;
 
 /// Nothing runs, nothing touches, everything is visible at the origin.
 #[derive(Default)]
@@ -122,9 +122,9 @@ fn in_words(extractor: &Extractor<u32>) -> Vec<String> {
 
 #[test]
 fn inactive_scripts_offer_their_hats_and_active_ones_what_they_sense() {
-    let mut stage = Draft::new("Stage");
+    let mut stage = TargetBuilder::new("Stage");
     stage.hat(Opcode::EventWhenStageClicked, None, &[]);
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let pressed = cat.key_pressed("a");
     let sensing = cat.when(pressed);
     let click = cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[sensing]);
@@ -138,7 +138,7 @@ fn inactive_scripts_offer_their_hats_and_active_ones_what_they_sense() {
 
 #[test]
 fn a_stack_is_scanned_substacks_first_then_condition_then_call_then_below() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let x = cat.value(Opcode::SensingMouseX, &[]);
     let in_procedure = cat.block(Opcode::MotionSetX, &[("X", x)]);
     let again = cat.call("f");
@@ -161,7 +161,7 @@ fn a_stack_is_scanned_substacks_first_then_condition_then_call_then_below() {
     );
     let call = cat.call("f");
     let flag = cat.flag(&[branches, call, below]);
-    let project = project(vec![Draft::new("Stage"), cat]);
+    let project = project(vec![TargetBuilder::new("Stage"), cat]);
     let mut scene = Still::new(&project);
     scene.active.push(project.targets[1].number(flag));
     let expected =
@@ -173,12 +173,12 @@ fn a_stack_is_scanned_substacks_first_then_condition_then_call_then_below() {
 
 #[test]
 fn clones_add_what_depends_on_them() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let (dog, mouse, key) = (cat.touching("Dog"), cat.touching("_mouse_"), cat.key_pressed("a"));
     let body = [dog, mouse, key].map(|condition| cat.when(condition));
     let flag = cat.flag(&body);
     cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[]);
-    let project = project(vec![Draft::new("Stage"), cat, Draft::new("Dog")]);
+    let project = project(vec![TargetBuilder::new("Stage"), cat, TargetBuilder::new("Dog")]);
     let mut scene = Still::new(&project);
     scene.instances[2].x = 33.7;
     scene.mouse = (1.0, 1.0);
@@ -202,13 +202,13 @@ fn clones_add_what_depends_on_them() {
 
 #[test]
 fn every_mention_of_the_edge_is_a_place_of_its_own() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let body = [(); 2].map(|()| {
         let edge = cat.touching("_edge_");
         cat.when(edge)
     });
     let flag = cat.flag(&body);
-    let project = project(vec![Draft::new("Stage"), cat]);
+    let project = project(vec![TargetBuilder::new("Stage"), cat]);
     let mut scene = Still::new(&project);
     scene.active.push(project.targets[1].number(flag));
     let mut extractor = extractor(&project, Extraction::Dynamic, Compat::default());
@@ -226,12 +226,12 @@ fn every_mention_of_the_edge_is_a_place_of_its_own() {
 
 #[test]
 fn receivers_of_the_last_step_count_as_active() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let condition = cat.key_pressed("a");
     let body = cat.when(condition);
     let field = Some(("BROADCAST_OPTION", "go"));
     let hat = cat.hat(Opcode::EventWhenBroadcastReceived, field, &[body]);
-    let project = project(vec![Draft::new("Stage"), cat]);
+    let project = project(vec![TargetBuilder::new("Stage"), cat]);
     let mut scene = Still::new(&project);
     assert_eq!(listed(&project, &mut scene), ["wait"]);
     scene.recent.push(project.targets[1].number(hat));
@@ -240,7 +240,7 @@ fn receivers_of_the_last_step_count_as_active() {
 
 #[test]
 fn questions_leave_answers_and_a_wait() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let answer = cat.value(Opcode::SensingAnswer, &[]);
     let (yes, hello, blank) = (number("yes"), number("Hello"), number(""));
     let comparisons = [(answer, yes), (variable(), hello), (variable(), blank)].map(|(l, r)| {
@@ -252,7 +252,7 @@ fn questions_leave_answers_and_a_wait() {
     let call = cat.call("ask");
     let flag = cat.flag(&[call, comparisons[0], comparisons[1], comparisons[2]]);
     cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[]);
-    let project = project(vec![Draft::new("Stage"), cat]);
+    let project = project(vec![TargetBuilder::new("Stage"), cat]);
     let mut scene = Still::new(&project);
     scene.active.push(project.targets[1].number(flag));
     assert_eq!(listed(&project, &mut scene), ["click Cat", "wait"]);
@@ -267,7 +267,7 @@ fn questions_leave_answers_and_a_wait() {
 
 #[test]
 fn loudness_is_taken_across_its_limit() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let mut compare = |opcode, first: bool| {
         let loudness = cat.value(Opcode::SensingLoudness, &[]);
         let (l, r) = if first { (loudness, number("30")) } else { (number("30"), loudness) };
@@ -284,8 +284,8 @@ fn loudness_is_taken_across_its_limit() {
     let flag = cat.flag(&[body[0], body[1], body[2], size]);
     let hat = cat.hat(Opcode::EventWhenGreaterThan, Some(("WHENGREATERTHANMENU", "LOUDNESS")), &[]);
     let value = Input { name: "VALUE".into(), block: number("55"), shadow: Slot::Empty };
-    cat.0.blocks[hat as usize].inputs.push(value);
-    let project = project(vec![Draft::new("Stage"), cat]);
+    cat.target.blocks[hat as usize].inputs.push(value);
+    let project = project(vec![TargetBuilder::new("Stage"), cat]);
     let mut scene = Still::new(&project);
     scene.active.push(project.targets[1].number(flag));
     let expected = ["sound 31", "sound 29", "sound 30", "sound 100", "sound 56", "wait"];
@@ -295,13 +295,13 @@ fn loudness_is_taken_across_its_limit() {
 #[test]
 fn groups_are_as_large_as_the_events_of_the_project_need() {
     let build = |in_reach: bool| {
-        let mut cat = Draft::new("Cat");
+        let mut cat = TargetBuilder::new("Cat");
         let x = cat.value(Opcode::SensingMouseX, &[]);
         let go = cat.block(Opcode::MotionSetX, &[("X", x)]);
         cat.define("go", &[go]);
         let call = if in_reach { cat.call("go") } else { cat.call("stay") };
         cat.flag(&[call]);
-        Tables::new(&project(vec![Draft::new("Stage"), cat]))
+        Tables::new(&project(vec![TargetBuilder::new("Stage"), cat]))
     };
     assert_eq!(build(true).parameters(Extraction::Dynamic), 2);
     assert_eq!(build(false).parameters(Extraction::Dynamic), 1);
@@ -309,9 +309,9 @@ fn groups_are_as_large_as_the_events_of_the_project_need() {
 
 #[test]
 fn static_extraction_lists_every_handler_whatever_happens() {
-    let mut stage = Draft::new("Stage");
+    let mut stage = TargetBuilder::new("Stage");
     stage.hat(Opcode::EventWhenStageClicked, None, &[]);
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let (mouse, dog, edge) = (cat.touching("_mouse_"), cat.touching("Dog"), cat.touching("_edge_"));
     let down = cat.value(Opcode::SensingMouseDown, &[]);
     let body = [mouse, dog, edge, down].map(|condition| cat.when(condition));
@@ -324,7 +324,7 @@ fn static_extraction_lists_every_handler_whatever_happens() {
     let unused = cat.key_pressed("y");
     let unused = cat.when(unused);
     cat.define("unused", &[unused]);
-    let project = project(vec![stage, cat, Draft::new("Dog")]);
+    let project = project(vec![stage, cat, TargetBuilder::new("Dog")]);
     let mut extractor = extractor(&project, Extraction::Static, Compat::default());
     let mut rng = Stream::new(1, Stream::EXTRACTION);
     let mut scene = Still::new(&project);
@@ -353,7 +353,7 @@ fn static_extraction_lists_every_handler_whatever_happens() {
 
 #[test]
 fn naive_extraction_knows_nothing_of_the_project_but_its_sprites() {
-    let project = project(vec![Draft::new("Stage"), Draft::new("Cat")]);
+    let project = project(vec![TargetBuilder::new("Stage"), TargetBuilder::new("Cat")]);
     let mut extractor = extractor(&project, Extraction::Naive, Compat::default());
     let mut rng = Stream::new(1, Stream::EXTRACTION);
     let mut scene = Still::new(&project);
@@ -394,7 +394,7 @@ fn naive_extraction_knows_nothing_of_the_project_but_its_sprites() {
 /// Both sprites define `f`; that of the cat asks for the dog, that of the dog for a key.
 #[test]
 fn the_switch_reads_custom_blocks_before_the_green_flag() {
-    let mut cat = Draft::new("Cat");
+    let mut cat = TargetBuilder::new("Cat");
     let (dog, down) = (cat.touching("Dog"), cat.value(Opcode::SensingMouseDown, &[]));
     let body = [dog, down].map(|condition| cat.when(condition));
     cat.define("sense", &body);
@@ -402,11 +402,11 @@ fn the_switch_reads_custom_blocks_before_the_green_flag() {
     let flag = cat.flag(&[call, ask]);
     let question = cat.block(Opcode::SensingAskAndWait, &[]);
     cat.define("ask", &[question]);
-    let mut dog = Draft::new("Dog");
+    let mut dog = TargetBuilder::new("Dog");
     let key = dog.key_pressed("k");
     let key = dog.when(key);
     dog.define("ask", &[key]);
-    let project = project(vec![Draft::new("Stage"), cat, dog]);
+    let project = project(vec![TargetBuilder::new("Stage"), cat, dog]);
     let listed = |compat| {
         let mut extractor = extractor(&project, Extraction::Dynamic, compat);
         let mut rng = Stream::new(1, Stream::EXTRACTION);

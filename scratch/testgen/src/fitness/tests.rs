@@ -6,19 +6,19 @@ use super::*;
 use crate::Compat;
 use crate::graph::tests::any_graph;
 use crate::graph::{EXIT, Graph};
-use crate::sample::Sample;
 use catherd_sb3::BlockNo;
+use catherd_sb3::test_support::LabelledProject;
 
 /// A program with the trace of one execution.
 struct Execution {
-    sample: Sample,
+    sample: LabelledProject,
     model: Model,
     trace: Trace,
 }
 
 impl Execution {
     fn of(source: &str) -> Self {
-        let sample = Sample::new(source);
+        let sample = LabelledProject::new(source);
         let model = Model::new(&sample.project, Compat::default());
         let trace = Trace::new(model.block_count());
         Self { sample, model, trace }
@@ -137,13 +137,13 @@ fn goals_that_nothing_leads_to_are_infinitely_far() {
 
 #[test]
 fn the_switch_hides_events_that_did_not_happen() {
-    let sample = Sample::new("# Cat\n h=flag b=say\n k=key(a) i=say");
+    let sample = LabelledProject::new("# Cat\n h=flag b=say\n k=key(a) i=say");
     let compat = Compat { unreached_event_is_infinite: true, ..Compat::default() };
     let model = Model::new(&sample.project, compat);
     let mut trace = Trace::new(model.block_count());
     trace.cover(sample.block("h"));
     let mut fitness = Vec::new();
-    model.evaluate(&trace, &mut fitness, &mut Scratch::default());
+    model.evaluate(&trace, &mut fitness, &mut Workspace::default());
     assert_eq!(fitness, [0.0, 0.5, f64::INFINITY, f64::INFINITY]);
 }
 
@@ -160,7 +160,7 @@ impl Definition<'_> {
             || node >= first && self.trace.covered(self.graph.blocks()[(node - first) as usize])
     }
 
-    fn event(&self, node: NodeId) -> Option<&Event> {
+    fn event(&self, node: NodeId) -> Option<&HatEvent> {
         (FIRST_EVENT..self.graph.first_block())
             .contains(&node)
             .then(|| &self.graph.events()[(node - FIRST_EVENT) as usize])
@@ -206,7 +206,7 @@ impl Definition<'_> {
 
     fn decision(&self, node: NodeId, when: Outcomes) -> f64 {
         if let Some(event) = self.event(node) {
-            let happened = *event == Event::Flag
+            let happened = *event == HatEvent::Flag
                 || self.graph.flow().of(node).iter().any(|e| e.to != EXIT && self.covered(e.to));
             return if happened { 0.0 } else { 1.0 };
         }
@@ -305,7 +305,7 @@ proptest! {
     ) {
         let model = Model::of_graph(graph);
         let mut fitness = Vec::new();
-        model.evaluate(&trace, &mut fitness, &mut Scratch::default());
+        model.evaluate(&trace, &mut fitness, &mut Workspace::default());
         let definition = Definition { graph: &model.graph, trace: &trace };
         prop_assert_eq!(fitness.len(), model.goals().len());
         for (goal, &fitness) in fitness.iter().enumerate() {

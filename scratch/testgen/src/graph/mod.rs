@@ -2,23 +2,16 @@
 //! derived from it (Whisker paper, section 5.2.1).
 
 mod adjacency;
-mod dead_code;
 mod dependence;
-mod event;
-mod links;
+mod edges;
 mod postdominators;
-mod script;
-pub mod statement;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use catherd_sb3::{BlockNo, Project};
+use catherd_suite::goals::{HatEvent, LiveCode};
 
 pub(crate) use adjacency::Adjacency;
-pub use event::Event;
-
-use crate::Compat;
-use crate::goals::Goals;
 
 /// The number of a node: [`ENTRY`], [`EXIT`], [`START`], then the events, then the blocks.
 pub(crate) type NodeId = u32;
@@ -67,7 +60,7 @@ pub(crate) struct Edge {
 /// Control flow and control dependence over events and live statement blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
-    events: Vec<Event>,
+    events: Vec<HatEvent>,
     /// Ascending, so the goals of a project are in the order of their nodes.
     blocks: Vec<BlockNo>,
     flow: Adjacency<Edge>,
@@ -79,16 +72,17 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The graph of a project without its dead code.
-    pub(crate) fn of(project: &Project, goals: Goals, compat: Compat) -> Self {
-        links::graph(project, goals, compat)
+    /// The graph of a project's live code. With `call_edges`, a call leads to its definition and
+    /// to the next block, and the end of the definition to the exit.
+    pub(crate) fn of(project: &Project, code: &LiveCode, call_edges: bool) -> Self {
+        edges::graph(project, code, call_edges)
     }
 
     /// A graph of these nodes and edges. Nodes from which no path leads to the exit get
     /// an edge to it: such code never ends (custom blocks that call themselves for
     /// ever), and post-dominance needs an end, as it does for `forever`.
     pub(crate) fn new(
-        events: Vec<Event>,
+        events: Vec<HatEvent>,
         blocks: Vec<BlockNo>,
         mut edges: Vec<(NodeId, Edge)>,
     ) -> Self {
@@ -125,7 +119,7 @@ impl Graph {
     }
 
     /// The events, the first of them node [`FIRST_EVENT`].
-    pub(crate) fn events(&self) -> &[Event] {
+    pub(crate) fn events(&self) -> &[HatEvent] {
         &self.events
     }
 

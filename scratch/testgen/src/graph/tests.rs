@@ -2,17 +2,24 @@
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::sample::Sample;
+use catherd_suite::goals::GoalSettings;
 
-fn graph(source: &str) -> (Sample, Graph) {
-    let sample = Sample::new(source);
-    let graph = Graph::of(&sample.project, Goals::Published, Compat::default());
+use super::*;
+use catherd_sb3::test_support::LabelledProject;
+
+fn graph_of(project: &Project, clone_links: bool, call_edges: bool) -> Graph {
+    let settings = GoalSettings { clone_links, ..GoalSettings::default() };
+    Graph::of(project, &LiveCode::of(project, settings), call_edges)
+}
+
+fn graph(source: &str) -> (LabelledProject, Graph) {
+    let sample = LabelledProject::new(source);
+    let graph = graph_of(&sample.project, false, false);
     (sample, graph)
 }
 
 /// What a node is called in these tests: a block's label, an event, `entry`...
-fn name(sample: &Sample, graph: &Graph, node: NodeId) -> String {
+fn name(sample: &LabelledProject, graph: &Graph, node: NodeId) -> String {
     match node {
         ENTRY => "entry".into(),
         EXIT => "exit".into(),
@@ -31,7 +38,12 @@ fn outcomes(when: Outcomes) -> String {
 }
 
 /// Edges from the named node, as `T say`, sorted.
-fn edges(sample: &Sample, graph: &Graph, edges: &Adjacency<Edge>, from: &str) -> Vec<String> {
+fn edges(
+    sample: &LabelledProject,
+    graph: &Graph,
+    edges: &Adjacency<Edge>,
+    from: &str,
+) -> Vec<String> {
     let from = (0..graph.len() as NodeId)
         .find(|&node| name(sample, graph, node) == from)
         .unwrap_or_else(|| panic!("no node {from}"));
@@ -52,7 +64,7 @@ fn assert_flow(source: &str, expected: &[(&str, &[&str])]) {
 }
 
 /// What controls the named block: `T if`.
-fn controls(sample: &Sample, graph: &Graph, of: &str) -> Vec<String> {
+fn controls(sample: &LabelledProject, graph: &Graph, of: &str) -> Vec<String> {
     let mut controls: Vec<_> = graph
         .dependence
         .iter()
@@ -193,7 +205,7 @@ fn returns_of_the_last_call_go_to_the_callers_of_the_caller() {
 
 #[test]
 fn switches_restore_the_published_edges() {
-    let sample = Sample::new(
+    let sample = LabelledProject::new(
         "# Cat
          flag a=call(jump) b=say
          define(jump) c=stop(this)
@@ -201,13 +213,12 @@ fn switches_restore_the_published_edges() {
          # Dog
          e=cloned",
     );
-    let compat = Compat { clone_links: true, call_edges: true, ..Compat::default() };
-    let published = Graph::of(&sample.project, Goals::Published, compat);
+    let published = graph_of(&sample.project, true, true);
     let flow = |from| edges(&sample, &published, &published.flow, from);
     assert_eq!(flow("a"), ["- 3", "- b"]);
     assert_eq!(flow("c"), ["- exit"]);
     assert_eq!(flow("d"), ["- clone of Dog", "- exit"]);
-    assert_eq!(Graph::of(&sample.project, Goals::Published, Compat::default()).events.len(), 1);
+    assert_eq!(graph_of(&sample.project, false, false).events.len(), 1);
 }
 
 #[test]
@@ -305,12 +316,12 @@ pub(crate) fn any_graph() -> impl Strategy<Value = Graph> {
     let kinds = prop::collection::vec(0..3usize, 0..4);
     let outcome = prop::sample::select(vec![Outcomes::ANY, Outcomes::TRUE, Outcomes::FALSE]);
     (kinds, 1..14usize).prop_flat_map(move |(kinds, blocks)| {
-        let events: Vec<Event> = kinds
+        let events: Vec<HatEvent> = kinds
             .iter()
             .map(|kind| match kind {
-                0 => Event::Flag,
-                1 => Event::Key("a".into()),
-                _ => Event::Broadcast("go".into()),
+                0 => HatEvent::Flag,
+                1 => HatEvent::Key("a".into()),
+                _ => HatEvent::Broadcast("go".into()),
             })
             .collect();
         let first_block = FIRST_EVENT as usize + events.len();

@@ -1,0 +1,22 @@
+//! Mutation analysis: the small faults in a program that the tests of a suite find (Whisker
+//! paper, sections 6.2.4 and 7.4).
+//!
+//! - Mutants: [`Operator`], [`mutants`], [`Mutant`].
+//! - Execution of a suite on them: [`Analysis`], [`MutantRunner`], [`MutantResult`].
+//! - Scores: [`Tally`], [`duplicates`].
+//!
+//! Suites may be generated or written by hand; nothing here generates tests.
+
+mod analysis;
+mod mutant;
+mod operator;
+mod result;
+mod sites;
+#[cfg(test)]
+mod tests;
+
+pub use analysis::{Analysis, MutantRunner, Settings};
+pub use mutant::{Mutant, MutantName, Undo};
+pub use operator::{Operator, UnknownOperator};
+pub use result::{Kill, MutantResult, Outcome, Tally, duplicates};
+pub use sites::{Compat, mutants};

@@ -1,0 +1,129 @@
+//! Results of mutants, and scores of suites.
+
+use catherd_suite::Failure;
+use rustc_hash::FxHashMap;
+
+use crate::mutant::Mutant;
+use crate::operator::Operator;
+
+/// Outcome of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// A test that passes on the original fails an assertion.
+    Killed,
+    /// All tests that execute the changed block pass.
+    Survived,
+    /// A test executed more blocks than allowed before an assertion failed, or the mutant cannot
+    /// be compiled within the machine's limits.
+    Limit,
+    /// No test executes the changed block, so that none can fail.
+    NotCovered,
+    /// The mutant is the same program as the original: the changed block is not part of a script
+    /// that can start, or means the same as before.
+    Equivalent,
+}
+
+/// Result of a mutant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MutantResult {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The tests that failed an assertion, ascending; at most one unless
+    /// [`Settings::all_killers`](crate::Settings::all_killers).
+    pub kills: Vec<Kill>,
+    /// Number of tests executed on the mutant.
+    pub executions: u32,
+    /// [`catherd_vm::Program::fingerprint`]; `None` if the mutant was not executed.
+    pub(super) fingerprint: Option<u64>,
+}
+
+/// A test that failed on a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kill {
+    /// Position of the test in the suite.
+    pub test: u32,
+    /// Its first assertion that did not hold.
+    pub failure: Failure,
+}
+
+impl MutantResult {
+    pub(super) fn unexecuted(outcome: Outcome) -> Self {
+        Self { outcome, kills: Vec::new(), executions: 0, fingerprint: None }
+    }
+
+    pub(super) fn kill(&mut self, test: u32, failure: Failure) {
+        self.outcome = Outcome::Killed;
+        self.kills.push(Kill { test, failure });
+    }
+}
+
+/// For each mutant the number of the first earlier one that is the same program; `None` if there
+/// is none or the mutant was not executed.
+pub fn duplicates(results: &[MutantResult]) -> Vec<Option<usize>> {
+    let mut first = FxHashMap::default();
+    let original = results.iter().enumerate().map(|(number, result)| {
+        let original = *first.entry(result.fingerprint?).or_insert(number);
+        (original != number).then_some(original)
+    });
+    original.collect()
+}
+
+/// Numbers of mutants by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Mutants of [`Outcome::Killed`].
+    pub killed: u64,
+    /// Mutants of [`Outcome::Survived`].
+    pub survived: u64,
+    /// Mutants of [`Outcome::Limit`].
+    pub limit: u64,
+    /// Mutants of [`Outcome::NotCovered`].
+    pub not_covered: u64,
+    /// Mutants of [`Outcome::Equivalent`].
+    pub equivalent: u64,
+    /// Mutants that are the same program as an earlier one. They are counted above as well.
+    pub duplicates: u64,
+}
+
+impl Tally {
+    /// Counts the mutants of an operator; of all if `None`.
+    pub fn of(mutants: &[Mutant], results: &[MutantResult], operator: Option<Operator>) -> Self {
+        let mut tally = Self::default();
+        let all = mutants.iter().zip(results).zip(duplicates(results));
+        for ((mutant, result), duplicate) in all {
+            if operator.is_some_and(|operator| operator != mutant.operator) {
+                continue;
+            }
+            *match result.outcome {
+                Outcome::Killed => &mut tally.killed,
+                Outcome::Survived => &mut tally.survived,
+                Outcome::Limit => &mut tally.limit,
+                Outcome::NotCovered => &mut tally.not_covered,
+                Outcome::Equivalent => &mut tally.equivalent,
+            } += 1;
+            tally.duplicates += u64::from(duplicate.is_some());
+        }
+        tally
+    }
+
+    /// Number of all mutants, equivalent ones and duplicates included.
+    pub fn mutants(&self) -> u64 {
+        self.killed + self.survived + self.limit + self.not_covered + self.equivalent
+    }
+
+    /// The mutation score of the Whisker paper: the share of killed mutants among all, in 0..=1;
+    /// `None` without mutants.
+    pub fn score(&self) -> Option<f64> {
+        share(self.killed, self.mutants())
+    }
+
+    /// The share of killed mutants among those that tests execute, in 0..=1; `None` if there are
+    /// none.
+    pub fn score_of_covered(&self) -> Option<f64> {
+        share(self.killed, self.killed + self.survived + self.limit)
+    }
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}

@@ -1,0 +1,162 @@
+//! Attributes of the stage, sprites and clones of a running program, which assertions are about
+//! (Whisker paper, Table 4).
+
+use std::fmt;
+
+use catherd_vm::{TargetId, Text, Tracer, Value, Vm};
+
+/// The stage, a sprite or a clone, named in the same way in every execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Object {
+    /// Position in the project's targets.
+    pub target: u16,
+    /// 0 is the original; living clones count from 1 in the order of their creation.
+    pub clone: u32,
+}
+
+impl Object {
+    /// The machine's number of the object; `None` if it does not exist now.
+    pub fn find<T: Tracer>(self, vm: &Vm<T>) -> Option<TargetId> {
+        let same = |id: &TargetId| {
+            vm.target(*id).is_some_and(|view| view.sprite == usize::from(self.target))
+        };
+        vm.targets().filter(same).nth(self.clone as usize)
+    }
+}
+
+/// An attribute of an object. The order is that of the assertions after one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Attribute {
+    /// The stage's costume, from 0.
+    Backdrop,
+    /// The costume, from 0.
+    Costume,
+    /// Clones of the sprite, the original not counted.
+    CloneCount,
+    /// Degrees.
+    Direction,
+    /// A graphic effect, by its position in [`Effect::ALL`](crate::Effect::ALL).
+    Effect(u8),
+    /// The place in the drawing order from the back.
+    Layer,
+    /// The length of a list, by its position in the program's table of the target.
+    List(u32),
+    /// Both coordinates in stage units.
+    Position,
+    /// The text of the speech or thought bubble.
+    Bubble,
+    /// Percent without its fraction.
+    Size,
+    /// The value of a variable, by its position in the program's table of the target.
+    Variable(u32),
+    /// Whether it is shown.
+    Visible,
+    /// Percent.
+    Volume,
+    /// Whether it touches a sprite, by its position among the targets.
+    Touching(u16),
+    /// Whether it touches the edge of the stage.
+    TouchingEdge,
+}
+
+/// The value of an attribute.
+#[derive(Clone, Debug)]
+pub enum AttributeValue {
+    /// Of every attribute without a kind of its own.
+    Number(f64),
+    /// Coordinates in stage units.
+    Position(f64, f64),
+    /// Whether something is so.
+    Flag(bool),
+    /// The text of a bubble; `None` without a bubble.
+    Bubble(Option<Text>),
+    /// Of a variable.
+    Value(Value),
+}
+
+impl Attribute {
+    /// The value now; `None` if the object or the attribute does not exist.
+    pub fn read<T: Tracer>(self, id: TargetId, vm: &mut Vm<T>) -> Option<AttributeValue> {
+        if let Attribute::Touching(other) = self {
+            let name = vm.program().targets().nth(usize::from(other))?.to_str().into_owned();
+            return Some(AttributeValue::Flag(without_side_effects(vm, |vm| {
+                vm.is_touching(id, &name)
+            })));
+        }
+        if self == Attribute::TouchingEdge {
+            return Some(AttributeValue::Flag(without_side_effects(vm, |vm| {
+                vm.is_touching_edge(id)
+            })));
+        }
+        let view = vm.target(id)?;
+        Some(match self {
+            Attribute::Backdrop | Attribute::Costume => AttributeValue::Number(view.costume as f64),
+            Attribute::CloneCount => {
+                let of_it = |id: &TargetId| vm.target(*id).is_some_and(|v| v.sprite == view.sprite);
+                AttributeValue::Number(vm.targets().filter(of_it).count() as f64 - 1.0)
+            }
+            Attribute::Direction => AttributeValue::Number(view.direction),
+            Attribute::Effect(effect) => {
+                AttributeValue::Number(*view.effects.get(usize::from(effect))?)
+            }
+            Attribute::Layer => AttributeValue::Number(view.order() as f64),
+            Attribute::List(list) => AttributeValue::Number(view.list(list as usize)?.len() as f64),
+            Attribute::Position => AttributeValue::Position(view.x, view.y),
+            Attribute::Bubble => AttributeValue::Bubble(view.bubble.cloned()),
+            Attribute::Size => AttributeValue::Number(view.size.trunc()),
+            Attribute::Variable(variable) => {
+                AttributeValue::Value(view.variable(variable as usize)?.clone())
+            }
+            Attribute::Visible => AttributeValue::Flag(view.visible),
+            Attribute::Volume => AttributeValue::Number(view.volume),
+            Attribute::Touching(_) | Attribute::TouchingEdge => return None,
+        })
+    }
+
+    /// Whether the attribute says what touches what.
+    pub fn is_about_touching(self) -> bool {
+        matches!(self, Attribute::Touching(_) | Attribute::TouchingEdge)
+    }
+}
+
+/// The answer of a query to the renderer, without side effects: the renderer keeps the outlines
+/// that it computes for a query, and later answers may depend on them.
+fn without_side_effects<T: Tracer, R>(vm: &mut Vm<T>, ask: impl FnOnce(&mut Vm<T>) -> R) -> R {
+    let before = vm.snapshot();
+    let answer = ask(vm);
+    vm.restore(&before);
+    answer
+}
+
+impl AttributeValue {
+    /// Whether both are exactly the same value. Variables are compared as texts.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => same(*a, *b),
+            (Self::Position(x, y), Self::Position(to_x, to_y)) => {
+                same(*x, *to_x) && same(*y, *to_y)
+            }
+            (Self::Flag(a), Self::Flag(b)) => a == b,
+            (Self::Bubble(a), Self::Bubble(b)) => a == b,
+            (Self::Value(a), Self::Value(b)) => match (a, b) {
+                (Value::Number(a), Value::Number(b)) => same(*a, *b),
+                _ => a.to_text() == b.to_text(),
+            },
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for AttributeValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Position(x, y) => write!(f, "({x}, {y})"),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Bubble(None) => f.write_str("no bubble"),
+            Self::Bubble(Some(text)) => write!(f, "{:?}", text.to_str()),
+            Self::Value(value) => write!(f, "{:?}", value.to_text().to_str()),
+        }
+    }
+}

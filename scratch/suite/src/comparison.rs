@@ -1,0 +1,98 @@
+//! Comparison of expected and actual values.
+
+use catherd_vm::Value;
+
+use crate::attribute::{Attribute, AttributeValue};
+use crate::format::Tolerances;
+
+/// The rules by which expected and actual values are compared.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comparison {
+    pub(crate) tolerances: Tolerances,
+    /// See [`Suite::nan_equal`](crate::Suite::nan_equal).
+    pub(crate) nan_equal: bool,
+}
+
+impl Comparison {
+    /// Whether the actual value is the expected one.
+    pub(crate) fn agree(
+        &self,
+        attribute: Attribute,
+        expected: &AttributeValue,
+        actual: &AttributeValue,
+    ) -> bool {
+        let near = |a: f64, b: f64| {
+            a == b || a.is_nan() && b.is_nan() || {
+                let tolerance = self.tolerance(attribute);
+                tolerance > 0.0 && (a - b).abs() <= tolerance
+            }
+        };
+        match (expected, actual) {
+            (AttributeValue::Number(a), AttributeValue::Number(b)) => near(*a, *b),
+            (AttributeValue::Position(x, y), AttributeValue::Position(to_x, to_y)) => {
+                near(*x, *to_x) && near(*y, *to_y)
+            }
+            (AttributeValue::Bubble(Some(a)), AttributeValue::Bubble(Some(b))) => {
+                self.loosely(&Value::Text(a.clone()), &Value::Text(b.clone()))
+            }
+            (AttributeValue::Value(a), AttributeValue::Value(b)) => self.loosely(a, b),
+            (a, b) => a.is_same(b),
+        }
+    }
+
+    fn tolerance(&self, attribute: Attribute) -> f64 {
+        match attribute {
+            Attribute::Position => self.tolerances.position,
+            Attribute::Direction => self.tolerances.direction,
+            Attribute::Size => self.tolerances.size,
+            _ => 0.0,
+        }
+    }
+
+    /// JavaScript's `==`, with two exceptions: NaN equals NaN, and truth values are compared
+    /// with texts as their names.
+    fn loosely(&self, a: &Value, b: &Value) -> bool {
+        if self.nan_equal && a.js_number().is_nan() && b.js_number().is_nan() {
+            return true;
+        }
+        let numeric = matches!(a, Value::Number(_)) || matches!(b, Value::Number(_));
+        numeric && a.js_number() == b.js_number() || a.to_text() == b.to_text()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_compared_as_tests_do_it() {
+        let strict = Comparison { tolerances: Tolerances::default(), nan_equal: false };
+        let loose = Comparison { nan_equal: true, ..strict };
+        let agree = |how: Comparison, expected: &str, actual: Value| {
+            how.agree(
+                Attribute::Variable(0),
+                &AttributeValue::Value(expected.into()),
+                &AttributeValue::Value(actual),
+            )
+        };
+        for (expected, actual, want, want_loosely) in [
+            ("5", Value::Number(5.0), true, true),
+            ("5.0", Value::Number(5.0), true, true),
+            ("5.0", Value::from("5"), false, false),
+            ("a", Value::from("b"), false, true),
+            ("a", Value::from("A"), false, true),
+            ("NaN", Value::Number(f64::NAN), true, true),
+            ("a", Value::Number(f64::NAN), false, true),
+            ("true", Value::Bool(true), true, true),
+            ("1", Value::Bool(true), false, false),
+            ("", Value::Number(0.0), true, true),
+        ] {
+            assert_eq!(agree(strict, expected, actual.clone()), want, "{expected} {actual:?}");
+            assert_eq!(
+                agree(loose, expected, actual.clone()),
+                want_loosely,
+                "{expected} {actual:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Coverage of suites: which blocks an execution evaluates.
+
+use std::sync::Arc;
+
+use catherd_sb3::BlockNo;
+use catherd_vm::{Program, Tracer};
+
+use crate::error::SuiteError;
+use crate::event::{Event, Vocabulary};
+use crate::format::Suite;
+use crate::runner::Runner;
+
+/// Set of blocks that were evaluated. As a tracer it collects them; it computes no branch
+/// distances.
+#[derive(Clone, Debug)]
+pub struct CoveredBlocks(Vec<u64>);
+
+impl CoveredBlocks {
+    /// The empty set for a project of that many blocks, see
+    /// [`Project::block_count`](catherd_sb3::Project::block_count).
+    pub fn new(block_count: usize) -> Self {
+        Self(vec![0; block_count.div_ceil(64)])
+    }
+
+    /// Whether the block was evaluated.
+    ///
+    /// # Panics
+    /// If the project has no such block.
+    pub fn contains(&self, block: BlockNo) -> bool {
+        self.0[block.0 as usize / 64] & 1 << (block.0 % 64) != 0
+    }
+
+    /// The set so far; afterwards it is empty.
+    pub fn take(&mut self) -> Self {
+        let covered = self.clone();
+        self.0.fill(0);
+        covered
+    }
+}
+
+impl Tracer for CoveredBlocks {
+    const ACTIVE: bool = true;
+
+    #[inline]
+    fn covered(&mut self, block: BlockNo) {
+        self.0[block.0 as usize / 64] |= 1 << (block.0 % 64);
+    }
+
+    /// Distances of 0, so that the machine computes none: no distance is smaller.
+    #[inline]
+    fn known(&self, _: BlockNo) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+}
+
+/// Executes all tests of a suite without checking assertions. Returns for each test the numbers
+/// of the goals that it covers, ascending; the number of a goal is its position in `goals`.
+///
+/// # Errors
+/// If the suite was made for another number of goals, an event names a sprite that the program
+/// lacks, or a test has more than `max_steps` steps.
+///
+/// # Panics
+/// If a goal is not a block of the program.
+pub fn measure_coverage(
+    suite: &Suite,
+    program: &Arc<Program>,
+    goals: &[BlockNo],
+    max_steps: u64,
+) -> Result<Vec<Vec<u32>>, SuiteError> {
+    let project = goals.len() as u32;
+    if suite.goals != project {
+        return Err(SuiteError::Goals { suite: suite.goals, project });
+    }
+    let mut words = Vocabulary::of(program);
+    let covered = CoveredBlocks::new(program.block_count());
+    let mut runner = Runner::new(Arc::clone(program), suite.machine.clone(), covered);
+    let tests = suite.tests.iter().enumerate().map(|(number, test)| {
+        let events = test.resolve(number, &mut words)?;
+        let steps = events.iter().map(Event::steps).sum();
+        if steps > max_steps {
+            return Err(SuiteError::Steps { test: number, steps, most: max_steps });
+        }
+        runner.execute(&events, &words, suite.seed);
+        let covered = runner.tracer().take();
+        let numbered = goals.iter().zip(0..).filter(|(goal, _)| covered.contains(**goal));
+        Ok(numbered.map(|(_, number)| number).collect())
+    });
+    tests.collect()
+}

@@ -1,0 +1,69 @@
+//! Errors of suites.
+
+use crate::format::FORMAT;
+
+/// Error of reading a suite, or of using it with a project.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The text is not a suite.
+    #[error("not a test suite: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The version of the format is unknown.
+    #[error("the suite has format {found}, but this release reads formats 1 to {FORMAT}")]
+    Format {
+        /// The version found.
+        found: u32,
+    },
+    /// A setting of the machine is so large that steps might not end.
+    #[error("the suite's machine: setting `{setting}` is {found}; the maximum is {most}")]
+    Machine {
+        /// The setting.
+        setting: &'static str,
+        /// Its value.
+        found: u64,
+        /// The largest allowed.
+        most: u64,
+    },
+    /// The suite is for another project.
+    #[error("the suite was made for project {suite}, but this is project {project}")]
+    Project {
+        /// Digest according to the suite.
+        suite: String,
+        /// Digest of the project.
+        project: String,
+    },
+    /// The suite has other goals: it is for another project or another set of goals.
+    #[error("the suite was made for {suite} goals, but the project has {project}")]
+    Goals {
+        /// Goals according to the suite.
+        suite: u32,
+        /// Goals of the project.
+        project: u32,
+    },
+    /// The project lacks a sprite that a test names.
+    #[error("test {test}: the project has no sprite `{sprite}`")]
+    Sprite {
+        /// Position of the test, from 0.
+        test: usize,
+        /// The name.
+        sprite: String,
+    },
+    /// A test has more steps than allowed.
+    #[error("test {test} has {steps} steps; the maximum is {most}")]
+    Steps {
+        /// Position of the test, from 0.
+        test: usize,
+        /// Its steps.
+        steps: u64,
+        /// The most allowed.
+        most: u64,
+    },
+    /// An assertion cannot be checked.
+    #[error("test {test}: {cause}")]
+    Assertion {
+        /// Position of the test, from 0.
+        test: usize,
+        /// The cause.
+        cause: String,
+    },
+}

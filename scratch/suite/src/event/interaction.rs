@@ -1,0 +1,127 @@
+//! Sending events to the machine.
+
+use catherd_vm::{TargetId, Tracer, Vm};
+
+use super::{Event, Vocabulary};
+
+/// State of the interaction between a test and a program: input devices to be released, and
+/// whether the program has ended or hung.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interaction {
+    /// The mouse button is down from a click on a clone. Like a sound, it is released before the
+    /// next event, after the wait that follows its own.
+    button: bool,
+    /// A sound is heard.
+    sound: bool,
+    /// Some thread was alive in the last step.
+    busy: bool,
+    ended: bool,
+    /// Overloaded steps in a row, up to [`MAX_OVERLOADED`].
+    overloaded: u32,
+}
+
+/// Overloaded steps in a row after which a program counts as hung: a second.
+const MAX_OVERLOADED: u32 = 30;
+
+impl Interaction {
+    /// Whether the program had threads and then, after some step, none. Threads that
+    /// start later run, but do not make it a running program again.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether the program has hung: for a second, every step executed as many blocks as a
+    /// script may execute in one, as an endless loop without screen refresh does. No further
+    /// step runs then.
+    pub fn is_hung(&self) -> bool {
+        self.overloaded == MAX_OVERLOADED
+    }
+
+    /// Sends an event, runs its steps and then one more. If the event's object does not exist,
+    /// nothing is sent, but the steps run.
+    pub fn send<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
+        self.release(vm);
+        match event {
+            Event::KeyPress { key, steps } => {
+                // `any` is an entry of key menus, not a key.
+                let key = match words.key(key) {
+                    "any" => "space",
+                    key => key,
+                };
+                vm.key(key, true);
+                self.run(steps, vm);
+                vm.key(key, false);
+            }
+            Event::ClickSprite { sprite } => click(vm, sprite),
+            Event::ClickStage => click(vm, words.stage()),
+            Event::ClickClone { x, y, .. } => {
+                if vm.targets().any(|id| stands_at(vm, id, x, y)) {
+                    vm.mouse_move(x, y);
+                    vm.mouse_button(true);
+                    self.button = true;
+                }
+            }
+            Event::TypeText { text } => vm.answer(words.text(text)),
+            Event::TypeNumber { number } => vm.answer(&number.to_string()),
+            Event::MouseDown { down } => vm.mouse_button(down),
+            Event::MouseMove { x, y } | Event::MouseMoveTo { x, y } => {
+                vm.mouse_move(x.trunc().clamp(-240.0, 240.0), y.trunc().clamp(-180.0, 180.0));
+            }
+            Event::DragSprite { sprite, instance, x, y } => {
+                let dragged = instances(vm, sprite).nth(instance as usize);
+                if let Some(id) = dragged {
+                    vm.drag(id, x, y);
+                }
+            }
+            Event::Sound { volume } => {
+                let volume = volume.clamp(0.0, 100.0);
+                if volume > 0.0 {
+                    vm.sound(Some(volume));
+                    self.sound = true;
+                }
+            }
+            Event::Wait { steps } => self.run(steps, vm),
+        }
+        self.run(1, vm);
+    }
+
+    /// Runs steps without sending an event.
+    pub fn run<T: Tracer>(&mut self, steps: u32, vm: &mut Vm<T>) {
+        for _ in 0..steps {
+            if self.is_hung() {
+                break;
+            }
+            vm.step();
+            self.overloaded = if vm.is_overloaded() { self.overloaded + 1 } else { 0 };
+            let busy = vm.is_running();
+            self.ended |= self.busy && !busy;
+            self.busy = busy;
+        }
+    }
+
+    fn release<T: Tracer>(&mut self, vm: &mut Vm<T>) {
+        if std::mem::take(&mut self.button) {
+            vm.mouse_button(false);
+        }
+        if std::mem::take(&mut self.sound) {
+            vm.sound(None);
+        }
+    }
+}
+
+fn click<T: Tracer>(vm: &mut Vm<T>, target: u16) {
+    let original = instances(vm, target).next();
+    if let Some(id) = original {
+        vm.click(id);
+    }
+}
+
+/// The original of a sprite and its clones, in order of creation.
+fn instances<T: Tracer>(vm: &Vm<T>, sprite: u16) -> impl Iterator<Item = TargetId> + '_ {
+    vm.targets()
+        .filter(move |&id| vm.target(id).is_some_and(|target| target.sprite == usize::from(sprite)))
+}
+
+fn stands_at<T: Tracer>(vm: &Vm<T>, id: TargetId, x: f64, y: f64) -> bool {
+    vm.target(id).is_some_and(|target| !target.is_stage && target.x == x && target.y == y)
+}

@@ -1,0 +1,137 @@
+//! User events that tests send to a program (Whisker paper, Table 1 and section 3.2).
+
+mod interaction;
+mod vocabulary;
+
+pub use interaction::Interaction;
+pub use vocabulary::{KeyNo, TextNo, Vocabulary};
+
+/// A user event with all its parameters. The green flag is no event: it is sent once, before
+/// the first event of every test.
+///
+/// Keys, texts and sprites are numbers into a [`Vocabulary`], so that lists of events are
+/// built and compared without touching text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// A key goes down for a number of steps.
+    KeyPress {
+        /// The key.
+        key: KeyNo,
+        /// Number of steps, at least 1.
+        steps: u32,
+    },
+    /// The click hats of a sprite start.
+    ClickSprite {
+        /// Position in `Project::targets`.
+        sprite: u16,
+    },
+    /// The mouse clicks where a clone stands.
+    ClickClone {
+        /// Position in `Project::targets`.
+        sprite: u16,
+        /// Stage units.
+        x: f64,
+        /// Stage units.
+        y: f64,
+    },
+    /// The click hats of the stage start.
+    ClickStage,
+    /// A text answers the oldest open question.
+    TypeText {
+        /// The text.
+        text: TextNo,
+    },
+    /// A number answers the oldest open question.
+    TypeNumber {
+        /// In -240..=240.
+        number: i32,
+    },
+    /// The mouse button goes down or up where the mouse is.
+    MouseDown {
+        /// True if it goes down.
+        down: bool,
+    },
+    /// The mouse moves.
+    MouseMove {
+        /// In -240..=240.
+        x: f64,
+        /// In -180..=180.
+        y: f64,
+    },
+    /// The mouse moves to a sprite that senses it.
+    MouseMoveTo {
+        /// Stage units.
+        x: f64,
+        /// Stage units.
+        y: f64,
+    },
+    /// A sprite or clone is moved.
+    DragSprite {
+        /// Position in `Project::targets`.
+        sprite: u16,
+        /// 0 is the original; clones count from 1 in the order of their creation, among
+        /// those that live.
+        instance: u32,
+        /// Stage units.
+        x: f64,
+        /// Stage units.
+        y: f64,
+    },
+    /// A sound is heard for one step.
+    Sound {
+        /// Loudness, clamped to 0..=100 when it is sent.
+        volume: f64,
+    },
+    /// Nothing is sent for a number of steps.
+    Wait {
+        /// Number of steps, at least 1.
+        steps: u32,
+    },
+}
+
+impl Event {
+    /// A wait of one step.
+    pub const WAIT: Event = Event::Wait { steps: 1 };
+
+    /// True for events that answer a question.
+    pub fn is_answer(&self) -> bool {
+        matches!(self, Event::TypeText { .. } | Event::TypeNumber { .. })
+    }
+
+    /// True for waits.
+    pub fn is_wait(&self) -> bool {
+        matches!(self, Event::Wait { .. })
+    }
+
+    /// Whether the event's place or volume is finite. Programs can move sprites to places that
+    /// are not numbers, where no input can be sent.
+    pub fn is_finite(&self) -> bool {
+        match *self {
+            Event::ClickClone { x, y, .. }
+            | Event::MouseMoveTo { x, y }
+            | Event::DragSprite { x, y, .. } => x.is_finite() && y.is_finite(),
+            Event::Sound { volume } => volume.is_finite(),
+            _ => true,
+        }
+    }
+
+    /// Number of steps that run for the event, the one-step wait after it included.
+    pub fn steps(&self) -> u64 {
+        match *self {
+            Event::KeyPress { steps, .. } | Event::Wait { steps } => u64::from(steps) + 1,
+            _ => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_after_an_event_is_counted() {
+        assert_eq!(Event::KeyPress { key: KeyNo(0), steps: 4 }.steps(), 5);
+        assert_eq!(Event::Wait { steps: 100 }.steps(), 101);
+        assert_eq!(Event::ClickStage.steps(), 1);
+    }
+}

@@ -1,0 +1,110 @@
+//! Numbers for the names and texts in events.
+
+use std::sync::Arc;
+
+use catherd_sb3::Project;
+use catherd_vm::Program;
+use rustc_hash::FxHashMap;
+
+/// The number of a key in a [`Vocabulary`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyNo(pub u16);
+
+/// The number of a text in a [`Vocabulary`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TextNo(pub u16);
+
+/// Names of keys and sprites and the texts of answers, numbered.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    /// Names of targets, numbered as in `Project::targets`.
+    sprites: Arc<[Arc<str>]>,
+    stage: u16,
+    keys: Words,
+    texts: Words,
+}
+
+impl Vocabulary {
+    /// A vocabulary of the project's targets, without keys and texts.
+    pub fn new(project: &Project) -> Self {
+        Self {
+            sprites: project.targets.iter().map(|target| target.name.clone()).collect(),
+            stage: project.stage() as u16,
+            keys: Words::default(),
+            texts: Words::default(),
+        }
+    }
+
+    /// A vocabulary of the compiled project's targets, without keys and texts.
+    pub fn of(program: &Program) -> Self {
+        Self {
+            sprites: program.targets().map(|name| name.to_str().into()).collect(),
+            stage: program.stage() as u16,
+            keys: Words::default(),
+            texts: Words::default(),
+        }
+    }
+
+    /// The stage's position in `Project::targets`.
+    pub fn stage(&self) -> u16 {
+        self.stage
+    }
+
+    /// Number of targets.
+    pub fn sprites(&self) -> u16 {
+        self.sprites.len() as u16
+    }
+
+    /// The name of a target.
+    pub fn sprite(&self, sprite: u16) -> &str {
+        &self.sprites[usize::from(sprite)]
+    }
+
+    /// The first sprite of that name; `None` if there is none. The stage is no sprite.
+    pub fn sprite_no(&self, name: &str) -> Option<u16> {
+        (0..self.sprites.len() as u16).find(|&no| no != self.stage && self.sprite(no) == name)
+    }
+
+    /// The name of a key, as key menus spell it.
+    pub fn key(&self, key: KeyNo) -> &str {
+        &self.keys.list[usize::from(key.0)]
+    }
+
+    /// The number of a key, which is added if it is unknown.
+    pub fn key_no(&mut self, name: &str) -> KeyNo {
+        KeyNo(self.keys.number(name))
+    }
+
+    /// A text.
+    pub fn text(&self, text: TextNo) -> &str {
+        &self.texts.list[usize::from(text.0)]
+    }
+
+    /// The number of a text, which is added if it is unknown.
+    pub fn text_no(&mut self, text: &str) -> TextNo {
+        TextNo(self.texts.number(text))
+    }
+}
+
+/// A list of distinct words.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    list: Vec<Arc<str>>,
+    numbers: FxHashMap<Arc<str>, u16>,
+}
+
+impl Words {
+    /// The position of a word, appended if it is new. A full list (65,536 words) gives
+    /// its last position to all words that follow.
+    fn number(&mut self, word: &str) -> u16 {
+        if let Some(&number) = self.numbers.get(word) {
+            return number;
+        }
+        if self.list.len() <= usize::from(u16::MAX) {
+            let word: Arc<str> = word.into();
+            self.numbers.insert(word.clone(), self.list.len() as u16);
+            self.list.push(word);
+        }
+        (self.list.len() - 1) as u16
+    }
+}

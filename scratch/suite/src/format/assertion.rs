@@ -1,0 +1,241 @@
+//! Assertions in suite files.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// An expectation about one object after one event of a test (Whisker paper, Table 4).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Assertion {
+    /// The position in the test, from 0, of the event after which it must hold: when the
+    /// event's own steps and the one-step wait that follows them have run.
+    pub after: u32,
+    /// The sprite; `None` for the stage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sprite: Option<String>,
+    /// Which of the sprite's instances: 0 is the original, living clones count from 1 in
+    /// the order of their creation.
+    #[serde(default, skip_serializing_if = "is_original")]
+    pub clone: u32,
+    /// The attribute and its expected value.
+    pub expect: Expected,
+}
+
+fn is_original(clone: &u32) -> bool {
+    *clone == 0
+}
+
+/// An attribute and the value that it had when the assertion was made. Numbers that JSON
+/// lacks are written as the texts `NaN`, `Infinity` and `-Infinity`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Expected {
+    /// The stage's costume, from 0.
+    Backdrop(u32),
+    /// Clones of the sprite, the original not counted.
+    CloneCount(u32),
+    /// The costume, from 0.
+    Costume(u32),
+    /// Degrees, within [`Tolerances::direction`].
+    Direction(#[serde(with = "number")] f64),
+    /// A graphic effect.
+    Effect {
+        /// Which one.
+        effect: Effect,
+        /// In the effect's own unit.
+        #[serde(with = "number")]
+        value: f64,
+    },
+    /// The place in the drawing order from the back: the stage is 0; a used pen layer and
+    /// bubbles have places, too.
+    Layer(u32),
+    /// The length of a list.
+    List {
+        /// Its name.
+        list: String,
+        /// Its items.
+        length: u64,
+    },
+    /// Stage units, each coordinate within [`Tolerances::position`].
+    Position {
+        /// To the right.
+        #[serde(with = "number")]
+        x: f64,
+        /// Upwards.
+        #[serde(with = "number")]
+        y: f64,
+    },
+    /// The text of the speech or thought bubble; `None` without a bubble.
+    Bubble(Option<String>),
+    /// Percent without its fraction, within [`Tolerances::size`].
+    Size(#[serde(with = "number")] f64),
+    /// Whether it touches any instance of another sprite.
+    Touching {
+        /// The other sprite.
+        sprite: String,
+        /// True if it does.
+        touching: bool,
+    },
+    /// Whether it touches the edge of the stage.
+    TouchingEdge(bool),
+    /// The value of a variable, as text. A number that the text spells is equal to it.
+    Variable {
+        /// Its name.
+        variable: String,
+        /// Its value.
+        value: String,
+    },
+    /// Whether it is shown.
+    Visible(bool),
+    /// Percent.
+    Volume(#[serde(with = "number")] f64),
+}
+
+/// The graphic effects, in the machine's order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // Scratch's names.
+pub enum Effect {
+    Color,
+    Fisheye,
+    Whirl,
+    Pixelate,
+    Mosaic,
+    Brightness,
+    Ghost,
+}
+
+impl Effect {
+    /// All of them, in the machine's order.
+    pub const ALL: [Effect; 7] = [
+        Effect::Color,
+        Effect::Fisheye,
+        Effect::Whirl,
+        Effect::Pixelate,
+        Effect::Mosaic,
+        Effect::Brightness,
+        Effect::Ghost,
+    ];
+
+    /// Scratch's name of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effect::Color => "color",
+            Effect::Fisheye => "fisheye",
+            Effect::Whirl => "whirl",
+            Effect::Pixelate => "pixelate",
+            Effect::Mosaic => "mosaic",
+            Effect::Brightness => "brightness",
+            Effect::Ghost => "ghost",
+        }
+    }
+}
+
+/// Largest differences between expected and actual values that count as equal.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerances {
+    /// Stage units, for each coordinate by itself.
+    pub position: f64,
+    /// Degrees. 180 and -179 are 359 apart, as in Whisker.
+    pub direction: f64,
+    /// Percent.
+    pub size: f64,
+}
+
+impl Default for Tolerances {
+    /// Those of the Whisker paper, Table 4.
+    fn default() -> Self {
+        Self { position: 5.0, direction: 1.0, size: 1.0 }
+    }
+}
+
+impl fmt::Display for Assertion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.sprite, self.clone) {
+            (None, _) => f.write_str("the stage")?,
+            (Some(sprite), 0) => write!(f, "`{sprite}`")?,
+            (Some(sprite), clone) => write!(f, "clone {clone} of `{sprite}`")?,
+        }
+        write!(f, ": {}", self.expect)
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expected::Backdrop(index) => write!(f, "backdrop {index}"),
+            Expected::CloneCount(clones) => write!(f, "{clones} clones"),
+            Expected::Costume(index) => write!(f, "costume {index}"),
+            Expected::Direction(degrees) => write!(f, "direction {degrees}"),
+            Expected::Effect { effect, value } => write!(f, "{} effect {value}", effect.name()),
+            Expected::Layer(rank) => write!(f, "layer {rank}"),
+            Expected::List { list, length } => write!(f, "list `{list}` of length {length}"),
+            Expected::Position { x, y } => write!(f, "position ({x}, {y})"),
+            Expected::Bubble(Some(text)) => write!(f, "bubble {text:?}"),
+            Expected::Bubble(None) => f.write_str("no bubble"),
+            Expected::Size(percent) => write!(f, "size {percent}"),
+            Expected::Touching { sprite, touching: true } => write!(f, "touching `{sprite}`"),
+            Expected::Touching { sprite, touching: false } => {
+                write!(f, "not touching `{sprite}`")
+            }
+            Expected::TouchingEdge(true) => f.write_str("touching the edge"),
+            Expected::TouchingEdge(false) => f.write_str("not touching the edge"),
+            Expected::Variable { variable, value } => {
+                write!(f, "variable `{variable}` {value:?}")
+            }
+            Expected::Visible(true) => f.write_str("shown"),
+            Expected::Visible(false) => f.write_str("hidden"),
+            Expected::Volume(percent) => write!(f, "volume {percent}"),
+        }
+    }
+}
+
+/// Serialisation of numbers, including those that JSON lacks.
+mod number {
+    use serde::de::{self, Deserializer, Visitor};
+    use serde::ser::Serializer;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    pub(super) fn serialize<S: Serializer>(number: &f64, out: S) -> Result<S::Ok, S::Error> {
+        if number.is_finite() {
+            out.serialize_f64(*number)
+        } else if number.is_nan() {
+            out.serialize_str("NaN")
+        } else {
+            out.serialize_str(if *number > 0.0 { "Infinity" } else { "-Infinity" })
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
+        struct Number;
+
+        impl Visitor<'_> for Number {
+            type Value = f64;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a number, `NaN`, `Infinity` or `-Infinity`")
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<f64, E> {
+                Ok(number)
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<f64, E> {
+                Ok(number as f64)
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<f64, E> {
+                Ok(number as f64)
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<f64, E> {
+                match text {
+                    "NaN" => Ok(f64::NAN),
+                    "Infinity" => Ok(f64::INFINITY),
+                    "-Infinity" => Ok(f64::NEG_INFINITY),
+                    _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+                }
+            }
+        }
+
+        input.deserialize_any(Number)
+    }
+}

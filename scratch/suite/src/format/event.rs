@@ -1,0 +1,77 @@
+//! Events as suites name them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Event, Vocabulary};
+
+/// An [`Event`] with names in place of numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", deny_unknown_fields)]
+#[allow(missing_docs)] // The fields are those of `Event`.
+pub enum SuiteEvent {
+    KeyPress { key: String, steps: u32 },
+    ClickSprite { sprite: String },
+    ClickClone { sprite: String, x: f64, y: f64 },
+    ClickStage,
+    TypeText { text: String },
+    TypeNumber { number: i32 },
+    MouseDown { down: bool },
+    MouseMove { x: f64, y: f64 },
+    MouseMoveTo { x: f64, y: f64 },
+    DragSprite { sprite: String, clone: u32, x: f64, y: f64 },
+    Sound { volume: f64 },
+    Wait { steps: u32 },
+}
+
+impl SuiteEvent {
+    /// An event with the names of its key, text or sprite.
+    pub fn new(event: Event, words: &Vocabulary) -> Self {
+        let sprite = |number| words.sprite(number).to_owned();
+        match event {
+            Event::KeyPress { key, steps } => {
+                Self::KeyPress { key: words.key(key).to_owned(), steps }
+            }
+            Event::ClickSprite { sprite: number } => Self::ClickSprite { sprite: sprite(number) },
+            Event::ClickClone { sprite: number, x, y } => {
+                Self::ClickClone { sprite: sprite(number), x, y }
+            }
+            Event::ClickStage => Self::ClickStage,
+            Event::TypeText { text } => Self::TypeText { text: words.text(text).to_owned() },
+            Event::TypeNumber { number } => Self::TypeNumber { number },
+            Event::MouseDown { down } => Self::MouseDown { down },
+            Event::MouseMove { x, y } => Self::MouseMove { x, y },
+            Event::MouseMoveTo { x, y } => Self::MouseMoveTo { x, y },
+            Event::DragSprite { sprite: number, instance, x, y } => {
+                Self::DragSprite { sprite: sprite(number), clone: instance, x, y }
+            }
+            Event::Sound { volume } => Self::Sound { volume },
+            Event::Wait { steps } => Self::Wait { steps },
+        }
+    }
+
+    /// The event with numbers in place of names. Its key or text is added to the vocabulary.
+    ///
+    /// # Errors
+    /// The name of the sprite, if the vocabulary lacks it.
+    pub fn resolve(&self, words: &mut Vocabulary) -> Result<Event, String> {
+        let sprite_no = |name: &String| words.sprite_no(name).ok_or_else(|| name.clone());
+        Ok(match *self {
+            Self::KeyPress { ref key, steps } => Event::KeyPress { key: words.key_no(key), steps },
+            Self::ClickSprite { ref sprite } => Event::ClickSprite { sprite: sprite_no(sprite)? },
+            Self::ClickClone { ref sprite, x, y } => {
+                Event::ClickClone { sprite: sprite_no(sprite)?, x, y }
+            }
+            Self::ClickStage => Event::ClickStage,
+            Self::TypeText { ref text } => Event::TypeText { text: words.text_no(text) },
+            Self::TypeNumber { number } => Event::TypeNumber { number },
+            Self::MouseDown { down } => Event::MouseDown { down },
+            Self::MouseMove { x, y } => Event::MouseMove { x, y },
+            Self::MouseMoveTo { x, y } => Event::MouseMoveTo { x, y },
+            Self::DragSprite { ref sprite, clone, x, y } => {
+                Event::DragSprite { sprite: sprite_no(sprite)?, instance: clone, x, y }
+            }
+            Self::Sound { volume } => Event::Sound { volume },
+            Self::Wait { steps } => Event::Wait { steps },
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! Settings of the machine in suite files.
+
+use catherd_vm::Settings;
+use serde::{Deserialize, Serialize};
+
+use crate::error::SuiteError;
+
+/// Serialised form of [`catherd_vm::Settings`]. Settings that a suite leaves out have their
+/// defaults.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "catherd_vm::Settings", default = "catherd_vm::Settings::default")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Machine {
+    timer_increment: f64,
+    batches: u32,
+    one_timer: bool,
+    warp_budget: u32,
+    step_budget: u64,
+    patience: u32,
+    stack_limit: usize,
+    text_limit: usize,
+    speech_rate: Option<f64>,
+    days_since_2000: f64,
+    distances_touch_hulls: bool,
+}
+
+/// Largest multiple of its default that a suite may set a bound of a step to. Files are not
+/// trusted, and nothing else ends a step of a program that loops forever.
+const MAX_FACTOR: u64 = 16;
+
+/// Checks that the machine's settings bound its steps.
+///
+/// # Errors
+/// The first setting that is too large.
+pub(crate) fn check(machine: &Settings) -> Result<(), SuiteError> {
+    let default = Settings::default();
+    let bounds = [
+        ("batches", u64::from(machine.batches), 100),
+        ("warp_budget", u64::from(machine.warp_budget), u64::from(default.warp_budget)),
+        ("step_budget", machine.step_budget, default.step_budget),
+        ("patience", u64::from(machine.patience), u64::from(default.patience)),
+        ("stack_limit", machine.stack_limit as u64, default.stack_limit as u64),
+        ("text_limit", machine.text_limit as u64, default.text_limit as u64),
+    ];
+    match bounds.into_iter().find(|&(_, found, default)| found > MAX_FACTOR * default) {
+        Some((setting, found, default)) => {
+            Err(SuiteError::Machine { setting, found, most: MAX_FACTOR * default })
+        }
+        None => Ok(()),
+    }
+}

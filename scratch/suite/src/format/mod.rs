@@ -1,0 +1,324 @@
+//! The format of suite files: versioned JSON, one event or assertion a line.
+
+mod assertion;
+mod event;
+mod machine;
+
+use serde::{Deserialize, Serialize};
+
+pub use assertion::{Assertion, Effect, Expected, Tolerances};
+pub use event::SuiteEvent;
+
+use crate::error::SuiteError;
+use crate::event::{Event, Vocabulary};
+use machine::Machine;
+
+/// The program that writes suites, with its version.
+pub const ENGINE: &str = concat!("catherd ", env!("CARGO_PKG_VERSION"));
+
+/// Version of the format that this release writes. It reads all earlier versions:
+///
+/// 1. Events and goals.
+/// 2. Assertions, and the settings that they depend on: `machine`, `tolerances`,
+///    `nan_equal`; those that are missing have their defaults.
+pub const FORMAT: u32 = 2;
+
+/// A test suite: everything that an execution needs, except the project.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suite {
+    /// Version of this format.
+    pub format: u32,
+    /// The program that wrote it, with its version.
+    pub engine: String,
+    /// Digest of the project that it tests; empty if unknown.
+    pub project: String,
+    /// The search algorithm.
+    pub algorithm: String,
+    /// Seed of the machine's random numbers, and of the run that generated it.
+    pub seed: u64,
+    /// Number of the project's goals.
+    pub goals: u32,
+    /// Settings of the machine that executes it.
+    #[serde(default, with = "Machine")]
+    pub machine: catherd_vm::Settings,
+    /// Tolerances of its assertions.
+    #[serde(default)]
+    pub tolerances: Tolerances,
+    /// Whether its assertions hold any two texts equal that spell no number, as Whisker's
+    /// published code does.
+    #[serde(default)]
+    pub nan_equal: bool,
+    /// The tests.
+    pub tests: Vec<SuiteTest>,
+}
+
+impl Default for Suite {
+    /// A suite without tests in this release's format, for an unknown project.
+    fn default() -> Self {
+        Self {
+            format: FORMAT,
+            engine: ENGINE.to_owned(),
+            project: String::new(),
+            algorithm: String::new(),
+            seed: 0,
+            goals: 0,
+            machine: catherd_vm::Settings::default(),
+            tolerances: Tolerances::default(),
+            nan_equal: false,
+            tests: Vec::new(),
+        }
+    }
+}
+
+/// A test: the green flag, then events, each followed by a wait of one step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteTest {
+    /// The numbers of the goals that it covers, ascending.
+    pub covers: Vec<u32>,
+    /// Codons of the chromosome that it was generated from; 0 if it was not generated.
+    pub codons: u32,
+    /// Its events.
+    pub events: Vec<SuiteEvent>,
+    /// Stable assertions, ordered by event: those that hold under every seed.
+    #[serde(default)]
+    pub assertions: Vec<Assertion>,
+    /// Flaky assertions, ordered by event: those that hold under the suite's seed, but not under
+    /// every other.
+    #[serde(default)]
+    pub flaky: Vec<Assertion>,
+}
+
+impl SuiteTest {
+    /// Its events with numbers in place of names; keys and texts are added to the vocabulary.
+    /// `number` is the test's position in its suite.
+    ///
+    /// # Errors
+    /// If an event names a sprite that the vocabulary lacks.
+    pub(crate) fn resolve(
+        &self,
+        number: usize,
+        words: &mut Vocabulary,
+    ) -> Result<Vec<Event>, SuiteError> {
+        let events = self.events.iter().map(|event| event.resolve(words));
+        events
+            .collect::<Result<_, _>>()
+            .map_err(|sprite| SuiteError::Sprite { test: number, sprite })
+    }
+}
+
+/// A value as JSON on one line.
+pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> String {
+    // Writing fails for maps with keys that are no strings; there are no maps here.
+    serde_json::to_string(value).expect("suites hold numbers, texts and lists")
+}
+
+/// Appends a list of a test, one element a line.
+fn lines<T: Serialize>(text: &mut String, name: &str, list: &[T]) {
+    text.push_str(&format!(", \"{name}\": ["));
+    for (position, element) in list.iter().enumerate() {
+        let comma = if position == 0 { "" } else { "," };
+        text.push_str(&format!("{comma}\n      {}", json(element)));
+    }
+    text.push_str(if list.is_empty() { "]" } else { "\n    ]" });
+}
+
+/// Serialises the machine's settings of a suite.
+struct MachineOf<'a>(&'a Suite);
+
+impl Serialize for MachineOf<'_> {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        Machine::serialize(&self.0.machine, out)
+    }
+}
+
+impl Suite {
+    /// The suite as JSON text, one event or assertion a line.
+    pub fn to_json(&self) -> String {
+        let mut text = String::new();
+        text.push_str("{\n");
+        let head = [
+            ("format", json(&self.format)),
+            ("engine", json(&self.engine)),
+            ("project", json(&self.project)),
+            ("algorithm", json(&self.algorithm)),
+            ("seed", json(&self.seed)),
+            ("goals", json(&self.goals)),
+            ("machine", json(&MachineOf(self))),
+            ("tolerances", json(&self.tolerances)),
+            ("nan_equal", json(&self.nan_equal)),
+        ];
+        for (name, value) in head {
+            text.push_str(&format!("  \"{name}\": {value},\n"));
+        }
+        text.push_str("  \"tests\": [");
+        for (position, test) in self.tests.iter().enumerate() {
+            let comma = if position == 0 { "" } else { "," };
+            let (covers, codons) = (json(&test.covers), test.codons);
+            text.push_str(&format!("{comma}\n    {{ \"covers\": {covers}, \"codons\": {codons}"));
+            lines(&mut text, "events", &test.events);
+            lines(&mut text, "assertions", &test.assertions);
+            lines(&mut text, "flaky", &test.flaky);
+            text.push_str(" }");
+        }
+        text.push_str("\n  ]\n}\n");
+        text
+    }
+
+    /// Reads a suite.
+    ///
+    /// # Errors
+    /// If the text is not a suite, or one of a later version, or its machine's steps may not end.
+    pub fn from_json(text: &str) -> Result<Suite, SuiteError> {
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
+        }
+        let Version { format } = serde_json::from_str(text)?;
+        if !(1..=FORMAT).contains(&format) {
+            return Err(SuiteError::Format { found: format });
+        }
+        let suite = Suite { format: FORMAT, ..serde_json::from_str(text)? };
+        machine::check(&suite.machine)?;
+        Ok(suite)
+    }
+
+    /// Checks that the suite is for the project with this digest, or for an unknown one.
+    ///
+    /// # Errors
+    /// If it is for another project.
+    pub fn belongs_to(&self, digest: &str) -> Result<(), SuiteError> {
+        if self.project.is_empty() || self.project == digest {
+            return Ok(());
+        }
+        Err(SuiteError::Project { suite: self.project.clone(), project: digest.to_owned() })
+    }
+
+    /// Number of stable assertions in all tests.
+    pub fn assertions(&self) -> u64 {
+        self.tests.iter().map(|test| test.assertions.len() as u64).sum()
+    }
+
+    /// Number of events in all tests, without the waits between them.
+    pub fn events(&self) -> u64 {
+        self.tests.iter().map(|test| test.events.len() as u64).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite() -> Suite {
+        let events = vec![
+            SuiteEvent::KeyPress { key: "left arrow".into(), steps: 3 },
+            SuiteEvent::ClickClone { sprite: "Cat \"1\"".into(), x: 0.1 + 0.2, y: -1e-7 },
+            SuiteEvent::ClickStage,
+        ];
+        let expect = |after, expect| Assertion { after, sprite: None, clone: 0, expect };
+        let assertions = vec![
+            expect(0, Expected::Backdrop(2)),
+            expect(1, Expected::Variable { variable: "a\n\"b".into(), value: "\u{2028}".into() }),
+        ];
+        let expect = |expect| Assertion { after: 2, sprite: Some("Cat".into()), clone: 3, expect };
+        let flaky = vec![
+            expect(Expected::Position { x: f64::NEG_INFINITY, y: -0.1 }),
+            expect(Expected::Effect { effect: Effect::Ghost, value: 1e300 }),
+            expect(Expected::Bubble(None)),
+        ];
+        let test = SuiteTest { covers: vec![0, 3], codons: 9, events, assertions, flaky };
+        let empty = SuiteTest {
+            events: Vec::new(),
+            assertions: Vec::new(),
+            flaky: Vec::new(),
+            ..test.clone()
+        };
+        Suite {
+            format: FORMAT,
+            engine: "catherd 0.1.0".into(),
+            project: "abc".into(),
+            algorithm: "mio".into(),
+            seed: u64::MAX,
+            goals: 5,
+            machine: catherd_vm::Settings { timer_increment: 0.075, ..Default::default() },
+            tolerances: Tolerances { position: 0.5, ..Tolerances::default() },
+            nan_equal: true,
+            tests: vec![test, empty],
+        }
+    }
+
+    #[test]
+    fn files_keep_every_bit() {
+        let suite = suite();
+        let text = suite.to_json();
+        assert_eq!(Suite::from_json(&text).unwrap(), suite);
+        for line in [
+            r#"      {"event":"KeyPress","key":"left arrow","steps":3},"#,
+            r#"      {"after":0,"expect":{"backdrop":2}},"#,
+            r#"      {"after":2,"sprite":"Cat","clone":3,"expect":{"position":{"x":"-Infinity","y":-0.1}}},"#,
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+        }
+    }
+
+    #[test]
+    fn not_a_number_is_written_and_read() {
+        let assertion =
+            Assertion { after: 0, sprite: None, clone: 0, expect: Expected::Volume(f64::NAN) };
+        let text = json(&assertion);
+        assert_eq!(text, r#"{"after":0,"expect":{"volume":"NaN"}}"#);
+        let read: Assertion = serde_json::from_str(&text).unwrap();
+        assert!(matches!(read.expect, Expected::Volume(volume) if volume.is_nan()));
+        assert!(serde_json::from_str::<Assertion>(&text.replace("NaN", "many")).is_err());
+    }
+
+    #[test]
+    fn suites_of_the_first_format_are_read() {
+        let old = r#"{ "format": 1, "engine": "catherd 0.1.0", "project": "abc",
+            "algorithm": "mio", "seed": 7, "goals": 5, "tests": [
+              { "covers": [0], "codons": 3, "events": [{"event":"Wait","steps":2}] } ] }"#;
+        let suite = Suite::from_json(old).unwrap();
+        assert_eq!(suite.format, FORMAT);
+        assert_eq!(suite.machine, catherd_vm::Settings::default());
+        assert_eq!(suite.tests[0].events, [SuiteEvent::Wait { steps: 2 }]);
+        assert!(suite.tests[0].assertions.is_empty());
+    }
+
+    #[test]
+    fn other_files_are_refused_with_the_reason() {
+        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 3");
+        let refused = |text: &str| Suite::from_json(text).unwrap_err().to_string();
+        assert_eq!(
+            refused(&newer),
+            "the suite has format 3, but this release reads formats 1 to 2"
+        );
+        let unknown = suite().to_json().replace("KeyPress", "Telepathy");
+        assert!(refused(&unknown).contains("unknown variant `Telepathy`"), "{}", refused(&unknown));
+        let unknown = suite().to_json().replace("\"backdrop\"", "\"mood\"");
+        assert!(refused(&unknown).contains("unknown variant `mood`"), "{}", refused(&unknown));
+        let unknown = suite().to_json().replace("\"steps\":3", "\"steps\":3,\"mood\":1");
+        assert!(refused(&unknown).contains("unknown field `mood`"), "{}", refused(&unknown));
+        let endless =
+            suite().to_json().replace("\"warp_budget\":1000000", "\"warp_budget\":16000001");
+        assert_eq!(
+            refused(&endless),
+            "the suite's machine: setting `warp_budget` is 16000001; the maximum is 16000000"
+        );
+        for damaged in ["{", "", "[]", "{\"format\": 2}"] {
+            assert!(refused(damaged).starts_with("not a test suite: "), "{}", refused(damaged));
+        }
+    }
+
+    #[test]
+    fn suites_belong_to_one_project() {
+        let suite = suite();
+        assert!(suite.belongs_to("abc").is_ok());
+        let error = suite.belongs_to("abd").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the suite was made for project abc, but this is project abd"
+        );
+        assert!(Suite { project: String::new(), ..suite }.belongs_to("abd").is_ok());
+    }
+}

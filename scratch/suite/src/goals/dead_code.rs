@@ -1,0 +1,72 @@
+//! Dead code: blocks that nothing leads to.
+
+use catherd_sb3::BlockNo;
+use rustc_hash::FxHashMap;
+
+use super::hat_event::EventLink;
+use super::script::Statement;
+
+/// The blocks that remain when those without a predecessor are removed until all have one, as a
+/// flag for each block.
+///
+/// Predecessors are blocks above and around, calls of a definition, and events. Edges back to a
+/// loop do not count, because every dead loop would otherwise keep itself alive. As in the
+/// published study, dead cycles remain, and so do receivers of messages that only dead blocks
+/// send, so that numbers of goals are comparable.
+pub(super) fn live(
+    statements: &[Option<Statement>],
+    events: &[EventLink],
+    definition: impl Fn(BlockNo) -> Option<BlockNo>,
+) -> Vec<bool> {
+    let successors = |number: usize| {
+        let children = statements[number].iter().flat_map(|s| s.children);
+        children.flatten().chain(definition(BlockNo(number as u32)))
+    };
+    let mut predecessors = vec![0; statements.len()];
+    for hat in events.iter().flat_map(|link| &link.hats) {
+        predecessors[hat.0 as usize] += 1;
+    }
+    for successor in (0..statements.len()).flat_map(successors) {
+        predecessors[successor.0 as usize] += 1;
+    }
+    let mut live: Vec<bool> = statements.iter().map(Option::is_some).collect();
+    let mut dead: Vec<usize> =
+        (0..statements.len()).filter(|&b| live[b] && predecessors[b] == 0).collect();
+    while let Some(block) = dead.pop() {
+        live[block] = false;
+        for successor in successors(block).map(|b| b.0 as usize) {
+            predecessors[successor] -= 1;
+            if predecessors[successor] == 0 {
+                dead.push(successor);
+            }
+        }
+    }
+    live
+}
+
+/// The blocks that a path leads to from a user event, as a flag for each block.
+pub(super) fn reachable(
+    statements: &[Option<Statement>],
+    events: &[EventLink],
+    definition: impl Fn(BlockNo) -> Option<BlockNo>,
+) -> Vec<bool> {
+    let mut started: FxHashMap<BlockNo, Vec<&EventLink>> = FxHashMap::default();
+    for link in events {
+        for &sender in &link.senders {
+            started.entry(sender).or_default().push(link);
+        }
+    }
+    let mut reached = vec![false; statements.len()];
+    let from_user = events.iter().filter(|link| link.event.is_from_user());
+    let mut pending: Vec<BlockNo> = from_user.flat_map(|link| &link.hats).copied().collect();
+    while let Some(block) = pending.pop() {
+        let Some(statement) = &statements[block.0 as usize] else { continue };
+        if !std::mem::replace(&mut reached[block.0 as usize], true) {
+            pending.extend(statement.children.iter().flatten());
+            pending.extend(definition(block));
+            let hats = started.get(&block).into_iter().flatten().flat_map(|link| &link.hats);
+            pending.extend(hats);
+        }
+    }
+    reached
+}

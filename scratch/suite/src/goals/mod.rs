@@ -1,0 +1,42 @@
+//! Goals of a project: the blocks that tests shall cover.
+
+mod dead_code;
+mod hat_event;
+mod live_code;
+mod script;
+pub mod statement;
+#[cfg(test)]
+mod tests;
+
+use catherd_sb3::{BlockNo, Project};
+
+pub use hat_event::{EventLink, HatEvent};
+pub use live_code::LiveCode;
+pub use script::{Next, Statement};
+
+/// Rule that selects the blocks that are goals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GoalSet {
+    /// Statement blocks except dead code, as in the published study: dead cycles and receivers
+    /// of messages that only dead blocks send are goals.
+    #[default]
+    Published,
+    /// Statement blocks to which a path leads from a user event.
+    Reachable,
+}
+
+/// Settings that decide which blocks are goals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GoalSettings {
+    /// The rule.
+    pub set: GoalSet,
+    /// Whether every block that makes clones may start the clones of every sprite, as in
+    /// Whisker's published code.
+    pub clone_links: bool,
+}
+
+/// Numbers of the goals of a project, ascending. The position in this list is the number of the
+/// goal.
+pub fn find(project: &Project, settings: GoalSettings) -> Vec<BlockNo> {
+    LiveCode::of(project, settings).blocks
+}

@@ -1,0 +1,110 @@
+//! Control flow within scripts.
+
+use catherd_sb3::{BlockIndex, BlockNo, Opcode, Project, Target};
+
+use super::statement::{is_goal, is_loop};
+
+/// Where control goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// To a statement.
+    Block(BlockNo),
+    /// The script ends.
+    Exit,
+    /// The custom block with this definition returns to its callers.
+    Return(BlockNo),
+}
+
+/// A statement block in its script.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Position in [`Project::targets`].
+    pub target: usize,
+    /// Position in [`Target::blocks`].
+    pub index: BlockIndex,
+    /// Opcode of the block.
+    pub opcode: Opcode,
+    /// Where control goes from the block: to the one below, or to what follows the construct
+    /// around it.
+    pub next: Next,
+    /// Where its branches begin; of an empty branch, where control goes from it.
+    pub branches: [Next; 2],
+    /// Where control goes if the block ends the script.
+    pub end: Next,
+    /// The block below and the first blocks of the branches; `None` without.
+    pub children: [Option<BlockNo>; 3],
+}
+
+/// The statement blocks of a project, by block number. Blocks with unknown opcodes are skipped:
+/// control goes from the block above them to the one below.
+pub(super) fn statements(project: &Project) -> Vec<Option<Statement>> {
+    let mut statements = vec![None; project.block_count()];
+    for (position, target) in project.targets.iter().enumerate() {
+        let mut reader = Reader { position, target, statements: &mut statements };
+        for top in target.scripts() {
+            let end = match target.blocks[top as usize].opcode {
+                Opcode::ProceduresDefinition => Next::Return(target.number(top)),
+                _ => Next::Exit,
+            };
+            reader.read(top, end);
+        }
+        // Blocks below the top of a loose script, and blocks that nothing leads to, are dead, but
+        // some of them send messages.
+        for block in 0..target.blocks.len() as u32 {
+            reader.read(block, Next::Exit);
+        }
+    }
+    statements
+}
+
+struct Reader<'a> {
+    position: usize,
+    target: &'a Target,
+    statements: &'a mut [Option<Statement>],
+}
+
+impl Reader<'_> {
+    /// Reads the blocks from `first` on, if they are not known yet.
+    fn read(&mut self, first: BlockIndex, end: Next) {
+        if !is_goal(&self.target.blocks[first as usize]) {
+            return;
+        }
+        // An explicit stack: nesting may be deep.
+        let mut chains = vec![(Some(first), end)];
+        while let Some((mut cursor, after)) = chains.pop() {
+            while let Some(index) = cursor {
+                let number = self.target.number(index);
+                if self.statements[number.0 as usize].is_some() {
+                    break;
+                }
+                let block = &self.target.blocks[index as usize];
+                let below = self.first_goal(block.next);
+                let next = self.enter(below, after);
+                let around = if is_loop(block.opcode) { Next::Block(number) } else { next };
+                let heads = [1, 2].map(|which| self.first_goal(block.substack(which)));
+                chains.extend(heads.map(|head| (head, around)));
+                self.statements[number.0 as usize] = Some(Statement {
+                    target: self.position,
+                    index,
+                    opcode: block.opcode,
+                    next,
+                    branches: heads.map(|head| self.enter(head, around)),
+                    end,
+                    children: [below, heads[0], heads[1]].map(|b| Some(self.target.number(b?))),
+                });
+                cursor = below;
+            }
+        }
+    }
+
+    fn enter(&self, chain: Option<BlockIndex>, otherwise: Next) -> Next {
+        chain.map_or(otherwise, |first| Next::Block(self.target.number(first)))
+    }
+
+    /// The first statement of a chain. The reader of projects has made sure that chains end.
+    fn first_goal(&self, chain: Option<BlockIndex>) -> Option<BlockIndex> {
+        let blocks = &self.target.blocks;
+        std::iter::successors(chain, |&b| blocks[b as usize].next)
+            .find(|&b| is_goal(&blocks[b as usize]))
+    }
+}

@@ -1,0 +1,96 @@
+//! Properties of opcodes: which blocks are statements, and how control passes them.
+
+use catherd_sb3::{Block, Opcode};
+
+/// Whether the block is a goal unless it is dead. Statement blocks of the core and of the pen,
+/// music and text-to-speech extensions are goals; of the blocks on top of scripts only those
+/// that can start a script.
+pub fn is_goal(block: &Block) -> bool {
+    !block.shadow && is_statement(block.opcode) && (!block.top_level || can_lead(block.opcode))
+}
+
+/// Whether a block with this opcode can be a goal on top of a script.
+fn can_lead(opcode: Opcode) -> bool {
+    use Opcode::*;
+    opcode.name().starts_with("event_")
+        || matches!(opcode, ControlStartAsClone | ProceduresDefinition | ProceduresCall)
+}
+
+/// Whether a block with this opcode is a statement: a command, a hat or a custom block's
+/// definition or call, but no reporter and no menu.
+pub fn is_statement(opcode: Opcode) -> bool {
+    use Opcode::*;
+    let Some((category, name)) = opcode.name().split_once('_') else { return false };
+    let reporter = match category {
+        "motion" => matches!(
+            opcode,
+            MotionXPosition | MotionYPosition | MotionDirection | MotionXScroll | MotionYScroll
+        ),
+        "looks" => matches!(
+            opcode,
+            LooksCostumeNumberName
+                | LooksBackdropNumberName
+                | LooksSize
+                | LooksCostume
+                | LooksBackdrops
+        ),
+        "sound" => opcode == SoundVolume,
+        "event" => opcode == EventTouchingObjectMenu,
+        "control" => opcode == ControlGetCounter,
+        "sensing" => {
+            return matches!(opcode, SensingAskAndWait | SensingSetDragMode | SensingResetTimer);
+        }
+        "data" => matches!(
+            opcode,
+            DataVariable
+                | DataListContents
+                | DataItemOfList
+                | DataItemNumOfList
+                | DataLengthOfList
+                | DataListContainsItem
+        ),
+        "procedures" => opcode == ProceduresPrototype,
+        "pen" => opcode == PenMenuColorParam,
+        "music" => matches!(opcode, MusicGetTempo | MusicMenuDrum | MusicMenuInstrument),
+        "text2speech" => {
+            matches!(opcode, Text2SpeechMenuVoices | Text2SpeechMenuLanguages)
+        }
+        _ => return false,
+    };
+    !reporter && !name.ends_with("_menu")
+}
+
+/// Whether the block takes Scratch time, so that a test may end within it.
+pub fn takes_time(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        ControlWait
+            | LooksSayForSecs
+            | LooksThinkForSecs
+            | MotionGlideTo
+            | MotionGlideSecsToXY
+            | SoundPlayUntilDone
+            | Text2SpeechSpeakAndWait
+    )
+}
+
+/// Whether control returns to the block from the end of its branch.
+pub fn is_loop(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        ControlRepeat | ControlRepeatUntil | ControlForever | ControlWhile | ControlForEach
+    )
+}
+
+/// Whether the block has exactly one branch, taken or not.
+pub fn has_single_branch(opcode: Opcode) -> bool {
+    opcode == Opcode::ControlIf || is_loop(opcode)
+}
+
+/// Whether an outcome of the block decides where control goes, time aside.
+pub fn is_branching(opcode: Opcode) -> bool {
+    use Opcode::*;
+    has_single_branch(opcode) || matches!(opcode, ControlIfElse | ControlWaitUntil)
+}

@@ -1,0 +1,69 @@
+//! Goals of small programs.
+
+use catherd_sb3::test_support::LabelledProject;
+
+use super::*;
+
+/// The labels of the goals, in order.
+fn labels(source: &str, set: GoalSet) -> Vec<String> {
+    let labelled = LabelledProject::new(source);
+    let settings = GoalSettings { set, ..GoalSettings::default() };
+    find(&labelled.project, settings).into_iter().map(|block| labelled.label(block)).collect()
+}
+
+fn published(source: &str) -> Vec<String> {
+    labels(source, GoalSet::Published)
+}
+
+#[test]
+fn code_that_nothing_starts_is_no_goal() {
+    let dead = "# Stage
+         backdrop(dusk) say
+         backdrop(day) say
+         # Cat
+         a=flag b=call(known) c=switch(Night) d=call(unknown)
+         e=define(known) f=if { g=say }
+         define(unused) say
+         receive(nothing) say
+         cloned say
+         say say
+         if { broadcast(here) }
+         touching say
+         set";
+    assert_eq!(published(dead), ["a", "b", "c", "d", "e", "f", "g"]);
+}
+
+#[test]
+fn dead_circles_and_receivers_of_dead_senders_stay() {
+    // (a) a message sent by its receivers only, (b) one sent by loose blocks only,
+    // (c) a custom block that only calls itself.
+    assert_eq!(published("# Cat\n a=receive(x) b=broadcast(x)"), ["a", "b"]);
+    assert_eq!(published("# Cat\n broadcast(x) say\n a=receive(x) b=say"), ["a", "b"]);
+    assert_eq!(published("# Cat\n a=define(x) b=call(x)"), ["a", "b"]);
+}
+
+#[test]
+fn goals_may_be_only_what_a_user_can_reach() {
+    let source = "# Stage
+         s=backdrop(night) t=say
+         # Cat
+         a=flag b=call(known) c=broadcast(go) d=clone(Dog)
+         e=define(known) f=if { g=switch(Night) }
+         receive(x) broadcast(x)
+         say broadcast(y)
+         receive(y) say
+         define(self) call(self)
+         h=receive(Go) i=say
+         # Dog
+         j=cloned k=say";
+    let reachable = ["s", "t", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+    assert_eq!(labels(source, GoalSet::Reachable), reachable);
+    assert_eq!(published(source).len(), reachable.len() + 6);
+}
+
+#[test]
+fn messages_match_in_any_case_and_definitions_exactly() {
+    assert_eq!(published("# Cat\n a=flag b=broadcast(GO)\n c=receive(go)").len(), 3);
+    assert_eq!(published("# Cat\n a=flag b=call(jump)\n define(Jump)").len(), 2);
+    assert_eq!(published("# Cat\n a=flag b=call(jump)\n # Dog\n define(jump)").len(), 2);
+}

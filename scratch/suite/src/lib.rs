@@ -1,0 +1,30 @@
+//! Test suites for Scratch programs: their format, their execution and what they cover.
+//!
+//! - Files: [`Suite`] (JSON), [`Suite::to_javascript`] (for Whisker).
+//! - Execution: a [`LinkedSuite`] is a suite whose names have been looked up in a program; a
+//!   [`Runner`] executes its tests, each of which ends in a [`Verdict`].
+//! - Inputs of a test: [`event`]. Assertions: [`attribute`].
+//! - Coverage: [`goals`], [`measure_coverage`].
+//!
+//! Nothing here generates tests, so that suites written by hand need no more than this crate.
+
+pub mod attribute;
+mod comparison;
+mod coverage;
+mod error;
+pub mod event;
+mod format;
+pub mod goals;
+mod javascript;
+mod linked;
+mod runner;
+mod verdict;
+
+pub use coverage::{CoveredBlocks, measure_coverage};
+pub use error::SuiteError;
+pub use format::{
+    Assertion, ENGINE, Effect, Expected, FORMAT, Suite, SuiteEvent, SuiteTest, Tolerances,
+};
+pub use linked::LinkedSuite;
+pub use runner::Runner;
+pub use verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};

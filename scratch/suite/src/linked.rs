@@ -1,0 +1,210 @@
+//! Suites whose names have been looked up in a program.
+
+use catherd_vm::{Program, Text, Tracer, Value, Vm};
+
+use crate::attribute::{Attribute, AttributeValue, Object};
+use crate::comparison::Comparison;
+use crate::error::SuiteError;
+use crate::event::{Event, Vocabulary};
+use crate::format::{Assertion, Effect, Expected, Suite, SuiteTest};
+use crate::verdict::AssertionNo;
+
+/// A suite whose names have been looked up in a program, ready to be executed by any
+/// [`Runner`](crate::Runner) of this program.
+///
+/// Linking executes nothing and is therefore cheap. A mutant of a project needs a linked suite
+/// of its own unless the original's [fits](LinkedSuite::fits), because variables that a changed
+/// block named may be missing.
+pub struct LinkedSuite {
+    /// Seed of the machine's random numbers in all tests; at first the suite's.
+    pub seed: u64,
+    names: Names,
+    pub(crate) words: Vocabulary,
+    pub(crate) comparison: Comparison,
+    pub(crate) tests: Vec<LinkedTest>,
+}
+
+/// A test with numbers in place of names.
+pub(crate) struct LinkedTest {
+    pub(crate) events: Vec<Event>,
+    /// Ordered by event.
+    pub(crate) checks: Vec<Check>,
+}
+
+/// An assertion with numbers in place of names.
+pub(crate) struct Check {
+    /// Position of the event after which it is checked.
+    pub(crate) after: u32,
+    object: Object,
+    pub(crate) attribute: Attribute,
+    /// `None` if the program has no object or attribute of that name, so that the assertion
+    /// fails.
+    pub(crate) expected: Option<AttributeValue>,
+    pub(crate) number: AssertionNo,
+}
+
+impl LinkedSuite {
+    /// Looks up a suite's names in a program.
+    ///
+    /// # Errors
+    /// If an event names a sprite that the program lacks, or an assertion an event that its test
+    /// lacks. Assertions about sprites, variables and lists that the program lacks are no error:
+    /// they fail when they are checked.
+    pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
+        let mut words = Vocabulary::of(program);
+        let tests = suite.tests.iter().enumerate();
+        let tests = tests.map(|(number, test)| LinkedTest::new(number, test, &mut words, program));
+        Ok(Self {
+            seed: suite.seed,
+            names: Names::of(program),
+            tests: tests.collect::<Result<_, _>>()?,
+            words,
+            comparison: Comparison { tolerances: suite.tolerances, nan_equal: suite.nan_equal },
+        })
+    }
+
+    /// Number of tests.
+    pub fn len(&self) -> usize {
+        self.tests.len()
+    }
+
+    /// Whether it has no tests.
+    pub fn is_empty(&self) -> bool {
+        self.tests.is_empty()
+    }
+
+    /// Whether the numbers that were looked up mean the same in this program, a changed copy of
+    /// the one in which they were looked up.
+    pub fn fits(&self, program: &Program) -> bool {
+        self.names == Names::of(program)
+    }
+
+    /// Number of steps of a test, unless it ends early.
+    pub fn steps(&self, test: usize) -> u64 {
+        self.tests[test].events.iter().map(Event::steps).sum()
+    }
+}
+
+/// Names of the variables and lists of all targets, in the order of their numbers. Making it
+/// is cheap because texts are shared.
+#[derive(PartialEq)]
+struct Names(Vec<[Vec<Text>; 2]>);
+
+impl Names {
+    fn of(program: &Program) -> Self {
+        let targets = 0..program.targets().len();
+        let names = targets.map(|target| {
+            [program.variables(target).cloned().collect(), program.lists(target).cloned().collect()]
+        });
+        Self(names.collect())
+    }
+}
+
+impl LinkedTest {
+    fn new(
+        number: usize,
+        test: &SuiteTest,
+        words: &mut Vocabulary,
+        program: &Program,
+    ) -> Result<Self, SuiteError> {
+        let events = test.resolve(number, words)?;
+        let mut checks = Vec::with_capacity(test.assertions.len() + test.flaky.len());
+        for (flaky, list) in [(false, &test.assertions), (true, &test.flaky)] {
+            for (assertion, position) in list.iter().zip(0..) {
+                if assertion.after as usize >= events.len() {
+                    let cause = format!(
+                        "an assertion after event {}, which does not exist",
+                        assertion.after
+                    );
+                    return Err(SuiteError::Assertion { test: number, cause });
+                }
+                checks.push(Check::new(assertion, AssertionNo { flaky, position }, words, program));
+            }
+        }
+        checks.sort_by_key(|check| check.after);
+        Ok(Self { events, checks })
+    }
+}
+
+impl Check {
+    fn new(
+        assertion: &Assertion,
+        number: AssertionNo,
+        words: &Vocabulary,
+        program: &Program,
+    ) -> Self {
+        let target = match &assertion.sprite {
+            None => Some(words.stage()),
+            Some(name) => words.sprite_no(name),
+        };
+        let found = target.and_then(|target| {
+            let (attribute, expected) = look_up(&assertion.expect, target, words, program)?;
+            Some((Object { target, clone: assertion.clone }, attribute, expected))
+        });
+        let after = assertion.after;
+        match found {
+            Some((object, attribute, expected)) => {
+                Self { after, object, attribute, expected: Some(expected), number }
+            }
+            None => {
+                let object = Object { target: words.stage(), clone: 0 };
+                Self { after, object, attribute: Attribute::Backdrop, expected: None, number }
+            }
+        }
+    }
+}
+
+/// The attribute and the value of an expectation; `None` if the program has nothing of that
+/// name.
+fn look_up(
+    expected: &Expected,
+    target: u16,
+    words: &Vocabulary,
+    program: &Program,
+) -> Option<(Attribute, AttributeValue)> {
+    let number = |number: &u32| AttributeValue::Number(f64::from(*number));
+    let owner = usize::from(target);
+    Some(match expected {
+        Expected::Backdrop(index) => (Attribute::Backdrop, number(index)),
+        Expected::CloneCount(clones) => (Attribute::CloneCount, number(clones)),
+        Expected::Costume(index) => (Attribute::Costume, number(index)),
+        Expected::Direction(degrees) => (Attribute::Direction, AttributeValue::Number(*degrees)),
+        Expected::Effect { effect, value } => {
+            let position = Effect::ALL.iter().position(|other| other == effect)?;
+            (Attribute::Effect(position as u8), AttributeValue::Number(*value))
+        }
+        Expected::Layer(rank) => (Attribute::Layer, number(rank)),
+        Expected::List { list, length } => {
+            let position = program.lists(owner).position(|name| *name == **list)?;
+            (Attribute::List(position as u32), AttributeValue::Number(*length as f64))
+        }
+        Expected::Position { x, y } => (Attribute::Position, AttributeValue::Position(*x, *y)),
+        Expected::Bubble(text) => {
+            (Attribute::Bubble, AttributeValue::Bubble(text.as_deref().map(Text::new)))
+        }
+        Expected::Size(percent) => (Attribute::Size, AttributeValue::Number(*percent)),
+        Expected::Touching { sprite, touching } => {
+            (Attribute::Touching(words.sprite_no(sprite)?), AttributeValue::Flag(*touching))
+        }
+        Expected::TouchingEdge(touching) => {
+            (Attribute::TouchingEdge, AttributeValue::Flag(*touching))
+        }
+        Expected::Variable { variable, value } => {
+            let position = program.variables(owner).position(|name| *name == **variable)?;
+            (
+                Attribute::Variable(position as u32),
+                AttributeValue::Value(Value::from(value.as_str())),
+            )
+        }
+        Expected::Visible(visible) => (Attribute::Visible, AttributeValue::Flag(*visible)),
+        Expected::Volume(percent) => (Attribute::Volume, AttributeValue::Number(*percent)),
+    })
+}
+
+impl Check {
+    /// The actual value; `None` if the object or the attribute does not exist.
+    pub(crate) fn read<T: Tracer>(&self, vm: &mut Vm<T>) -> Option<AttributeValue> {
+        let id = self.object.find(vm)?;
+        self.attribute.read(id, vm)
+    }
+}

@@ -1,0 +1,143 @@
+//! Executing the tests of suites.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use catherd_vm::{Program, Random, Snapshot, Tracer, Vm};
+
+use crate::event::{Event, Interaction, Vocabulary};
+use crate::linked::LinkedSuite;
+use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
+
+/// Machine that executes tests one after the other. Before each test it restores the state after
+/// loading instead of loading the program again. Each execution is a pure function of program,
+/// settings, seed and test.
+pub struct Runner<T: Tracer = ()> {
+    vm: Vm<T>,
+    /// The project as loaded, before the green flag.
+    start: Snapshot,
+}
+
+impl<T: Tracer> Runner<T> {
+    /// A machine with a program. Its settings should be the suite's
+    /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
+    pub fn new(program: Arc<Program>, machine: catherd_vm::Settings, tracer: T) -> Self {
+        let vm = Vm::new(program, machine, Random::portable(0), tracer);
+        Self { start: vm.snapshot(), vm }
+    }
+
+    /// The tracer of all executions. It is never cleared here.
+    pub fn tracer(&mut self) -> &mut T {
+        &mut self.vm.tracer
+    }
+
+    /// Executes a test under the suite's seed up to the first assertion that does not hold.
+    ///
+    /// # Panics
+    /// If there is no such test.
+    pub fn run(&mut self, suite: &LinkedSuite, test: usize, bounds: Bounds) -> Execution {
+        self.check(suite, test, suite.seed, bounds, |_| ControlFlow::Break(()))
+    }
+
+    /// Executes a test under any seed. `failed` is called with each assertion that does not hold;
+    /// the first at which it breaks is the verdict. If it never breaks, the test passes.
+    ///
+    /// # Panics
+    /// If there is no such test.
+    pub fn check(
+        &mut self,
+        suite: &LinkedSuite,
+        test: usize,
+        seed: u64,
+        bounds: Bounds,
+        mut failed: impl FnMut(AssertionNo) -> ControlFlow<()>,
+    ) -> Execution {
+        if suite.steps(test) > bounds.steps {
+            return Execution { verdict: Verdict::StepLimit, steps: 0, blocks: 0, fault: None };
+        }
+        let checks = suite.tests[test].checks.iter();
+        let mut checks = checks.filter(|check| bounds.flaky || !check.number.flaky).peekable();
+        self.begin(seed);
+        self.vm.allow(bounds.blocks);
+        let early = self.send(&suite.tests[test].events, &suite.words, |event, vm| {
+            if vm.is_exhausted() {
+                let fault = "the test executed more blocks than allowed";
+                return ControlFlow::Break(Verdict::Fault(fault));
+            }
+            if let Some(fault) = vm.fault().filter(|_| bounds.faults_end) {
+                return ControlFlow::Break(Verdict::Fault(fault));
+            }
+            while let Some(check) = checks.next_if(|check| check.after == event) {
+                let actual = check.read(vm);
+                let both = check.expected.as_ref().zip(actual.as_ref());
+                let holds = both.is_some_and(|(expected, actual)| {
+                    suite.comparison.agree(check.attribute, expected, actual)
+                });
+                if !holds && failed(check.number).is_break() {
+                    let got = actual.filter(|_| check.expected.is_some());
+                    let got = got.map(|seen| seen.to_string());
+                    let failure = Failure { assertion: check.number, after: event, got };
+                    return ControlFlow::Break(Verdict::Failed(failure));
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        let verdict = early.break_value().unwrap_or(Verdict::Passed);
+        let (steps, blocks) = (self.vm.steps(), self.vm.executed());
+        Execution { verdict, steps, blocks, fault: self.vm.fault() }
+    }
+
+    /// Executes a test under any seed without checking assertions. `after` is called with the
+    /// position of each event when its steps and the wait that follows have run, and may end the
+    /// execution.
+    ///
+    /// # Panics
+    /// If there is no such test.
+    pub fn drive<B>(
+        &mut self,
+        suite: &LinkedSuite,
+        test: usize,
+        seed: u64,
+        after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.begin(seed);
+        self.send(&suite.tests[test].events, &suite.words, after)
+    }
+
+    /// Sends events to the program, whose words are in the vocabulary.
+    fn send<B>(
+        &mut self,
+        events: &[Event],
+        words: &Vocabulary,
+        mut after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let mut interaction = Interaction::default();
+        for (&event, number) in events.iter().zip(0..) {
+            interaction.send(event, &mut self.vm, words);
+            after(number, &mut self.vm)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Executes events under a seed. Names in them are numbers of the vocabulary.
+    pub(crate) fn execute(&mut self, events: &[Event], words: &Vocabulary, seed: u64) {
+        self.begin(seed);
+        let _: ControlFlow<()> = self.send(events, words, |_, _| ControlFlow::Continue(()));
+    }
+
+    /// The machine after the green flag, before any step, under a seed.
+    pub fn at_start(&mut self, seed: u64) -> &mut Vm<T> {
+        self.begin(seed);
+        &mut self.vm
+    }
+
+    /// Restores the state after loading, seeds the machine and sends the green flag.
+    fn begin(&mut self, seed: u64) {
+        self.vm.restore(&self.start);
+        self.vm.set_random(Random::portable(seed));
+        self.vm.green_flag();
+    }
+}
+
+#[cfg(test)]
+mod tests;

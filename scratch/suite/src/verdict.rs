@@ -1,0 +1,85 @@
+//! Results of tests, and limits of their execution.
+
+#[cfg(doc)]
+use crate::format::SuiteTest;
+
+/// The number of an assertion in its test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AssertionNo {
+    /// Whether it is one of [`SuiteTest::flaky`], not of [`SuiteTest::assertions`].
+    pub flaky: bool,
+    /// Its position in that list.
+    pub position: u32,
+}
+
+/// Limits of the execution of a test, and which assertions it checks.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Most steps of a test. Its events alone determine their number, so that a longer test is
+    /// not begun; it ends with [`Verdict::StepLimit`].
+    pub steps: u64,
+    /// Most blocks that the test executes. Then no further block is executed, and the test ends
+    /// with [`Verdict::Fault`].
+    pub blocks: u64,
+    /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its
+    /// machine. Otherwise it continues, although each step of a program that loops forever can
+    /// cost millions of blocks.
+    pub faults_end: bool,
+    /// Whether [`SuiteTest::flaky`] is checked as well. These assertions hold on the project
+    /// under the suite's seed; under another seed a failure proves nothing.
+    pub flaky: bool,
+}
+
+impl Default for Bounds {
+    /// 100,000 steps (nearly an hour of Scratch time), any number of blocks, faults do not end a
+    /// test, all assertions are checked.
+    fn default() -> Self {
+        Self { steps: 100_000, blocks: u64::MAX, faults_end: false, flaky: true }
+    }
+}
+
+/// The result of a test on a program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// All events were sent and all assertions held.
+    Passed,
+    /// An assertion did not hold. The execution ended there.
+    Failed(Failure),
+    /// The test has more steps than [`Bounds::steps`] and was not executed.
+    StepLimit,
+    /// The program reached a limit of the machine, described here, and [`Bounds::faults_end`]; or
+    /// it reached [`Bounds::blocks`].
+    Fault(&'static str),
+}
+
+impl Verdict {
+    /// Whether the test passed.
+    pub fn is_pass(&self) -> bool {
+        *self == Verdict::Passed
+    }
+}
+
+/// An assertion that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The assertion.
+    pub assertion: AssertionNo,
+    /// The position of the event after which it was checked.
+    pub after: u32,
+    /// The actual value as text; `None` if the object or the attribute does not exist.
+    pub got: Option<String>,
+}
+
+/// An execution of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Execution {
+    /// The result.
+    pub verdict: Verdict,
+    /// Steps executed.
+    pub steps: u64,
+    /// Blocks executed, counted as the budgets of [`catherd_vm::Settings`] count.
+    pub blocks: u64,
+    /// Description of the first limit of the machine that the program reached, whether it ended
+    /// the test or not; `None` if it reached none.
+    pub fault: Option<&'static str>,
+}

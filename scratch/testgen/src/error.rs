@@ -1,0 +1,25 @@
+//! Errors of test generation.
+
+use catherd_vm::CompileError;
+
+/// Error of preparing a project or a run.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The algorithm is unknown.
+    #[error(transparent)]
+    Algorithm(#[from] catherd_search::UnknownAlgorithm),
+    /// A parameter is unknown, or its value is not allowed.
+    #[error(transparent)]
+    Parameter(#[from] catherd_search::ParameterError),
+    /// No number of events lies between the bounds.
+    #[error("min_events is {min_events}, but max_events is {max_events}")]
+    Events {
+        /// Fewest events.
+        min_events: usize,
+        /// Most events.
+        max_events: usize,
+    },
+    /// The project cannot be compiled.
+    #[error("the project cannot be compiled: {0}")]
+    Compile(#[from] CompileError),
+}

@@ -1,0 +1,328 @@
+//! What tests have in common: a tree of the events that executions have sent, with states of
+//! the machine to go on from.
+//!
+//! A node is the moment after an event. Each has the part of a recording that its event made,
+//! so that a test that comes by need not send it; some have the state of the machine, so that a
+//! test that leaves the tree behind it can go on. What was used least recently is forgotten
+//! first, from the leaves on, once all together take more than a number of bytes.
+
+use catherd_sb3::BlockNo;
+use catherd_search::Stream;
+use catherd_vm::Snapshot;
+use rustc_hash::FxHashMap;
+
+use crate::parameters::EventChoice;
+use crate::recorder::Change;
+use catherd_suite::event::{Event, Interaction};
+
+/// A node of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct NodeNo(u32);
+
+impl NodeNo {
+    /// The green flag of executions that extract events before they send one. Extraction can
+    /// change what is sensed later.
+    pub(super) const EXTRACTING: NodeNo = NodeNo(0);
+    /// The green flag of those that send recorded events.
+    pub(super) const REPLAYING: NodeNo = NodeNo(1);
+
+    /// Neither is ever forgotten.
+    const ROOTS: usize = 2;
+}
+
+/// No neighbour in the order of use.
+const NOBODY: u32 = u32::MAX;
+
+/// The moment after an event.
+#[derive(Default)]
+pub(super) struct Node {
+    /// How the event was chosen, and the event as it was sent; none for the green flag.
+    pub(super) sent: Option<(EventChoice, Event)>,
+    /// What it changed in the trace.
+    pub(super) changes: Box<[Change]>,
+    pub(super) interaction: Interaction,
+    /// The events that were listed next.
+    pub(super) listed: Option<Box<[Event]>>,
+    pub(super) state: Option<Box<SavedState>>,
+    /// The node before, and whom this one is among whose children.
+    key: Option<Key>,
+    /// Those used just after and just before this one.
+    newer: u32,
+    older: u32,
+    /// The execution that used it last.
+    used: u64,
+    bytes: usize,
+}
+
+/// A state to go on from.
+pub(super) struct SavedState {
+    pub(super) machine: Snapshot,
+    pub(super) extraction: Stream,
+    /// Blocks that the last step evaluated.
+    pub(super) evaluated: Box<[BlockNo]>,
+    /// Steps and blocks that were executed until then.
+    pub(super) spent: (u64, u64),
+}
+
+/// A way from a node: the bits of an event as it was chosen. Events that are equal but for the
+/// sign of a zero are different ones.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    from: u32,
+    angle: Option<u16>,
+    kind: u8,
+    object: u64,
+    place: (u64, u64),
+}
+
+impl Key {
+    fn new(from: NodeNo, choice: &EventChoice) -> Key {
+        let (kind, object, x, y) = match choice.listed() {
+            Event::KeyPress { key, steps } => {
+                (0, u64::from(key.0) << 32 | u64::from(steps), 0., 0.)
+            }
+            Event::ClickSprite { sprite } => (1, sprite.into(), 0., 0.),
+            Event::ClickClone { sprite, x, y } => (2, sprite.into(), x, y),
+            Event::ClickStage => (3, 0, 0., 0.),
+            Event::TypeText { text } => (4, text.0.into(), 0., 0.),
+            Event::TypeNumber { number } => (5, 0, number.into(), 0.),
+            Event::MouseDown { down } => (6, down.into(), 0., 0.),
+            Event::MouseMove { x, y } => (7, 0, x, y),
+            Event::MouseMoveTo { x, y } => (8, 0, x, y),
+            Event::DragSprite { sprite, instance, x, y } => {
+                (9, u64::from(sprite) << 32 | u64::from(instance), x, y)
+            }
+            Event::Sound { volume } => (10, 0, volume, 0.),
+            Event::Wait { steps } => (11, steps.into(), 0., 0.),
+        };
+        let (from, angle, place) = (from.0, choice.angle(), (x.to_bits(), y.to_bits()));
+        Key { from, angle, kind, object, place }
+    }
+}
+
+/// The tree.
+pub(super) struct PrefixTree {
+    nodes: Vec<Node>,
+    free: Vec<u32>,
+    children: FxHashMap<Key, u32>,
+    /// The ends of the order of use, which has all nodes but the roots. After each execution a
+    /// node comes before those that follow it, so the oldest is a leaf.
+    newest: u32,
+    oldest: u32,
+    /// The present execution.
+    execution: u64,
+    bytes: usize,
+    capacity: usize,
+}
+
+impl PrefixTree {
+    /// An empty tree that grows to about so many bytes. Without any it stays empty.
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            nodes: (0..NodeNo::ROOTS).map(|_| Node::default()).collect(),
+            free: Vec::new(),
+            children: FxHashMap::default(),
+            newest: NOBODY,
+            oldest: NOBODY,
+            execution: 0,
+            bytes: 0,
+            capacity,
+        }
+    }
+
+    pub(super) fn node(&self, node: NodeNo) -> &Node {
+        &self.nodes[node.0 as usize]
+    }
+
+    /// An execution begins; what it visits is not forgotten before it ends.
+    pub(super) fn begin(&mut self) {
+        self.execution += 1;
+    }
+
+    /// Where a choice led from a node.
+    pub(super) fn visit(&mut self, from: NodeNo, choice: &EventChoice) -> Option<NodeNo> {
+        let child = *self.children.get(&Key::new(from, choice))?;
+        self.nodes[child as usize].used = self.execution;
+        // Behind all that can be forgotten.
+        self.unlink(child);
+        self.link(child);
+        Some(NodeNo(child))
+    }
+
+    /// Adds where a choice led to, unless there is no room.
+    pub(super) fn add(
+        &mut self,
+        from: NodeNo,
+        choice: EventChoice,
+        event: Event,
+        changes: &[Change],
+        interaction: Interaction,
+    ) -> Option<NodeNo> {
+        // A node is in the map, too.
+        let bytes = size_of::<Node>() + 2 * size_of::<(Key, u32)>() + size_of_val(changes);
+        if !self.make_room(bytes) {
+            return None;
+        }
+        let key = Key::new(from, &choice);
+        let node = Node {
+            sent: Some((choice, event)),
+            changes: changes.into(),
+            interaction,
+            key: Some(key),
+            used: self.execution,
+            bytes,
+            ..Node::default()
+        };
+        let number = self.free.pop().unwrap_or(self.nodes.len() as u32);
+        match self.nodes.get_mut(number as usize) {
+            Some(place) => *place = node,
+            None => self.nodes.push(node),
+        }
+        self.children.insert(key, number);
+        self.bytes += bytes;
+        self.link(number);
+        Some(NodeNo(number))
+    }
+
+    /// Notes which events were listed at a node, unless there is no room.
+    pub(super) fn list(&mut self, node: NodeNo, events: &[Event]) {
+        if self.charge(node, size_of_val(events)) {
+            self.nodes[node.0 as usize].listed = Some(events.into());
+        }
+    }
+
+    /// Keeps a state at a node, unless there is no room.
+    pub(super) fn keep(&mut self, node: NodeNo, state: SavedState, bytes: usize) {
+        if self.charge(node, bytes + size_of::<SavedState>() + size_of_val(&*state.evaluated)) {
+            self.nodes[node.0 as usize].state = Some(Box::new(state));
+        }
+    }
+
+    /// The execution that took this path has ended: it is the last that is forgotten, from its
+    /// end on.
+    pub(super) fn end(&mut self, path: &[NodeNo]) {
+        for node in path.iter().rev().filter(|node| node.0 as usize >= NodeNo::ROOTS) {
+            self.unlink(node.0);
+            self.link(node.0);
+        }
+    }
+
+    /// Bytes that all takes, about.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn charge(&mut self, node: NodeNo, bytes: usize) -> bool {
+        let room = self.make_room(bytes);
+        if room {
+            self.nodes[node.0 as usize].bytes += bytes;
+            self.bytes += bytes;
+        }
+        room
+    }
+
+    /// Forgets nodes until there is room, those of the present execution excepted.
+    fn make_room(&mut self, bytes: usize) -> bool {
+        while self.bytes + bytes > self.capacity {
+            let oldest = self.oldest;
+            if oldest == NOBODY || self.nodes[oldest as usize].used == self.execution {
+                return false;
+            }
+            self.unlink(oldest);
+            let node = std::mem::take(&mut self.nodes[oldest as usize]);
+            self.bytes -= node.bytes;
+            node.key.map(|key| self.children.remove(&key));
+            self.free.push(oldest);
+        }
+        true
+    }
+
+    /// Makes a node the newest.
+    fn link(&mut self, number: u32) {
+        let before = std::mem::replace(&mut self.newest, number);
+        let node = &mut self.nodes[number as usize];
+        (node.newer, node.older) = (NOBODY, before);
+        match self.nodes.get_mut(before as usize) {
+            Some(before) => before.newer = number,
+            None => self.oldest = number,
+        }
+    }
+
+    fn unlink(&mut self, number: u32) {
+        let Node { newer, older, .. } = self.nodes[number as usize];
+        match self.nodes.get_mut(newer as usize) {
+            Some(node) => node.older = older,
+            None => self.newest = older,
+        }
+        match self.nodes.get_mut(older as usize) {
+            Some(node) => node.newer = newer,
+            None => self.oldest = newer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(steps: u32) -> EventChoice {
+        Event::Wait { steps }.into()
+    }
+
+    /// Sends waits of so many steps; returns how many of them were known.
+    fn send(tree: &mut PrefixTree, waits: &[u32]) -> usize {
+        tree.begin();
+        let mut path = vec![NodeNo::REPLAYING];
+        for &steps in waits {
+            let here = path[path.len() - 1];
+            match tree.visit(here, &wait(steps)) {
+                Some(child) => path.push(child),
+                None => break,
+            }
+        }
+        let known = path.len() - 1;
+        for &steps in &waits[known..] {
+            let here = path[path.len() - 1];
+            let event = Event::Wait { steps };
+            match tree.add(here, event.into(), event, &[], Interaction::default()) {
+                Some(child) => path.push(child),
+                None => break,
+            }
+            assert!(tree.bytes <= tree.capacity);
+        }
+        tree.end(&path);
+        known
+    }
+
+    #[test]
+    fn what_was_not_used_for_long_is_forgotten_from_the_end_on() {
+        let mut one = PrefixTree::new(usize::MAX);
+        send(&mut one, &[1]);
+        let mut tree = PrefixTree::new(5 * one.bytes());
+        assert_eq!(send(&mut tree, &[1, 2, 3]), 0);
+        assert_eq!(send(&mut tree, &[1, 4]), 1);
+        assert_eq!(send(&mut tree, &[5]), 0);
+        assert_eq!(send(&mut tree, &[6]), 0, "takes the place of 3");
+        assert_eq!(send(&mut tree, &[1, 2]), 2);
+        assert_eq!(send(&mut tree, &[1, 2, 3]), 2, "takes the place of 4");
+        assert_eq!(send(&mut tree, &[1, 4]), 1);
+        assert_eq!(send(&mut tree, &[1, 2, 3, 7, 8, 9]), 3, "all other places, and no more");
+        assert_eq!(send(&mut tree, &[1, 2, 3, 7, 8, 9]), 5);
+        assert_eq!(tree.bytes(), 5 * one.bytes());
+        assert_eq!((tree.children.len(), tree.free.len()), (5, 0));
+    }
+
+    #[test]
+    fn ways_differ_in_every_bit() {
+        let mut tree = PrefixTree::new(usize::MAX);
+        let drag = |x| Event::DragSprite { sprite: 1, instance: 2, x, y: 3.0 };
+        let roots = [NodeNo::EXTRACTING, NodeNo::REPLAYING];
+        let choices = [drag(0.0).into(), drag(-0.0).into(), wait(1), wait(2)];
+        for (root, choice) in roots.into_iter().flat_map(|root| choices.map(|c| (root, c))) {
+            assert_eq!(tree.visit(root, &choice), None);
+            let added = tree.add(root, choice, choice.listed(), &[], Interaction::default());
+            assert_eq!(tree.visit(root, &choice), added);
+        }
+    }
+}

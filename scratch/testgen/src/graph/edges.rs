@@ -1,0 +1,143 @@
+//! Control flow edges of a project: scripts linked by events and calls.
+
+use catherd_sb3::{BlockNo, Opcode, Project};
+use catherd_suite::goals::statement::takes_time;
+use catherd_suite::goals::{EventLink, LiveCode, Next, Statement};
+use rustc_hash::FxHashMap;
+
+use super::{ENTRY, EXIT, Edge, FIRST_EVENT, Graph, NodeId, Outcomes};
+
+/// The graph of a project's live code. With `call_edges`, a call leads to its definition and to
+/// the next block, and the end of the definition to the exit.
+pub(super) fn graph(project: &Project, code: &LiveCode, call_edges: bool) -> Graph {
+    let first_block = FIRST_EVENT + code.events.len() as u32;
+    let nodes = code.blocks.iter().copied().zip(first_block..).collect();
+    let mut callers: FxHashMap<_, Vec<_>> = FxHashMap::default();
+    for &call in &code.blocks {
+        if let Some(&definition) = code.definitions.get(&call) {
+            callers.entry(definition).or_default().push(call);
+        }
+    }
+    let mut linker = Linker { project, code, call_edges, callers, nodes, edges: Vec::new() };
+    for &block in &code.blocks {
+        linker.add_block(block);
+    }
+    for (link, node) in code.events.iter().zip(FIRST_EVENT..) {
+        linker.add_event(link, node);
+    }
+    let edges = linker.edges;
+    let events = code.events.iter().map(|link| link.event.clone()).collect();
+    Graph::new(events, code.blocks.clone(), edges)
+}
+
+/// Collects the edges of a graph.
+struct Linker<'a> {
+    project: &'a Project,
+    code: &'a LiveCode,
+    call_edges: bool,
+    /// Live calls by definition.
+    callers: FxHashMap<BlockNo, Vec<BlockNo>>,
+    /// Nodes of the live blocks.
+    nodes: FxHashMap<BlockNo, NodeId>,
+    edges: Vec<(NodeId, Edge)>,
+}
+
+impl Linker<'_> {
+    fn statement(&self, block: BlockNo) -> &Statement {
+        self.code.statements[block.0 as usize].as_ref().expect("live blocks are statements")
+    }
+
+    fn add(&mut self, from: NodeId, to: NodeId, when: Outcomes) {
+        self.edges.push((from, Edge { to, when }));
+    }
+
+    /// Adds the edges that leave a block.
+    fn add_block(&mut self, block: BlockNo) {
+        use Opcode::*;
+        use Outcomes as O;
+        let from = self.nodes[&block];
+        let s = self.statement(block).clone();
+        let own = Next::Block(block);
+        let [first, second] = s.branches;
+        // Loops lead to the exit as well: because a test may end within them, the blocks that
+        // follow depend on them as they do on blocks that take time.
+        let ways: &[(Next, Outcomes)] = match s.opcode {
+            ControlIf => &[(first, O::TRUE), (s.next, O::FALSE)],
+            ControlIfElse => &[(first, O::TRUE), (second, O::FALSE)],
+            ControlRepeat | ControlWhile | ControlForEach => {
+                &[(first, O::TRUE), (s.next, O::FALSE), (Next::Exit, O::ANY)]
+            }
+            ControlRepeatUntil => &[(first, O::FALSE), (s.next, O::TRUE), (Next::Exit, O::ANY)],
+            ControlForever => &[(first, O::TRUE), (Next::Exit, O::FALSE)],
+            ControlWaitUntil => &[(s.next, O::TRUE), (Next::Exit, O::FALSE), (own, O::FALSE)],
+            ControlAllAtOnce => &[(first, O::ANY)],
+            ControlDeleteThisClone => &[(Next::Exit, O::ANY)],
+            ControlStop => &[(self.after_stop(&s), O::ANY)],
+            ProceduresCall => match self.code.definitions.get(&block) {
+                Some(&definition) if self.call_edges => {
+                    &[(Next::Block(definition), O::ANY), (s.next, O::ANY)]
+                }
+                Some(&definition) => &[(Next::Block(definition), O::ANY)],
+                None => &[(s.next, O::ANY)],
+            },
+            opcode if takes_time(opcode) => &[(s.next, O::TRUE), (Next::Exit, O::FALSE)],
+            _ => &[(s.next, O::ANY)],
+        };
+        for &(next, when) in ways {
+            for to in self.arrivals(next) {
+                self.add(from, to, when);
+            }
+        }
+    }
+
+    fn after_stop(&self, stop: &Statement) -> Next {
+        let block = &self.project.targets[stop.target].blocks[stop.index as usize];
+        match block.field("STOP_OPTION").map_or("", |field| field.text()) {
+            "all" => Next::Exit,
+            // In a custom block it ends this call only.
+            "this script" => stop.end,
+            _ => stop.next,
+        }
+    }
+
+    /// Adds the edges to and from an event.
+    fn add_event(&mut self, link: &EventLink, event: NodeId) {
+        if link.event.is_from_user() {
+            self.add(ENTRY, event, Outcomes::ANY);
+        }
+        for sender in &link.senders {
+            if let Some(&sender) = self.nodes.get(sender) {
+                self.add(sender, event, Outcomes::ANY);
+            }
+        }
+        for hat in &link.hats {
+            self.add(event, self.nodes[hat], Outcomes::TRUE);
+        }
+        self.add(event, EXIT, Outcomes::FALSE);
+    }
+
+    /// The nodes to which control may go: after a custom block one for each of its calls.
+    fn arrivals(&self, next: Next) -> Vec<NodeId> {
+        let mut arrivals = Vec::new();
+        let mut returned = Vec::new();
+        let mut pending = vec![next];
+        while let Some(next) = pending.pop() {
+            match next {
+                Next::Block(block) => arrivals.push(self.nodes[&block]),
+                Next::Exit => arrivals.push(EXIT),
+                Next::Return(_) if self.call_edges => arrivals.push(EXIT),
+                Next::Return(definition) if !returned.contains(&definition) => {
+                    returned.push(definition);
+                    let callers = self.callers.get(&definition).into_iter().flatten().rev();
+                    pending.extend(callers.map(|&call| self.statement(call).next));
+                }
+                // A cycle of custom blocks that end by calling each other.
+                Next::Return(_) => {}
+            }
+        }
+        if arrivals.is_empty() {
+            arrivals.push(EXIT);
+        }
+        arrivals
+    }
+}

@@ -1,0 +1,58 @@
+//! Projects prepared for test generation.
+
+use std::sync::Arc;
+
+use catherd_sb3::Project;
+use catherd_vm::Program;
+
+use crate::assertion::Observer;
+use crate::error::GenerateError;
+use crate::extraction::Tables;
+use crate::model::Model;
+use crate::settings::Settings;
+
+/// A project prepared for any number of runs with the same settings.
+pub struct Prepared {
+    pub(crate) program: Arc<Program>,
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) model: Model,
+    pub(crate) settings: Settings,
+    /// Number of parameter codons of a group.
+    pub(crate) parameters: usize,
+    /// Numbers of the goals, deepest in the control dependence graph first.
+    pub(crate) order: Vec<u32>,
+    /// Observer of the attributes that assertions are about.
+    pub(crate) observer: Observer,
+}
+
+impl Prepared {
+    /// Compiles a project and analyses its goals and events.
+    ///
+    /// # Errors
+    /// If the project cannot be compiled.
+    pub fn new(project: &Project, settings: Settings) -> Result<Arc<Self>, GenerateError> {
+        let model = Model::of(project, settings.goals, settings.compat);
+        let tables = Tables::new(project);
+        let mut order: Vec<u32> = (0..model.goals().len() as u32).collect();
+        order.sort_by_key(|&goal| std::cmp::Reverse(model.depth(goal as usize)));
+        Ok(Arc::new(Self {
+            program: Arc::new(Program::compile(project)?),
+            parameters: tables.parameters(settings.extraction),
+            tables: Arc::new(tables),
+            observer: Observer::new(project),
+            order,
+            model,
+            settings,
+        }))
+    }
+
+    /// The compiled project.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// The project's goals and the graphs for their fitness.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+}

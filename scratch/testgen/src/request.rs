@@ -1,0 +1,81 @@
+//! Requests and results of test generation.
+
+use catherd_search::{Algorithm, Budget, Improvement, Parameters as _, Setting, Stop};
+use catherd_suite::Suite;
+
+use crate::assertion::Assertions;
+use crate::counts::Counts;
+use crate::error::GenerateError;
+use crate::limits::Limits;
+
+/// A run of test generation.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The search algorithm.
+    pub algorithm: Algorithm,
+    /// Seed of all random numbers of the run.
+    pub seed: u64,
+    /// Budget of the search.
+    pub budget: Budget,
+    /// Name of the project in suites: usually its digest.
+    pub project: String,
+    /// Regression assertions to add to the suite; `None` for a suite without assertions. They
+    /// cost one execution of each test and its re-executions, and make suites several times as
+    /// large.
+    pub assertions: Option<Assertions>,
+}
+
+impl Request {
+    /// A run of an algorithm by name, with parameters by name and defaults for the rest.
+    /// Settings of test generation are [`Configuration`](crate::Configuration)'s.
+    ///
+    /// # Errors
+    /// If there is no such algorithm or parameter, or a value is not allowed; the error
+    /// lists what is.
+    pub fn new(
+        algorithm: &str,
+        parameters: &[(&str, Setting<'_>)],
+        seed: u64,
+        budget: Budget,
+    ) -> Result<Self, GenerateError> {
+        let mut algorithm = Algorithm::named(algorithm)?;
+        for &(name, value) in parameters {
+            algorithm.set(name, value)?;
+        }
+        Ok(Self { algorithm, seed, budget, project: String::new(), assertions: None })
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The search stopped for this reason.
+    Search(Stop),
+    /// The project has no goals; its coverage is complete by definition.
+    NothingToCover,
+    /// The project reacts to no input, so that all tests are the same. The suite is one test
+    /// that waits.
+    NoInput,
+}
+
+/// Result of a run.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// How the run ended.
+    pub end: End,
+    /// Number of the project's goals.
+    pub goals: u32,
+    /// Numbers of the goals that the search covered, ascending.
+    pub covered: Vec<u32>,
+    /// One point for each improvement of coverage.
+    pub timeline: Vec<Improvement>,
+    /// The final suite.
+    pub suite: Suite,
+    /// Positions of the tests in the suite whose replay did not cover the goals that they were
+    /// kept for. A test here is a defect: the machine was not deterministic.
+    pub unstable: Vec<u32>,
+    /// Counts of the run.
+    pub counts: Counts,
+    /// Limits of the machine that executions reached.
+    pub limits: Limits,
+}
