@@ -246,7 +246,7 @@ impl Analysis {
         let suite = if self.linked.fits(&program) {
             &self.linked
         } else {
-            // Linking does not fail: it did not for the original, and mutants have the same sprites.
+            // Linking succeeds as for the original, because mutants have the same sprites.
             let Ok(linked) = LinkedSuite::new(&self.suite, &program) else { return result };
             relinked = linked;
             &relinked

@@ -120,7 +120,7 @@ fn outcomes_are_those_of_the_tests() {
     assert_eq!(duplicates(&results).iter().flatten().count(), 1);
     // The hat waits for another key: no test covers it, yet one notices.
     assert_eq!(of(Krm, EventWhenKeyPressed).outcome, Outcome::Killed);
-    // Now it turns for ever within a step, and the test ends before it can fail.
+    // Now it turns forever within a step, and the test ends before it can fail.
     let negated = of(Ncm, OperatorGt);
     assert_eq!((negated.outcome, negated.executions), (Outcome::Limit, 1));
 

@@ -116,7 +116,7 @@ fn generate(project: &Project, executions: u64) -> Suite {
 
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]
-fn nothing_is_lost_by_what_is_not_executed() {
+fn tests_that_are_not_executed_kill_no_mutant() {
     let corpus = corpus();
     for name in ["BoatRace", "FruitCatching"] {
         let mut project = read(&corpus, &format!("whisker-examples/{name}.sb3"));

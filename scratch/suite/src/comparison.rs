@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_compared_as_tests_do_it() {
+    fn texts_are_compared_by_the_rules_of_assertions() {
         let strict = Comparison { tolerances: Tolerances::default(), nan_equal: false };
         let loose = Comparison { nan_equal: true, ..strict };
         let agree = |how: Comparison, expected: &str, actual: Value| {

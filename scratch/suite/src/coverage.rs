@@ -88,3 +88,55 @@ pub fn measure_coverage(
     });
     tests.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use catherd_sb3::Opcode;
+    use catherd_sb3::test_support::{TargetBuilder, number, project};
+
+    use super::*;
+    use crate::goals::{self, GoalSettings};
+    use crate::{SuiteEvent, SuiteTest};
+
+    /// Says something at the flag, and moves when `a` is pressed.
+    fn suite_and_program(events: Vec<Vec<SuiteEvent>>) -> (Suite, Arc<Program>, Vec<BlockNo>) {
+        let mut cat = TargetBuilder::new("Cat");
+        let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("hi"))]);
+        cat.flag(&[say]);
+        let walk = cat.block(Opcode::MotionChangeXBy, &[("DX", number("10"))]);
+        cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "a")), &[walk]);
+        let project = project(vec![TargetBuilder::new("Stage"), cat]);
+        let goals = goals::find(&project, GoalSettings::default());
+        let tests = events.into_iter().map(|events| SuiteTest { events, ..SuiteTest::default() });
+        let suite = Suite { goals: goals.len() as u32, tests: tests.collect(), ..Suite::default() };
+        (suite, Arc::new(Program::compile(&project).unwrap()), goals)
+    }
+
+    fn press(key: &str) -> SuiteEvent {
+        SuiteEvent::KeyPress { key: key.into(), steps: 1 }
+    }
+
+    #[test]
+    fn each_test_covers_the_blocks_that_it_executes() {
+        let tests = vec![vec![SuiteEvent::Wait { steps: 1 }], vec![press("a")], vec![press("b")]];
+        let (suite, program, goals) = suite_and_program(tests);
+        let covered = measure_coverage(&suite, &program, &goals, 100).unwrap();
+        let flag = vec![0, 1];
+        // In file order: say, flag, move, key hat.
+        assert_eq!(covered, [flag.clone(), vec![0, 1, 2, 3], flag]);
+    }
+
+    #[test]
+    fn suites_for_other_goals_or_with_long_tests_are_refused() {
+        let wait = SuiteEvent::Wait { steps: 100 };
+        let (suite, program, goals) = suite_and_program(vec![vec![wait]]);
+        let error = measure_coverage(&suite, &program, &goals, 100).unwrap_err();
+        assert_eq!(error.to_string(), "test 0 has 101 steps; the maximum is 100");
+        let error = measure_coverage(&suite, &program, &goals[1..], 1_000).unwrap_err();
+        assert!(matches!(error, SuiteError::Goals { suite: 4, project: 3 }));
+        let unknown = SuiteEvent::ClickSprite { sprite: "Dog".into() };
+        let (suite, program, goals) = suite_and_program(vec![Vec::new(), vec![unknown]]);
+        let error = measure_coverage(&suite, &program, &goals, 100).unwrap_err();
+        assert_eq!(error.to_string(), "test 1: the project has no sprite `Dog`");
+    }
+}

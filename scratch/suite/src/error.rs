@@ -1,7 +1,5 @@
 //! Errors of suites.
 
-use crate::format::FORMAT;
-
 /// Error of reading a suite, or of using it with a project.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
@@ -9,10 +7,12 @@ pub enum SuiteError {
     #[error("not a test suite: {0}")]
     Json(#[from] serde_json::Error),
     /// The version of the format is unknown.
-    #[error("the suite has format {found}, but this release reads formats 1 to {FORMAT}")]
+    #[error("the suite has format {found}, but this release reads formats 1 to {newest}")]
     Format {
         /// The version found.
         found: u32,
+        /// The newest known version.
+        newest: u32,
     },
     /// A setting of the machine is so large that steps might not end.
     #[error("the suite's machine: setting `{setting}` is {found}; the maximum is {most}")]

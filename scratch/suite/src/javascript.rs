@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_javascript_compares_its_own_way_pass_there() {
+    fn values_that_javascript_compares_differently_pass_there() {
         let of = |expect| {
             let assertion = Assertion { after: 0, sprite: Some("S".into()), clone: 1, expect };
             body(&suite(vec![SuiteEvent::Wait { steps: 1 }], vec![assertion])).pop().unwrap()

@@ -1,9 +1,8 @@
 //! Codons: the genes of a test (Whisker paper, section 5.1).
 //!
-//! A chromosome is a sequence of groups of equal size: an event codon, then as many
-//! parameter codons as any event of the project consumes. Codons that an event does not
-//! consume stay where they are, so that a change of one group leaves the meaning of the
-//! others alone.
+//! A chromosome is a sequence of groups of equal size: an event codon, then as many parameter
+//! codons as any event of the project consumes. An event skips those that it does not consume, so
+//! that a change of one group does not change the meaning of others.
 
 use catherd_search::Stream;
 
@@ -30,18 +29,18 @@ impl Chromosome {
         &self.0
     }
 
-    /// Their number: what tests are compared by.
+    /// Number of codons, by which the search compares tests.
     pub fn length(&self) -> usize {
         self.0.len()
     }
 
-    /// The codon at a position; positions beyond the end go on at the start.
+    /// The codon at a position; positions beyond the end wrap around.
     pub fn codon(&self, position: usize) -> u16 {
         self.0[position % self.0.len()]
     }
 }
 
-/// How chromosomes of a project are made and changed.
+/// Genetic operators on the chromosomes of a project.
 #[derive(Clone, Debug)]
 pub struct Genetics {
     /// Codons of a group, at least 1: the event's and its parameters'.
@@ -57,7 +56,7 @@ pub struct Genetics {
 }
 
 impl Genetics {
-    /// What the settings say, with groups of so many parameter codons.
+    /// The operators of these settings, for groups with this number of parameter codons.
     pub fn new(parameters: usize, settings: &Settings) -> Self {
         Self {
             group: parameters + 1,
@@ -83,9 +82,8 @@ impl Genetics {
         Chromosome::new(codons)
     }
 
-    /// A copy in which each group was visited once, from the left, and with a probability
-    /// of one in the number of groups was changed, deleted or preceded by a new one
-    /// (Whisker paper, section 5.1.1).
+    /// A mutated copy: each group is changed, deleted or preceded by a new one with a probability
+    /// of one in the number of groups (Whisker paper, section 5.1.1).
     pub fn mutate(&self, parent: &Chromosome, rng: &mut Stream) -> Chromosome {
         let groups = parent.length().div_ceil(self.group);
         let probability = 1.0 / groups as f64;
@@ -154,7 +152,7 @@ impl Genetics {
         codons.extend((0..self.group).map(|_| self.random_codon(rng)));
     }
 
-    /// Moves a codon by a normally distributed distance, around the end if need be.
+    /// Moves a codon by a normally distributed distance; it wraps around at both ends.
     fn shift(&self, codon: u16, rng: &mut Stream) -> u16 {
         let moved = rng.gaussian(f64::from(codon), self.deviation).round() as i64;
         moved.rem_euclid(i64::from(MAX_CODON) + 1) as u16
@@ -170,7 +168,7 @@ impl Genetics {
     }
 }
 
-/// What happens to a group.
+/// Change of a group.
 #[derive(Clone, Copy, Debug)]
 enum Mutation {
     Insert,

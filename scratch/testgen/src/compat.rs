@@ -2,7 +2,7 @@
 
 use catherd_search::Field;
 
-/// Each switch is off by default; on, it does what the published code does where that
+/// Switches that are off by default. A switch that is on reproduces the published code where it
 /// differs from the paper. MOSA has one more among its parameters, `compat.mutate_parents`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {
@@ -11,28 +11,28 @@ pub struct Compat {
     /// A call leads to its definition and to the next block, and the definition's end to
     /// the exit, not back to the callers.
     pub call_edges: bool,
-    /// A user event that did not happen is not reached: goals that only it leads to are
-    /// infinitely far away.
+    /// A user event that did not happen is not reached, so that goals to which only this event
+    /// leads are infinitely far away.
     pub unreached_event_is_infinite: bool,
-    /// While a question is open no wait is offered.
+    /// No wait is listed while a question is open.
     pub no_wait_on_question: bool,
-    /// What custom blocks sense is read once, before the green flag, and is the same for
-    /// all sprites that define a block of that signature.
+    /// The inputs that custom blocks sense are read once, before the green flag, and are the same
+    /// for all sprites that define a block with that signature.
     pub static_procedures: bool,
-    /// Mutation draws one of four kinds: the fourth changes the parameter codons only.
+    /// Mutation draws one of four changes: the fourth changes the parameter codons only.
     pub four_mutations: bool,
-    /// Crossover cuts one group later, so that no child is a parent.
+    /// Crossover cuts one group later, so that no child equals a parent.
     pub crossover_plus_one: bool,
-    /// Negating one of two operands, mutation analysis tosses a coin for which of them the
-    /// negation replaces.
+    /// In mutation analysis the negation of one of two operands takes the place of a random one
+    /// of the two.
     pub ncm_coin: bool,
-    /// Mutation analysis replaces variables by variables of the stage only.
+    /// In mutation analysis only variables of the stage replace others.
     pub vrm_stage_only: bool,
     /// Nothing is asserted after the first event of a test.
     pub skip_first_pair: bool,
     /// Everything is asserted after every event but the first, not only what changed.
     pub assert_everything: bool,
-    /// To assertions, any two texts that spell no number are equal.
+    /// Assertions hold any two texts equal that spell no number.
     pub nan_equal: bool,
 }
 

@@ -1,7 +1,6 @@
-//! What a run counted.
+//! Counts of a run.
 
-/// The statistics of a run, under the names that Whisker's result files use where they
-/// count the same.
+/// Counts of a run. Those that Whisker's result files have as well are named as there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Goals of the project.
@@ -20,26 +19,27 @@ pub struct Counts {
     pub events: u64,
     /// Steps of the search.
     pub steps: u64,
-    /// Executions cut short because the program hung: an endless loop without screen
-    /// refresh, or one that does too much.
+    /// Hung tests: executions ended early because for a second every step of the program executed
+    /// as many blocks as a script may, as an endless loop without screen refresh does.
     pub hung_tests: u64,
-    /// Executions up to and including the one that completed coverage.
+    /// Executions up to and including the one that covered the last goal; `None` if goals are left.
     pub executions_to_full_coverage: Option<u64>,
     /// Tests of the final suite.
     pub suite_tests: u64,
-    /// Events of the final suite; Whisker counts the waits as well, which is twice this.
+    /// Events of the final suite. Whisker counts the waits between them as well, which gives twice
+    /// this number.
     pub suite_events: u64,
     /// Stable assertions of the final suite.
     pub suite_assertions: u64,
-    /// Flaky ones.
+    /// Flaky assertions of the final suite.
     pub suite_flaky: u64,
-    /// Tests that the search found and the suite does without.
+    /// Tests of the archive that the final suite leaves out.
     pub minimised_tests: u64,
     /// Events that minimisation removed.
     pub minimised_events: u64,
-    /// Codons that minimisation removed: Whisker's unit.
+    /// Codons that minimisation removed, which is Whisker's unit.
     pub minimised_codons: u64,
-    /// Executions that minimisation took; they are no part of the search.
+    /// Executions of minimisation, which are not part of the search.
     pub minimisation_executions: u64,
 }
 

@@ -1,9 +1,11 @@
-//! Running tests on the machine.
+//! Execution of tests on the machine.
 
 use std::sync::Arc;
 
 use catherd_sb3::BlockNo;
 use catherd_search::Stream;
+use catherd_suite::event::{Event, Interaction};
+use catherd_vm::{Random, Snapshot, TargetId, Vm};
 
 use crate::chromosome::Chromosome;
 use crate::extraction::{Extractor, Instance, Scene};
@@ -15,55 +17,52 @@ use crate::prepared::Prepared;
 use crate::recorder::{History, Recorder};
 use crate::settings::Settings;
 use crate::trace::Trace;
-use catherd_suite::event::{Event, Interaction};
-use catherd_vm::{Random, Snapshot, TargetId, Vm};
 use prefix_tree::{NodeNo, PrefixTree};
 
-/// Bytes that states of the machine may take to spare tests the events that they have in common
-/// with earlier ones.
+/// Largest size of the prefix cache in bytes.
 pub(crate) const PREFIX_CACHE_BYTES: usize = 64 << 20;
 
-/// A machine with one project and one seed, on which tests run one after the other. Each
-/// execution is a pure function of project, test and seed.
+/// Executor of tests of one project with one seed, one after the other. Each execution is a pure
+/// function of project, test and seed.
 pub(crate) struct Executor {
     prepared: Arc<Prepared>,
     seed: u64,
     vm: Vm<Recorder>,
     /// The project as loaded, before the green flag.
     start: Snapshot,
-    /// The events that earlier executions sent.
+    /// Prefixes of earlier executions.
     prefixes: PrefixTree,
-    /// The way of the present execution through them.
+    /// Path of the present execution in them.
     path: Vec<NodeNo>,
-    /// Steps and blocks that had been executed when a state was kept last.
+    /// Steps and blocks executed up to the last saved state.
     spent: (u64, u64),
-    /// Bytes of a state: no fewer.
+    /// Smallest size of a saved state in bytes.
     least: u64,
     pub(crate) extractor: Extractor<TargetId>,
-    /// Places drags to the edge; begins anew with every execution.
+    /// Random stream for positions of drags. It restarts with every execution.
     extraction: Stream,
     interaction: Interaction,
-    /// Memory of fitness evaluations.
+    /// Buffers of fitness evaluations.
     workspace: Workspace,
-    /// Limits that executions before the present one ran into.
+    /// Limits that executions before the present one reached.
     limits: Limits,
-    /// For questions about the past.
+    /// Buffers of [`Executor::last_improvement`].
     earlier: (Trace, Vec<f64>),
-    /// Tests that were cut short because the program hung.
+    /// Number of hung tests.
     hung: u64,
 }
 
-/// What came of an execution, apart from the fitness.
+/// Events and trace of an execution.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
-    /// The events with the parameters that they had. A one-step wait followed each.
+    /// The events with their parameters. A one-step wait followed each.
     pub(crate) events: Vec<Event>,
     pub(crate) history: History,
 }
 
 impl Executor {
-    /// A machine for a run; `search` draws the run's random answer. `memory` bounds the bytes
-    /// that are spent on what tests have in common, and changes no result.
+    /// An executor for a run. `search` draws the run's random answer. `memory` is the largest size
+    /// of the prefix cache in bytes; results do not depend on it.
     pub(crate) fn new(
         prepared: Arc<Prepared>,
         seed: u64,
@@ -106,8 +105,8 @@ impl Executor {
         }
     }
 
-    /// Resets everything, seeds the machine and sends the green flag. No step has run
-    /// when events are extracted first, but the threads of the flag exist.
+    /// Restores the state after loading, seeds the machine and sends the green flag. No step runs
+    /// before the first extraction of events, but the threads of the flag exist.
     pub(crate) fn begin(&mut self) {
         self.limits.add(self.vm.hits());
         self.vm.restore(&self.start);
@@ -119,14 +118,14 @@ impl Executor {
         self.spent = (self.vm.steps(), self.vm.executed());
     }
 
-    /// Limits that all executions so far ran into.
+    /// Limits that all executions so far reached.
     pub(crate) fn limits(&self) -> Limits {
         let mut limits = self.limits;
         limits.add(self.vm.hits());
         limits
     }
 
-    /// The project that it runs.
+    /// The project that it executes.
     pub(crate) fn prepared(&self) -> &Prepared {
         &self.prepared
     }
@@ -136,19 +135,18 @@ impl Executor {
         self.vm.steps()
     }
 
-    /// Whether the program has ended (Whisker paper, section 5.1); input may start
-    /// scripts of it still.
+    /// Whether the program has ended (Whisker paper, section 5.1). Input may still start scripts.
     pub(crate) fn has_ended(&self) -> bool {
         self.interaction.has_ended()
     }
 
-    /// Whether the test can go on: the program has not hung.
+    /// Whether the program has hung, so that the test cannot continue.
     pub(crate) fn is_hung(&self) -> bool {
         self.interaction.is_hung()
     }
 
-    /// Tests of [`Executor::run`] and [`Executor::improvise`] that were cut short because the
-    /// program hung.
+    /// Number of tests of [`Executor::run`] and [`Executor::improvise`] that ended early because
+    /// the program hung.
     pub(crate) fn hung_tests(&self) -> u64 {
         self.hung
     }
@@ -158,12 +156,12 @@ impl Executor {
         self.vm.is_asking()
     }
 
-    /// Lists the events that make sense now, see [`Extractor::events`].
+    /// Extracts the events that the program can react to now, see [`Extractor::events`].
     pub(crate) fn extract(&mut self) {
         self.extractor.extract(&mut self.vm, &mut self.extraction);
     }
 
-    /// The position of the extraction stream, to be put back if a list is dropped.
+    /// The extraction stream. The caller restores it if it drops a list.
     pub(crate) fn extraction(&mut self) -> &mut Stream {
         &mut self.extraction
     }
@@ -171,22 +169,22 @@ impl Executor {
     /// The listed event at `index` with parameters from codons.
     pub(crate) fn decode(&mut self, index: usize, codon: impl Fn(usize) -> u16) -> Event {
         let event = self.extractor.events()[index];
-        self.place(parameters::with_codons(event, self.prepared.settings.bounds, codon))
+        self.resolve(parameters::with_codons(event, self.prepared.settings.bounds, codon))
     }
 
-    /// What a choice among the listed events means now.
-    fn place(&mut self, choice: EventChoice) -> Event {
+    /// The event of a choice among the listed events in the present state.
+    fn resolve(&mut self, choice: EventChoice) -> Event {
         choice.event(|| self.extractor.extent(&choice.listed(), &mut self.vm))
     }
 
-    /// Sends an event, runs its steps and one more, and records.
+    /// Sends an event, runs its steps and one more, and records them.
     pub(crate) fn send(&mut self, event: Event, recording: &mut Recording) {
         self.interaction.send(event, &mut self.vm, self.extractor.words());
         recording.events.push(event);
         self.flush(recording);
     }
 
-    /// Lets the last event, a wait, last longer. Returns whether the trace changed.
+    /// Prolongs the last event, a wait. Returns whether the trace changed.
     pub(crate) fn prolong(&mut self, steps: u32, recording: &mut Recording) -> bool {
         self.interaction.run(steps, &mut self.vm);
         if let Some(Event::Wait { steps: waited }) = recording.events.last_mut() {
@@ -201,7 +199,7 @@ impl Executor {
     }
 
     /// Decodes and executes a chromosome from the green flag on (Whisker paper, section
-    /// 5.1). Ends early once the program has ended and there is nothing to do but wait.
+    /// 5.1). Ends early when the program has ended and only waits are listed.
     pub(crate) fn run(&mut self, chromosome: &Chromosome) -> Recording {
         let group = self.prepared.parameters + 1;
         let Settings { selection, bounds, .. } = self.prepared.settings;
@@ -212,24 +210,22 @@ impl Executor {
         })
     }
 
-    /// Executes as many events, each of them drawn from those listed, with random
-    /// parameters (Whisker paper, Algorithm 3). Ends early as [`Executor::run`] does.
+    /// Executes this number of events, each drawn from the listed ones, with random parameters
+    /// (Whisker paper, Algorithm 3). Ends early as [`Executor::run`] does.
     pub(crate) fn improvise(&mut self, events: usize, rng: &mut Stream) -> Recording {
         let bounds = self.prepared.settings.bounds;
         self.execute(0..events, |listed, _| parameters::with_random(*rng.pick(listed), bounds, rng))
     }
 
-    /// Fitness for all goals of what has run since the green flag.
+    /// Fitness of the present execution for all goals.
     pub(crate) fn fitness(&mut self, fitness: &mut Vec<f64>) {
         self.prepared.model.evaluate(self.vm.tracer.trace(), fitness, &mut self.workspace);
     }
 
-    /// The number of events, at least 1, after which the fitness of no goal improved any
-    /// more.
+    /// The number of events, at least 1, up to the last that improved the fitness for some goal.
     ///
-    /// Fitness never rises as a trace grows, so the events after which it is what it is in
-    /// the end are a suffix, and few evaluations find where that begins: there is no need
-    /// to evaluate after every event of every execution.
+    /// Fitness never rises as a trace grows, so that a binary search finds this number with few
+    /// evaluations.
     pub(crate) fn last_improvement(&mut self, history: &History, fitness: &[f64]) -> u32 {
         let (trace, earlier) = &mut self.earlier;
         let (mut low, mut high) = (1, history.last_change().max(1));
@@ -246,7 +242,7 @@ impl Executor {
 impl Replayer for Executor {
     fn covers(&mut self, events: &[Event], goal: u32) -> bool {
         let goal = self.prepared.model.goals()[goal as usize];
-        // What is covered stays covered: the rest need not run.
+        // A covered goal stays covered, so the replay may end there.
         self.replay(events, Some(goal));
         self.vm.tracer.trace().covered(goal)
     }

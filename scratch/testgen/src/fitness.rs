@@ -1,17 +1,16 @@
-//! How far a test is from covering each goal (Whisker paper, section 5.2).
+//! Fitness: the distance of a test from covering each goal (Whisker paper, section 5.2).
 //!
 //! The fitness of a test for a goal combines, in order of weight, the *approach level*
 //! (by how many control dependences the execution missed the goal), the *branch
-//! distance* (how far the decision at the nearest of them was from the other outcome)
-//! and, if that decision was right, the *control flow distance* (how many blocks are
-//! left to where it leads). Smaller is better and 0 means covered.
+//! distance* (how far the decision at the nearest of them was from the required outcome)
+//! and, if that decision had the required outcome, the *control flow distance* (how many
+//! blocks are left to its target). Smaller is better, and 0 means covered.
 //!
-//! All goals are evaluated together. Seen from a goal, its level counts dependences back
-//! to the nearest node that was reached; seen from the nodes that were reached, it is the
-//! distance of the goal in one breadth-first walk along the dependences. The nearest
-//! nodes' distances travel with that walk: a node takes the smallest of those that come
-//! to it in as many steps. Control flow distances are a second such walk, from the
-//! covered blocks along control flow.
+//! All goals are evaluated together. The approach level of a goal is the number of dependences
+//! back to the nearest node that was reached, which equals its distance in one breadth-first
+//! walk along the dependences from all reached nodes. The walk carries the distances of the
+//! reached nodes: a node takes the smallest of those that arrive in as many steps. Control
+//! flow distances come from a second walk, from the covered blocks along control flow.
 
 #[cfg(test)]
 mod tests;
@@ -22,26 +21,26 @@ use crate::graph::{Adjacency, ENTRY, Edge, FIRST_EVENT, NodeId, Outcomes, START}
 use crate::model::Model;
 use crate::trace::Trace;
 
-/// Neither reached nor known to be reachable.
+/// Distance of a node that no walk has reached.
 const FAR: u32 = u32::MAX;
 
-/// Memory of [`Model::evaluate`], kept between calls so that they need not allocate.
+/// Buffers of [`Model::evaluate`], kept between calls to avoid allocation.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     nodes: Vec<State>,
     queue: Vec<NodeId>,
 }
 
-/// What an evaluation finds out about a node.
+/// State of a node in an evaluation.
 #[derive(Clone, Copy, Debug)]
 struct State {
     /// Control flow edges from the nearest covered block or the entry.
     flow: u32,
-    /// Control dependences from the nearest node that was reached, 0 if it was itself.
+    /// Control dependences from the nearest node that was reached; 0 if it was reached itself.
     steps: u32,
     /// The smallest distance at those nearest nodes to the outcome that leads here.
     branch: f64,
-    /// Where that distance is 0: the control flow distance of what depends on the outcome
+    /// If that distance is 0: the control flow distance of the node that depends on the outcome
     /// of the nearest node and leads here.
     rest: u32,
 }
@@ -51,13 +50,13 @@ const UNKNOWN: State = State { flow: FAR, steps: FAR, branch: f64::INFINITY, res
 /// How far an execution was from a goal, in parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// Control dependences between the goal and the execution; none if no chain of
+    /// Control dependences between the goal and the execution; `None` if no chain of
     /// dependences connects them.
     pub approach_level: Option<u32>,
     /// Distance to the outcome that leads to the goal, at least 0.
     pub branch_distance: f64,
-    /// Blocks and events still to pass; none if that is not known or not what matters,
-    /// because the branch distance is positive.
+    /// Blocks and events still to pass; `None` if unknown, or irrelevant because the branch
+    /// distance is positive.
     pub control_flow_distance: Option<u32>,
     /// All of them in one number, see [`Model::evaluate`].
     pub fitness: f64,
@@ -85,8 +84,8 @@ impl Model {
         fitness.extend(goals.iter().map(State::fitness));
     }
 
-    /// The distance of the execution from one goal, in parts. For tools and tests:
-    /// it takes as long as evaluating all goals.
+    /// The distance of the execution from one goal, in parts. It takes as long as evaluating all
+    /// goals and is meant for tools and tests.
     pub fn explain(&self, trace: &Trace, goal: usize) -> Distance {
         let mut workspace = Workspace::default();
         self.measure(trace, &mut workspace);
@@ -180,7 +179,7 @@ impl Model {
         queue.drain(..reached);
     }
 
-    /// What a node that was reached decided.
+    /// The decision of a node that was reached.
     fn decision(&self, trace: &Trace, nodes: &[State], node: NodeId) -> Decision {
         let graph = &self.graph;
         if node >= graph.first_block() {
@@ -204,7 +203,7 @@ fn follow_dependences(dependence: &Adjacency<Edge>, nodes: &mut [State], queue: 
     let mut next = 0;
     while let Some(&node) = queue.get(next) {
         next += 1;
-        // Final: all nodes with fewer steps are behind us.
+        // This node is final: all nodes with fewer steps have been processed.
         let from = nodes[node as usize];
         for edge in dependence.of(node) {
             let to = &mut nodes[edge.to as usize];
@@ -220,14 +219,14 @@ fn follow_dependences(dependence: &Adjacency<Edge>, nodes: &mut [State], queue: 
     }
 }
 
-/// What a node that was reached decided.
+/// Decision of a node that was reached.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
     /// The smallest distances to its outcomes.
     Condition { to_true: f64, to_false: f64 },
-    /// Did the event start one of its scripts?
+    /// Whether the event started one of its scripts.
     Event { happened: bool },
-    /// Nothing to decide.
+    /// There was nothing to decide.
     Passed,
 }
 

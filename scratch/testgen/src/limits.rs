@@ -1,24 +1,24 @@
-//! Limits of the machine that a run's executions ran into.
+//! Limits of the machine that the executions of a run reached.
 
 use catherd_vm::{Hits, Limit};
 
-/// How the executions of a run met one limit.
+/// How often the executions of a run reached one limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitCount {
-    /// Executions that met it.
+    /// Executions that reached it.
     pub executions: u64,
-    /// How often, in all of them.
+    /// Number of times in all executions.
     pub times: u64,
-    /// The earliest step of an execution in which one met it.
+    /// The earliest step of an execution in which it was reached.
     pub earliest: u64,
 }
 
-/// How the executions of a run met every limit, minimisation's included.
+/// How often the executions of a run, including minimisation, reached each limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits([LimitCount; Limit::ALL.len()]);
 
 impl Limits {
-    /// The limits that were met.
+    /// The limits that were reached.
     pub fn iter(&self) -> impl Iterator<Item = (Limit, LimitCount)> {
         Limit::ALL.into_iter().zip(self.0).filter(|(_, count)| count.executions > 0)
     }

@@ -1,25 +1,25 @@
-//! Local search: what the operators do (Whisker paper, sections 5.3.1 and 5.3.2).
+//! Local search: the operators extension and reduction (Whisker paper, sections 5.3.1 and 5.3.2).
 
 use std::rc::Rc;
 
 use catherd_search::{Cost, Meter, Stream, Test};
+use catherd_suite::event::Event;
 
 use crate::chromosome::Chromosome;
 use crate::execution::Recording;
 use crate::extraction::Identifier;
 use crate::parameters::MAX_CODON;
 use crate::problem::{ScratchProblem, TestCase};
-use catherd_suite::event::Event;
 
-/// Steps by which extension waits, and waits on.
+/// Steps of a wait that extension appends, and by which it prolongs one.
 const WAIT: u16 = 100;
 
 impl ScratchProblem<'_> {
-    /// Goes on where the test ends, as long as that brings some goal closer: answers
-    /// questions, takes up events that have just become possible, and otherwise waits.
+    /// Extension: appends events to the test as long as each brings some goal closer. It answers
+    /// questions, takes events that have just become possible, and otherwise waits.
     ///
-    /// Applicable once to a test that has room for more codons, leaves goals uncovered
-    /// and whose program still runs.
+    /// It is applied once to a test that has room for more codons, leaves goals uncovered and
+    /// whose program still runs; the result is `None` for other tests.
     pub(crate) fn extension(
         &mut self,
         test: &TestCase,
@@ -58,8 +58,8 @@ impl ScratchProblem<'_> {
                     recording.history.last_change() > before
                 }
                 Move::WaitOn => {
-                    // Replayed, the prolonged wait is one event, before which events are
-                    // extracted once.
+                    // A replay extracts events once before the prolonged wait, so the draws of
+                    // this extraction are undone.
                     *self.executor.extraction() = position;
                     let duration = codons.len() - self.genetics.group + 1;
                     let more = WAIT.min(MAX_CODON - codons[duration]);
@@ -89,9 +89,10 @@ impl ScratchProblem<'_> {
         Some(TestCase::new(Chromosome::new(codons), recording, self.executor))
     }
 
-    /// What extension does next, given the events listed and those listed before.
+    /// The next move of extension, given the events listed before. Those listed now are the
+    /// extractor's.
     fn choose(&self, last: &[Identifier], waiting: bool, rng: &mut Stream) -> Move {
-        // Codons cannot point at events beyond.
+        // No codon selects the events beyond.
         let events = self.executor.extractor.events();
         let events = &events[..self.executor.prepared().settings.selection.reach(events.len())];
         let listed = |test: &dyn Fn(&Event) -> bool| -> Vec<usize> {
@@ -116,8 +117,8 @@ impl ScratchProblem<'_> {
         events.iter().position(Event::is_wait).map_or(Move::None, Move::Send)
     }
 
-    /// Appends a group for the listed event at `index` and sends it. Returns whether it is
-    /// a wait that may last longer.
+    /// Appends a group for the listed event at `index` and sends the event. Returns whether it is
+    /// a wait, which can be prolonged.
     fn append(
         &mut self,
         index: usize,
@@ -138,8 +139,8 @@ impl ScratchProblem<'_> {
         is_wait
     }
 
-    /// Leaves out the groups after which no goal came closer. The shorter test has the
-    /// fitness of the longer one, so nothing is executed.
+    /// Reduction: removes the last groups that brought no goal closer; `None` if there are none.
+    /// The shorter test has the fitness of the longer one, so that nothing is executed.
     pub(crate) fn reduction(&mut self, test: &TestCase) -> Option<TestCase> {
         let events = self.executor.last_improvement(&test.history, &test.fitness);
         let length = events as usize * self.genetics.group;
@@ -160,7 +161,7 @@ impl ScratchProblem<'_> {
 enum Move {
     /// The listed event at this index.
     Send(usize),
-    /// Make the last wait longer.
+    /// Prolong the last wait.
     WaitOn,
     /// Nothing can be appended.
     None,

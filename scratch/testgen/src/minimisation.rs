@@ -1,15 +1,14 @@
-//! Test minimisation: the final suite (Whisker paper, section 5.4).
+//! Minimisation of tests: the final suite (Whisker paper, section 5.4).
 
 use std::time::Duration;
 
 use catherd_search::{Clock, Stream, Test};
-
 use catherd_suite::event::Event;
 
-/// A test on its way into the suite.
+/// A test that may become part of the suite.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Candidate {
-    /// Recorded events; each stands for itself and the one-step wait after it.
+    /// Recorded events; a one-step wait follows each.
     pub(crate) events: Vec<Event>,
     /// Codons of the chromosome that it comes from.
     pub(crate) length: usize,
@@ -18,7 +17,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// What an executed test sent, and what it covered.
+    /// A candidate from an executed test and its events.
     pub(crate) fn new(events: Vec<Event>, test: &impl Test) -> Self {
         let goals = test.fitness().iter().zip(0..);
         let covered = goals.filter(|(fitness, _)| **fitness == 0.0).map(|(_, goal)| goal);
@@ -26,7 +25,7 @@ impl Candidate {
     }
 }
 
-/// Runs recorded events, which are sent whether an extractor would list them or not.
+/// Executes recorded events. They are sent whether or not an extractor would list them.
 pub(crate) trait Replayer {
     /// Whether these events cover a goal.
     fn covers(&mut self, events: &[Event], goal: u32) -> bool;
@@ -34,21 +33,21 @@ pub(crate) trait Replayer {
     fn covered(&mut self, events: &[Event]) -> Vec<u32>;
 }
 
-/// How the suite is made.
+/// Settings of minimisation.
 #[derive(Clone, Copy)]
 pub(crate) struct Minimisation<'a> {
-    /// Off: tests stay as the search left them.
+    /// Whether events are removed. Otherwise tests remain as the search left them.
     pub(crate) enabled: bool,
-    /// Executions that all tests together may take; none: no bound.
+    /// Most executions for all tests together; `None` for no bound.
     pub(crate) limit: Option<u64>,
-    /// A clock and what it may show while events are removed; none: no bound. Suites then
-    /// depend on the machine.
+    /// A clock and the time on it at which removal of events stops, which makes suites depend on
+    /// the computer; `None` for no bound.
     pub(crate) deadline: Option<(&'a dyn Clock, Duration)>,
     /// Codons of a group.
     pub(crate) group: usize,
 }
 
-/// The final tests and what became of the archive's.
+/// The final tests, and counts of what was removed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Minimised {
     pub(crate) tests: Vec<Candidate>,
@@ -58,13 +57,13 @@ pub(crate) struct Minimised {
     pub(crate) removed_events: u64,
     /// Codons removed with them.
     pub(crate) removed_codons: u64,
-    /// Replays that it took.
+    /// Executions of minimisation.
     pub(crate) executions: u64,
 }
 
 impl Minimisation<'_> {
-    /// Chooses and minimises tests that cover together what the archive covers. `order`
-    /// lists all goals, deepest first: a test that reaches a leaf covers what leads there.
+    /// Chooses and minimises tests that together cover what the archive covers. `order` lists all
+    /// goals, deepest first, because a test that covers a deep goal also covers those on the way.
     pub(crate) fn suite(
         self,
         archive: Vec<Candidate>,
@@ -135,10 +134,10 @@ impl Minimisation<'_> {
     }
 }
 
-/// Removes events, last ones first, as long as the test `holds`, and begins anew after
-/// each removal, so that in the end no single event can be spared. One event stays in any
-/// case: a test without events would run no step. Ends early when `holds` no longer
-/// answers because the budget is spent.
+/// Removes events, last ones first, as long as the test `holds`, and starts again after each
+/// removal, so that in the end no single event can be removed. One event always remains, because a
+/// test without events would run no step. Ends early when `holds` returns `None` because the budget
+/// is spent.
 fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<bool>) {
     let mut shorter = Vec::with_capacity(events.len());
     'pass: while events.len() > 1 {
@@ -159,8 +158,8 @@ fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<b
     }
 }
 
-/// Tests without which some goal is lost come first; then, for each goal left, the test
-/// with the fewest codons.
+/// Chooses tests without changing them: first those that alone cover some goal, then for each
+/// goal left the test with the fewest codons.
 fn smallest(archive: &[Candidate], covering: &[Vec<usize>]) -> Minimised {
     let mut suite = Minimised::default();
     let mut done = vec![false; covering.len()];
@@ -212,7 +211,7 @@ mod tests {
     const ON: Minimisation = Minimisation { enabled: true, limit: None, deadline: None, group: 2 };
 
     #[test]
-    fn no_event_of_a_minimised_test_can_be_spared() {
+    fn no_event_of_a_minimised_test_can_be_removed() {
         let archive = vec![candidate(&[9, 50, 52, 9, 50, 3, 1, 1, 9])];
         assert_eq!(archive[0].covered, [0, 2]);
         let mut replayer = Waits { replays: 0 };
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_goals_take_along_what_leads_to_them() {
+    fn tests_of_deep_goals_cover_those_on_the_way() {
         let archive = vec![candidate(&[50, 1]), candidate(&[50, 51, 1, 2, 1])];
         let order = [1, 0, 2];
         let mut rng = Stream::new(1, 0);
@@ -243,14 +242,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_event_stays() {
+    fn the_last_event_is_never_removed() {
         let mut events = vec![Event::WAIT; 3];
         minimise(&mut events, |_| Some(true));
         assert_eq!(events.len(), 1);
     }
 
     #[test]
-    fn a_spent_budget_leaves_the_rest_as_it_is() {
+    fn removal_stops_when_the_budget_is_spent() {
         let archive = vec![candidate(&[9, 9, 9, 50, 1])];
         let mut replayer = Waits { replays: 0 };
         let bounded = Minimisation { limit: Some(3), ..ON };
@@ -260,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn time_that_is_up_leaves_the_rest_as_it_is() {
+    fn removal_stops_at_the_deadline() {
         /// A second for each look.
         struct Seconds(std::cell::Cell<u64>);
 

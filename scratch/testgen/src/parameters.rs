@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_the_users() {
+    fn durations_respect_the_bounds() {
         let bounds = DurationBounds { key: 31, wait: 7 };
         let steps = |event: Event, codon| match with_codons(event, bounds, |_| codon).listed() {
             Event::KeyPress { steps, .. } | Event::Wait { steps } => steps,

@@ -1,14 +1,14 @@
-//! Scratch test generation as a search problem.
+//! Scratch test generation as a search problem, with codons as genes.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
+use catherd_suite::event::Event;
 
 use crate::chromosome::{Chromosome, Genetics};
 use crate::execution::{Executor, Recording};
 use crate::recorder::History;
-use catherd_suite::event::Event;
 
 /// An executed test; clones share it.
 #[derive(Clone, Debug)]
@@ -20,9 +20,9 @@ pub(crate) struct Executed {
     pub(crate) events: Vec<Event>,
     pub(crate) fitness: Rc<[f64]>,
     pub(crate) history: History,
-    /// Threads were alive, or could still start, after the last event.
+    /// The program had neither ended nor hung after the last event.
     pub(crate) running: bool,
-    /// Extension was applied to this very test.
+    /// Extension was already applied to this test.
     pub(crate) extended: Cell<bool>,
 }
 
@@ -67,7 +67,7 @@ impl Test for TestCase {
     }
 }
 
-/// The search for tests of one project with one seed.
+/// The search problem of one project with one seed.
 pub(crate) struct ScratchProblem<'a> {
     pub(crate) executor: &'a mut Executor,
     pub(crate) genetics: Genetics,

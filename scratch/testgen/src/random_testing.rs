@@ -1,24 +1,24 @@
-//! Random testing (Whisker paper, Algorithm 3) as a search problem: a test is as many events
-//! as its genes say, drawn while it runs. There is nothing to inherit, so mutation draws
-//! anew.
+//! Random testing (Whisker paper, Algorithm 3) as a search problem: the genes of a test are a
+//! number of events and a seed, and the events are drawn while the test runs. Because nothing can
+//! be inherited, mutation draws new genes.
 
 use std::rc::Rc;
 
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
-
-use crate::execution::Executor;
 use catherd_suite::event::Event;
 
-/// What a random test is drawn from.
+use crate::execution::Executor;
+
+/// Genes of a random test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventDraws {
-    /// How many events, unless the program ends before.
+    /// Number of events, unless the program ends earlier.
     events: usize,
-    /// The stream that they are drawn from.
+    /// Seed of the stream from which they are drawn.
     seed: u64,
 }
 
-/// An executed test; clones share it.
+/// An executed random test; clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct GeneratedTest(Rc<Executed>);
 
@@ -49,7 +49,7 @@ impl Test for GeneratedTest {
     }
 }
 
-/// Random testing of one project with one seed.
+/// The search problem of one project with one seed.
 pub(crate) struct RandomTesting<'a> {
     pub(crate) executor: &'a mut Executor,
 }

@@ -1,21 +1,23 @@
-//! Recording what an execution does, event by event.
+//! Recording of executions, event by event.
 
 use catherd_sb3::BlockNo;
-
-use crate::trace::Trace;
 use catherd_vm::Tracer;
 
-/// Fills a trace, and notes which entries each event changed.
+use crate::trace::Trace;
+
+/// Tracer that fills a [`Trace`] and records which of its entries each event changed.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     trace: Trace,
-    /// Steps since the recorder was made; it goes on counting from execution to execution.
+    /// Number of steps since the recorder was made, over all executions.
     step: u64,
-    /// The last step in which each block was evaluated.
+    /// By block: the last step in which it was evaluated.
     evaluated: Vec<u64>,
+    /// Blocks whose entries changed in the present span.
     changed: Vec<BlockNo>,
-    /// The span in which each block's entry changed last; spans go on counting, too.
+    /// By block: the last span in which its entry changed. Spans count over all executions.
     changed_in: Vec<u64>,
+    /// The present span: the time since the last [`Recorder::flush`].
     span: u64,
 }
 
@@ -36,12 +38,12 @@ impl Recorder {
         self.trace.clear();
         self.changed.clear();
         self.span += 1;
-        // What the last execution evaluated is not what the last step did.
+        // Blocks that the previous execution evaluated do not count as evaluated in the last step.
         self.step += 1;
     }
 
-    /// Goes on where an execution was when its last step had evaluated these blocks and its
-    /// trace had come about like this.
+    /// Restores the state of an execution with this history whose last step evaluated these
+    /// blocks.
     pub(crate) fn resume(&mut self, history: &History, evaluated: &[BlockNo]) {
         self.clear();
         history.replay(u32::MAX, &mut self.trace);
@@ -56,7 +58,7 @@ impl Recorder {
         blocks.filter(|(step, _)| **step == self.step).map(|(_, block)| BlockNo(block))
     }
 
-    /// What has been recorded since the last [`Recorder::clear`].
+    /// The trace since the last [`Recorder::clear`].
     pub(crate) fn trace(&self) -> &Trace {
         &self.trace
     }
@@ -66,8 +68,8 @@ impl Recorder {
         self.evaluated[block.0 as usize] == self.step
     }
 
-    /// Appends what has changed since the last call to a history, as the work of an event.
-    /// Returns whether anything has.
+    /// Appends the changes since the last call to a history, as those of an event. Returns whether
+    /// there are any.
     pub(crate) fn flush(&mut self, event: u32, history: &mut History) -> bool {
         self.span += 1;
         let changed = !self.changed.is_empty();
@@ -114,7 +116,8 @@ impl Tracer for Recorder {
     }
 }
 
-/// How a trace came about: enough to have it again as it was after any event.
+/// History of a trace: the changes of every event, from which the trace after any event can be
+/// rebuilt.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History(Vec<Change>);
 
@@ -128,7 +131,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Whether the block was covered by then.
+    /// Whether the change says that the block is covered.
     pub(crate) fn covers(&self, block: BlockNo) -> bool {
         self.block == block && self.covered
     }
@@ -148,23 +151,23 @@ impl History {
         }
     }
 
-    /// Forgets what came after the first `events` events.
+    /// The history of the first `events` events.
     pub(crate) fn truncated(&self, events: u32) -> History {
         History(self.0.iter().take_while(|change| change.event < events).copied().collect())
     }
 
-    /// What the last of `events` events changed; no later one is known.
+    /// The changes of the last of `events` events. The history must have no later event.
     pub(crate) fn last(&self, events: u32) -> &[Change] {
         let earlier = self.0.partition_point(|change| change.event + 1 < events);
         &self.0[earlier..]
     }
 
-    /// Adds what one more event changed.
+    /// Adds the changes of one more event.
     pub(crate) fn append(&mut self, changes: &[Change]) {
         self.0.extend_from_slice(changes);
     }
 
-    /// The number of events after which nothing changed any more.
+    /// The number of events up to the last that changed the trace.
     pub(crate) fn last_change(&self) -> u32 {
         self.0.last().map_or(0, |change| change.event + 1)
     }

@@ -1,28 +1,28 @@
-//! Settings of test generation, and configurations by name as study files have them.
+//! Settings of test generation, and configurations by name as in study files.
 
 use catherd_search::{Algorithm, Field, Parameters, Setting};
+use catherd_suite::goals::GoalSet;
 
 use crate::compat::Compat;
 use crate::error::GenerateError;
 use crate::extraction::Extraction;
 use crate::parameters::{DurationBounds, MAX_CODON};
-use catherd_suite::goals::GoalSet;
 
 /// Words for sets of goals in study files.
 const GOAL_SETS: &[(&str, GoalSet)] =
     &[("published", GoalSet::Published), ("reachable", GoalSet::Reachable)];
 
-/// Settings of test generation that are no parameters of a search algorithm. Published
-/// are those of the Whisker paper, section 6.1.4, and of the program that it names.
+/// Settings of test generation that are not parameters of a search algorithm. The defaults are
+/// those of the Whisker paper, section 6.1.4, and of the program that it names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The world of the machine.
+    /// Settings of the machine.
     pub machine: catherd_vm::Settings,
-    /// Which blocks are to be covered.
+    /// The set of blocks to cover.
     pub goals: GoalSet,
     /// How events are extracted.
     pub extraction: Extraction,
-    /// How a codon picks one of the events that were extracted.
+    /// How a codon selects one of the extracted events.
     pub selection: Selection,
     /// Fewest events of a random test: 2.
     pub min_events: usize,
@@ -30,14 +30,14 @@ pub struct Settings {
     pub max_events: usize,
     /// Standard deviation by which mutation moves codons: 5.
     pub deviation: f64,
-    /// The longest key presses and waits.
+    /// Bounds of the durations of key presses and waits.
     pub bounds: DurationBounds,
-    /// When extension search sees events that are new: how likely it takes one, 0.5.
+    /// Probability that extension takes a new event if there is one: 0.5.
     pub new_event_probability: f64,
-    /// Minimise the final suite (Whisker paper, section 5.4)?
+    /// Whether the final suite is minimised (Whisker paper, section 5.4).
     pub minimise: bool,
-    /// Executions that minimisation may take, 100,000; 0: no bound. Where the search has a
-    /// limit of real time, minimisation has the same once more.
+    /// Most executions of minimisation, 0 for no bound: 100,000. If the search has a wall-clock
+    /// budget, minimisation has the same budget again.
     pub minimisation_executions: usize,
     /// Deviations of Whisker's published code.
     pub compat: Compat,
@@ -62,7 +62,7 @@ impl Default for Settings {
     }
 }
 
-/// Which of the extracted events a codon means.
+/// Rule by which a codon selects one of the extracted events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// The codon modulo their number (Whisker paper, equation 1).
@@ -75,7 +75,7 @@ pub enum Selection {
 impl Selection {
     const WORDS: &[(&str, Self)] = &[("modulo", Self::Modulo), ("clustering", Self::Clustering)];
 
-    /// The index of the event that a codon means among `events` many.
+    /// The index of the event that a codon selects among `events` many.
     pub(crate) fn index(self, codon: u16, events: usize) -> usize {
         let (codon, codons) = (usize::from(codon), usize::from(MAX_CODON) + 1);
         match self {
@@ -84,7 +84,7 @@ impl Selection {
         }
     }
 
-    /// How many of `events` many, from the first on, codons can mean.
+    /// Number of events, from the first on, that codons can select among `events` many.
     pub(crate) fn reach(self, events: usize) -> usize {
         match self {
             Self::Modulo => events.min(usize::from(MAX_CODON) + 1),
@@ -93,7 +93,7 @@ impl Selection {
         }
     }
 
-    /// The smallest codon that means the event at an index.
+    /// The smallest codon that selects the event at an index among `events` many.
     pub(crate) fn codon(self, index: usize, events: usize) -> u16 {
         let codons = usize::from(MAX_CODON) + 1;
         match self {
@@ -129,13 +129,13 @@ impl Parameters for Settings {
     }
 }
 
-/// An algorithm with all its parameters and the settings of test generation: what a study
-/// file says of one configuration.
+/// An algorithm with all its parameters and the settings of test generation: one configuration
+/// of a study file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
-    /// How to search.
+    /// The search algorithm.
     pub algorithm: Algorithm,
-    /// Everything else.
+    /// Settings of test generation.
     pub settings: Settings,
 }
 

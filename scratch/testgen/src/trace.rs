@@ -1,4 +1,4 @@
-//! What one execution left behind.
+//! Traces of executions.
 
 use catherd_sb3::BlockNo;
 
@@ -9,7 +9,7 @@ use catherd_sb3::BlockNo;
 pub struct Trace {
     covered: Vec<u64>,
     recorded: Vec<u64>,
-    /// Valid where `recorded` says so, left over from earlier executions elsewhere.
+    /// Valid where the bit in `recorded` is set; other entries are left from earlier executions.
     distances: Vec<(f64, f64)>,
 }
 
@@ -25,23 +25,23 @@ impl Trace {
         }
     }
 
-    /// Forgets the execution.
+    /// Clears the trace for another execution.
     pub fn clear(&mut self) {
         self.covered.fill(0);
         self.recorded.fill(0);
     }
 
-    /// The block was evaluated.
+    /// Records that the block was evaluated.
     ///
     /// # Panics
-    /// If the trace was made for fewer blocks; so do the other methods.
+    /// If the trace was made for fewer blocks. The other methods panic then as well.
     pub fn cover(&mut self, block: BlockNo) {
         let (word, bit) = place(block);
         self.covered[word] |= bit;
     }
 
-    /// The block was evaluated at these distances to the outcomes true and false. The
-    /// smallest of each is kept, separately; what is not a number is ignored.
+    /// Records distances of a block to the outcomes true and false. The smallest distance to each
+    /// outcome is kept; NaN is ignored.
     pub fn record_min(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         let (word, bit) = place(block);
         let kept = &mut self.distances[block.0 as usize];
@@ -53,13 +53,13 @@ impl Trace {
         *kept = (kept.0.min(to_true), kept.1.min(to_false));
     }
 
-    /// Was the block evaluated?
+    /// Whether the block was evaluated.
     pub fn covered(&self, block: BlockNo) -> bool {
         let (word, bit) = place(block);
         self.covered[word] & bit != 0
     }
 
-    /// The smallest distances to true and false; none if the block left no record.
+    /// The smallest distances to true and false; `None` if none were recorded.
     pub fn record(&self, block: BlockNo) -> Option<(f64, f64)> {
         let (word, bit) = place(block);
         (self.recorded[word] & bit != 0).then(|| self.distances[block.0 as usize])
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_survives_clearing() {
+    fn clearing_removes_all_entries() {
         let mut trace = Trace::new(3);
         trace.cover(BlockNo(1));
         trace.record_min(BlockNo(1), 0.0, 1.0);

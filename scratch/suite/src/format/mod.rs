@@ -177,7 +177,7 @@ impl Suite {
         }
         let Version { format } = serde_json::from_str(text)?;
         if !(1..=FORMAT).contains(&format) {
-            return Err(SuiteError::Format { found: format });
+            return Err(SuiteError::Format { found: format, newest: FORMAT });
         }
         let suite = Suite { format: FORMAT, ..serde_json::from_str(text)? };
         machine::check(&suite.machine)?;

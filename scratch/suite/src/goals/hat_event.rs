@@ -58,7 +58,7 @@ pub struct EventLink {
     pub event: HatEvent,
     /// Hats that it starts.
     pub hats: Vec<BlockNo>,
-    /// Blocks that send it; none if it comes from the user.
+    /// Blocks that send it; empty if it comes from the user.
     pub senders: Vec<BlockNo>,
 }
 

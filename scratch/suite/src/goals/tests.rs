@@ -34,7 +34,7 @@ fn code_that_nothing_starts_is_no_goal() {
 }
 
 #[test]
-fn dead_circles_and_receivers_of_dead_senders_stay() {
+fn dead_cycles_and_receivers_of_dead_senders_are_goals() {
     // (a) a message sent by its receivers only, (b) one sent by loose blocks only,
     // (c) a custom block that only calls itself.
     assert_eq!(published("# Cat\n a=receive(x) b=broadcast(x)"), ["a", "b"]);
@@ -43,7 +43,7 @@ fn dead_circles_and_receivers_of_dead_senders_stay() {
 }
 
 #[test]
-fn goals_may_be_only_what_a_user_can_reach() {
+fn goals_may_be_restricted_to_reachable_blocks() {
     let source = "# Stage
          s=backdrop(night) t=say
          # Cat

@@ -88,7 +88,7 @@ fn assertions_hold_after_the_event_that_they_name() {
 }
 
 #[test]
-fn values_may_be_off_by_their_tolerance_and_no_more() {
+fn values_may_differ_by_their_tolerance() {
     let at = |x, y| verdict(of_cat(1, 0, Expected::Position { x, y })).is_pass();
     assert!(at(15.0, -5.0) && at(5.0, 5.0));
     assert!(!at(15.5, 0.0) && !at(10.0, 5.5) && !at(f64::NAN, 0.0));
@@ -101,7 +101,7 @@ fn values_may_be_off_by_their_tolerance_and_no_more() {
 }
 
 #[test]
-fn what_does_not_exist_fulfils_nothing() {
+fn assertions_about_missing_objects_fail() {
     for missing in [
         of_cat(1, 2, Expected::Visible(true)),
         of_cat(1, 0, Expected::Variable { variable: "v".into(), value: "0".into() }),
@@ -144,7 +144,7 @@ fn limits_of_the_machine_end_a_test_on_request() {
 }
 
 #[test]
-fn suites_that_make_no_sense_are_not_linked() {
+fn suites_with_unknown_sprites_or_events_are_not_linked() {
     let late = suite(vec![of_cat(2, 0, Expected::Costume(0))], Vec::new());
     let error = LinkedSuite::new(&late, &program()).err().unwrap();
     assert_eq!(error.to_string(), "test 0: an assertion after event 2, which does not exist");

@@ -1,24 +1,23 @@
-//! Which attributes are looked at, and what they are at one moment.
+//! Observation of the attributes that assertions are about.
 
 use catherd_sb3::{Literal, Project, Slot, Target};
-use catherd_vm::{Program, Tracer, Vm};
-use rustc_hash::FxHashSet;
-
 use catherd_suite::attribute::{Attribute, AttributeValue, Object};
 use catherd_suite::event::Vocabulary;
 use catherd_suite::{Assertion, Effect, Expected};
+use catherd_vm::{Program, Tracer, Vm};
+use rustc_hash::FxHashSet;
 
-/// Characters of the longest text that an assertion holds; about longer ones there is none.
+/// Most characters of a text in an assertion. Longer texts are not asserted.
 const LONGEST_TEXT: usize = 1_000;
 
-/// What can be asserted of a project's objects.
+/// Observer of the attributes of a project's objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Observer {
-    /// By target: attributes of the original, attributes of its clones.
+    /// By target: attributes of the original and of its clones.
     attributes: Vec<(Vec<Attribute>, Vec<Attribute>)>,
 }
 
-/// An attribute of an object at some moment.
+/// Value of an attribute of an object at one moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Observation {
     pub(crate) attribute: Attribute,
@@ -33,11 +32,11 @@ impl Observation {
 }
 
 impl Observer {
-    /// Finds everything that assertions of the paper's kinds are about.
+    /// Selects all attributes of the paper's kinds of assertions.
     ///
-    /// Objects and variables that share their name with an earlier one are left out, since
-    /// a test would find that one; and so are a sprite's variables that none of its own
-    /// blocks names.
+    /// Objects and variables that share their name with an earlier one are left out, because a
+    /// test would find the earlier one. A sprite's variables are left out if none of its own
+    /// blocks names them.
     pub(crate) fn new(project: &Project) -> Self {
         let words = Vocabulary::new(project);
         let found_by_name = |target: u16| words.sprite_no(words.sprite(target)) == Some(target);
@@ -81,8 +80,9 @@ impl Observer {
         Self { attributes: attributes.collect() }
     }
 
-    /// All observations now, in the order of assertions; what touches what only if `touching`.
-    pub(crate) fn look<T: Tracer>(&self, vm: &mut Vm<T>, touching: bool) -> Vec<Observation> {
+    /// Observes all attributes now, in the order of assertions. Whether objects touch is observed
+    /// only if `touching`.
+    pub(crate) fn observe<T: Tracer>(&self, vm: &mut Vm<T>, touching: bool) -> Vec<Observation> {
         let mut objects = Vec::new();
         let mut instances = vec![0; self.attributes.len()];
         for view in vm.targets().filter_map(|id| vm.target(id)) {
@@ -108,7 +108,7 @@ impl Observer {
     }
 }
 
-/// The observations of `now` that `before` lacks.
+/// The observations of `now` that are not in `before`.
 pub(crate) fn changes<'a>(
     before: &'a [Observation],
     now: &'a [Observation],
@@ -122,7 +122,7 @@ pub(crate) fn changes<'a>(
     })
 }
 
-/// Positions of the names that no earlier one equals.
+/// Positions of the names that differ from all earlier ones.
 fn first_of_name<'a>(names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = u32> {
     let mut known = FxHashSet::default();
     names.zip(0..).filter(move |(name, _)| known.insert(*name)).map(|(_, position)| position)
@@ -140,7 +140,7 @@ fn ids(target: &Target) -> FxHashSet<&str> {
 }
 
 impl Observation {
-    /// The observation as an assertion; none if its text is too long.
+    /// The observation as an assertion; `None` if its text is too long.
     pub(crate) fn assertion(
         &self,
         after: u32,

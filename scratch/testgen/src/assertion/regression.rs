@@ -1,26 +1,26 @@
-//! Regression assertions: what a test saw change (Whisker paper, section 5.5).
+//! Regression assertions about attributes that the events of a test changed.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use catherd_search::Stream;
-use catherd_vm::Program;
-
-use super::observer::{Observation, Observer, changes};
 use catherd_suite::event::Vocabulary;
 use catherd_suite::{Bounds, LinkedSuite, Runner};
 use catherd_suite::{Suite, SuiteError};
+use catherd_vm::Program;
 
-/// How assertions are made.
+use super::observer::{Observation, Observer, changes};
+
+/// Settings of the generation of assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assertions {
-    /// Assert what touches what, too. Whisker's published code has these two of the fifteen
-    /// kinds switched off.
+    /// Whether it is also asserted which objects touch. Whisker's published code has these two of
+    /// the fifteen kinds switched off.
     pub touching: bool,
-    /// How often each test is executed again, with another seed and on another day; an
-    /// assertion that does not hold each time is flaky.
+    /// Number of re-executions of each test under other seeds and on other days. An assertion that
+    /// does not hold in all of them is flaky.
     pub reexecutions: u32,
-    /// Assertions of a test at most; those about its end are left out first.
+    /// Most assertions of a test; the last ones are left out.
     pub limit: usize,
 }
 
@@ -31,14 +31,14 @@ impl Default for Assertions {
     }
 }
 
-/// Deviations of Whisker's published code in what is asserted; see [`crate::Compat`].
+/// Deviations of Whisker's published code in the generation of assertions, see [`crate::Compat`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deviations {
     pub(crate) skip_first_pair: bool,
     pub(crate) assert_everything: bool,
 }
 
-/// Gives each test of a suite assertions about all that its events change.
+/// Gives each test of a suite assertions about all attributes that its events change.
 ///
 /// # Errors
 /// If the suite does not fit the program.
@@ -53,11 +53,11 @@ pub(crate) fn assert_changes(
     let linked = LinkedSuite::new(suite, program)?;
     let mut runner = Runner::new(Arc::clone(program), suite.machine.clone(), ());
     for (number, test) in suite.tests.iter_mut().enumerate() {
-        let mut before = observer.look(runner.at_start(suite.seed), settings.touching);
+        let mut before = observer.observe(runner.at_start(suite.seed), settings.touching);
         let mut assertions = Vec::new();
-        // Without an early end there is nothing to be told of how it ended.
+        // The execution ends early only when there are enough assertions.
         let _: ControlFlow<()> = runner.drive(&linked, number, suite.seed, |after, vm| {
-            let now = observer.look(vm, settings.touching);
+            let now = observer.observe(vm, settings.touching);
             let skip = after == 0 && (deviations.skip_first_pair || deviations.assert_everything);
             let old: &[Observation] = if deviations.assert_everything { &[] } else { &before };
             if !skip {
@@ -77,18 +77,18 @@ pub(crate) fn assert_changes(
         test.assertions = assertions;
         test.flaky = Vec::new();
     }
-    set_apart_flaky(suite, program, settings.reexecutions)
+    separate_flaky(suite, program, settings.reexecutions)
 }
 
-/// Executes the tests with other seeds and on other days, and moves the assertions that do
-/// not survive.
-fn set_apart_flaky(
+/// Executes the tests under other seeds and on other days, and moves the assertions that do not
+/// hold there to the flaky ones.
+fn separate_flaky(
     suite: &mut Suite,
     program: &Arc<Program>,
     reexecutions: u32,
 ) -> Result<(), SuiteError> {
     let linked = LinkedSuite::new(suite, program)?;
-    let mut survives: Vec<_> =
+    let mut holds: Vec<_> =
         suite.tests.iter().map(|test| vec![true; test.assertions.len()]).collect();
     let mut others = Stream::new(suite.seed, Stream::REEXECUTION);
     for _ in 0..reexecutions {
@@ -96,17 +96,17 @@ fn set_apart_flaky(
         let mut machine = suite.machine.clone();
         machine.days_since_2000 += 1.0 + others.unit() * 1_000.0;
         let mut runner = Runner::new(Arc::clone(program), machine, ());
-        for (number, survives) in survives.iter_mut().enumerate() {
+        for (number, holds) in holds.iter_mut().enumerate() {
             runner.check(&linked, number, seed, Bounds::default(), |assertion| {
-                survives[assertion.position as usize] = false;
+                holds[assertion.position as usize] = false;
                 ControlFlow::Continue(())
             });
         }
     }
-    for (test, survives) in suite.tests.iter_mut().zip(survives) {
-        let mut survives = survives.into_iter();
-        // As many marks as assertions.
-        let flaky = test.assertions.extract_if(.., |_| survives.next() == Some(false));
+    for (test, holds) in suite.tests.iter_mut().zip(holds) {
+        let mut holds = holds.into_iter();
+        // There is one flag for each assertion.
+        let flaky = test.assertions.extract_if(.., |_| holds.next() == Some(false));
         test.flaky = flaky.collect();
     }
     Ok(())

@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
-use catherd_sb3::{List, Opcode, Project, Value as Stored, Variable};
-use catherd_vm::Program;
-
-use super::observer::Observer;
-use super::regression::{Assertions, Deviations, assert_changes};
 use catherd_sb3::test_support::{TargetBuilder, number, project};
+use catherd_sb3::{List, Opcode, Project, Value as Stored, Variable};
 use catherd_suite::attribute::Attribute;
 use catherd_suite::{
     Assertion, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteEvent, SuiteTest,
 };
+use catherd_vm::Program;
+
+use super::observer::Observer;
+use super::regression::{Assertions, Deviations, assert_changes};
 
 /// Says `hi` at the flag; the key `a` moves by 10, adds to the list and makes a clone; `r`
 /// goes to a random place; `d` sets a variable to the days since 2000.
@@ -74,7 +74,7 @@ fn assertion(after: u32, clone: u32, expect: Expected) -> Assertion {
 }
 
 #[test]
-fn what_changes_is_asserted_and_nothing_else() {
+fn only_changes_are_asserted() {
     let test = asserted(&["x", "a"], Assertions::default(), PLAIN);
     let of_original: Vec<_> = test.assertions.iter().filter(|a| a.clone == 0).cloned().collect();
     assert_eq!(
@@ -95,7 +95,7 @@ fn what_changes_is_asserted_and_nothing_else() {
 }
 
 #[test]
-fn what_chance_or_the_date_decides_is_flaky() {
+fn assertions_that_depend_on_chance_or_the_date_are_flaky() {
     let test = asserted(&["x", "r", "a", "d"], Assertions::default(), PLAIN);
     let flaky: Vec<_> = test.flaky.iter().map(|a| (a.after, a.expect.to_string())).collect();
     assert_eq!(flaky.len(), 4, "{flaky:?}");
@@ -127,7 +127,7 @@ fn assertions_are_bounded() {
 }
 
 #[test]
-fn looking_at_what_touches_what_changes_nothing() {
+fn observing_touching_objects_has_no_side_effects() {
     let how = Assertions { touching: true, ..Assertions::default() };
     let test = asserted(&["x", "a"], how, PLAIN);
     let edge = assertion(1, 1, Expected::TouchingEdge(false));
@@ -135,14 +135,14 @@ fn looking_at_what_touches_what_changes_nothing() {
 }
 
 #[test]
-fn variables_are_observed_once_a_name_and_only_where_they_are_used() {
+fn used_variables_are_observed_once_for_each_name() {
     let mut project = cat();
     let days = project.targets[0].variables[0].clone();
     project.targets[0].variables.push(Variable { id: "other".into(), ..days });
     let program = Arc::new(Program::compile(&project).unwrap());
     let observer = Observer::new(&project);
     let mut runner = Runner::new(program, catherd_vm::Settings::default(), ());
-    let observations = observer.look(runner.at_start(1), false);
+    let observations = observer.observe(runner.at_start(1), false);
     let variables = observations.iter().filter(|f| matches!(f.attribute, Attribute::Variable(_)));
     assert_eq!(variables.count(), 1);
 }

@@ -1,35 +1,37 @@
-//! Executions that go on where they part from earlier ones.
+//! Prefix caching: an execution resumes from a snapshot taken after the longest event prefix that
+//! it shares with an earlier execution.
 //!
-//! The state after an event depends on project, seed and the events up to it, and so does what
-//! is listed next. A test that begins like an earlier one is therefore followed through the tree
-//! of [prefixes](super::prefix_tree) without the machine. Where it does something new the machine
-//! is put into the last state that was kept on the way. Results, counts of steps included, are
-//! those of an execution from the green flag on.
+//! The state after an event depends only on project, seed and the events up to it, and so does the
+//! next list of events. A test that begins like an earlier one therefore follows the [tree of
+//! prefixes](super::prefix_tree) without the machine. When it leaves the tree, the machine restores
+//! the last state saved on the path and executes the rest of the prefix. Results, including counts
+//! of steps, are those of an execution from the green flag on.
 
 use catherd_sb3::BlockNo;
+use catherd_suite::event::Event;
 
 use super::prefix_tree::{NodeNo, PrefixTree, SavedState};
 use super::{Executor, Recording};
 use crate::parameters::EventChoice;
-use catherd_suite::event::Event;
 
-/// Bytes that are copied in a tenth of the time that a step takes in which nothing happens.
-const STEP: u64 = 100;
+/// Bytes that are copied in a tenth of the time of an idle step.
+const BYTES_PER_STEP: u64 = 100;
 /// Bytes that are copied in a tenth of the time of a block.
-const BLOCK: u64 = 20;
-/// Most tests never meet another, so where one is the first a state has to be worth more.
-const FIRST: u64 = 10;
+const BYTES_PER_BLOCK: u64 = 20;
+/// Factor by which a state must be worth more at a node that no test has revisited, because most
+/// such nodes are never revisited.
+const UNSHARED: u64 = 10;
 
 impl Executor {
-    /// Executes from the green flag on what `next` makes of the lists of events.
+    /// Executes a test from the green flag on. `next` chooses an event from each list.
     pub(super) fn execute(
         &mut self,
         mut positions: impl Iterator<Item = usize>,
         mut next: impl FnMut(&[Event], usize) -> EventChoice,
     ) -> Recording {
-        let mut here = self.set_out(NodeNo::EXTRACTING);
+        let mut here = self.start_path(NodeNo::EXTRACTING);
         let mut position = positions.next();
-        let mut parted = None;
+        let mut new_choice = None;
         while let (Some(at), Some(listed)) = (position, &self.prefixes.node(here).listed) {
             if is_over(listed, self.prefixes.node(here).interaction.has_ended()) {
                 position = None;
@@ -37,20 +39,20 @@ impl Executor {
             }
             let choice = next(listed, at);
             let Some(child) = self.follow(&choice) else {
-                parted = Some(choice);
+                new_choice = Some(choice);
                 break;
             };
             here = child;
             let hung = self.prefixes.node(here).interaction.is_hung();
             position = if hung { None } else { positions.next() };
         }
-        let mut recording = self.arrive();
+        let mut recording = self.catch_up();
         while let Some(at) = position {
             self.extract();
-            let choice = match parted.take() {
+            let choice = match new_choice.take() {
                 Some(choice) => choice,
                 None => {
-                    self.list(&recording);
+                    self.store_list(&recording);
                     let listed = self.extractor.events();
                     if is_over(listed, self.has_ended()) {
                         break;
@@ -58,9 +60,9 @@ impl Executor {
                     next(listed, at)
                 }
             };
-            let event = self.place(choice);
+            let event = self.resolve(choice);
             self.send(event, &mut recording);
-            self.grow(choice, &recording);
+            self.add_node(choice, &recording);
             position = if self.is_hung() { None } else { positions.next() };
         }
         self.hung += u64::from(self.is_hung());
@@ -68,10 +70,10 @@ impl Executor {
         recording
     }
 
-    /// Sends recorded events from the green flag on, whether they are listed or not, until the
-    /// goal is covered if there is one.
+    /// Sends recorded events from the green flag on, whether or not they are listed, up to the
+    /// event that covers the goal if one is given.
     pub(super) fn replay(&mut self, events: &[Event], goal: Option<BlockNo>) {
-        self.set_out(NodeNo::REPLAYING);
+        self.start_path(NodeNo::REPLAYING);
         let mut rest = events;
         while let [event, others @ ..] = rest
             && let Some(child) = self.follow(&EventChoice::from(*event))
@@ -82,10 +84,10 @@ impl Executor {
                 rest = &[];
             }
         }
-        let mut recording = self.arrive();
+        let mut recording = self.catch_up();
         for &event in rest {
             self.send(event, &mut recording);
-            self.grow(event.into(), &recording);
+            self.add_node(event.into(), &recording);
             if goal.is_some_and(|goal| self.vm.tracer.trace().covered(goal)) {
                 break;
             }
@@ -93,20 +95,21 @@ impl Executor {
         self.prefixes.end(&self.path);
     }
 
-    /// Forgets earlier executions, and from now on remembers up to so many bytes of them.
+    /// Empties the prefix cache and sets its largest size in bytes.
     pub(crate) fn reset_prefix_cache(&mut self, memory: usize) {
         self.prefixes = PrefixTree::new(memory);
     }
 
-    /// Begins a path at a root.
-    fn set_out(&mut self, root: NodeNo) -> NodeNo {
+    /// Starts the path at a root.
+    fn start_path(&mut self, root: NodeNo) -> NodeNo {
         self.prefixes.begin();
         self.path.clear();
         self.path.push(root);
         root
     }
 
-    /// Goes to where a choice led an earlier execution.
+    /// Extends the path by the node to which a choice led an earlier execution; `None` if no
+    /// execution made this choice there.
     fn follow(&mut self, choice: &EventChoice) -> Option<NodeNo> {
         let from = *self.path.last()?;
         let child = self.prefixes.visit(from, choice)?;
@@ -114,8 +117,8 @@ impl Executor {
         Some(child)
     }
 
-    /// Brings the machine to the end of the path; returns what would have been recorded.
-    fn arrive(&mut self) -> Recording {
+    /// Brings the machine to the state at the end of the path; returns the recording up to there.
+    fn catch_up(&mut self) -> Recording {
         let mut recording = Recording::default();
         let depth = self.resume(&mut recording).unwrap_or_else(|| {
             self.begin();
@@ -123,27 +126,27 @@ impl Executor {
         });
         for position in depth + 1..self.path.len() {
             let node = self.path[position];
-            // All but roots were sent.
+            // Only roots have no event.
             let Some((choice, event)) = self.prefixes.node(node).sent else { continue };
             if self.path[0] == NodeNo::EXTRACTING {
                 self.extract();
-                // Asks how large it is, which may be sensed.
-                let again = self.place(choice);
+                // Resolving a drag computes its bounding box, which later sensing may depend on.
+                let again = self.resolve(choice);
                 debug_assert_eq!(again, event, "a prefix has one meaning");
             }
             self.send(event, &mut recording);
-            self.keep(node, 1);
+            self.save(node, 1);
         }
         recording
     }
 
-    /// Puts the machine into the last state that was kept on the path; returns after how many
-    /// events that is.
+    /// Restores the last state saved on the path; returns the number of events before it, or
+    /// `None` if no state was saved.
     fn resume(&mut self, recording: &mut Recording) -> Option<usize> {
-        let (depth, node, kept) =
+        let (depth, node, saved) =
             self.path.iter().enumerate().rev().find_map(|(depth, node)| {
                 let node = self.prefixes.node(*node);
-                node.state.as_ref().map(|kept| (depth, node, kept))
+                node.state.as_ref().map(|saved| (depth, node, saved))
             })?;
         for &node in &self.path[1..=depth] {
             let node = self.prefixes.node(node);
@@ -151,63 +154,64 @@ impl Executor {
             recording.history.append(&node.changes);
         }
         self.limits.add(self.vm.hits());
-        self.vm.restore(&kept.machine);
-        self.vm.tracer.resume(&recording.history, &kept.evaluated);
-        self.extraction.clone_from(&kept.extraction);
+        self.vm.restore(&saved.machine);
+        self.vm.tracer.resume(&recording.history, &saved.evaluated);
+        self.extraction.clone_from(&saved.extraction);
         self.interaction = node.interaction;
-        self.spent = kept.spent;
+        self.spent = saved.spent;
         Some(depth)
     }
 
-    /// Adds the event that was sent last to the tree.
-    fn grow(&mut self, choice: EventChoice, recording: &Recording) {
+    /// Adds the last event to the tree.
+    fn add_node(&mut self, choice: EventChoice, recording: &Recording) {
         let (Some(&from), Some(&event)) = (self.path.last(), recording.events.last()) else {
             return;
         };
         let events = recording.events.len();
-        // Else the path has ended for want of room.
+        // Otherwise the path ended early because the cache was full.
         if self.path.len() == events {
             let changes = recording.history.last(events as u32);
             let node = self.prefixes.add(from, choice, event, changes, self.interaction);
             self.path.extend(node);
-            node.into_iter().for_each(|node| self.keep(node, FIRST));
+            node.into_iter().for_each(|node| self.save(node, UNSHARED));
         }
     }
 
-    /// Notes what was listed after the event that was sent last.
-    fn list(&mut self, recording: &Recording) {
+    /// Stores the list of events after the last event in the tree.
+    fn store_list(&mut self, recording: &Recording) {
         if let Some(&here) = self.path.last()
             && self.path.len() == recording.events.len() + 1
         {
-            self.prefixes.list(here, self.extractor.events());
+            self.prefixes.store_list(here, self.extractor.events());
         }
     }
 
-    /// Keeps the state at a node if a copy is cheap beside what it took to come here, and that
-    /// many times over.
-    fn keep(&mut self, node: NodeNo, times: u64) {
+    /// Saves the state at a node if copying it costs at most the work since the last saved state
+    /// divided by `factor`.
+    fn save(&mut self, node: NodeNo, factor: u64) {
         let spent = (self.vm.steps(), self.vm.executed());
-        let work = STEP * (spent.0 - self.spent.0) + BLOCK * (spent.1 - self.spent.1);
-        let affordable = work / times;
+        let work =
+            BYTES_PER_STEP * (spent.0 - self.spent.0) + BYTES_PER_BLOCK * (spent.1 - self.spent.1);
+        let affordable = work / factor;
         if affordable < self.least {
             return;
         }
         let states = self.path.iter().rev().filter(|earlier| **earlier != node);
         let mut states = states.filter_map(|node| self.prefixes.node(*node).state.as_ref());
-        let earlier = states.next().map_or(&self.start, |kept| &kept.machine);
+        let earlier = states.next().map_or(&self.start, |saved| &saved.machine);
         if self.vm.bytes_beyond(earlier) as u64 <= affordable {
             let machine = self.vm.snapshot();
             let bytes = machine.bytes_beyond(earlier);
             let evaluated = self.vm.tracer.last_step().collect();
             let extraction = self.extraction.clone();
-            self.prefixes.keep(node, SavedState { machine, extraction, evaluated, spent }, bytes);
+            self.prefixes.save(node, SavedState { machine, extraction, evaluated, spent }, bytes);
             self.spent = spent;
         }
     }
 }
 
-/// Whether a test ends before its next event: nothing is listed, or the program has ended and
-/// there is nothing to do but wait.
+/// Whether a test ends before its next event: no event is listed, or the program has ended and
+/// only waits are listed.
 fn is_over(listed: &[Event], has_ended: bool) -> bool {
     listed.is_empty() || has_ended && listed.iter().all(Event::is_wait)
 }

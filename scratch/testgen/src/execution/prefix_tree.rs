@@ -1,78 +1,77 @@
-//! What tests have in common: a tree of the events that executions have sent, with states of
-//! the machine to go on from.
+//! Tree of the event prefixes of earlier executions, with saved states of the machine.
 //!
-//! A node is the moment after an event. Each has the part of a recording that its event made,
-//! so that a test that comes by need not send it; some have the state of the machine, so that a
-//! test that leaves the tree behind it can go on. What was used least recently is forgotten
-//! first, from the leaves on, once all together take more than a number of bytes.
+//! A node is the moment after an event. Each node has its event's part of the recording, so that
+//! a test that passes it need not send the event. Some nodes have the state of the machine, from
+//! which a test that leaves the tree resumes. When the tree exceeds its capacity in bytes, the least
+//! recently used leaves are evicted first.
 
 use catherd_sb3::BlockNo;
 use catherd_search::Stream;
+use catherd_suite::event::{Event, Interaction};
 use catherd_vm::Snapshot;
 use rustc_hash::FxHashMap;
 
 use crate::parameters::EventChoice;
 use crate::recorder::Change;
-use catherd_suite::event::{Event, Interaction};
 
 /// A node of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NodeNo(u32);
 
 impl NodeNo {
-    /// The green flag of executions that extract events before they send one. Extraction can
-    /// change what is sensed later.
+    /// The green flag in executions that extract events before they send one. They have a root of
+    /// their own because extraction can change what is sensed later.
     pub(super) const EXTRACTING: NodeNo = NodeNo(0);
-    /// The green flag of those that send recorded events.
+    /// The green flag in executions that send recorded events.
     pub(super) const REPLAYING: NodeNo = NodeNo(1);
 
-    /// Neither is ever forgotten.
+    /// Number of roots, which are never evicted.
     const ROOTS: usize = 2;
 }
 
 /// No neighbour in the order of use.
-const NOBODY: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 /// The moment after an event.
 #[derive(Default)]
 pub(super) struct Node {
-    /// How the event was chosen, and the event as it was sent; none for the green flag.
+    /// The choice of the event, and the event as it was sent; `None` for a root.
     pub(super) sent: Option<(EventChoice, Event)>,
-    /// What it changed in the trace.
+    /// Changes of the trace by the event.
     pub(super) changes: Box<[Change]>,
     pub(super) interaction: Interaction,
-    /// The events that were listed next.
+    /// The events listed after it; `None` if unknown.
     pub(super) listed: Option<Box<[Event]>>,
     pub(super) state: Option<Box<SavedState>>,
-    /// The node before, and whom this one is among whose children.
+    /// Key of the node among the children of its parent; `None` for a root.
     key: Option<Key>,
-    /// Those used just after and just before this one.
+    /// Neighbours in the order of use: the node used just after this one, and the one just before.
     newer: u32,
     older: u32,
-    /// The execution that used it last.
+    /// Number of the execution that used it last.
     used: u64,
     bytes: usize,
 }
 
-/// A state to go on from.
+/// A state from which an execution can resume.
 pub(super) struct SavedState {
     pub(super) machine: Snapshot,
     pub(super) extraction: Stream,
     /// Blocks that the last step evaluated.
     pub(super) evaluated: Box<[BlockNo]>,
-    /// Steps and blocks that were executed until then.
+    /// Steps and blocks executed up to this state.
     pub(super) spent: (u64, u64),
 }
 
-/// A way from a node: the bits of an event as it was chosen. Events that are equal but for the
-/// sign of a zero are different ones.
+/// Key of an edge: a node and the bits of the event chosen there. Events that differ only in the
+/// sign of a zero are different.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     from: u32,
     angle: Option<u16>,
     kind: u8,
     object: u64,
-    place: (u64, u64),
+    position: (u64, u64),
 }
 
 impl Key {
@@ -95,35 +94,35 @@ impl Key {
             Event::Sound { volume } => (10, 0, volume, 0.),
             Event::Wait { steps } => (11, steps.into(), 0., 0.),
         };
-        let (from, angle, place) = (from.0, choice.angle(), (x.to_bits(), y.to_bits()));
-        Key { from, angle, kind, object, place }
+        let (from, angle, position) = (from.0, choice.angle(), (x.to_bits(), y.to_bits()));
+        Key { from, angle, kind, object, position }
     }
 }
 
-/// The tree.
+/// Tree of event prefixes with a bounded size.
 pub(super) struct PrefixTree {
     nodes: Vec<Node>,
     free: Vec<u32>,
     children: FxHashMap<Key, u32>,
-    /// The ends of the order of use, which has all nodes but the roots. After each execution a
-    /// node comes before those that follow it, so the oldest is a leaf.
+    /// Ends of the order of use, a list of all nodes except the roots. After each execution a node
+    /// is newer than its descendants, so that the oldest node is a leaf.
     newest: u32,
     oldest: u32,
-    /// The present execution.
+    /// Number of the present execution.
     execution: u64,
     bytes: usize,
     capacity: usize,
 }
 
 impl PrefixTree {
-    /// An empty tree that grows to about so many bytes. Without any it stays empty.
+    /// An empty tree with a capacity in bytes. With a capacity of 0 it stays empty.
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             nodes: (0..NodeNo::ROOTS).map(|_| Node::default()).collect(),
             free: Vec::new(),
             children: FxHashMap::default(),
-            newest: NOBODY,
-            oldest: NOBODY,
+            newest: NONE,
+            oldest: NONE,
             execution: 0,
             bytes: 0,
             capacity,
@@ -134,22 +133,22 @@ impl PrefixTree {
         &self.nodes[node.0 as usize]
     }
 
-    /// An execution begins; what it visits is not forgotten before it ends.
+    /// Begins an execution. Nodes that it visits are not evicted before it ends.
     pub(super) fn begin(&mut self) {
         self.execution += 1;
     }
 
-    /// Where a choice led from a node.
+    /// The node to which a choice leads from a node; `None` if it is unknown.
     pub(super) fn visit(&mut self, from: NodeNo, choice: &EventChoice) -> Option<NodeNo> {
         let child = *self.children.get(&Key::new(from, choice))?;
         self.nodes[child as usize].used = self.execution;
-        // Behind all that can be forgotten.
+        // The newest nodes are evicted last.
         self.unlink(child);
         self.link(child);
         Some(NodeNo(child))
     }
 
-    /// Adds where a choice led to, unless there is no room.
+    /// Adds the node to which a choice leads; `None` if there is no room for it.
     pub(super) fn add(
         &mut self,
         from: NodeNo,
@@ -158,7 +157,7 @@ impl PrefixTree {
         changes: &[Change],
         interaction: Interaction,
     ) -> Option<NodeNo> {
-        // A node is in the map, too.
+        // A node also has an entry in the map.
         let bytes = size_of::<Node>() + 2 * size_of::<(Key, u32)>() + size_of_val(changes);
         if !self.make_room(bytes) {
             return None;
@@ -184,22 +183,22 @@ impl PrefixTree {
         Some(NodeNo(number))
     }
 
-    /// Notes which events were listed at a node, unless there is no room.
-    pub(super) fn list(&mut self, node: NodeNo, events: &[Event]) {
-        if self.charge(node, size_of_val(events)) {
+    /// Stores the events listed at a node, unless there is no room.
+    pub(super) fn store_list(&mut self, node: NodeNo, events: &[Event]) {
+        if self.reserve(node, size_of_val(events)) {
             self.nodes[node.0 as usize].listed = Some(events.into());
         }
     }
 
-    /// Keeps a state at a node, unless there is no room.
-    pub(super) fn keep(&mut self, node: NodeNo, state: SavedState, bytes: usize) {
-        if self.charge(node, bytes + size_of::<SavedState>() + size_of_val(&*state.evaluated)) {
+    /// Saves a state at a node, unless there is no room.
+    pub(super) fn save(&mut self, node: NodeNo, state: SavedState, bytes: usize) {
+        if self.reserve(node, bytes + size_of::<SavedState>() + size_of_val(&*state.evaluated)) {
             self.nodes[node.0 as usize].state = Some(Box::new(state));
         }
     }
 
-    /// The execution that took this path has ended: it is the last that is forgotten, from its
-    /// end on.
+    /// Ends the execution with this path: its nodes become the newest, those near the root last, so
+    /// that its leaves are evicted before their ancestors.
     pub(super) fn end(&mut self, path: &[NodeNo]) {
         for node in path.iter().rev().filter(|node| node.0 as usize >= NodeNo::ROOTS) {
             self.unlink(node.0);
@@ -207,13 +206,14 @@ impl PrefixTree {
         }
     }
 
-    /// Bytes that all takes, about.
+    /// Approximate size in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    fn charge(&mut self, node: NodeNo, bytes: usize) -> bool {
+    /// Adds to the size of a node. Returns false if there is no room.
+    fn reserve(&mut self, node: NodeNo, bytes: usize) -> bool {
         let room = self.make_room(bytes);
         if room {
             self.nodes[node.0 as usize].bytes += bytes;
@@ -222,11 +222,11 @@ impl PrefixTree {
         room
     }
 
-    /// Forgets nodes until there is room, those of the present execution excepted.
+    /// Evicts nodes of earlier executions until there is room. Returns false if there is none.
     fn make_room(&mut self, bytes: usize) -> bool {
         while self.bytes + bytes > self.capacity {
             let oldest = self.oldest;
-            if oldest == NOBODY || self.nodes[oldest as usize].used == self.execution {
+            if oldest == NONE || self.nodes[oldest as usize].used == self.execution {
                 return false;
             }
             self.unlink(oldest);
@@ -238,17 +238,18 @@ impl PrefixTree {
         true
     }
 
-    /// Makes a node the newest.
+    /// Inserts a node as the newest into the order of use.
     fn link(&mut self, number: u32) {
         let before = std::mem::replace(&mut self.newest, number);
         let node = &mut self.nodes[number as usize];
-        (node.newer, node.older) = (NOBODY, before);
+        (node.newer, node.older) = (NONE, before);
         match self.nodes.get_mut(before as usize) {
             Some(before) => before.newer = number,
             None => self.oldest = number,
         }
     }
 
+    /// Removes a node from the order of use.
     fn unlink(&mut self, number: u32) {
         let Node { newer, older, .. } = self.nodes[number as usize];
         match self.nodes.get_mut(newer as usize) {
@@ -270,7 +271,7 @@ mod tests {
         Event::Wait { steps }.into()
     }
 
-    /// Sends waits of so many steps; returns how many of them were known.
+    /// Sends waits of these numbers of steps; returns how many of them were known.
     fn send(tree: &mut PrefixTree, waits: &[u32]) -> usize {
         tree.begin();
         let mut path = vec![NodeNo::REPLAYING];
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_long_is_forgotten_from_the_end_on() {
+    fn least_recently_used_leaves_are_evicted_first() {
         let mut one = PrefixTree::new(usize::MAX);
         send(&mut one, &[1]);
         let mut tree = PrefixTree::new(5 * one.bytes());
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_differ_in_every_bit() {
+    fn keys_differ_in_every_bit() {
         let mut tree = PrefixTree::new(usize::MAX);
         let drag = |x| Event::DragSprite { sprite: 1, instance: 2, x, y: 3.0 };
         let roots = [NodeNo::EXTRACTING, NodeNo::REPLAYING];

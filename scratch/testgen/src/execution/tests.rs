@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use catherd_sb3::test_support::{TargetBuilder, number, project};
 use catherd_sb3::{Mutation, Opcode, Project, Slot};
 use catherd_search::{Algorithm, Budget, Meter, Problem as _, Stop, Stream, Test as _};
+use catherd_suite::event::Event;
 use catherd_vm::Limit;
 
 use super::{Executor, PREFIX_CACHE_BYTES, Recording};
@@ -14,8 +16,6 @@ use crate::prepared::Prepared;
 use crate::problem::{ScratchProblem, TestCase};
 use crate::request::{End, Request};
 use crate::settings::Settings;
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_suite::event::Event;
 
 fn executor(project: &Project) -> Executor {
     let prepared = Prepared::new(project, Settings::default()).unwrap();
@@ -41,7 +41,7 @@ fn patient(seconds: &str) -> Project {
     project(vec![TargetBuilder::new("Stage"), cat])
 }
 
-/// Senses keys and the mouse for ever, and reacts to clicks at random.
+/// Senses keys and the mouse forever, and reacts to clicks at random.
 pub(super) fn lively() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let (a, mouse, edge) = (cat.key_pressed("a"), cat.touching("_mouse_"), cat.touching("_edge_"));
@@ -229,7 +229,7 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
     let mut executor = Executor::new(Arc::clone(&prepared), 1, PREFIX_CACHE_BYTES, &mut rng);
     let recording = executor.run(&Chromosome::new(vec![0, 99, 0, 99, 0, 99]));
     assert_eq!((recording.events.len(), executor.steps(), executor.hung_tests()), (1, 30, 1));
-    // A replay ends there, too.
+    // The replay also stops at the hang limit.
     let before = executor.covered(&recording.events);
     let longer = [recording.events.clone(), recording.events].concat();
     assert_eq!(executor.covered(&longer), before);

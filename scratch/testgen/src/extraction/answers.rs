@@ -1,4 +1,4 @@
-//! What a program does with answers, and so which answers are worth giving.
+//! Uses of answers in a program, from which useful answers are derived.
 
 use std::sync::Arc;
 

@@ -1,42 +1,43 @@
-//! Extraction again and again: above all the events that the present state of a program can
-//! react to.
+//! Extraction from a running program, above all of the events that its present state can react to.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use catherd_search::Stream;
+use catherd_suite::event::{Event, TextNo, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Extraction;
 use super::fixed;
 use super::identifier::Identifier;
 use super::scene::{Instance, Scene};
-use super::tables::{Hat, Source, Tables};
+use super::source::{Hat, Source};
+use super::tables::Tables;
 use crate::compat::Compat;
-use catherd_suite::event::{Event, TextNo, Vocabulary};
 
 /// Characters of the random answer.
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// Lists events, again and again in the same buffers.
+/// Extractor of events with reusable buffers.
 #[derive(Debug)]
 pub struct Extractor<Id> {
     tables: Arc<Tables>,
     words: Vocabulary,
-    /// The text pool, in the order in which it is offered.
+    /// The text pool, in the order in which its texts are listed.
     pool: Vec<TextNo>,
-    /// What static and naive extraction list.
+    /// The list of every extraction that does not depend on the program's state.
     fixed: Vec<Event>,
     extraction: Extraction,
     compat: Compat,
-    /// By procedure: its events before the green flag, if that is when they are read.
+    /// By procedure: its events before the green flag; `None` unless
+    /// [`Compat::static_procedures`].
     procedures: Option<Vec<Vec<Event>>>,
     events: Vec<Event>,
     known: FxHashSet<Identifier>,
     instances: Vec<Instance<Id>>,
-    /// Per script: is it active? Filled by the original for all clones.
+    /// By script: whether it is active in the original or a clone.
     active: Vec<bool>,
-    /// Per procedure: the scan that saw it last.
+    /// By procedure: the last scan that entered it.
     called: Vec<u64>,
     scans: u64,
     open: Vec<Range<u32>>,
@@ -93,24 +94,25 @@ impl<Id: Copy> Extractor<Id> {
         &self.words
     }
 
-    /// As [`Extractor::words`], to add words of events that are replayed.
+    /// Like [`Extractor::words`], for adding the words of replayed events.
     pub fn words_mut(&mut self) -> &mut Vocabulary {
         &mut self.words
     }
 
-    /// What the last extraction listed.
+    /// The events that the last extraction listed.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// Width and height of what an event of the last list drags.
+    /// Width and height of the object that an event of the last list drags.
     pub fn extent<S: Scene<Id = Id>>(&self, event: &Event, scene: &mut S) -> (f64, f64) {
         let Event::DragSprite { sprite, instance, .. } = *event else { return (0.0, 0.0) };
         let dragged = self.instances.iter().find(|i| i.sprite == sprite && i.number == instance);
         dragged.map_or((0.0, 0.0), |dragged| scene.extent(dragged.id))
     }
 
-    /// If custom blocks are to be read before the green flag: now is the time.
+    /// Reads custom blocks if [`Compat::static_procedures`] is on. To be called before the green
+    /// flag.
     pub fn read_procedures<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) {
         if !self.compat.static_procedures {
             return;
@@ -124,14 +126,14 @@ impl<Id: Copy> Extractor<Id> {
             self.begin_list();
             for position in procedure.body.all.clone() {
                 match tables.sources[position as usize] {
-                    // Only what was read before is known.
+                    // Only procedures that were read earlier are known.
                     Source::Call(called) => {
                         let events = read.get(&*tables.procedures[called as usize].code);
-                        events.into_iter().flatten().for_each(|&event| self.offer(event));
+                        events.into_iter().flatten().for_each(|&event| self.list(event));
                     }
                     source => {
                         let event = self.event(source, &original, scene, rng);
-                        event.into_iter().for_each(|event| self.offer(event));
+                        event.into_iter().for_each(|event| self.list(event));
                     }
                 }
             }
@@ -147,12 +149,12 @@ impl<Id: Copy> Extractor<Id> {
         self.known.clear();
     }
 
-    /// Lists events, each once; a wait always comes last. `rng` places drags where nothing
-    /// else does.
+    /// Lists events, each once; a wait comes last. `rng` draws positions of drags that the program
+    /// does not determine.
     ///
-    /// Dynamic extraction lists the events that make sense now, in the order of targets,
-    /// scripts, blocks and operands. While a question waits for an answer there are only
-    /// answers.
+    /// Dynamic extraction lists the events that the program can react to now, in the order of
+    /// targets, scripts, blocks and operands. While a question is open it lists only answers and a
+    /// wait.
     pub fn extract<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) -> &[Event] {
         self.begin_list();
         scene.instances(&mut self.instances);
@@ -174,8 +176,8 @@ impl<Id: Copy> Extractor<Id> {
             }
             return &self.events;
         }
-        // Clones are listed behind all originals, so whatever does not depend on the clone
-        // itself is in the list already when a clone's turn comes.
+        // Clones come after all originals, so events that do not depend on the clone itself are
+        // already listed.
         let tables = Arc::clone(&self.tables);
         for position in 0..self.instances.len() {
             let instance = self.instances[position];
@@ -216,7 +218,7 @@ impl<Id: Copy> Extractor<Id> {
             for source in &tables.sources[range.start as usize..range.end as usize] {
                 match *source {
                     Source::Ask => return true,
-                    // Read before the green flag, they found no open question.
+                    // Procedures read before the green flag found no open question.
                     Source::Call(procedure)
                         if self.procedures.is_none() && self.is_first_call(procedure) =>
                     {
@@ -234,28 +236,29 @@ impl<Id: Copy> Extractor<Id> {
         std::mem::replace(&mut self.called[procedure as usize], self.scans) != self.scans
     }
 
-    fn offer(&mut self, event: Event) {
+    /// Adds an event to the list, unless it is listed or not finite.
+    fn list(&mut self, event: Event) {
         if event.is_finite() && self.known.insert(Identifier::of(&event)) {
             self.events.push(event);
         }
     }
 
-    /// The event that starts an inactive script.
+    /// Lists the event that starts an inactive script.
     fn hat_event(&mut self, hat: Hat, instance: &Instance<Id>) {
         let &Instance { sprite, number, x, y, visible, .. } = instance;
         match hat {
             Hat::SpriteClick if !visible => {}
-            Hat::SpriteClick if number == 0 => self.offer(Event::ClickSprite { sprite }),
-            Hat::SpriteClick => self.offer(Event::ClickClone { sprite, x, y }),
-            Hat::Key(key) => self.offer(Event::KeyPress { key, steps: 1 }),
-            Hat::StageClick => self.offer(Event::ClickStage),
-            Hat::Loudness(volume) => self.offer(Event::Sound { volume }),
+            Hat::SpriteClick if number == 0 => self.list(Event::ClickSprite { sprite }),
+            Hat::SpriteClick => self.list(Event::ClickClone { sprite, x, y }),
+            Hat::Key(key) => self.list(Event::KeyPress { key, steps: 1 }),
+            Hat::StageClick => self.list(Event::ClickStage),
+            Hat::Loudness(volume) => self.list(Event::Sound { volume }),
             Hat::Brief | Hat::Other => {}
         }
     }
 
-    /// Lists the events of sources; those of a procedure at its first call, once for each
-    /// instance.
+    /// Lists the events of sources. Those of a procedure are listed at its first call, once for
+    /// each instance.
     fn read<S: Scene<Id = Id>>(
         &mut self,
         range: Range<u32>,
@@ -276,7 +279,7 @@ impl<Id: Copy> Extractor<Id> {
                 Source::Call(procedure) if self.procedures.is_some() => {
                     let procedures = std::mem::take(&mut self.procedures);
                     let events = procedures.iter().flat_map(|all| &all[procedure as usize]);
-                    events.for_each(|&event| self.offer(event));
+                    events.for_each(|&event| self.list(event));
                     self.procedures = procedures;
                 }
                 Source::Call(procedure) => {
@@ -288,14 +291,14 @@ impl<Id: Copy> Extractor<Id> {
                 }
                 source => {
                     if let Some(event) = self.event(source, instance, scene, rng) {
-                        self.offer(event);
+                        self.list(event);
                     }
                 }
             }
         }
     }
 
-    /// The event of a source, unless the program would not notice it.
+    /// The event of a source; `None` if the program would not react to it.
     fn event<S: Scene<Id = Id>>(
         &self,
         source: Source,
@@ -318,7 +321,7 @@ impl<Id: Copy> Extractor<Id> {
             Source::Sound(volume) => Some(Event::Sound { volume: f64::from_bits(volume) }),
             Source::TouchEdge => (!scene.touches_edge(id)).then(|| drag(edge_point(rng))),
             Source::TouchSprite(sprite) => {
-                let other = self.seen_instance(sprite)?;
+                let other = self.visible_instance(sprite)?;
                 let apart = instance.visible && !scene.touches(id, self.words.sprite(sprite));
                 apart.then(|| drag((other.x, other.y)))
             }
@@ -341,14 +344,14 @@ impl<Id: Copy> Extractor<Id> {
         }
     }
 
-    /// The original if it is visible, else the first visible clone.
-    fn seen_instance(&self, sprite: u16) -> Option<&Instance<Id>> {
+    /// The original of a sprite if it is visible, otherwise its first visible clone.
+    fn visible_instance(&self, sprite: u16) -> Option<&Instance<Id>> {
         self.instances.iter().find(|i| i.sprite == sprite && i.visible)
     }
 }
 
-/// A random point on the edge of the stage: a coin for the pair of sides, a coin for the
-/// side, then the place on it.
+/// A random point on the edge of the stage. It draws the pair of opposite sides, the side, and the
+/// position on it, in this order.
 fn edge_point(rng: &mut Stream) -> (f64, f64) {
     let upright = rng.below(2) == 0;
     let side = if rng.below(2) == 0 { -1.0 } else { 1.0 };

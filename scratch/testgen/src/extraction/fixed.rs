@@ -1,9 +1,10 @@
-//! Extraction without regard to the state of the program.
+//! Extraction independent of the program's state.
 
 use catherd_search::Stream;
-
-use super::tables::{Hat, Source, Tables};
 use catherd_suite::event::{Event, TextNo, Vocabulary};
+
+use super::source::{Hat, Source};
+use super::tables::Tables;
 
 /// Keys that the naive extractor presses.
 const KEYS: [&str; 6] = ["space", "left arrow", "up arrow", "right arrow", "down arrow", "enter"];
@@ -80,8 +81,8 @@ fn source_events(
     }
 }
 
-/// Every kind of event with the parameters that no codon sets, those of drags to be
-/// [placed](scatter) anew for each list. A wait comes last.
+/// Events of every kind with the parameters that no codon sets. Positions of drags are drawn for
+/// each list by [`scatter`]. A wait comes last.
 pub(super) fn all(words: &mut Vocabulary, text: TextNo) -> Vec<Event> {
     let mut events = vec![
         Event::ClickStage,
@@ -100,7 +101,7 @@ pub(super) fn all(words: &mut Vocabulary, text: TextNo) -> Vec<Event> {
     events
 }
 
-/// Places drags anywhere on the stage.
+/// Draws positions on the stage for drags.
 pub(super) fn scatter(events: &mut [Event], rng: &mut Stream) {
     for event in events {
         if let Event::DragSprite { x, y, .. } = event {

@@ -1,9 +1,9 @@
-//! Event extraction: which events a program can react to (Whisker paper, sections 4.1 and
-//! 4.2).
+//! Event extraction: lists of the events that a program can react to (Whisker paper, sections 4.1
+//! and 4.2).
 //!
-//! What depends on the project alone is found once, in [`Tables`]: for each script a flat
-//! list of the places that sense input. An [`Extractor`] reads them against the state of
-//! a running program, or without regard to it, as its kind of [`Extraction`] says.
+//! [`Tables`] are made once for a project: for each script a flat list of the blocks that sense
+//! input. An [`Extractor`] evaluates them in the state of a running program, or independently of
+//! it, depending on its kind of [`Extraction`].
 
 mod answers;
 mod dynamic;
@@ -11,6 +11,7 @@ mod fixed;
 mod identifier;
 mod scan;
 mod scene;
+mod source;
 mod tables;
 
 pub use dynamic::Extractor;
@@ -18,16 +19,16 @@ pub use identifier::Identifier;
 pub use scene::{Instance, Scene};
 pub use tables::Tables;
 
-/// Which events are extracted.
+/// Kind of extraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extraction {
-    /// Those that the program can react to in its present state (Algorithm 2).
+    /// Events that the program can react to in its present state (Algorithm 2).
     Dynamic,
-    /// Those for which there is a handler anywhere in the code (Table 2), running or not.
+    /// Events for which there is a handler anywhere in the code (Table 2), running or not.
     Static,
-    /// Those that there are, whatever the program handles (Algorithm 1).
+    /// Events of every kind, whatever the program handles (Algorithm 1).
     Naive,
-    /// Waits alone.
+    /// Only waits.
     Wait,
 }
 

@@ -1,13 +1,13 @@
-//! The scan of a script for what senses input, in the order in which events are listed.
+//! Scan of scripts for blocks that sense input, in the order in which events are listed.
 
 use std::borrow::Cow;
 
 use catherd_sb3::{BlockIndex, Literal, Mutation, Opcode, Slot, Target, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::tables::{Body, Procedure, Source};
 use catherd_suite::event::Vocabulary;
 use catherd_vm::color_of;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::source::{Body, Procedure, Source};
 
 /// Scans stacks of blocks, one target after the other.
 #[derive(Default)]
@@ -15,20 +15,20 @@ pub(super) struct Scanner<'a> {
     sources: Vec<Source>,
     procedures: Vec<Procedure>,
     target: Option<&'a Target>,
-    /// The target's definitions: signatures and first blocks, and their numbers by
-    /// signature.
+    /// The target's definitions: signatures and first blocks.
+    /// Their numbers by signature are in `by_code`.
     definitions: Vec<(&'a str, Option<BlockIndex>)>,
     by_code: FxHashMap<&'a str, u32>,
-    /// The scan that saw each block last: malformed projects may have cycles.
+    /// By block: the last scan that visited it. Malformed projects may have cycles.
     seen: Vec<u32>,
     scans: u32,
     open: Vec<(BlockIndex, Option<BlockIndex>, Visit)>,
 }
 
-/// What of a block is still to be scanned.
+/// Part of a block that is still to be scanned.
 #[derive(Clone, Copy)]
 enum Visit {
-    /// The block, what it holds, and the blocks below it.
+    /// The block, its branches, and the blocks below it.
     Stack,
     /// The block and its inputs.
     Expression,
@@ -37,7 +37,7 @@ enum Visit {
 }
 
 impl<'a> Scanner<'a> {
-    /// Goes on with another target.
+    /// Begins another target.
     pub(super) fn enter(&mut self, target: &'a Target) {
         self.target = Some(target);
         self.seen = vec![0; target.blocks.len()];
@@ -56,8 +56,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans the procedures of the present target, the `sprite`-th; call it once, after
-    /// its scripts.
+    /// Scans the procedures of the present target, whose position is `sprite`. To be called once,
+    /// after its scripts.
     pub(super) fn scan_procedures(&mut self, sprite: u16, words: &mut Vocabulary) {
         for (code, first) in std::mem::take(&mut self.definitions) {
             let body = self.scan(first, words);
@@ -193,8 +193,8 @@ fn sources_of(
     }
 }
 
-/// The volume that takes `loudness` across the literal that it is compared with; 100
-/// where there is none.
+/// The volume that changes the outcome of a comparison of `loudness` with a literal; 100 without
+/// such a comparison.
 fn loudness_across(target: &Target, index: BlockIndex, parent: Option<BlockIndex>) -> f64 {
     let across = || {
         let comparison = &target.blocks[parent? as usize];
@@ -212,7 +212,7 @@ fn loudness_across(target: &Target, index: BlockIndex, parent: Option<BlockIndex
     across().unwrap_or(100.0)
 }
 
-/// What a menu input shows, if nothing computed covers it.
+/// The entry of a menu input; `None` if a reporter covers the menu.
 pub(super) fn menu<'a>(
     target: &'a Target,
     block: BlockIndex,

@@ -1,11 +1,11 @@
-//! What an extractor sees of a running program.
+//! A running program as an extractor sees it.
 
 use catherd_sb3::BlockNo;
 
-/// The original of a sprite, the stage, or a clone.
+/// The stage, the original of a sprite, or a clone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instance<Id> {
-    /// How the program knows it.
+    /// Number in the program.
     pub id: Id,
     /// Position in `Project::targets`.
     pub sprite: u16,
@@ -15,36 +15,37 @@ pub struct Instance<Id> {
     pub x: f64,
     /// Stage units.
     pub y: f64,
-    /// Shown?
+    /// Whether it is shown.
     pub visible: bool,
 }
 
-/// A running program between two steps. Questions that need pixels may draw, hence
-/// `&mut`; none of them changes how the program goes on.
+/// A running program between two steps. Queries that need pixels may render, hence `&mut`; no
+/// query changes the further execution of the program, except through outlines that later sensing
+/// reuses.
 pub trait Scene {
-    /// How the program knows its targets.
+    /// Number of a target in the program.
     type Id: Copy;
 
     /// Fills `instances` with the stage and the sprites in file order, then the clones in
     /// order of creation.
     fn instances(&self, instances: &mut Vec<Instance<Self::Id>>);
-    /// A thread of the script with this top block is alive, in any clone.
+    /// Whether a thread of the script with this top block is alive, in the original or a clone.
     fn is_active(&self, top: BlockNo) -> bool;
-    /// The hat was executed in the last step.
+    /// Whether the hat was executed in the last step.
     fn ran_last_step(&self, hat: BlockNo) -> bool;
-    /// A question is open.
+    /// Whether a question is open.
     fn is_asking(&self) -> bool;
-    /// Where the mouse is.
+    /// Position of the mouse.
     fn mouse(&self) -> (f64, f64);
     /// Whether the mouse button is down.
     fn mouse_down(&self) -> bool;
-    /// Touches the edge of the stage.
+    /// Whether it touches the edge of the stage.
     fn touches_edge(&mut self, id: Self::Id) -> bool;
-    /// Touches the sprite of that name or a clone of it.
+    /// Whether it touches the sprite of that name or a clone of it.
     fn touches(&mut self, id: Self::Id, sprite: &str) -> bool;
-    /// Touches a colour.
+    /// Whether it touches a colour.
     fn touches_color(&mut self, id: Self::Id, color: [u8; 3]) -> bool;
-    /// A colour of its own touches another colour.
+    /// Whether a colour of its own touches another colour.
     fn color_touches(&mut self, id: Self::Id, own: [u8; 3], other: [u8; 3]) -> bool;
     /// The nearest sample of a colour, the instance itself left out.
     fn find_color(&mut self, id: Self::Id, from: (f64, f64), color: [u8; 3]) -> Option<(f64, f64)>;

@@ -1,96 +1,17 @@
-//! The sensing places of a project, script by script.
+//! Blocks of a project that sense input, script by script.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use catherd_sb3::{BlockNo, Opcode, Project, Target};
+use catherd_sb3::{Opcode, Project, Target};
+use catherd_suite::event::Vocabulary;
 
 use super::Extraction;
 use super::answers::{compared_literals, compares_numbers};
 use super::scan::{Scanner, literal_number};
-use catherd_suite::event::{KeyNo, Vocabulary};
+use super::source::{Hat, Procedure, Script, Source};
 
-/// A place in a script that can make an event useful, with what is known of the event
-/// before the program runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Source {
-    Key(KeyNo),
-    MouseMove,
-    MouseDown,
-    /// `touching mouse-pointer?`
-    TouchMouse,
-    TouchEdge,
-    TouchSprite(u16),
-    TouchColor([u8; 3]),
-    ColorTouch {
-        own: [u8; 3],
-        other: [u8; 3],
-    },
-    Ask,
-    /// Loudness, as bits so that sources can be compared.
-    Sound(u64),
-    /// A call: the sources of that procedure follow.
-    Call(u32),
-}
-
-impl Source {
-    /// True if the events depend on the sprite or clone that senses: clones of a sprite
-    /// need to look at these only, the rest is the same for all of them.
-    pub(super) fn is_personal(self) -> bool {
-        self.is_drag() || matches!(self, Source::TouchMouse | Source::Call(_))
-    }
-
-    /// True if the event moves the sprite or clone that senses.
-    pub(super) fn is_drag(self) -> bool {
-        matches!(
-            self,
-            Source::TouchEdge
-                | Source::TouchSprite(_)
-                | Source::TouchColor(_)
-                | Source::ColorTouch { .. }
-        )
-    }
-}
-
-/// Sources of a stack of blocks, as ranges of [`Tables::sources`].
-#[derive(Clone, Debug, Default)]
-pub(super) struct Body {
-    pub(super) all: Range<u32>,
-    /// Those that are [personal](Source::is_personal).
-    pub(super) personal: Range<u32>,
-}
-
-/// What an inactive script waits for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Hat {
-    Key(KeyNo),
-    SpriteClick,
-    StageClick,
-    Loudness(f64),
-    /// Receives messages, backdrops or its birth as a clone: no event, but may start and
-    /// end within one step.
-    Brief,
-    Other,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Script {
-    pub(super) top: BlockNo,
-    pub(super) hat: Hat,
-    pub(super) body: Body,
-}
-
-/// A custom block.
-#[derive(Clone, Debug)]
-pub(super) struct Procedure {
-    /// Its signature.
-    pub(super) code: Arc<str>,
-    /// The position of its target in `Project::targets`.
-    pub(super) sprite: u16,
-    pub(super) body: Body,
-}
-
-/// What event extraction knows of a project before it runs.
+/// Tables of a project for event extraction, made before it runs.
 #[derive(Clone, Debug)]
 pub struct Tables {
     pub(super) sources: Vec<Source>,
@@ -100,7 +21,7 @@ pub struct Tables {
     pub(super) procedures: Vec<Procedure>,
     /// Literals that are compared with answers or variables.
     pub(super) literals: Vec<Arc<str>>,
-    /// Are answers or variables compared by size, or answers computed with?
+    /// Whether answers or variables are compared, or answers used in arithmetic.
     pub(super) numbers: bool,
     words: Vocabulary,
     parameters: usize,
@@ -161,7 +82,7 @@ impl Tables {
         }
     }
 
-    /// Whether some script, or a procedure that it calls, asks where the mouse is.
+    /// Whether some script, or a procedure that it calls, senses the position of the mouse.
     fn senses_mouse(&self) -> bool {
         let mut called = vec![false; self.procedures.len()];
         let mut open: Vec<_> = self.scripts.iter().map(|script| script.body.all.clone()).collect();

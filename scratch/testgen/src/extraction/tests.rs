@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use catherd_sb3::test_support::{TargetBuilder, number, project, variable};
 use catherd_sb3::{BlockNo, Input, Opcode, Project, Slot};
 use catherd_search::Stream;
+use catherd_suite::event::Event;
 
 use super::{Extraction, Extractor, Instance, Scene, Tables};
 use crate::compat::Compat;
-use catherd_sb3::test_support::{TargetBuilder, number, project, variable};
-use catherd_suite::event::Event;
 
 /// Nothing runs, nothing touches, everything is visible at the origin.
 #[derive(Default)]
@@ -121,7 +121,7 @@ fn in_words(extractor: &Extractor<u32>) -> Vec<String> {
 }
 
 #[test]
-fn inactive_scripts_offer_their_hats_and_active_ones_what_they_sense() {
+fn inactive_scripts_list_their_hats_and_active_ones_their_sensors() {
     let mut stage = TargetBuilder::new("Stage");
     stage.hat(Opcode::EventWhenStageClicked, None, &[]);
     let mut cat = TargetBuilder::new("Cat");
@@ -172,7 +172,7 @@ fn a_stack_is_scanned_substacks_first_then_condition_then_call_then_below() {
 }
 
 #[test]
-fn clones_add_what_depends_on_them() {
+fn clones_add_events_that_depend_on_them() {
     let mut cat = TargetBuilder::new("Cat");
     let (dog, mouse, key) = (cat.touching("Dog"), cat.touching("_mouse_"), cat.key_pressed("a"));
     let body = [dog, mouse, key].map(|condition| cat.when(condition));
@@ -239,7 +239,7 @@ fn receivers_of_the_last_step_count_as_active() {
 }
 
 #[test]
-fn questions_leave_answers_and_a_wait() {
+fn open_questions_list_answers_and_a_wait() {
     let mut cat = TargetBuilder::new("Cat");
     let answer = cat.value(Opcode::SensingAnswer, &[]);
     let (yes, hello, blank) = (number("yes"), number("Hello"), number(""));
@@ -352,7 +352,7 @@ fn static_extraction_lists_every_handler_whatever_happens() {
 }
 
 #[test]
-fn naive_extraction_knows_nothing_of_the_project_but_its_sprites() {
+fn naive_extraction_depends_on_the_sprites_alone() {
     let project = project(vec![TargetBuilder::new("Stage"), TargetBuilder::new("Cat")]);
     let mut extractor = extractor(&project, Extraction::Naive, Compat::default());
     let mut rng = Stream::new(1, Stream::EXTRACTION);

@@ -1,13 +1,13 @@
 //! Fitness of traces made by hand, and of random traces against the definition.
 
+use catherd_sb3::BlockNo;
+use catherd_sb3::test_support::LabelledProject;
 use proptest::prelude::*;
 
 use super::*;
 use crate::Compat;
 use crate::graph::tests::any_graph;
 use crate::graph::{EXIT, Graph};
-use catherd_sb3::BlockNo;
-use catherd_sb3::test_support::LabelledProject;
 
 /// A program with the trace of one execution.
 struct Execution {

@@ -30,17 +30,17 @@ pub(crate) const FIRST_EVENT: NodeId = 3;
 pub(crate) struct Outcomes(u8);
 
 impl Outcomes {
-    /// Whatever happens.
+    /// Every outcome.
     pub(crate) const ANY: Self = Self(1);
     pub(crate) const TRUE: Self = Self(2);
     pub(crate) const FALSE: Self = Self(4);
 
-    /// Does one of `outcomes` take the edge?
+    /// Whether one of `outcomes` takes the edge.
     pub(crate) fn has(self, outcomes: Self) -> bool {
         self.0 & outcomes.0 != 0
     }
 
-    /// Is the edge taken at all of `outcomes`?
+    /// Whether all of `outcomes` take the edge.
     fn includes(self, outcomes: Self) -> bool {
         self.0 & outcomes.0 == outcomes.0
     }
@@ -78,9 +78,9 @@ impl Graph {
         edges::graph(project, code, call_edges)
     }
 
-    /// A graph of these nodes and edges. Nodes from which no path leads to the exit get
-    /// an edge to it: such code never ends (custom blocks that call themselves for
-    /// ever), and post-dominance needs an end, as it does for `forever`.
+    /// A graph of these nodes and edges. Nodes from which no path leads to the exit get an edge to
+    /// it: such code never ends (custom blocks that call themselves forever), but post-dominance
+    /// needs an end, as it does for `forever`.
     pub(crate) fn new(
         events: Vec<HatEvent>,
         blocks: Vec<BlockNo>,
@@ -89,8 +89,8 @@ impl Graph {
         let first_block = FIRST_EVENT + events.len() as u32;
         let nodes = first_block as usize + blocks.len();
         edges.extend([ENTRY, EXIT].map(|to| (START, Edge { to, when: Outcomes::ANY })));
-        // A message is sent besides what the sender does next. Were its edge to count for
-        // post-dominance, everything after a broadcast would depend on the broadcast.
+        // The sender of a message continues in parallel. If edges to events counted for
+        // post-dominance, all blocks after a broadcast would depend on the broadcast.
         let is_sent = |from: NodeId, to| from >= first_block && to < first_block && to > START;
         postdominators::make_ends_reachable(nodes, &mut edges, is_sent);
         let to_events = edges.iter().filter(|(from, edge)| is_sent(*from, edge.to));
@@ -108,7 +108,7 @@ impl Graph {
         Self { events, blocks, flow, dependence, senders, hats }
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.first_block() as usize + self.blocks.len()
     }
@@ -128,12 +128,12 @@ impl Graph {
         &self.blocks
     }
 
-    /// Where control may go from each node.
+    /// Control flow edges from each node.
     pub(crate) fn flow(&self) -> &Adjacency<Edge> {
         &self.flow
     }
 
-    /// What depends on the outcome of each node.
+    /// Control dependence edges: the nodes that depend on the outcome of each node.
     pub(crate) fn dependence(&self) -> &Adjacency<Edge> {
         &self.dependence
     }

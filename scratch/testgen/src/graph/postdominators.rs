@@ -1,12 +1,12 @@
-//! Post-dominators: nodes that every way from a node to the exit passes.
+//! Post-dominators: nodes that every path from a node to the exit passes.
 
 use super::{Adjacency, EXIT, Edge, NodeId, Outcomes};
 
-/// A node that the walk has not met.
+/// Rank or parent of a node that the walk has not met.
 const UNSEEN: u32 = u32::MAX;
 
-/// Adds an edge to the exit from nodes that would otherwise never come there, until all
-/// do, also without the edges that `ignored` names.
+/// Adds edges to the exit until a path leads there from every node, even without the edges that
+/// `ignored` accepts.
 pub(super) fn make_ends_reachable(
     nodes: usize,
     edges: &mut Vec<(NodeId, Edge)>,
@@ -34,14 +34,14 @@ pub(super) fn make_ends_reachable(
 /// [`EXIT`]. From every node a path must lead there.
 pub(super) struct Tree {
     parents: Vec<NodeId>,
-    /// Position in a walk of the tree, parents first, children after each other.
+    /// Position of each node in a preorder walk of the tree.
     entered: Vec<u32>,
-    /// How many nodes the subtree of a node has.
+    /// Number of nodes in the subtree of each node.
     sizes: Vec<u32>,
 }
 
 impl Tree {
-    /// Computes the tree without the edges that `ignored` names, with the algorithm of
+    /// Computes the tree without the edges that `ignored` accepts, with the algorithm of
     /// Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm") on the
     /// reversed graph.
     pub(super) fn new(
@@ -96,7 +96,7 @@ impl Tree {
         self.parents[node as usize]
     }
 
-    /// Does every way from `node` to the exit pass the other node `ancestor`?
+    /// Whether every path from `node` to the exit passes the other node `ancestor`.
     pub(super) fn is_strict_ancestor(&self, ancestor: NodeId, node: NodeId) -> bool {
         let (first, node) = (self.entered[ancestor as usize], self.entered[node as usize]);
         first < node && node < first + self.sizes[ancestor as usize]

@@ -1,11 +1,10 @@
 //! The graph of small programs, and control dependence against its definition.
 
+use catherd_sb3::test_support::LabelledProject;
+use catherd_suite::goals::GoalSettings;
 use proptest::prelude::*;
 
-use catherd_suite::goals::GoalSettings;
-
 use super::*;
-use catherd_sb3::test_support::LabelledProject;
 
 fn graph_of(project: &Project, clone_links: bool, call_edges: bool) -> Graph {
     let settings = GoalSettings { clone_links, ..GoalSettings::default() };
@@ -273,7 +272,7 @@ fn control_dependence_crosses_messages() {
 }
 
 #[test]
-fn what_follows_several_calls_depends_on_the_end_of_the_body() {
+fn blocks_after_several_calls_depend_on_the_end_of_the_body() {
     assert_controls(
         "# Cat
          flag a=call(jump) b=say c=say

@@ -1,10 +1,10 @@
-//! Which goals have to be covered before others can be.
+//! Dependencies between goals: those that must be covered before others.
 
 use crate::graph::{Adjacency, FIRST_EVENT, Graph, NodeId};
 
-/// For each goal the goals that it is control dependent on, itself excepted. Messages stand
-/// for the blocks that send them. A goal that depends on a user event or on nothing waits
-/// for no other, whatever else leads to it.
+/// For each goal the other goals on which it is control dependent. Messages are replaced by the
+/// blocks that send them. A goal that depends on a user event or on nothing has no dependency,
+/// whatever else leads to it.
 pub(super) fn dependencies(graph: &Graph) -> Vec<Vec<usize>> {
     let dependence = graph.dependence().iter().map(|(from, edge)| (edge.to, from)).collect();
     let controls = Adjacency::new(graph.len(), dependence);
@@ -12,7 +12,7 @@ pub(super) fn dependencies(graph: &Graph) -> Vec<Vec<usize>> {
     goals.map(|goal| of_goal(graph, &controls, goal).unwrap_or_default()).collect()
 }
 
-/// None if the goal can be covered before any other is.
+/// The dependencies of a goal; `None` if it can be covered before any other goal.
 fn of_goal(graph: &Graph, controls: &Adjacency<NodeId>, goal: NodeId) -> Option<Vec<usize>> {
     let first = graph.first_block();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! How deep goals lie below control dependences.
+//! Depth of goals below control dependences.
 
 use rustc_hash::FxHashMap;
 
@@ -65,9 +65,9 @@ fn largest_levels(sets: &[&[NodeId]], controls: &Adjacency<NodeId>, nodes: usize
     largest
 }
 
-/// The nodes that some walks have just come to.
+/// Nodes that walks reached in their last step.
 struct Front {
-    /// By node: which walks.
+    /// By node: the walks that reached it, one bit each.
     walks: Vec<u64>,
     nodes: Vec<NodeId>,
 }

@@ -8,9 +8,9 @@ use crate::graph::Graph;
 
 /// The independent goals, ascending, as the published study chooses them:
 ///
-/// - what follows a block that takes time;
-/// - branching blocks, and of the blocks that depend on them the ends of chains and what
-///   stands above another branching block;
+/// - the block after a block that takes time;
+/// - branching blocks, and of the blocks that depend on them the ends of chains and blocks
+///   above another branching block;
 /// - hats and definitions, and the last blocks of their scripts.
 pub(super) fn independent_goals(project: &Project, graph: &Graph) -> Vec<usize> {
     let scripts = Scripts { project };
@@ -52,7 +52,7 @@ impl<'a> Scripts<'a> {
         &self.project.targets[target].blocks[index as usize]
     }
 
-    /// The block beneath that is a goal.
+    /// The next goal below a block.
     fn below(&self, number: BlockNo) -> Option<BlockNo> {
         let (target, index) = self.project.locate(number);
         let target = &self.project.targets[target];
@@ -73,7 +73,7 @@ impl<'a> Scripts<'a> {
         std::iter::successors(Some(number), |&block| self.below(block)).last().unwrap_or(number)
     }
 
-    /// Of the blocks that depend on `branching`, those that stand for the rest.
+    /// Of the blocks that depend on `branching`, those whose coverage implies that of the rest.
     fn branch_ends(
         &self,
         branching: BlockNo,
@@ -91,7 +91,7 @@ impl<'a> Scripts<'a> {
             let mut ancestors = FxHashSet::default();
             for &end in &ends {
                 let mut block = self.above(end);
-                // What stands above a known ancestor is known.
+                // The ancestors of a known ancestor are known.
                 while let Some(ancestor) = block.filter(|&b| b != branching)
                     && ancestors.insert(ancestor)
                 {

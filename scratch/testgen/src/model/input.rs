@@ -1,8 +1,8 @@
-//! Inputs that a project reacts to.
+//! Input that a project reacts to.
 
 use catherd_sb3::{Opcode, Project, Slot, Target};
 
-/// Is there a hat of a user event or a block that senses the user?
+/// Whether there is a hat of a user event or a block that senses input.
 pub(super) fn has_any_input_event(project: &Project) -> bool {
     use Opcode::*;
     project.targets.iter().any(|target| {

@@ -1,4 +1,4 @@
-//! The goals of a project: the blocks that tests shall cover.
+//! Model of a project for the search: its goals and the graph that leads to them.
 
 mod dependencies;
 mod depth;
@@ -12,11 +12,11 @@ use std::sync::OnceLock;
 use catherd_sb3::{BlockNo, Project};
 use catherd_suite::goals::{GoalSet, GoalSettings, HatEvent, LiveCode};
 
-use crate::Compat;
+use crate::compat::Compat;
 use crate::graph::Graph;
 
-/// What test generation knows of a project before anything runs: its goals, and the
-/// graph that tells how far a test is from each of them. Never changes.
+/// Immutable model of a project: its goals, and the graph from which the distance of a test to
+/// each goal is computed.
 #[derive(Debug)]
 pub struct Model {
     pub(crate) graph: Graph,
@@ -24,17 +24,17 @@ pub struct Model {
     block_count: usize,
     independent: Vec<usize>,
     has_any_input_event: bool,
-    /// Computed when first asked for: a search without minimisation never asks.
+    /// Computed when first needed.
     depths: OnceLock<Vec<u32>>,
 }
 
 impl Model {
-    /// Builds graph and the goals of the published study.
+    /// The model with the goals of the published study.
     pub fn new(project: &Project, compat: Compat) -> Self {
         Self::of(project, GoalSet::Published, compat)
     }
 
-    /// Builds graph and goals.
+    /// The model with a set of goals.
     pub fn of(project: &Project, set: GoalSet, compat: Compat) -> Self {
         let settings = GoalSettings { set, clone_links: compat.clone_links };
         let code = LiveCode::of(project, settings);
@@ -66,12 +66,12 @@ impl Model {
         self.graph.blocks()
     }
 
-    /// The goal that is this block, if it is one.
+    /// The number of the goal that is this block; `None` if the block is no goal.
     pub fn goal(&self, block: BlockNo) -> Option<usize> {
         self.goals().binary_search(&block).ok()
     }
 
-    /// How many blocks the project has: the size of its [traces](crate::trace::Trace).
+    /// Number of blocks of the project: the size of its [traces](crate::trace::Trace).
     pub fn block_count(&self) -> usize {
         self.block_count
     }
@@ -88,21 +88,21 @@ impl Model {
         self.depths.get_or_init(|| depth::depths(&self.graph))[goal]
     }
 
-    /// For each goal the goals of which one has to be covered before it can be: the blocks
-    /// whose outcome decides whether control comes to it, or those that send the message
-    /// that does. None for goals that a user event alone leads to.
+    /// For each goal the goals of which one must be covered before it can be covered: the blocks
+    /// whose outcome decides whether control reaches it, or those that send the message that
+    /// starts it. The list is empty for goals that depend on user events alone.
     pub fn dependencies(&self) -> Vec<Vec<usize>> {
         dependencies::dependencies(&self.graph)
     }
 
-    /// Goals whose coverage implies that of the others, ascending: what follows blocks
-    /// that take time, the ends of branches, beginnings and ends of scripts.
+    /// Goals whose coverage implies that of the others, ascending: blocks after those that take
+    /// time, ends of branches, beginnings and ends of scripts.
     pub fn independent_goals(&self) -> &[usize] {
         &self.independent
     }
 
-    /// Does the project react to any input that a test can give: flag, keys, mouse,
-    /// answers, sound? Others need no search.
+    /// Whether the project reacts to any input that a test can send: flag, keys, mouse, answers,
+    /// sound. Other projects need no search.
     pub fn has_any_input_event(&self) -> bool {
         self.has_any_input_event
     }

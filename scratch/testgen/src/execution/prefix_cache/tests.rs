@@ -1,4 +1,4 @@
-//! Nobody can tell an execution that went on from one that began with the green flag.
+//! Resumed executions have the results of executions from the green flag on.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use catherd_sb3::Project;
 use catherd_search::{Algorithm, Budget, Meter, Problem as _, Stream};
+use catherd_suite::event::Event;
 use proptest::prelude::*;
 
 use crate::chromosome::{Chromosome, Genetics};
@@ -17,23 +18,22 @@ use crate::prepared::Prepared;
 use crate::problem::{ScratchProblem, TestCase};
 use crate::request::Request;
 use crate::settings::Settings;
-use catherd_suite::event::Event;
 
-/// Nothing; a few events; some states; everything.
+/// Cache sizes for nothing, a few events, some states, and everything.
 const MEMORIES: [usize; 4] = [0, 3_000, 60_000, PREFIX_CACHE_BYTES];
 
-/// What becomes of a test.
+/// An execution.
 #[derive(Clone, Debug)]
 enum Task {
-    /// It is executed, and gets extended from there.
+    /// A chromosome is executed, then extended.
     Run(Vec<u16>),
-    /// As many events are drawn with this seed.
+    /// This number of events is drawn with this seed.
     Improvise(usize, u64),
-    /// The events of an earlier test are sent again but for one, until they cover a goal.
+    /// The events of an earlier test except one are replayed until they cover a goal.
     Replay { test: usize, left_out: usize, goal: Option<u32> },
 }
 
-/// Few enough codons for tests to begin alike, drags in all directions among them.
+/// Tests of few different codons, so that they share prefixes, with drags in all directions.
 fn tasks() -> impl Strategy<Value = Vec<Task>> {
     let group = (0..6_u16, prop::sample::select(vec![0_u16, 7, 45, 90, 400]));
     let codons = prop::collection::vec(group, 1..8).prop_map(|groups| {
@@ -124,7 +124,7 @@ proptest! {
 }
 
 #[test]
-fn a_test_that_is_known_runs_hardly_a_step() {
+fn a_known_test_executes_few_steps() {
     let prepared = Prepared::new(&lively(), Settings::default()).unwrap();
     let mut rng = Stream::new(1, Stream::SEARCH);
     let mut executor = Executor::new(prepared, 1, PREFIX_CACHE_BYTES, &mut rng);
@@ -168,7 +168,7 @@ fn outcome(prepared: &Arc<Prepared>, memory: usize, algorithm: &str, executions:
 }
 
 #[test]
-fn suites_and_counts_do_not_depend_on_what_is_remembered() {
+fn suites_and_counts_do_not_depend_on_the_cache_size() {
     let prepared = Prepared::new(&lively(), Settings::default()).unwrap();
     for algorithm in Algorithm::NAMES {
         let [expected, others @ ..] =
@@ -178,7 +178,7 @@ fn suites_and_counts_do_not_depend_on_what_is_remembered() {
 }
 
 #[test]
-fn suites_and_counts_of_the_demo_corpus_do_not_either() {
+fn suites_and_counts_of_the_demo_corpus_do_not_depend_on_the_cache_size() {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/demo");
     let mut projects = 0;
     for entry in std::fs::read_dir(demo).unwrap() {

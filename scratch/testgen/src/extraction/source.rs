@@ -1,0 +1,87 @@
+//! Sources of events: blocks that sense input, and hats.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use catherd_sb3::BlockNo;
+use catherd_suite::event::KeyNo;
+
+/// Source of an event: a block that can react to it, with the parameters of the event that are
+/// known before the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Source {
+    Key(KeyNo),
+    MouseMove,
+    MouseDown,
+    /// `touching mouse-pointer?`
+    TouchMouse,
+    TouchEdge,
+    TouchSprite(u16),
+    TouchColor([u8; 3]),
+    ColorTouch {
+        own: [u8; 3],
+        other: [u8; 3],
+    },
+    Ask,
+    /// Loudness, as bits so that sources can be compared.
+    Sound(u64),
+    /// A call: the sources of that procedure follow.
+    Call(u32),
+}
+
+impl Source {
+    /// Whether the events depend on the sprite or clone that senses. Only these are evaluated for
+    /// clones, because the rest is the same for all instances of a sprite.
+    pub(super) fn is_personal(self) -> bool {
+        self.is_drag() || matches!(self, Source::TouchMouse | Source::Call(_))
+    }
+
+    /// Whether the event moves the sprite or clone that senses.
+    pub(super) fn is_drag(self) -> bool {
+        matches!(
+            self,
+            Source::TouchEdge
+                | Source::TouchSprite(_)
+                | Source::TouchColor(_)
+                | Source::ColorTouch { .. }
+        )
+    }
+}
+
+/// Sources of a stack of blocks, as ranges of [`Tables::sources`](super::tables::Tables).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Body {
+    pub(super) all: Range<u32>,
+    /// Those that are [personal](Source::is_personal).
+    pub(super) personal: Range<u32>,
+}
+
+/// Hat of an inactive script.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Hat {
+    Key(KeyNo),
+    SpriteClick,
+    StageClick,
+    Loudness(f64),
+    /// Starts with a message, a backdrop or a clone. No user event starts it, but it may start and
+    /// end within one step.
+    Brief,
+    Other,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Script {
+    pub(super) top: BlockNo,
+    pub(super) hat: Hat,
+    pub(super) body: Body,
+}
+
+/// A custom block.
+#[derive(Clone, Debug)]
+pub(super) struct Procedure {
+    /// Its signature.
+    pub(super) code: Arc<str>,
+    /// The position of its target in `Project::targets`.
+    pub(super) sprite: u16,
+    pub(super) body: Body,
+}
