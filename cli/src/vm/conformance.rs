@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use catherd_datasets::{ProjectEntry, find};
-use catherd_vm::{Conformance, conformance};
+use catherd_vm::SelfTestReport;
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
@@ -56,24 +56,24 @@ pub(super) fn run(Arguments { files, steps }: Arguments) -> Result<Exit, Failure
     Ok(if passed == all { Exit::Fine } else { Exit::Incomplete })
 }
 
-fn run_self_test(entry: &ProjectEntry, steps: u64) -> Result<Conformance, String> {
+fn run_self_test(entry: &ProjectEntry, steps: u64) -> Result<SelfTestReport, String> {
     let subject = entry.load().map_err(|error| error.reason())?;
-    conformance(&subject.project, steps).map_err(|error| error.to_string())
+    catherd_vm::run_self_test(&subject.project, steps).map_err(|error| error.to_string())
 }
 
-fn assumed_layers(report: &Conformance) -> String {
+fn assumed_layers(report: &SelfTestReport) -> String {
     let layers = report.layers.as_ref();
     layers.map_or(String::new(), |names| {
         format!("  layers not in the file, assumed from the back: {}", names.join(", "))
     })
 }
 
-fn tally(report: &Conformance) -> String {
+fn tally(report: &SelfTestReport) -> String {
     let planned = report.planned.map_or("?".to_owned(), |planned| planned.to_string());
     format!("{}/{planned}", report.passed)
 }
 
-fn shortfall(report: &Conformance, steps: u64) -> String {
+fn shortfall(report: &SelfTestReport, steps: u64) -> String {
     match (&*report.failed, report.planned) {
         ([first, ..], _) => first.replace(char::is_control, " "),
         ([], None) => "announced no plan".to_owned(),

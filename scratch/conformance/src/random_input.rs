@@ -53,7 +53,7 @@ fn send_input<T: Tracer>(vm: &mut Vm<T>, rng: &mut Rng) {
         3 => vm.mouse_move(250.0 * rng.signed_unit(), 190.0 * rng.signed_unit()),
         4 => vm.mouse_button(!vm.mouse_down()),
         5 if vm.is_asking() => vm.answer(rng.pick(&ANSWERS)),
-        5 => vm.sound(Some(100.0 * rng.signed_unit())),
+        5 => vm.set_loudness(Some(100.0 * rng.signed_unit())),
         6 => vm.click(any_target(vm, rng)),
         _ => vm.drag(any_target(vm, rng), 250.0 * rng.signed_unit(), 190.0 * rng.signed_unit()),
     }

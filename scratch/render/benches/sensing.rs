@@ -118,12 +118,12 @@ fn find_color_miss(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench]
-fn move_and_fence(bencher: Bencher<'_, '_>) {
+fn move_and_clamp(bencher: Bencher<'_, '_>) {
     let (mut scene, ids) = stage(10, 20.0, 90.0);
     let mut x = 0.0;
     bencher.bench_local(|| {
         x = (x + 7.0) % 300.0;
-        let (x, y) = scene.fence(ids[3], x, 10.0);
+        let (x, y) = scene.clamp_to_stage(ids[3], x, 10.0);
         scene.set_position(ids[3], x, y);
     });
 }

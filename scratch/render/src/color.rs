@@ -4,7 +4,7 @@ use crate::effect::{Effect, Effects};
 use crate::rounding::{clamp, clamped_byte};
 
 /// What is behind everything: white.
-pub(crate) const PAPER: [u8; 3] = [255; 3];
+pub(crate) const BACKGROUND_COLOR: [u8; 3] = [255; 3];
 
 /// The number of a colour among those that a match tells apart: the upper 5 bits of red and
 /// green, 4 of blue.
@@ -29,8 +29,10 @@ pub(crate) struct Palette {
 
 impl Palette {
     pub(crate) fn of(pixels: impl Iterator<Item = [u8; 4]>) -> Self {
-        let mut palette =
-            Self { kinds: vec![0; (color_kind(PAPER) + 1) / 64].into(), translucent: false };
+        let mut palette = Self {
+            kinds: vec![0; (color_kind(BACKGROUND_COLOR) + 1) / 64].into(),
+            translucent: false,
+        };
         for pixel in pixels {
             match pixel {
                 [0, 0, 0, 0] => {}
@@ -59,22 +61,22 @@ pub(crate) fn matches_mask(sample: [u8; 4], mask: [u8; 3]) -> bool {
 
 /// Whether a drawn colour (premultiplied, 0 to 1) is the one of a mask, for a graphics processor:
 /// within 2/255, whatever its alpha. A black mask accepts what is transparent.
-pub(crate) fn matches_mask_drawn(drawn: [f64; 4], mask: [u8; 3]) -> bool {
+pub(crate) fn matches_mask_gpu(drawn: [f64; 4], mask: [u8; 3]) -> bool {
     drawn.iter().zip(mask).all(|(a, b)| (a - f64::from(b) / 255.0).abs() <= 2.0 / 255.0)
 }
 
 /// Which of the effects on colours a sense honours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ghosting {
+pub(crate) enum GhostEffect {
     /// All effects: what others see of a drawable.
-    Seen,
+    Apply,
     /// All but ghost: a drawable's own colour.
-    Ignored,
+    Ignore,
 }
 
 /// Applies the colour effects to a premultiplied colour. Every assignment is rounded to a byte.
 #[inline(never)]
-pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghosting: Ghosting) -> [u8; 4] {
+pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghost: GhostEffect) -> [u8; 4] {
     let [mut r, mut g, mut b, mut a] = sample;
     if a == 0 {
         return sample;
@@ -98,7 +100,7 @@ pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghosting: Ghostin
         }
         [r, g, b] = each([r, g, b], &|channel| channel * alpha);
     }
-    if ghosting == Ghosting::Seen && effects.enabled(Effect::Ghost) {
+    if ghost == GhostEffect::Apply && effects.enabled(Effect::Ghost) {
         let opacity = effects.value(Effect::Ghost);
         [r, g, b] = each([r, g, b], &|channel| channel * opacity);
         a = clamped_byte(f64::from(a) * opacity);
@@ -154,7 +156,11 @@ fn rgb([hue, saturation, value]: [f64; 3]) -> [f64; 3] {
 }
 
 /// [`with_effects`] as a fragment program computes it: channels from 0 to 1, no rounding.
-pub(crate) fn shaded(sample: [f64; 4], effects: &Effects, ghosting: Ghosting) -> [f64; 4] {
+pub(crate) fn with_effects_gpu(
+    sample: [f64; 4],
+    effects: &Effects,
+    ghost: GhostEffect,
+) -> [f64; 4] {
     /// Added to divisors by the original program.
     const EPSILON: f64 = 1e-3;
     let [r, g, b, a] = sample;
@@ -171,9 +177,9 @@ pub(crate) fn shaded(sample: [f64; 4], effects: &Effects, ghosting: Ghosting) ->
         }
         color = color.map(|channel| channel * (a + EPSILON));
     }
-    let opacity = match ghosting {
-        Ghosting::Seen => effects.value(Effect::Ghost),
-        Ghosting::Ignored => 1.0,
+    let opacity = match ghost {
+        GhostEffect::Apply => effects.value(Effect::Ghost),
+        GhostEffect::Ignore => 1.0,
     };
     [color[0], color[1], color[2], a].map(|channel| channel * opacity)
 }
@@ -199,7 +205,7 @@ impl Blend {
 
     /// Lays a premultiplied colour behind what is there. The bytes are rounded every time.
     #[inline]
-    pub(crate) fn behind(&mut self, sample: [u8; 4]) {
+    pub(crate) fn add_behind(&mut self, sample: [u8; 4]) {
         // Nothing, or the first thing and opaque: the formula would give the same.
         if sample[3] == 0 && sample == [0; 4] {
             return;
@@ -216,7 +222,7 @@ impl Blend {
 
     /// The colour on white paper.
     #[inline]
-    pub(crate) fn on_paper(self) -> [u8; 3] {
+    pub(crate) fn over_background(self) -> [u8; 3] {
         if self.opaque() {
             return self.color;
         }
@@ -226,7 +232,7 @@ impl Blend {
 
 /// Lays a premultiplied colour (0 to 1) over bytes, which are rounded every time.
 #[inline]
-pub(crate) fn painted<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8; N] {
+pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8; N] {
     std::array::from_fn(|channel| {
         let under = f64::from(under[channel]) / 255.0;
         let sum = 255.0 * (over[channel] + under * (1.0 - over[3]));
@@ -260,7 +266,7 @@ mod tests {
     #[test]
     fn a_full_turn_of_the_hue_is_one_too_bright() {
         let turned =
-            with_effects([100, 150, 200, 255], &effects(Effect::Color, 200.0), Ghosting::Seen);
+            with_effects([100, 150, 200, 255], &effects(Effect::Color, 200.0), GhostEffect::Apply);
         assert_eq!(turned, [101, 150, 200, 255]);
     }
 
@@ -268,26 +274,26 @@ mod tests {
     fn ghost_fades_all_four_channels() {
         let ghost = effects(Effect::Ghost, 50.0);
         let sample = [100, 150, 200, 255];
-        assert_eq!(with_effects(sample, &ghost, Ghosting::Seen), [50, 75, 100, 128]);
-        assert_eq!(with_effects(sample, &ghost, Ghosting::Ignored), sample);
+        assert_eq!(with_effects(sample, &ghost, GhostEffect::Apply), [50, 75, 100, 128]);
+        assert_eq!(with_effects(sample, &ghost, GhostEffect::Ignore), sample);
     }
 
     #[test]
     fn half_red_over_blue_on_paper() {
         let mut blend = Blend::new();
-        blend.behind([128, 0, 0, 128]);
+        blend.add_behind([128, 0, 0, 128]);
         assert!(!blend.opaque());
-        blend.behind([100, 150, 200, 255]);
+        blend.add_behind([100, 150, 200, 255]);
         assert!(blend.opaque());
-        assert_eq!(blend.on_paper(), [178, 75, 100]);
-        assert_eq!(Blend::new().on_paper(), [255; 3]);
+        assert_eq!(blend.over_background(), [178, 75, 100]);
+        assert_eq!(Blend::new().over_background(), [255; 3]);
     }
 
     #[test]
     fn brightness_adds_to_straight_colours() {
         let bright = effects(Effect::Brightness, 100.0);
-        assert_eq!(with_effects([10, 20, 30, 255], &bright, Ghosting::Seen), [255; 4]);
-        assert_eq!(with_effects([0; 4], &bright, Ghosting::Seen), [0; 4]);
-        assert_eq!(with_effects([64, 0, 0, 128], &bright, Ghosting::Seen), [128; 4]);
+        assert_eq!(with_effects([10, 20, 30, 255], &bright, GhostEffect::Apply), [255; 4]);
+        assert_eq!(with_effects([0; 4], &bright, GhostEffect::Apply), [0; 4]);
+        assert_eq!(with_effects([64, 0, 0, 128], &bright, GhostEffect::Apply), [128; 4]);
     }
 }

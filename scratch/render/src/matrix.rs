@@ -89,9 +89,9 @@ impl Model {
     }
 
     /// The box around some local points after all but the move of this model, or `None` without
-    /// points. [`moved`](Self::moved) makes the box around what [`apply`](Self::apply) makes of
+    /// points. [`translated`](Self::translated) makes the box around what [`apply`](Self::apply) makes of
     /// the points from it, bit by bit, because both its sum and its rounding are monotone.
-    pub(crate) fn unmoved(&self, points: &HullPoints) -> Option<Rect> {
+    pub(crate) fn untranslated(&self, points: &HullPoints) -> Option<Rect> {
         let turned = |&(x, y): &(f32, f32)| {
             let (x, y) = (f64::from(x), f64::from(y));
             let to = |a: f32, b: f32| f64::from(a) * x + f64::from(b) * y;
@@ -100,15 +100,15 @@ impl Model {
         Rect::around(points.iter().map(turned))
     }
 
-    /// The box on the stage that is [`unmoved`](Self::unmoved) before the move.
-    pub(crate) fn moved(&self, unmoved: Rect) -> Rect {
+    /// The box on the stage that is [`untranslated`](Self::untranslated) before the move.
+    pub(crate) fn translated(&self, untranslated: Rect) -> Rect {
         let x = |x: f64| f64::from((x + f64::from(self.tx)) as f32);
         let y = |y: f64| f64::from((y + f64::from(self.ty)) as f32);
         Rect {
-            left: x(unmoved.left),
-            right: x(unmoved.right),
-            bottom: y(unmoved.bottom),
-            top: y(unmoved.top),
+            left: x(untranslated.left),
+            right: x(untranslated.right),
+            bottom: y(untranslated.bottom),
+            top: y(untranslated.top),
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
             let model =
                 Model::new(Rotation::of_direction(direction), size, center, scale, position);
             let plain = Rect::around(points.iter().map(|&point| model.apply(point)));
-            let box_of = model.unmoved(&points).map(|unmoved| model.moved(unmoved));
+            let box_of = model.untranslated(&points).map(|untranslated| model.translated(untranslated));
             proptest::prop_assert_eq!(box_of, plain);
         }
     }

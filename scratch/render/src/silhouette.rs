@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::color::{Palette, painted};
+use crate::color::{Palette, source_over};
 use crate::hull::HullPoints;
 use crate::rounding::clamped_byte;
 
@@ -130,7 +130,7 @@ impl Silhouette {
     /// Lays a premultiplied colour (0 to 1) over a pixel of a premultiplied raster.
     pub(crate) fn paint(&mut self, column: usize, row: usize, source: [f64; 4]) {
         let pixel = &mut self.pixels[row * self.width + column];
-        *pixel = painted(*pixel, source);
+        *pixel = source_over(*pixel, source);
         let bit = 1 << (column % 64);
         let word = &mut self.mask[row * self.stride + column / 64];
         if pixel[3] > 0 { *word |= bit } else { *word &= !bit }

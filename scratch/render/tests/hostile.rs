@@ -142,7 +142,7 @@ fn positions_may_be_anything() {
             scene.set_effect(id, effect, wild);
         }
         scene.bounds(id);
-        scene.fence(id, wild, wild);
+        scene.clamp_to_stage(id, wild, wild);
         scene.touching_color(id, [255; 3]);
         scene.touching_edge(id);
         scene.touching_point(id, wild, wild);

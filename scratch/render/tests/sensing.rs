@@ -91,16 +91,16 @@ fn edges_are_touched_by_tight_boxes_of_visible_sprites() {
 fn sprites_are_fenced_in() {
     let (mut scene, ids) = scene(&[&filled(20, 20, "red")]);
     let id = ids[0];
-    assert_eq!(scene.fence(id, 400.0, 0.0), (240.0, 0.0));
-    assert_eq!(scene.fence(id, 240.2, -300.7), (240.0, -180.0));
-    assert_eq!(scene.fence(id, -400.0, 300.0), (-240.0, 180.0));
-    assert_eq!(scene.fence(id, 10.25, -3.75), (10.25, -3.75));
+    assert_eq!(scene.clamp_to_stage(id, 400.0, 0.0), (240.0, 0.0));
+    assert_eq!(scene.clamp_to_stage(id, 240.2, -300.7), (240.0, -180.0));
+    assert_eq!(scene.clamp_to_stage(id, -400.0, 300.0), (-240.0, 180.0));
+    assert_eq!(scene.clamp_to_stage(id, 10.25, -3.75), (10.25, -3.75));
     // Only the drawable is rounded, ties upwards; the fence starts from there.
     scene.set_position(id, 10.5, -10.5);
     assert_eq!(scene.aabb(id).snapped_center(), (11.0, -10.0));
-    assert_eq!(scene.fence(id, 400.0, -400.0), (240.0, -180.0));
+    assert_eq!(scene.clamp_to_stage(id, 400.0, -400.0), (240.0, -180.0));
     resize(&mut scene, id, 300.0);
-    assert_eq!(scene.fence(id, 400.0, 0.0), (255.0, -0.0));
+    assert_eq!(scene.clamp_to_stage(id, 400.0, 0.0), (255.0, -0.0));
 }
 
 trait Center {
@@ -345,7 +345,7 @@ fn removed_drawables_are_harmless() {
     assert!(!scene.touching_drawables(other, &[gone]));
     assert!(!scene.touching_color(gone, [255, 255, 255]));
     assert_eq!(scene.bounds(gone).width(), 0.0);
-    assert_eq!(scene.fence(gone, 500.0, 1.0), (500.0, 1.0));
+    assert_eq!(scene.clamp_to_stage(gone, 500.0, 1.0), (500.0, 1.0));
     assert_eq!(scene.pick(0.0, 0.0), Some(other));
     assert_ne!(scene.add(Group::Sprite), gone, "ids are never used again");
 }
@@ -376,7 +376,7 @@ fn blank_costumes_touch_nothing() {
     scene.set_skin(id, blank);
     assert!(!scene.touching_point(id, 0.0, 0.0) && !scene.touching_color(id, [255; 3]));
     assert_eq!(scene.pick(0.0, 0.0), None);
-    assert_eq!(scene.fence(id, 300.0, 0.0), (240.0, 0.0));
+    assert_eq!(scene.clamp_to_stage(id, 300.0, 0.0), (240.0, 0.0));
 }
 
 #[test]

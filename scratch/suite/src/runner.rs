@@ -58,9 +58,9 @@ impl<T: Tracer> Runner<T> {
         let checks = suite.tests[test].checks.iter();
         let mut checks = checks.filter(|check| bounds.flaky || !check.number.flaky).peekable();
         self.begin(seed);
-        self.vm.allow(bounds.blocks);
+        self.vm.set_fuel(bounds.blocks);
         let early = self.send(&suite.tests[test].events, &suite.words, |event, vm| {
-            if vm.is_exhausted() {
+            if vm.is_out_of_fuel() {
                 let fault = "the test executed more blocks than allowed";
                 return ControlFlow::Break(Verdict::Fault(fault));
             }
@@ -83,7 +83,7 @@ impl<T: Tracer> Runner<T> {
             ControlFlow::Continue(())
         });
         let verdict = early.break_value().unwrap_or(Verdict::Passed);
-        let (steps, blocks) = (self.vm.steps(), self.vm.executed());
+        let (steps, blocks) = (self.vm.steps(), self.vm.executed_blocks());
         Execution { verdict, steps, blocks, fault: self.vm.fault() }
     }
 

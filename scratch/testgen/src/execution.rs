@@ -87,7 +87,7 @@ impl Executor {
         let start = vm.snapshot();
         extractor.read_procedures(&mut vm, &mut extraction);
         Self {
-            least: vm.bytes_beyond(&start) as u64,
+            least: vm.unshared_bytes(&start) as u64,
             start,
             prefixes: PrefixTree::new(memory),
             path: Vec::new(),
@@ -115,7 +115,7 @@ impl Executor {
         self.interaction = Interaction::default();
         self.vm.tracer.clear();
         self.vm.green_flag();
-        self.spent = (self.vm.steps(), self.vm.executed());
+        self.spent = (self.vm.steps(), self.vm.executed_blocks());
     }
 
     /// Limits that all executions so far reached.

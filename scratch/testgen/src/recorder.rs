@@ -103,7 +103,7 @@ impl Tracer for Recorder {
         }
     }
 
-    fn known(&self, block: BlockNo) -> (f64, f64) {
+    fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         self.trace.record(block).unwrap_or((f64::INFINITY, f64::INFINITY))
     }
 

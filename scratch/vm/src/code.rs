@@ -1,5 +1,5 @@
-//! The code of a compiled project: commands, which do something, and expressions, which have a
-//! value. Each names others by number.
+//! Compiled code: [`Command`]s (stack blocks) and [`Expr`]s (reporters and booleans), linked by
+//! index.
 
 use catherd_render::Effect;
 use catherd_sb3::{BlockNo, RotationStyle};
@@ -8,44 +8,47 @@ use crate::text::Text;
 
 /// Index into [`crate::Program::commands`].
 pub(crate) type CommandId = u32;
-/// "No block": the end of a chain, an empty branch.
+/// The id of no command: the end of a script or an empty branch.
 pub(crate) const NONE: CommandId = u32::MAX;
 
 /// Index into [`crate::Program::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct E(pub(crate) u32);
+pub(crate) struct ExprId(pub(crate) u32);
 
 #[derive(Debug)]
+/// A compiled stack block.
 pub(crate) struct Command {
     pub(crate) op: Op,
     pub(crate) next: CommandId,
     pub(crate) no: BlockNo,
-    /// Range in [`crate::Program::before`]: inputs whose draws come before those of the
-    /// operands in `op`, or that `op` does not use at all.
-    pub(crate) before: (u32, u32),
+    /// Range in [`crate::Program::early_inputs`]: inputs that are evaluated before `op` because
+    /// they take random numbers before its operands do, or because `op` does not use them.
+    pub(crate) early_inputs: (u32, u32),
 }
 
-/// Where a variable lives.
+/// The place of a variable or list: its owner and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     Stage(u32),
+    /// The target that executes the block.
     Own(u32),
 }
 
-/// What `broadcast` sends.
+/// The message of a `broadcast` block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Message {
-    /// A stage message, or none if the id is unknown.
+    /// A message of the stage; `None` if its id is unknown.
     Fixed(Option<u32>),
-    Computed(E),
+    /// A message whose name is computed.
+    Computed(ExprId),
 }
 
-/// What an edge-activated hat measures.
+/// The quantity that an edge-activated hat compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sensor {
     Timer,
     Loudness,
-    /// Of a camera that is not there.
+    /// Motion seen by the camera, which does not exist here.
     Motion,
 }
 
@@ -63,7 +66,7 @@ pub(crate) enum PenParam {
     Transparency,
 }
 
-/// What a stack block does.
+/// The operation of a stack block.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub(crate) enum Op {
@@ -72,110 +75,110 @@ pub(crate) enum Op {
     /// An edge-activated hat with its predicate (`when loudness > v`, `when touching`).
     HatGreater {
         sensor: Sensor,
-        value: E,
+        value: ExprId,
     },
-    HatTouching(E),
-    /// Hats of absent hardware: never true.
+    HatTouching(ExprId),
+    /// Hats of hardware that does not exist here: never true.
     HatNever,
 
-    MoveSteps(E),
-    GoTo(E),
-    GoToXY(E, E),
+    MoveSteps(ExprId),
+    GoTo(ExprId),
+    GoToXY(ExprId, ExprId),
     Turn {
-        degrees: E,
+        degrees: ExprId,
         left: bool,
     },
-    PointInDirection(E),
-    PointTowards(E),
+    PointInDirection(ExprId),
+    PointTowards(ExprId),
     GlideTo {
-        seconds: E,
-        to: E,
+        seconds: ExprId,
+        to: ExprId,
     },
     GlideToXY {
-        seconds: E,
-        x: E,
-        y: E,
+        seconds: ExprId,
+        x: ExprId,
+        y: ExprId,
     },
-    ChangeX(E),
-    SetX(E),
-    ChangeY(E),
-    SetY(E),
+    ChangeX(ExprId),
+    SetX(ExprId),
+    ChangeY(ExprId),
+    SetY(ExprId),
     BounceOnEdge,
     SetRotationStyle(RotationStyle),
 
     Say {
-        text: E,
+        text: ExprId,
     },
     SayFor {
-        text: E,
-        seconds: E,
+        text: ExprId,
+        seconds: ExprId,
     },
     Show,
     Hide,
-    SwitchCostume(E),
+    SwitchCostume(ExprId),
     NextCostume,
-    SwitchBackdrop(E),
+    SwitchBackdrop(ExprId),
     NextBackdrop,
-    ChangeEffect(Effect, E),
-    SetEffect(Effect, E),
+    ChangeEffect(Effect, ExprId),
+    SetEffect(Effect, ExprId),
     ClearEffects,
-    ChangeSize(E),
-    SetSize(E),
+    ChangeSize(ExprId),
+    SetSize(ExprId),
     GoToFront,
     GoToBack,
     GoLayers {
-        by: E,
+        by: ExprId,
         backward: bool,
     },
 
-    PlaySoundUntilDone(E),
-    /// Ends the slice like the original's promise.
+    PlaySoundUntilDone(ExprId),
+    /// Ends the slice, because the original returns a promise.
     SetSoundEffect {
         effect: SoundEffect,
-        value: E,
+        value: ExprId,
         change: bool,
     },
     ClearSoundEffects,
     SetVolume {
-        value: E,
+        value: ExprId,
         change: bool,
     },
 
     Broadcast(Message),
     BroadcastAndWait(Message),
 
-    Wait(E),
+    Wait(ExprId),
     Repeat {
-        times: E,
+        times: ExprId,
         body: CommandId,
     },
     Forever {
         body: CommandId,
     },
     If {
-        condition: E,
+        condition: ExprId,
         then: CommandId,
     },
     IfElse {
-        condition: E,
+        condition: ExprId,
         then: CommandId,
         otherwise: CommandId,
     },
     WaitUntil {
-        condition: E,
+        condition: ExprId,
         draws: bool,
     },
     RepeatUntil {
-        condition: E,
+        condition: ExprId,
         body: CommandId,
     },
     While {
-        condition: E,
+        condition: ExprId,
         body: CommandId,
     },
     ForEach {
         variable: Slot,
-        count: E,
+        count: ExprId,
         body: CommandId,
     },
     AllAtOnce {
@@ -184,29 +187,29 @@ pub(crate) enum Op {
     StopAll,
     StopThisScript,
     StopOtherScripts,
-    CreateClone(E),
+    CreateClone(ExprId),
     DeleteThisClone,
     IncrementCounter,
     ClearCounter,
 
-    Ask(E),
+    Ask(ExprId),
     SetDraggable(bool),
     ResetTimer,
 
-    SetVariable(Slot, E),
-    ChangeVariable(Slot, E),
-    AddToList(Slot, E),
-    DeleteOfList(Slot, E),
+    SetVariable(Slot, ExprId),
+    ChangeVariable(Slot, ExprId),
+    AddToList(Slot, ExprId),
+    DeleteOfList(Slot, ExprId),
     DeleteAllOfList(Slot),
     InsertAtList {
         list: Slot,
-        index: E,
-        item: E,
+        index: ExprId,
+        item: ExprId,
     },
     ReplaceItemOfList {
         list: Slot,
-        index: E,
-        item: E,
+        index: ExprId,
+        item: ExprId,
     },
 
     /// `arguments` is a range in [`crate::Program::arguments`].
@@ -219,40 +222,40 @@ pub(crate) enum Op {
     PenStamp,
     PenDown,
     PenUp,
-    PenColor(E),
+    PenColor(ExprId),
     PenParam {
-        param: E,
-        value: E,
+        param: ExprId,
+        value: ExprId,
         change: bool,
     },
     PenSize {
-        value: E,
+        value: ExprId,
         change: bool,
     },
     PenShade {
-        value: E,
+        value: ExprId,
         change: bool,
     },
     PenHue {
-        value: E,
+        value: ExprId,
         change: bool,
     },
 
-    /// Drum, note and rest; `note` is silent and instant at 0 beats.
+    /// Drum, note and rest; a `note` of 0 beats takes no time.
     PlayBeats {
-        beats: E,
+        beats: ExprId,
         note: bool,
     },
     SetTempo {
-        value: E,
+        value: ExprId,
         change: bool,
     },
-    Speak(E),
-    /// A block of absent hardware that takes its time all the same.
-    Device(Device, E),
+    Speak(ExprId),
+    /// A block of hardware that does not exist here but for which the original waits.
+    Device(Device, ExprId),
 }
 
-/// Blocks that wait for hardware, whether it is there or not.
+/// Blocks that wait for hardware, whether it exists or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Device {
     /// Text that scrolls over a micro:bit.
@@ -261,7 +264,7 @@ pub(crate) enum Device {
     Motor,
     /// A tone for some seconds.
     Beep,
-    /// A command on its way.
+    /// A command that is sent to the device.
     Send,
 }
 
@@ -285,7 +288,7 @@ pub(crate) enum MathOp {
     Unknown,
 }
 
-/// Properties that `[property] of [object]` knows by name.
+/// Properties of `[property] of [object]`.
 #[derive(Clone, Debug)]
 pub(crate) enum Property {
     X,
@@ -306,52 +309,52 @@ pub(crate) enum Expr {
     Number(f64),
     Constant(u32),
     Undefined,
-    /// The value that [`Expr::Reversed`] put aside last.
-    Aside,
-    /// The n-th value of [`Command::before`].
-    Before(u32),
-    /// Evaluates `first`, puts it aside, then `node`, one operand of which is
-    /// [`Expr::Aside`]: two operands that both draw and stand in reverse order in the file.
+    /// The value that the enclosing [`Expr::Reversed`] has computed.
+    DeferredOperand,
+    /// The n-th value of [`Command::early_inputs`].
+    EarlyInput(u32),
+    /// Evaluates `first`, then `node`, which uses that value as [`Expr::DeferredOperand`]. Needed
+    /// where two operands both take random numbers and the file has them in reverse order.
     Reversed {
-        first: E,
-        node: E,
+        first: ExprId,
+        node: ExprId,
     },
-    /// Evaluates `first` for its draws only, then `node`.
+    /// Evaluates `first` only for the random numbers that it takes, then `node`.
     Then {
-        first: E,
-        node: E,
+        first: ExprId,
+        node: ExprId,
     },
 
     Variable(Slot),
-    /// A variable that comes into being when it is first read.
+    /// A variable that is created when it is first read.
     LazyVariable(Slot),
     ListContents(Slot),
     /// Parameter of the innermost custom-block call.
     Parameter(u32),
 
-    Add(E, E),
-    Subtract(E, E),
-    Multiply(E, E),
-    Divide(E, E),
-    Modulo(E, E),
-    Round(E),
-    Math(MathOp, E),
-    Random(E, E),
-    Less(E, E),
-    Equals(E, E),
-    Greater(E, E),
-    And(E, E),
-    Or(E, E),
-    Not(E),
-    Join(E, E),
+    Add(ExprId, ExprId),
+    Subtract(ExprId, ExprId),
+    Multiply(ExprId, ExprId),
+    Divide(ExprId, ExprId),
+    Modulo(ExprId, ExprId),
+    Round(ExprId),
+    Math(MathOp, ExprId),
+    Random(ExprId, ExprId),
+    Less(ExprId, ExprId),
+    Equals(ExprId, ExprId),
+    Greater(ExprId, ExprId),
+    And(ExprId, ExprId),
+    Or(ExprId, ExprId),
+    Not(ExprId),
+    Join(ExprId, ExprId),
     LetterOf {
-        letter: E,
-        text: E,
+        letter: ExprId,
+        text: ExprId,
     },
-    Length(E),
+    Length(ExprId),
     Contains {
-        text: E,
-        part: E,
+        text: ExprId,
+        part: ExprId,
     },
 
     XPosition,
@@ -366,12 +369,12 @@ pub(crate) enum Expr {
     Tempo,
     Counter,
 
-    Touching(E),
-    TouchingColor(E),
-    ColorTouchingColor(E, E),
-    DistanceTo(E),
+    Touching(ExprId),
+    TouchingColor(ExprId),
+    ColorTouchingColor(ExprId, ExprId),
+    DistanceTo(ExprId),
     Answer,
-    KeyPressed(E),
+    KeyPressed(ExprId),
     MouseDown,
     MouseX,
     MouseY,
@@ -380,20 +383,20 @@ pub(crate) enum Expr {
     Timer,
     Of {
         property: Property,
-        object: E,
+        object: ExprId,
     },
     Current(Calendar),
     DaysSince2000,
     Username,
-    /// Motion of a camera that is not there.
+    /// Motion seen by the camera, which does not exist here.
     VideoMotion,
-    /// Translation without a network: the text itself.
-    Translate(E),
+    /// The text itself, because there is no network for a translation.
+    Translate(ExprId),
 
-    ItemOfList(Slot, E),
-    ItemNumberOfList(Slot, E),
+    ItemOfList(Slot, ExprId),
+    ItemNumberOfList(Slot, ExprId),
     LengthOfList(Slot),
-    ListContains(Slot, E),
+    ListContains(Slot, ExprId),
 }
 
 /// Fields of `current [...]`.

@@ -4,13 +4,13 @@
 use catherd_render::ColorOf;
 use catherd_sb3::BlockNo;
 
-use crate::blocks::NOWHERE;
-use crate::code::{E, Expr};
-use crate::machine::Run;
+use crate::blocks::MISSING_TARGET_DISTANCE;
+use crate::code::{Expr, ExprId};
+use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 use crate::value::{Value, to_rgba};
 
-/// The outcome of a condition with its distances to both outcomes.
+/// The value of a condition with its branch distances to both outcomes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Measure {
     pub(crate) value: bool,
@@ -19,8 +19,8 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    /// Whatever the formula of a block says, the distance to what happened is 0 and the
-    /// distance to what did not is positive.
+    /// The distance to the actual outcome is 0. That to the other outcome is `to_other`, or 1 if
+    /// the formula of a block gave no positive number.
     fn new(value: bool, to_other: f64) -> Measure {
         let distance = if to_other.is_nan() {
             f64::INFINITY
@@ -37,16 +37,16 @@ impl Measure {
     }
 }
 
-/// The length of the stage's diagonal, which scales distances to colours.
+/// Length of the stage's diagonal in stage units, by which distances to colours are divided.
 const DIAGONAL: f64 = 600.0;
 
-impl<T: Tracer> Run<'_, T> {
-    /// The truth of a control block's condition; its distances go to the tracer.
-    pub(crate) fn condition(&mut self, no: BlockNo, condition: E) -> bool {
+impl<T: Tracer> Interpreter<'_, T> {
+    /// The truth of a control block's condition. Reports its distances to the tracer.
+    pub(crate) fn condition(&mut self, no: BlockNo, condition: ExprId) -> bool {
         if !T::ACTIVE {
             return self.truth(condition);
         }
-        let known = self.tracer.known(no);
+        let known = self.tracer.known_distances(no);
         if known.0 <= 0.0 && known.1 <= 0.0 {
             return self.truth(condition);
         }
@@ -55,10 +55,11 @@ impl<T: Tracer> Run<'_, T> {
         measure.value
     }
 
-    /// Distances that are not below the known ones may come out larger than they are. All
-    /// combinations of distances grow with their parts, so bounds on the whole bound the parts.
-    fn measure(&mut self, e: E, known: (f64, f64)) -> Measure {
-        match self.p.exprs[e.0 as usize] {
+    /// Measures a condition. Distances that are not below the known ones may be overestimated:
+    /// all combinations of distances increase with their parts, so that a bound on the whole is a
+    /// bound on every part.
+    fn measure(&mut self, e: ExprId, known: (f64, f64)) -> Measure {
+        match self.program.exprs[e.0 as usize] {
             Expr::Less(a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
                 self.relation(a.compare(&b).is_lt(), &a, &b, |a, b| a - b + 1.0, |a, b| b - a)
@@ -89,7 +90,7 @@ impl<T: Tracer> Run<'_, T> {
             }
             Expr::Reversed { first, node } => {
                 let value = self.value(first);
-                self.scratch.asides.push(value);
+                self.buffers.deferred_operands.push(value);
                 self.measure(node, known)
             }
             Expr::Then { first, node } => {
@@ -127,7 +128,7 @@ impl<T: Tracer> Run<'_, T> {
         to_true: fn(f64, f64) -> f64,
         to_false: fn(f64, f64) -> f64,
     ) -> Measure {
-        self.charge_comparison(a, b);
+        self.consume_comparison_fuel(a, b);
         if !a.both_numeric(b) {
             return Measure::new(value, 1.0);
         }
@@ -136,11 +137,11 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     fn distance_of_touching(&self, what: &Value) -> f64 {
-        let own = &self.s.targets[self.target];
+        let own = &self.state.targets[self.target];
         let to = |x: f64, y: f64| {
             let (dx, dy) = (own.x - x, own.y - y);
             let distance = (dx * dx + dy * dy).sqrt();
-            if distance.is_nan() { NOWHERE } else { distance }
+            if distance.is_nan() { MISSING_TARGET_DISTANCE } else { distance }
         };
         let name = what.to_text();
         if name == *"_mouse_" {
@@ -150,11 +151,11 @@ impl<T: Tracer> Run<'_, T> {
         if name == *"_edge_" {
             return (240.0 + own.x).min(180.0 + own.y).min(240.0 - own.x).min(180.0 - own.y);
         }
-        let Some(sprite) = self.p.sprite_named(&name) else { return NOWHERE };
-        // To the nearest instance that could be touched; to the original if none could.
+        let Some(sprite) = self.program.sprite_named(&name) else { return MISSING_TARGET_DISTANCE };
+        // The nearest instance that can be touched, otherwise the original.
         let mut nearest = f64::INFINITY;
-        for id in &self.s.list {
-            let other = &self.s.targets[id.0 as usize];
+        for id in &self.state.live_targets {
+            let other = &self.state.targets[id.0 as usize];
             if other.sprite as usize == sprite && other.visible && id.0 as usize != self.target {
                 nearest = nearest.min(to(other.x, other.y));
             }
@@ -162,12 +163,12 @@ impl<T: Tracer> Run<'_, T> {
         if nearest.is_finite() {
             return nearest;
         }
-        let original = &self.s.targets[sprite];
+        let original = &self.state.targets[sprite];
         to(original.x, original.y)
     }
 
     fn distance_of_color(&mut self, color: &Value, known: f64) -> f64 {
-        let own = &self.s.targets[self.target];
+        let own = &self.state.targets[self.target];
         let (x, y) = (own.x, own.y);
         self.search_color((x, y), color, known).unwrap_or(1.0)
     }
@@ -176,26 +177,26 @@ impl<T: Tracer> Run<'_, T> {
         if known <= 0.0 {
             return 1.0;
         }
-        let target = &self.s.targets[self.target];
+        let target = &self.state.targets[self.target];
         let (drawable, start) = (target.drawable, (target.x, target.y));
-        let bounds = self.s.scene.fast_bounds(drawable);
+        let bounds = self.state.scene.fast_bounds(drawable);
         let (rgb, of) = (to_rgba(own).0, ColorOf::Only(drawable));
-        match self.s.scene.find_color(start, bounds, rgb, of, f64::INFINITY) {
+        match self.state.scene.find_color(start, bounds, rgb, of, f64::INFINITY) {
             Some(sample) => self.search_color(sample, other, known).unwrap_or(1.0),
             None => 1.0,
         }
     }
 
     /// Distance to the first sample of a colour on the stage, as a fraction of its diagonal;
-    /// none if there is no sample, or if it would be further than what is known.
+    /// `None` if there is no such sample within the known distance.
     fn search_color(&mut self, start: (f64, f64), color: &Value, known: f64) -> Option<f64> {
         if known <= 0.0 {
             return None;
         }
-        let drawable = self.s.targets[self.target].drawable;
+        let drawable = self.state.targets[self.target].drawable;
         let (rgb, of) = (to_rgba(color).0, ColorOf::AllBut(drawable));
         let (x, y) =
-            self.s.scene.find_color(start, crate::view::STAGE, rgb, of, known * DIAGONAL)?;
+            self.state.scene.find_color(start, crate::view::STAGE, rgb, of, known * DIAGONAL)?;
         let (dx, dy) = (start.0 - x, start.1 - y);
         Some((dx * dx + dy * dy).sqrt() / DIAGONAL)
     }

@@ -1,10 +1,10 @@
 //! Expressions. Three readings of one tree: as a number, as a truth, as a value. Each
 //! avoids making values that its caller would only cast.
 
-use crate::code::{Calendar, E, Expr, MathOp, Slot};
+use crate::code::{Calendar, Expr, ExprId, MathOp, Slot};
 use crate::elementary;
+use crate::interpreter::Interpreter;
 use crate::limits::Limit;
-use crate::machine::Run;
 use crate::settings::{DAY_MS, STEP_MS};
 use crate::state::List;
 use crate::text::Text;
@@ -40,13 +40,13 @@ fn nan_to_zero(n: f64) -> f64 {
     if n.is_nan() { 0.0 } else { n }
 }
 
-impl<T: Tracer> Run<'_, T> {
+impl<T: Tracer> Interpreter<'_, T> {
     /// The number cast of an expression.
-    pub(crate) fn number(&mut self, e: E) -> f64 {
-        let p = self.p;
-        match &p.exprs[e.0 as usize] {
+    pub(crate) fn number(&mut self, e: ExprId) -> f64 {
+        let program = self.program;
+        match &program.exprs[e.0 as usize] {
             Expr::Number(n) => nan_to_zero(*n),
-            Expr::Constant(c) => p.constants[*c as usize].to_number(),
+            Expr::Constant(c) => program.constants[*c as usize].to_number(),
             Expr::Variable(slot) => self.variable(*slot).to_number(),
             Expr::Parameter(i) => self.parameter(*i).map_or(0.0, Value::to_number),
             _ => match self.arithmetic(e) {
@@ -57,9 +57,9 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     /// The truth of an expression.
-    pub(crate) fn truth(&mut self, e: E) -> bool {
-        let p = self.p;
-        match p.exprs[e.0 as usize] {
+    pub(crate) fn truth(&mut self, e: ExprId) -> bool {
+        let program = self.program;
+        match program.exprs[e.0 as usize] {
             Expr::Less(a, b) => self.compare(a, b).is_lt(),
             Expr::Equals(a, b) => {
                 let (a, b) = self.both(a, b);
@@ -72,7 +72,7 @@ impl<T: Tracer> Run<'_, T> {
             Expr::Not(a) => !self.truth(a),
             Expr::Contains { text, part } => {
                 let (text, part) = (self.text(text), self.text(part));
-                self.charge(text_cost(text.len() + part.len()));
+                self.consume_fuel(text_cost(text.len() + part.len()));
                 text.contains_ignoring_case(&part)
             }
             Expr::Touching(what) => {
@@ -91,44 +91,44 @@ impl<T: Tracer> Run<'_, T> {
                 let key = self.value(key);
                 self.key_pressed(&key)
             }
-            Expr::MouseDown => self.s.mouse.down,
+            Expr::MouseDown => self.state.mouse.down,
             Expr::Loud => self.loudness() > 10.0,
             Expr::ListContains(list, item) => self.find_item(list, item).is_some(),
             _ => self.value(e).to_bool(),
         }
     }
 
-    fn compare(&mut self, a: E, b: E) -> std::cmp::Ordering {
+    fn compare(&mut self, a: ExprId, b: ExprId) -> std::cmp::Ordering {
         let (a, b) = self.both(a, b);
         a.compare(&b)
     }
 
     /// The two sides of a comparison, which is charged for.
-    fn both(&mut self, a: E, b: E) -> (Value, Value) {
+    fn both(&mut self, a: ExprId, b: ExprId) -> (Value, Value) {
         let (a, b) = (self.value(a), self.value(b));
-        self.charge_comparison(&a, &b);
+        self.consume_comparison_fuel(&a, &b);
         (a, b)
     }
 
     /// Days since the beginning of the year 2000, in whole milliseconds as everywhere in
     /// JavaScript.
     fn now(&self) -> f64 {
-        js_round(self.settings.days_since_2000 * DAY_MS + self.s.clock * STEP_MS) / DAY_MS
+        js_round(self.settings.days_since_2000 * DAY_MS + self.state.clock * STEP_MS) / DAY_MS
     }
 
     /// A comparison costs the same whether its distances are measured or not.
-    pub(crate) fn charge_comparison(&mut self, a: &Value, b: &Value) {
-        self.charge(text_cost(a.text_len().min(b.text_len())));
+    pub(crate) fn consume_comparison_fuel(&mut self, a: &Value, b: &Value) {
+        self.consume_fuel(text_cost(a.text_len().min(b.text_len())));
     }
 
     /// The first place of an item in a list.
-    fn find_item(&mut self, list: Slot, item: E) -> Option<usize> {
+    fn find_item(&mut self, list: Slot, item: ExprId) -> Option<usize> {
         let item = self.value(item);
         let items = &self.list(list).items;
         let (length, found) = (items.len(), item.position_in(items));
         // Long texts make long comparisons.
         let walked = found.unwrap_or(length);
-        self.charge(list_cost(walked).saturating_mul(1 + text_cost(item.text_len())));
+        self.consume_fuel(list_cost(walked).saturating_mul(1 + text_cost(item.text_len())));
         found
     }
 
@@ -144,7 +144,7 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     /// The text of an expression.
-    pub(crate) fn text(&mut self, e: E) -> Text {
+    pub(crate) fn text(&mut self, e: ExprId) -> Text {
         match self.value(e) {
             Value::Text(t) => t,
             other => other.to_text(),
@@ -152,9 +152,9 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     /// Expressions that yield a number: the number, uncast (NaN is possible).
-    fn arithmetic(&mut self, e: E) -> Option<f64> {
-        let p = self.p;
-        Some(match p.exprs[e.0 as usize] {
+    fn arithmetic(&mut self, e: ExprId) -> Option<f64> {
+        let program = self.program;
+        Some(match program.exprs[e.0 as usize] {
             Expr::Number(n) => n,
             Expr::Add(a, b) => self.number(a) + self.number(b),
             Expr::Subtract(a, b) => self.number(a) - self.number(b),
@@ -168,30 +168,30 @@ impl<T: Tracer> Run<'_, T> {
             Expr::Round(a) => js_round(self.number(a)),
             Expr::Math(op, a) => math(op, self.number(a)),
             Expr::Random(a, b) => self.pick_random(a, b),
-            Expr::Length(text) => match &p.exprs[text.0 as usize] {
+            Expr::Length(text) => match &program.exprs[text.0 as usize] {
                 Expr::Variable(slot) => match self.variable(*slot) {
                     Value::Text(t) => t.len() as f64,
                     other => other.to_text().len() as f64,
                 },
                 _ => self.text(text).len() as f64,
             },
-            Expr::XPosition => snap(self.s.targets[self.target].x),
-            Expr::YPosition => snap(self.s.targets[self.target].y),
-            Expr::Direction => self.s.targets[self.target].direction,
-            Expr::Size => js_round(self.s.targets[self.target].size),
-            Expr::CostumeNumber => self.s.targets[self.target].costume as f64 + 1.0,
-            Expr::BackdropNumber => self.s.targets[p.stage].costume as f64 + 1.0,
-            Expr::Volume => self.s.targets[self.target].volume,
-            Expr::Tempo => self.s.tempo,
-            Expr::Counter => self.s.counter,
+            Expr::XPosition => snap(self.state.targets[self.target].x),
+            Expr::YPosition => snap(self.state.targets[self.target].y),
+            Expr::Direction => self.state.targets[self.target].direction,
+            Expr::Size => js_round(self.state.targets[self.target].size),
+            Expr::CostumeNumber => self.state.targets[self.target].costume as f64 + 1.0,
+            Expr::BackdropNumber => self.state.targets[program.stage].costume as f64 + 1.0,
+            Expr::Volume => self.state.targets[self.target].volume,
+            Expr::Tempo => self.state.tempo,
+            Expr::Counter => self.state.counter,
             Expr::DistanceTo(what) => {
                 let what = self.text(what);
                 self.distance_to(&what)
             }
-            Expr::MouseX => self.s.mouse.x?,
-            Expr::MouseY => self.s.mouse.y?,
+            Expr::MouseX => self.state.mouse.x?,
+            Expr::MouseY => self.state.mouse.y?,
             Expr::Loudness => self.loudness(),
-            Expr::Timer => self.s.timer,
+            Expr::Timer => self.state.timer,
             Expr::Current(field) => current(field, self.now()),
             Expr::DaysSince2000 => self.now(),
             Expr::VideoMotion => NO_MOTION,
@@ -204,10 +204,10 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     /// The value of an expression.
-    pub(crate) fn value(&mut self, e: E) -> Value {
-        let p = self.p;
-        match &p.exprs[e.0 as usize] {
-            Expr::Constant(c) => p.constants[*c as usize].clone(),
+    pub(crate) fn value(&mut self, e: ExprId) -> Value {
+        let program = self.program;
+        match &program.exprs[e.0 as usize] {
+            Expr::Constant(c) => program.constants[*c as usize].clone(),
             Expr::Undefined => Value::Undefined,
             Expr::Variable(slot) => self.variable(*slot).clone(),
             Expr::LazyVariable(slot) => {
@@ -222,19 +222,21 @@ impl<T: Tracer> Run<'_, T> {
                 let limit = self.settings.text_limit;
                 let list = self.list(*slot);
                 let (items, (text, cut)) = (list.items.len(), list_contents(list, limit));
-                self.charge(list_cost(items) + text_cost(text.len()));
+                self.consume_fuel(list_cost(items) + text_cost(text.len()));
                 if cut {
                     self.hit(Limit::Text);
                 }
                 Value::Text(text)
             }
-            Expr::Aside => self.scratch.asides.pop().unwrap_or(Value::Undefined),
-            Expr::Before(i) => {
-                self.scratch.before.get(*i as usize).cloned().unwrap_or(Value::Undefined)
+            Expr::DeferredOperand => {
+                self.buffers.deferred_operands.pop().unwrap_or(Value::Undefined)
+            }
+            Expr::EarlyInput(i) => {
+                self.buffers.early_values.get(*i as usize).cloned().unwrap_or(Value::Undefined)
             }
             Expr::Reversed { first, node } => {
                 let value = self.value(*first);
-                self.scratch.asides.push(value);
+                self.buffers.deferred_operands.push(value);
                 self.value(*node)
             }
             Expr::Then { first, node } => {
@@ -243,7 +245,7 @@ impl<T: Tracer> Run<'_, T> {
             }
             Expr::Join(a, b) => {
                 let (a, b) = (self.text(*a), self.text(*b));
-                self.charge(text_cost(a.len() + b.len()));
+                self.consume_fuel(text_cost(a.len() + b.len()));
                 Value::Text(self.join(&a, &b))
             }
             Expr::LetterOf { letter, text } => {
@@ -255,8 +257,8 @@ impl<T: Tracer> Run<'_, T> {
                 Value::Text(letter.unwrap_or_else(|| Text::new("")))
             }
             Expr::CostumeName => Value::Text(self.costume_name(self.target)),
-            Expr::BackdropName => Value::Text(self.costume_name(p.stage)),
-            Expr::Answer => Value::Text(self.s.answer.clone()),
+            Expr::BackdropName => Value::Text(self.costume_name(program.stage)),
+            Expr::Answer => Value::Text(self.state.answer.clone()),
             Expr::Username => Value::from(""),
             Expr::Translate(words) => Value::Text(self.text(*words)),
             Expr::Of { property, object } => {
@@ -291,23 +293,23 @@ impl<T: Tracer> Run<'_, T> {
 
     pub(crate) fn variable(&self, slot: Slot) -> &Value {
         match slot {
-            Slot::Stage(i) => &self.s.targets[self.p.stage].variables[i as usize],
-            Slot::Own(i) => &self.s.targets[self.target].variables[i as usize],
+            Slot::Stage(i) => &self.state.targets[self.program.stage].variables[i as usize],
+            Slot::Own(i) => &self.state.targets[self.target].variables[i as usize],
         }
     }
 
     pub(crate) fn variable_mut(&mut self, slot: Slot) -> &mut Value {
         match slot {
-            Slot::Stage(i) => &mut self.s.targets[self.p.stage].variables[i as usize],
-            Slot::Own(i) => &mut self.s.targets[self.target].variables[i as usize],
+            Slot::Stage(i) => &mut self.state.targets[self.program.stage].variables[i as usize],
+            Slot::Own(i) => &mut self.state.targets[self.target].variables[i as usize],
         }
     }
 
     /// A list; it comes into being with the first block that uses it.
     pub(crate) fn list(&mut self, slot: Slot) -> &mut List {
         let list = match slot {
-            Slot::Stage(i) => &mut self.s.targets[self.p.stage].lists[i as usize],
-            Slot::Own(i) => &mut self.s.targets[self.target].lists[i as usize],
+            Slot::Stage(i) => &mut self.state.targets[self.program.stage].lists[i as usize],
+            Slot::Own(i) => &mut self.state.targets[self.target].lists[i as usize],
         };
         list.exists = true;
         list
@@ -315,19 +317,19 @@ impl<T: Tracer> Run<'_, T> {
 
     /// A parameter of the innermost call; none outside of calls.
     fn parameter(&self, slot: u32) -> Option<&Value> {
-        let thread = &self.s.threads[self.thread];
+        let thread = &self.state.threads[self.thread];
         let base = thread.stack.iter().rev().find(|f| f.parameters > 0)?.parameters - 1;
         thread.parameters.get((base + slot) as usize)
     }
 
-    fn pick_random(&mut self, from: E, to: E) -> f64 {
+    fn pick_random(&mut self, from: ExprId, to: ExprId) -> f64 {
         let (from, to) = (self.value(from), self.value(to));
         let (a, b) = (from.to_number(), to.to_number());
         let (low, high) = if a <= b { (a, b) } else { (b, a) };
         if low == high {
             return low;
         }
-        let draw = self.s.random.draw();
+        let draw = self.state.random.draw();
         if from.is_int() && to.is_int() {
             low + (draw * (high + 1.0 - low)).floor()
         } else {
@@ -349,7 +351,7 @@ impl<T: Tracer> Run<'_, T> {
                 if length == 0 {
                     return ListIndex::Invalid;
                 }
-                let place = (self.s.random.draw() * length as f64).floor() as usize;
+                let place = (self.state.random.draw() * length as f64).floor() as usize;
                 return ListIndex::At(place.min(length - 1));
             }
             other => other.to_number(),
@@ -363,8 +365,8 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     pub(crate) fn costume_name(&self, target: usize) -> Text {
-        let target = &self.s.targets[target];
-        self.p.sprites[target.sprite as usize].costumes[target.costume].name.clone()
+        let target = &self.state.targets[target];
+        self.program.sprites[target.sprite as usize].costumes[target.costume].name.clone()
     }
 }
 

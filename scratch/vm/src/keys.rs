@@ -1,4 +1,4 @@
-//! Keys by Scratch's names.
+//! Keyboard keys and their names in Scratch.
 
 use crate::text::Text;
 use crate::value::Value;
@@ -12,11 +12,11 @@ pub(crate) enum Key {
     Right,
     Down,
     Enter,
-    /// The first UTF-16 unit of the upper-cased character.
-    Unit(u16),
+    /// The first UTF-16 code unit of the upper-cased character.
+    CodeUnit(u16),
 }
 
-/// What a hat or `key pressed?` asks for.
+/// The key of a hat or of `key pressed?`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum KeyQuery {
     Any,
@@ -36,16 +36,16 @@ impl Key {
         })
     }
 
-    /// The key that an input names; none for names that no key has.
+    /// The key that an input names; `None` if no key has that name.
     pub(crate) fn pressed(name: &str) -> Option<Key> {
         Key::named(name).or_else(|| {
             let upper = Text::new(name).upper();
             let first = upper.units().next()?;
-            (Text::new(name).len() == 1).then_some(Key::Unit(first))
+            (Text::new(name).len() == 1).then_some(Key::CodeUnit(first))
         })
     }
 
-    /// The key that a hat's menu names (matched without regard to case).
+    /// The key that the menu of a hat names, case-insensitively.
     pub(crate) fn of_hat(option: &str) -> Option<KeyQuery> {
         let lower = option.to_lowercase();
         if lower == "any" {
@@ -59,7 +59,7 @@ impl Key {
         if let Value::Number(n) = value {
             let code = n.trunc();
             if (48.0..=90.0).contains(n) {
-                return KeyQuery::Key(Key::Unit(code as u16));
+                return KeyQuery::Key(Key::CodeUnit(code as u16));
             }
             for (key, at) in [
                 (Key::Space, 32.0),
@@ -87,8 +87,8 @@ impl Key {
         };
         match first {
             Some(32) => KeyQuery::Key(Key::Space),
-            Some(unit) => KeyQuery::Key(Key::Unit(unit)),
-            None => KeyQuery::Key(Key::Unit(0)),
+            Some(unit) => KeyQuery::Key(Key::CodeUnit(unit)),
+            None => KeyQuery::Key(Key::CodeUnit(0)),
         }
     }
 }
@@ -98,13 +98,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_meet() {
-        assert_eq!(Key::pressed("a"), Some(Key::Unit(65)));
-        assert_eq!(Key::of_hat("A"), Some(KeyQuery::Key(Key::Unit(65))));
+    fn names_of_inputs_hats_and_sensing_agree() {
+        assert_eq!(Key::pressed("a"), Some(Key::CodeUnit(65)));
+        assert_eq!(Key::of_hat("A"), Some(KeyQuery::Key(Key::CodeUnit(65))));
         assert_eq!(Key::of_hat("Left Arrow"), Some(KeyQuery::Key(Key::Left)));
-        assert_eq!(Key::of_sensing(&Value::Number(65.5)), KeyQuery::Key(Key::Unit(65)));
-        assert_eq!(Key::of_sensing(&Value::from("apple")), KeyQuery::Key(Key::Unit(65)));
-        assert_eq!(Key::of_sensing(&Value::Number(5.0)), KeyQuery::Key(Key::Unit(53)));
+        assert_eq!(Key::of_sensing(&Value::Number(65.5)), KeyQuery::Key(Key::CodeUnit(65)));
+        assert_eq!(Key::of_sensing(&Value::from("apple")), KeyQuery::Key(Key::CodeUnit(65)));
+        assert_eq!(Key::of_sensing(&Value::Number(5.0)), KeyQuery::Key(Key::CodeUnit(53)));
         assert_eq!(Key::pressed("F1"), None);
     }
 }

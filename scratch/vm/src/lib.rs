@@ -1,44 +1,45 @@
 //! The deterministic Scratch virtual machine.
 //!
-//! A [`Program`] is compiled once from a project and shared; a [`Vm`] runs it step by
-//! step, with input in between. Time is the step counter, randomness a seeded stream,
-//! transcendental functions come from one portable implementation: the same program,
-//! seed and input give the same states everywhere.
+//! A [`Program`] is compiled once from a project and shared; a [`Vm`] executes it step by
+//! step, and its caller applies inputs between steps. The same program, seed and input give the
+//! same states on every machine, because time is the step counter, random numbers come from a
+//! seeded stream, and transcendental functions from one portable implementation.
 
 mod blocks;
 mod code;
 mod compile;
-mod conformance;
 mod distance;
 mod elementary;
 mod eval;
 mod input;
+mod interpreter;
 mod keys;
 mod limits;
-mod machine;
-mod memory;
 mod program;
 mod random;
 mod scheduler;
+mod self_test;
 mod settings;
+mod snapshot_size;
 mod state;
-mod support;
 mod text;
 mod thread;
 mod tracer;
+mod unsupported;
 mod value;
 mod view;
+mod vm;
 
 pub use compile::CompileError;
-pub use conformance::{Conformance, conformance};
 pub use limits::{Hit, Hits, Limit};
-pub use machine::{Snapshot, Vm};
 pub use program::Program;
 pub use random::Random;
+pub use self_test::{SelfTestReport, run_self_test};
 pub use settings::Settings;
 pub use state::TargetId;
-pub use support::unsupported;
 pub use text::Text;
 pub use tracer::Tracer;
+pub use unsupported::unsupported;
 pub use value::{Value, color_of};
 pub use view::TargetView;
+pub use vm::{Snapshot, Vm};

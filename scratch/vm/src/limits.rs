@@ -1,25 +1,26 @@
-//! Limits that a run ran into. Hitting one never ends a run: what is too much does not
-//! happen, or happens later, and is on record.
+//! Limits hit during execution. A limit never aborts a run: the excess operation is skipped or
+//! postponed, and the hit is counted.
 
-/// A limit of the machine. What it bounds and how is in [`crate::Settings`]; lists and
-/// clones are Scratch's own.
+/// A limit of the VM. [`crate::Settings`] defines them; those of lists and clones are Scratch's
+/// own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// [`Settings::warp_budget`](crate::Settings::warp_budget): a slice "without screen
-    /// refresh" was broken off, to go on in the next step.
+    /// refresh" was interrupted and continues in the next step.
     Slice,
-    /// [`Settings::step_budget`](crate::Settings::step_budget): a thread got no slice.
+    /// [`Settings::step_budget`](crate::Settings::step_budget): a thread was not executed in a
+    /// step, or interrupted.
     Step,
     /// [`Settings::stack_limit`](crate::Settings::stack_limit): a thread was stopped.
     CallDepth,
-    /// [`Settings::text_limit`](crate::Settings::text_limit): a text was cut.
+    /// [`Settings::text_limit`](crate::Settings::text_limit): a text was truncated.
     Text,
-    /// 200,000 items: an item was not added, or the last one dropped.
+    /// 200,000 items: an item was not added, or the last one was removed.
     List,
-    /// 300 clones: a clone was not made.
+    /// 300 clones: a clone was not created.
     Clones,
-    /// [`catherd_render::Limits`]: a costume is larger than allowed and shows nothing, from the
-    /// first green flag on. One time for each of them.
+    /// [`catherd_render::Limits`]: a costume is larger than allowed and shows nothing. Counted
+    /// once for each costume, at the first green flag.
     Costume,
 }
 
@@ -35,7 +36,7 @@ impl Limit {
         Limit::Costume,
     ];
 
-    /// Its name in reports and records.
+    /// Name in reports and records.
     pub fn name(self) -> &'static str {
         match self {
             Limit::Slice => "slice",
@@ -49,31 +50,31 @@ impl Limit {
     }
 }
 
-/// How a run met one limit.
+/// Hits of one limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hit {
-    /// The step of the first time, since the green flag.
+    /// Step of the first hit, counted from the green flag.
     pub first: u64,
-    /// How often; 0: never.
+    /// Number of hits; 0 if the limit was never hit.
     pub times: u64,
 }
 
-/// How a run met every limit.
+/// Hits of all limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hits([Hit; Limit::ALL.len()]);
 
 impl Hits {
-    /// The limits that were hit, in the order of [`Limit::ALL`].
+    /// The limits that were hit at least once, in the order of [`Limit::ALL`].
     pub fn iter(&self) -> impl Iterator<Item = (Limit, Hit)> {
         Limit::ALL.into_iter().zip(self.0).filter(|(_, hit)| hit.times > 0)
     }
 
-    /// How one limit was met.
+    /// The hits of one limit.
     pub fn of(&self, limit: Limit) -> Hit {
         self.0[limit as usize]
     }
 
-    /// True if no limit was hit.
+    /// Whether no limit was hit.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }

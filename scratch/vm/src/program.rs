@@ -1,4 +1,5 @@
-//! What a project is compiled to: flat tables that every machine running it shares.
+//! Compiled programs: flat tables that all VMs of a project share. [`Trigger`] lists the events
+//! that start scripts.
 
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hasher};
@@ -8,75 +9,76 @@ use catherd_render::{SkinId, SkinSet};
 use catherd_sb3::{BlockNo, Opcode, RotationStyle};
 use rustc_hash::FxHashMap;
 
-use crate::code::{Command, CommandId, E, Expr};
+use crate::code::{Command, CommandId, Expr, ExprId};
 use crate::keys::KeyQuery;
 use crate::text::Text;
 use crate::value::Value;
 
-/// A compiled project: immutable, shared by all machines that run it.
+/// A compiled project: immutable, shared by all VMs that execute it.
 pub struct Program {
     pub(crate) commands: Vec<Command>,
     pub(crate) exprs: Vec<Expr>,
     pub(crate) constants: Vec<Value>,
-    /// Operands that must be evaluated before a command's own, see [`Command::before`].
-    pub(crate) before: Vec<E>,
-    /// Arguments of custom-block calls: parameter slot (`NONE`: dropped) and value.
-    pub(crate) arguments: Vec<(u32, E)>,
+    /// Inputs that are evaluated before a command's operands, see [`Command::early_inputs`].
+    pub(crate) early_inputs: Vec<ExprId>,
+    /// Arguments of custom-block calls: parameter slot (`NONE` for an argument that the custom
+    /// block does not have) and value.
+    pub(crate) arguments: Vec<(u32, ExprId)>,
     /// Stage and sprites, by their position in the project.
     pub(crate) sprites: Vec<Sprite>,
     pub(crate) stage: usize,
     /// Sprites in execution order, back to front.
-    pub(crate) order: Vec<u32>,
+    pub(crate) execution_order: Vec<u32>,
     /// The stage's messages: lower-cased name and message, in file order.
     pub(crate) broadcasts: Vec<(Text, u32)>,
     pub(crate) skins: Arc<SkinSet>,
-    /// Some block asks for colours.
+    /// Some block senses colours.
     pub(crate) senses_colors: bool,
-    /// Edge-activated hats exist, so every step has to look at them.
+    /// Opcodes of the edge-activated hats in the project, which every step evaluates.
     pub(crate) edge_hats: Vec<Opcode>,
     pub(crate) block_count: usize,
 }
 
 impl Program {
-    /// How many blocks the project has; every [`BlockNo`] is below.
+    /// Number of blocks in the project; every [`BlockNo`] is below it.
     pub fn block_count(&self) -> usize {
         self.block_count
     }
 
-    /// The blocks that were compiled to commands: all stack blocks and hats that can run.
+    /// The blocks that were compiled to commands: all stack blocks and hats that can execute.
     pub fn commands(&self) -> impl Iterator<Item = BlockNo> + '_ {
         self.commands.iter().map(|c| c.no)
     }
 
-    /// A number for what the program does when it runs: programs of one project and of
-    /// changed copies of it that have the same number behave the same. Different numbers say
-    /// nothing. Not to be kept: it may change with the release.
+    /// Hash of the code. Two programs compiled from versions of one project behave the same if
+    /// their hashes are equal; different hashes prove nothing. Do not store it, because it may
+    /// change with every release.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = Fingerprint(DefaultHasher::new());
         for sprite in &self.sprites {
-            // In order of scripts, for a map has none.
-            let mut hats: Vec<_> = sprite.hats.iter().collect();
+            // Sorted by script, because a hash map has no order.
+            let mut hats: Vec<_> = sprite.scripts_by_trigger.iter().collect();
             hats.sort_unstable_by_key(|(_, scripts)| scripts.first());
             hasher.add(&(hats, &sprite.scripts, &sprite.procedures));
             hasher.add(&(&sprite.variables, sprite.lists.len()));
         }
         hasher.add(&(&self.commands, &self.exprs, &self.constants));
-        hasher.add(&(&self.before, &self.arguments));
+        hasher.add(&(&self.early_inputs, &self.arguments));
         hasher.0.finish()
     }
 
-    /// The sprite (never the stage) of that name.
+    /// The sprite of that name; never the stage.
     pub(crate) fn sprite_named(&self, name: &Text) -> Option<usize> {
         self.sprites.iter().position(|s| !s.is_stage && s.name == *name)
     }
 }
 
-/// Hashes what a value shows of itself: everything, and floats to the last bit.
+/// Hasher of `Debug` output, which contains every field and every bit of a float.
 struct Fingerprint(DefaultHasher);
 
 impl Fingerprint {
     fn add(&mut self, value: &impl fmt::Debug) {
-        // The hasher takes everything.
+        // Writing to a hasher cannot fail.
         let _ = write!(self, "{value:?}");
     }
 }
@@ -88,6 +90,7 @@ impl fmt::Write for Fingerprint {
     }
 }
 
+/// A sprite or the stage.
 pub(crate) struct Sprite {
     pub(crate) name: Text,
     pub(crate) is_stage: bool,
@@ -99,30 +102,31 @@ pub(crate) struct Sprite {
     pub(crate) procedures: Vec<Procedure>,
     /// Scripts with a hat, in script order.
     pub(crate) scripts: Vec<Script>,
-    /// Scripts by what starts them.
-    pub(crate) hats: FxHashMap<Start, Vec<u32>>,
-    pub(crate) initial: Initial,
+    /// Indices of the scripts that each event starts.
+    pub(crate) scripts_by_trigger: FxHashMap<Trigger, Vec<u32>>,
+    pub(crate) initial: InitialState,
 }
 
 #[derive(Debug)]
 pub(crate) struct VariableDef {
     pub(crate) name: Text,
-    /// [`Value::Undefined`] for a variable that a block names but the file lacks: it
-    /// comes into being when the block first runs.
+    /// [`Value::Undefined`] for a variable that a block names but the file does not declare: it
+    /// is created when the block is first executed.
     pub(crate) value: Value,
 }
 
 pub(crate) struct ListDef {
     pub(crate) name: Text,
     pub(crate) items: Arc<Vec<Value>>,
-    /// False for a list that comes into being when a block first runs.
+    /// False for a list that the file does not declare: it is created when a block that names it
+    /// is first executed.
     pub(crate) declared: bool,
 }
 
 pub(crate) struct Costume {
     pub(crate) name: Text,
-    /// The name as hats of backdrops compare it.
-    pub(crate) upper: Text,
+    /// The upper-cased name, with which backdrop hats are compared.
+    pub(crate) upper_name: Text,
     pub(crate) skin: SkinId,
 }
 
@@ -135,23 +139,25 @@ pub(crate) struct Sound {
 /// A custom block of one sprite.
 #[derive(Debug)]
 pub(crate) struct Procedure {
-    /// The definition block; none if only a prototype exists.
+    /// The definition block; `NONE` if only a prototype exists.
     pub(crate) definition: CommandId,
+    /// Runs without screen refresh.
     pub(crate) warp: bool,
-    /// Values of the parameters that a call does not give.
+    /// Values of parameters for which a call has no argument.
     pub(crate) defaults: Vec<Value>,
 }
 
+/// A script with a hat.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) hat: CommandId,
-    /// Position among the sprite's edge hats.
-    pub(crate) edge: Option<u32>,
+    /// Position among the sprite's edge-activated hats; `None` for other hats.
+    pub(crate) edge_hat: Option<u32>,
 }
 
-/// What starts a script.
+/// An event that starts scripts: the compiled form of a hat block.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Start {
+pub(crate) enum Trigger {
     Flag,
     Key(KeyQuery),
     SpriteClicked,
@@ -172,15 +178,15 @@ impl std::hash::Hash for Text {
     }
 }
 
-/// A target's state in the project file.
-pub(crate) struct Initial {
+/// The state of a target in the project file.
+pub(crate) struct InitialState {
     pub(crate) x: f64,
     pub(crate) y: f64,
     pub(crate) size: f64,
     pub(crate) direction: f64,
     pub(crate) visible: bool,
     pub(crate) draggable: bool,
-    pub(crate) style: RotationStyle,
+    pub(crate) rotation_style: RotationStyle,
     pub(crate) costume: usize,
     pub(crate) volume: f64,
     pub(crate) tempo: f64,

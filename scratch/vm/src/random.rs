@@ -1,10 +1,10 @@
-//! The machine's only source of randomness.
+//! Random numbers of the VM, all from one stream.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// A stream of uniform numbers in [0, 1). One draw is one call of the original's
-/// uniform generator.
+/// A stream of uniform random numbers in [0, 1). One draw is one call of the original's
+/// generator.
 #[derive(Clone, Debug)]
 pub struct Random(Kind);
 
@@ -15,15 +15,15 @@ enum Kind {
 }
 
 impl Random {
-    /// The stream of studies: ChaCha8, keyed by the seed, whose output is the same on
-    /// every platform and in every version. Stream 1 of that key; the search uses others.
+    /// The stream of studies: stream 1 of ChaCha8 with the seed as its key. Its output is the same
+    /// on every platform and in every version. The search uses other streams of the same key.
     pub fn portable(seed: u64) -> Random {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(1);
         Random(Kind::Portable(Box::new(rng)))
     }
 
-    /// The 32-bit generator of the reference recordings.
+    /// The 32-bit generator of the reference recordings (Mulberry32).
     pub fn reference(seed: u32) -> Random {
         Random(Kind::Reference(seed))
     }

@@ -1,4 +1,4 @@
-//! The state of a machine: everything that a snapshot holds.
+//! The state of a VM: everything that a snapshot contains.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,44 +15,44 @@ use crate::text::Text;
 use crate::thread::Thread;
 use crate::value::Value;
 
-/// A stage, sprite or clone of a machine. The originals have the positions of their
-/// targets in the project; the number of a deleted clone is given to a later one.
+/// Number of a target of a VM: the stage, a sprite or a clone. The stage and sprites have their
+/// positions in the project; a later clone reuses the number of a deleted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId(pub u32);
 
-/// "No thread" in [`Target::running`].
+/// The slot of no thread in [`Target::running`].
 pub(crate) const NO_THREAD: u32 = u32::MAX;
 
 pub(crate) struct State {
     pub(crate) scene: Scene,
     pub(crate) random: Random,
-    /// Originals first, then clones; places of deleted clones are used again.
+    /// Originals first, then clones; places of deleted clones are reused.
     pub(crate) targets: Vec<Target>,
     pub(crate) free_targets: Vec<u32>,
-    /// Living targets: originals in file order, clones in order of creation.
-    pub(crate) list: Vec<TargetId>,
-    /// Living targets in execution order, back to front.
-    pub(crate) order: Vec<TargetId>,
-    pub(crate) clones: u32,
+    /// Originals in file order, then clones in order of creation.
+    pub(crate) live_targets: Vec<TargetId>,
+    /// The same targets in execution order, back to front.
+    pub(crate) execution_order: Vec<TargetId>,
+    pub(crate) clone_count: u32,
 
-    /// All threads by slot; `thread_list` says which are in the machine's list, in order.
+    /// All threads by slot; `thread_list` has the slots of live ones in execution order.
     pub(crate) threads: Vec<Thread>,
     pub(crate) free_threads: Vec<u32>,
     pub(crate) thread_list: Vec<u32>,
-    /// The list that `stop all` took away from the pass that still walks it.
-    pub(crate) detached: Option<Vec<u32>>,
+    /// The former `thread_list`, after a `stop all` within the batch that still iterates it.
+    pub(crate) detached_threads: Option<Vec<u32>>,
     pub(crate) next_serial: u64,
-    /// Threads left plus threads ended in the last step.
-    pub(crate) active: usize,
+    /// Threads that are alive or ended in the last step.
+    pub(crate) active_threads: usize,
 
     /// Steps since the green flag.
     pub(crate) steps: u64,
-    /// Seconds, a sum of increments.
+    /// Value of the `timer` block in seconds, a sum of increments.
     pub(crate) timer: f64,
-    /// The clock of the timer hat, the calendar and of music, in steps since the flag:
-    /// `reset timer` leaves it alone.
+    /// The clock of the timer hat, the calendar and of music, in steps since the green flag;
+    /// `reset timer` does not change it.
     pub(crate) clock: f64,
-    /// Where the clock of the timer hat begins, see [`crate::Settings::one_timer`].
+    /// Reading of `clock` at which the timer hat is 0, see [`crate::Settings::one_timer`].
     pub(crate) clock_start: f64,
     pub(crate) counter: f64,
     pub(crate) tempo: f64,
@@ -61,18 +61,21 @@ pub(crate) struct State {
     pub(crate) questions: VecDeque<Question>,
     pub(crate) keys: SmallVec<[Key; 4]>,
     pub(crate) mouse: Mouse,
-    /// Blocks that this step may still execute.
-    pub(crate) blocks_left: u64,
-    /// Blocks that steps have executed, and how many they may execute yet.
+    /// Fuel that this step has left, in blocks.
+    pub(crate) step_fuel: u64,
+    /// Fuel that all steps have consumed, in blocks.
     pub(crate) executed: u64,
-    pub(crate) allowance: u64,
-    /// In the last step, a slice used up its budget, or all together as much.
+    /// Fuel that all further steps have together, in blocks.
+    pub(crate) fuel: u64,
+    /// In the last step, some slice used up its budget, or all slices together consumed at least
+    /// the budget of one slice.
     pub(crate) overloaded: bool,
-    /// Steps that used up their budget.
-    pub(crate) exhausted: u32,
+    /// Number of steps that used up their budget.
+    pub(crate) step_overruns: u32,
     pub(crate) hits: Hits,
 }
 
+/// A question of `ask and wait` without an answer.
 #[derive(Clone)]
 pub(crate) struct Question {
     pub(crate) text: Text,
@@ -85,24 +88,25 @@ pub(crate) struct Question {
 
 #[derive(Clone, Default)]
 pub(crate) struct Mouse {
-    /// Where the pointer is, in stage coordinates, unrounded.
+    /// Position of the pointer in stage coordinates, unrounded.
     pub(crate) pointer: (f64, f64),
-    /// Position on the 480 x 360 canvas, downwards; none before the first event.
-    pub(crate) client: (Option<f64>, Option<f64>),
-    /// What the blocks report: none before the first event.
+    /// Position on the 480 x 360 canvas, y downwards; `None` before the first event.
+    pub(crate) canvas: (Option<f64>, Option<f64>),
+    /// Values of the `mouse x` and `mouse y` blocks; `None` before the first event.
     pub(crate) x: Option<f64>,
     pub(crate) y: Option<f64>,
     pub(crate) down: bool,
 }
 
 impl Mouse {
-    /// The point at which the renderer feels the pointer.
-    pub(crate) fn sensed(&self) -> Option<(f64, f64)> {
-        let (x, y) = (self.client.0?, self.client.1?);
+    /// The stage point at which the renderer senses the pointer.
+    pub(crate) fn sensed_point(&self) -> Option<(f64, f64)> {
+        let (x, y) = (self.canvas.0?, self.canvas.1?);
         Some(((x - 240.0).floor(), (180.0 - y).ceil()))
     }
 }
 
+/// The stage, a sprite or a clone.
 pub(crate) struct Target {
     /// Position in [`Program::sprites`].
     pub(crate) sprite: u32,
@@ -116,7 +120,7 @@ pub(crate) struct Target {
     pub(crate) visible: bool,
     pub(crate) draggable: bool,
     pub(crate) dragging: bool,
-    pub(crate) style: RotationStyle,
+    pub(crate) rotation_style: RotationStyle,
     pub(crate) costume: usize,
     pub(crate) volume: f64,
     pub(crate) effects: [f64; 7],
@@ -126,9 +130,10 @@ pub(crate) struct Target {
     pub(crate) pen: Pen,
     pub(crate) variables: Vec<Value>,
     pub(crate) lists: Vec<List>,
-    /// Last value of each edge hat's predicate; none before the first evaluation.
+    /// Last value of each edge-activated hat's predicate; `None` before the first evaluation.
     pub(crate) edges: SmallVec<[Option<bool>; 2]>,
-    /// The listed thread of each script, by position in [`crate::program::Sprite::scripts`].
+    /// Slot of the listed thread of each script, by position in
+    /// [`crate::program::Sprite::scripts`].
     pub(crate) running: Vec<u32>,
 }
 
@@ -138,7 +143,7 @@ pub(crate) struct List {
     pub(crate) exists: bool,
 }
 
-/// A speech or thought bubble; the text outlives a hidden sprite.
+/// A speech or thought bubble. The text is kept while the sprite is hidden.
 #[derive(Clone)]
 pub(crate) struct Bubble {
     pub(crate) text: Option<Text>,
@@ -174,14 +179,14 @@ impl Default for Pen {
 }
 
 impl State {
-    /// The project as loaded, one frame drawn.
+    /// The state after loading the project and drawing one frame.
     pub(crate) fn new(program: &Program, random: Random) -> State {
         let mut scene = Scene::new(program.skins.clone());
         if !program.senses_colors {
             scene.ignore_colors();
         }
         let mut drawables = vec![None; program.sprites.len()];
-        for &i in &program.order {
+        for &i in &program.execution_order {
             let stage = program.sprites[i as usize].is_stage;
             drawables[i as usize] =
                 Some(scene.add(if stage { Group::Background } else { Group::Sprite }));
@@ -206,7 +211,7 @@ impl State {
                     visible: start.visible,
                     draggable: start.draggable,
                     dragging: false,
-                    style: start.style,
+                    rotation_style: start.rotation_style,
                     costume: start.costume,
                     volume: start.volume,
                     effects: [0.0; 7],
@@ -222,7 +227,7 @@ impl State {
                     edges: sprite
                         .scripts
                         .iter()
-                        .filter(|s| s.edge.is_some())
+                        .filter(|s| s.edge_hat.is_some())
                         .map(|_| None)
                         .collect(),
                     running: vec![NO_THREAD; sprite.scripts.len()],
@@ -232,7 +237,7 @@ impl State {
         for target in &targets {
             let skin = program.sprites[target.sprite as usize].costumes[target.costume].skin;
             scene.set_skin(target.drawable, skin);
-            target.place(&mut scene);
+            target.update_drawable(&mut scene);
             scene.set_visible(target.drawable, target.visible);
         }
         scene.end_frame();
@@ -240,17 +245,17 @@ impl State {
         State {
             scene,
             random,
-            list: (0..targets.len() as u32).map(TargetId).collect(),
-            order: program.order.iter().map(|&i| TargetId(i)).collect(),
+            live_targets: (0..targets.len() as u32).map(TargetId).collect(),
+            execution_order: program.execution_order.iter().map(|&i| TargetId(i)).collect(),
             targets,
             free_targets: Vec::new(),
-            clones: 0,
+            clone_count: 0,
             threads: Vec::new(),
             free_threads: Vec::new(),
             thread_list: Vec::new(),
-            detached: None,
+            detached_threads: None,
             next_serial: 0,
-            active: 0,
+            active_threads: 0,
             steps: 0,
             timer: 0.0,
             clock: 0.0,
@@ -262,20 +267,20 @@ impl State {
             questions: VecDeque::new(),
             keys: SmallVec::new(),
             mouse: Mouse::default(),
-            blocks_left: 0,
+            step_fuel: 0,
             executed: 0,
-            allowance: u64::MAX,
+            fuel: u64::MAX,
             overloaded: false,
-            exhausted: 0,
+            step_overruns: 0,
             hits: Hits::default(),
         }
     }
 }
 
 impl Target {
-    /// Direction and scale as drawn, by the rotation style.
-    pub(crate) fn drawn(&self) -> (f64, f64, f64) {
-        match self.style {
+    /// Direction, horizontal and vertical scale with which the target is drawn.
+    pub(crate) fn drawn_transform(&self) -> (f64, f64, f64) {
+        match self.rotation_style {
             RotationStyle::AllAround => (self.direction, self.size, self.size),
             RotationStyle::DontRotate => (90.0, self.size, self.size),
             RotationStyle::LeftRight if self.direction < 0.0 => (90.0, -self.size, self.size),
@@ -283,20 +288,20 @@ impl Target {
         }
     }
 
-    /// Tells the scene position, direction and size.
-    pub(crate) fn place(&self, scene: &mut Scene) {
+    /// Copies position, direction and size to the drawable.
+    pub(crate) fn update_drawable(&self, scene: &mut Scene) {
         scene.set_position(self.drawable, self.x, self.y);
-        self.turn(scene);
+        self.update_rotation(scene);
     }
 
-    /// Tells the scene direction and size.
-    pub(crate) fn turn(&self, scene: &mut Scene) {
-        let (direction, sx, sy) = self.drawn();
+    /// Copies direction and size to the drawable.
+    pub(crate) fn update_rotation(&self, scene: &mut Scene) {
+        let (direction, sx, sy) = self.drawn_transform();
         scene.set_direction_scale(self.drawable, direction, sx, sy);
     }
 }
 
-/// Field-wise copies that reuse the allocations of the left side: restoring is the
+/// Field-wise `Clone` whose `clone_from` reuses allocations, because restoring a snapshot is the
 /// hottest operation outside the step loop.
 macro_rules! clone_fields {
     ($name:ident { $($field:ident),* $(,)? }) => {
@@ -324,7 +329,7 @@ clone_fields!(Target {
     visible,
     draggable,
     dragging,
-    style,
+    rotation_style,
     costume,
     volume,
     effects,
@@ -342,15 +347,15 @@ clone_fields!(State {
     random,
     targets,
     free_targets,
-    list,
-    order,
-    clones,
+    live_targets,
+    execution_order,
+    clone_count,
     threads,
     free_threads,
     thread_list,
-    detached,
+    detached_threads,
     next_serial,
-    active,
+    active_threads,
     steps,
     timer,
     clock,
@@ -362,10 +367,10 @@ clone_fields!(State {
     questions,
     keys,
     mouse,
-    blocks_left,
+    step_fuel,
     executed,
-    allowance,
+    fuel,
     overloaded,
-    exhausted,
+    step_overruns,
     hits,
 });

@@ -1,4 +1,4 @@
-//! Threads: the running scripts.
+//! Threads: running scripts.
 
 use crate::code::{CommandId, NONE};
 use crate::state::TargetId;
@@ -11,27 +11,28 @@ pub(crate) struct Thread {
     pub(crate) hat: CommandId,
     /// The script of its sprite.
     pub(crate) script: u32,
-    /// Tells apart threads that used the same slot.
+    /// Serial number, which distinguishes threads that used the same slot.
     pub(crate) serial: u64,
     pub(crate) status: Status,
-    /// Slices that used up their budget.
-    pub(crate) exhausted: u32,
-    /// Still in the machine's list (not replaced, not thrown away by `stop all`).
+    /// Number of slices that used up their budget.
+    pub(crate) overruns: u32,
+    /// In the VM's thread list: neither replaced nor removed by `stop all`.
     pub(crate) listed: bool,
     pub(crate) stack: Vec<Frame>,
-    /// Parameters of the calls on the stack, innermost last; frames hold where theirs begin.
+    /// Parameters of the calls on the stack, innermost last; [`Frame::parameters`] is where those
+    /// of a call begin.
     pub(crate) parameters: Vec<Value>,
-    /// The timed block on top of the stack.
-    pub(crate) timer: Timer,
+    /// Timer of the timed block on top of the stack.
+    pub(crate) wait_timer: WaitTimer,
     pub(crate) glide: Glide,
-    /// What `broadcast and wait` on top of the stack waits for: slots and serials.
-    pub(crate) waits: Vec<(u32, u64)>,
+    /// Threads for which `broadcast and wait` on top of the stack waits: slots and serials.
+    pub(crate) awaited: Vec<(u32, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Running,
-    /// Yields to the next step (in warp: executed again at once).
+    /// Yields to the next step; in warp the block is executed again at once.
     Yield,
     /// Yields to the next step, also in warp.
     YieldTick,
@@ -42,31 +43,35 @@ pub(crate) enum Status {
     Done,
 }
 
-/// One entry of a stack: a block, or none for an empty branch.
+/// A stack frame: a block, or `NONE` for an empty branch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) block: CommandId,
-    /// The block is a loop whose body is above.
+    /// The block is a loop, and the frame above belongs to its body.
     pub(crate) is_loop: bool,
+    /// Executes without screen refresh.
     pub(crate) warp: bool,
-    /// The block has been executed before and left something here or in the thread.
-    pub(crate) active: bool,
-    /// The call's parameters begin here in [`Thread::parameters`], plus one; 0: none.
+    /// The block has been executed before and continues: it has data in this frame or in the
+    /// thread.
+    pub(crate) in_progress: bool,
+    /// One more than the index in [`Thread::parameters`] at which the call's parameters begin; 0
+    /// if the block is no call.
     pub(crate) parameters: u32,
     /// Loop counter.
     pub(crate) counter: f64,
 }
 
-/// A wait counted in steps.
+/// Timer of a wait, counted in steps.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Timer {
+pub(crate) struct WaitTimer {
     pub(crate) start: u64,
-    /// The clock's reading at the start, in steps.
+    /// Reading of [`crate::state::State::clock`] at the start, in steps.
     pub(crate) clock: f64,
-    /// Steps, not rounded.
+    /// Duration in steps, not rounded.
     pub(crate) duration: f64,
 }
 
+/// Start and end of a glide in stage coordinates.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Glide {
     pub(crate) from: (f64, f64),
@@ -75,7 +80,7 @@ pub(crate) struct Glide {
 
 impl Frame {
     fn new(block: CommandId, warp: bool) -> Frame {
-        Frame { block, is_loop: false, warp, active: false, parameters: 0, counter: 0.0 }
+        Frame { block, is_loop: false, warp, in_progress: false, parameters: 0, counter: 0.0 }
     }
 }
 
@@ -87,26 +92,26 @@ impl Thread {
             script: 0,
             serial: 0,
             status: Status::Done,
-            exhausted: 0,
+            overruns: 0,
             listed: false,
             stack: Vec::new(),
             parameters: Vec::new(),
-            timer: Timer::default(),
+            wait_timer: WaitTimer::default(),
             glide: Glide::default(),
-            waits: Vec::new(),
+            awaited: Vec::new(),
         }
     }
 
-    /// Makes this slot a fresh thread.
+    /// Turns this slot into a new thread.
     pub(crate) fn start(&mut self, target: TargetId, script: u32, hat: CommandId, serial: u64) {
         (self.target, self.script, self.hat, self.serial) = (target, script, hat, serial);
-        (self.status, self.listed, self.exhausted) = (Status::Running, true, 0);
+        (self.status, self.listed, self.overruns) = (Status::Running, true, 0);
         self.stack.clear();
         self.parameters.clear();
         self.stack.push(Frame::new(hat, false));
     }
 
-    /// Ended or about to be noticed as ended.
+    /// Whether the thread has ended, even if its status does not say so yet.
     pub(crate) fn is_done(&self) -> bool {
         self.status == Status::Done || self.stack.is_empty()
     }
@@ -130,7 +135,7 @@ impl Thread {
         Some(frame)
     }
 
-    /// Replaces the top block by another; the frame starts afresh but keeps warp.
+    /// Replaces the top block by another; the new frame only keeps `warp`.
     pub(crate) fn replace_top(&mut self, block: CommandId) {
         if let Some(top) = self.stack.last_mut() {
             if top.parameters > 0 {
@@ -151,10 +156,10 @@ impl Clone for Thread {
     fn clone_from(&mut self, source: &Thread) {
         (self.target, self.hat, self.script) = (source.target, source.hat, source.script);
         (self.serial, self.status, self.listed) = (source.serial, source.status, source.listed);
-        self.exhausted = source.exhausted;
+        self.overruns = source.overruns;
         self.stack.clone_from(&source.stack);
         self.parameters.clone_from(&source.parameters);
-        (self.timer, self.glide) = (source.timer, source.glide);
-        self.waits.clone_from(&source.waits);
+        (self.wait_timer, self.glide) = (source.wait_timer, source.glide);
+        self.awaited.clone_from(&source.awaited);
     }
 }

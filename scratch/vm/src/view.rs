@@ -2,12 +2,12 @@
 
 use catherd_render::{ColorOf, Rect, Scene};
 
-use crate::machine::Vm;
 use crate::program::{Program, VariableDef};
 use crate::state::{Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::Value;
+use crate::vm::Vm;
 
 /// The stage in its own coordinates.
 pub(crate) const STAGE: Rect = Rect { left: -240.0, right: 240.0, bottom: -180.0, top: 180.0 };
@@ -124,12 +124,12 @@ impl Program {
 impl<T: Tracer> Vm<T> {
     /// Living targets: stage and sprites in file order, clones in order of creation.
     pub fn targets(&self) -> impl Iterator<Item = TargetId> + '_ {
-        self.state.list.iter().copied()
+        self.state.live_targets.iter().copied()
     }
 
     /// Living targets in execution order, back to front.
     pub fn execution_order(&self) -> impl Iterator<Item = TargetId> + '_ {
-        self.state.order.iter().copied()
+        self.state.execution_order.iter().copied()
     }
 
     /// One target; none if it has been deleted.
@@ -148,7 +148,7 @@ impl<T: Tracer> Vm<T> {
             size: state.size,
             visible: state.visible,
             costume: state.costume,
-            rotation_style: state.style,
+            rotation_style: state.rotation_style,
             volume: state.volume,
             draggable: state.draggable,
             effects: state.effects,
@@ -182,7 +182,7 @@ impl<T: Tracer> Vm<T> {
     /// Does the target touch a sprite of that name (the original or any clone), `_mouse_`
     /// or `_edge_`?
     pub fn is_touching(&mut self, target: TargetId, name: &str) -> bool {
-        self.run().touching_named(target.0 as usize, &Text::new(name))
+        self.interpreter().touching_named(target.0 as usize, &Text::new(name))
     }
 
     /// Does the target touch a colour?

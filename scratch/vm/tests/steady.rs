@@ -76,7 +76,7 @@ impl Tracer for Distances {
         self.blocks += 1;
     }
 
-    fn known(&self, block: BlockNo) -> (f64, f64) {
+    fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         self.known[block.0 as usize]
     }
 

@@ -6,7 +6,7 @@
 //! triangles, and corners lie on a grid of 1/16 pixel. Here the coverage of plain paths is
 //! computed so, and the rest, blending, text and unusual elements, is left to `resvg`.
 
-mod effort;
+mod cost;
 mod paint;
 mod rectangle;
 mod samples;
@@ -18,30 +18,30 @@ use resvg::tiny_skia::{
 };
 use resvg::usvg;
 
-use crate::svg::ROUND;
-pub(crate) use effort::Effort;
+use crate::svg::ROUND_SHAPE_ID;
+pub(crate) use cost::RasterCost;
 use rectangle::Rectangle;
 use samples::Area;
 
 /// Paths that reach further than this, in pixels, do not fit the grid.
-const FARTHEST: f32 = 1e6;
+const MAX_COORDINATE: f32 = 1e6;
 /// Strokes that may have more edges are outlined instead: a document asks for many cheaply.
-const MOST_EDGES: f64 = 1e6;
+const MAX_EDGES: f64 = 1e6;
 
 /// Draws a document.
 pub(crate) fn draw(tree: &usvg::Tree, transform: Transform, pixmap: &mut Pixmap) {
     let Some(mask) = Mask::new(pixmap.width(), pixmap.height()) else { return };
-    Pen { mask, in_layer: false }.group(tree.root(), transform, pixmap);
+    Painter { mask, in_layer: false }.group(tree.root(), transform, pixmap);
 }
 
-struct Pen {
+struct Painter {
     /// Room for the coverage of a path; empty in between.
     mask: Mask,
     /// Layers as large as the picture are not stacked.
     in_layer: bool,
 }
 
-impl Pen {
+impl Painter {
     fn group(&mut self, group: &usvg::Group, transform: Transform, pixmap: &mut Pixmap) {
         let transform = transform.pre_concat(group.transform());
         for node in group.children() {
@@ -97,7 +97,9 @@ impl Pen {
             usvg::FillRule::NonZero => FillRule::Winding,
             usvg::FillRule::EvenOdd => FillRule::EvenOdd,
         };
-        let Some(paint) = paint::painted(fill.paint(), fill.opacity(), transform) else { return };
+        let Some(paint) = paint::shader_paint(fill.paint(), fill.opacity(), transform) else {
+            return;
+        };
         if let Some(path) = path.data().clone().transform(transform) {
             self.cover(&path, rule, &paint, pixmap);
         }
@@ -105,22 +107,22 @@ impl Pen {
 
     fn stroke(&mut self, path: &usvg::Path, transform: Transform, pixmap: &mut Pixmap) {
         let Some(stroke) = path.stroke() else { return };
-        let Some(paint) = paint::painted(stroke.paint(), stroke.opacity(), transform) else {
+        let Some(paint) = paint::shader_paint(stroke.paint(), stroke.opacity(), transform) else {
             return;
         };
-        let pen = stroke.to_tiny_skia();
+        let style = stroke.to_tiny_skia();
         let scale = PathStroker::compute_resolution_scale(&transform);
-        let dashed = pen.dash.as_ref().map(|dash| path.data().dash(dash, scale));
+        let dashed = style.dash.as_ref().map(|dash| path.data().dash(dash, scale));
         let line = match &dashed {
             Some(Some(dashed)) => dashed,
             Some(None) => return,
             None => path.data(),
         };
-        if is_strip(line, &pen, transform) {
-            let triangles = strip::triangles(line, &pen, transform);
+        if is_strip(line, &style, transform) {
+            let triangles = strip::triangles(line, &style, transform);
             return self.cover_triangles(&triangles, &paint, pixmap);
         }
-        let outline = line.stroke(&pen, scale).and_then(|outline| outline.transform(transform));
+        let outline = line.stroke(&style, scale).and_then(|outline| outline.transform(transform));
         if let Some(outline) = outline {
             self.cover(&outline, FillRule::Winding, &paint, pixmap);
         }
@@ -148,7 +150,7 @@ impl Pen {
     fn cover(&mut self, path: &Path, rule: FillRule, paint: &Paint<'_>, pixmap: &mut Pixmap) {
         let bounds = path.bounds();
         let sides = [bounds.left(), bounds.top(), bounds.right(), bounds.bottom()];
-        if !sides.iter().all(|side| side.abs() <= FARTHEST) {
+        if !sides.iter().all(|side| side.abs() <= MAX_COORDINATE) {
             return pixmap.fill_path(path, paint, rule, Transform::identity(), None);
         }
         let Some(area) = self.area(sides) else { return };
@@ -196,25 +198,25 @@ fn is_translucent_only(group: &usvg::Group) -> bool {
 
 /// Whether a line is drawn as a strip of triangles. A straight one without round ends is a
 /// rectangle, and rectangles have strokes of their own.
-fn is_strip(line: &Path, pen: &Stroke, transform: Transform) -> bool {
-    let straight = strip::is_line(line) && pen.line_cap != LineCap::Round;
+fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
+    let straight = strip::is_line(line) && style.line_cap != LineCap::Round;
     let bounds = line.bounds();
-    let reach = [bounds.left(), bounds.top(), bounds.right(), bounds.bottom(), pen.width]
+    let reach = [bounds.left(), bounds.top(), bounds.right(), bounds.bottom(), style.width]
         .into_iter()
         .fold(0.0_f32, |reach, side| reach.max(side.abs()));
     let scale = transform.get_scale();
     let reach = reach * scale.0.max(scale.1) * 4.0 + transform.tx.abs().max(transform.ty.abs());
     !straight
         && Rectangle::of(line).is_none()
-        && reach * pen.miter_limit.max(1.0) < FARTHEST
-        && strip::most_edges(line, pen, transform) < MOST_EDGES
+        && reach * style.miter_limit.max(1.0) < MAX_COORDINATE
+        && strip::max_edges(line, style, transform) < MAX_EDGES
 }
 
 /// Whether a path is painted in colours and gradients, with smooth edges. Circles and ellipses
 /// are closer to the browser's if they are not drawn by samples.
 fn is_plain(path: &usvg::Path) -> bool {
     let pattern = |paint: &usvg::Paint| matches!(paint, usvg::Paint::Pattern(_));
-    path.id() != ROUND
+    path.id() != ROUND_SHAPE_ID
         && path.rendering_mode().use_shape_antialiasing()
         && !path.fill().is_some_and(|fill| pattern(fill.paint()))
         && !path.stroke().is_some_and(|stroke| pattern(stroke.paint()))
@@ -342,9 +344,9 @@ mod tests {
             (0..corners).for_each(|i| line.line_to((i % 7) as f32, (i % 5) as f32));
             line.finish().unwrap()
         };
-        let pen = Stroke { width: 900.0, ..Stroke::default() };
-        assert!(is_strip(&line(100), &pen, Transform::identity()));
-        assert!(!is_strip(&line(100_000), &pen, Transform::identity()));
+        let style = Stroke { width: 900.0, ..Stroke::default() };
+        assert!(is_strip(&line(100), &style, Transform::identity()));
+        assert!(!is_strip(&line(100_000), &style, Transform::identity()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use resvg::tiny_skia::{
 use resvg::usvg;
 
 /// The paint in pixel coordinates; `None` for patterns and what draws nothing.
-pub(super) fn painted(
+pub(super) fn shader_paint(
     paint: &usvg::Paint,
     opacity: usvg::Opacity,
     transform: Transform,

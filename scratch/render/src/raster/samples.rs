@@ -13,7 +13,7 @@ const STROKED: [u8; 5] = [0, 64, 128, 192, 255];
 /// A curve stays within the inverse of this from its chords, in pixels.
 pub(super) const PRECISION: f32 = 4.0;
 /// A curve has at most two to this power chords.
-const MOST_HALVINGS: i32 = 5;
+const MAX_HALVINGS: i32 = 5;
 
 /// Pixels from `left` and `top` to before `right` and `bottom`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -184,7 +184,7 @@ fn between(a: Point, b: Point, t: f32) -> Point {
 /// Replaces a curve by chords, a power of two and at least so many.
 fn chords(least: f32, edges: &mut Vec<Edge>, from: Point, to: Point, at: impl Fn(f32) -> Point) {
     let mut count = 1;
-    while (count as f32) < least && count < 1 << MOST_HALVINGS {
+    while (count as f32) < least && count < 1 << MAX_HALVINGS {
         count *= 2;
     }
     let mut last = from;

@@ -12,24 +12,24 @@ use resvg::tiny_skia::{LineCap, LineJoin, Path, PathSegment, Point, Stroke, Tran
 use super::samples::{self, PRECISION};
 
 /// Pieces closer than this to the end of a curve are not cut off.
-const SMALLEST_PIECE: f64 = 1.0 / 2048.0;
+const MIN_PIECE: f64 = 1.0 / 2048.0;
 /// Joins of lines that turn by less than this are filled on both sides (sine of the angle).
 const NEARLY_STRAIGHT: f64 = 1e-2;
 /// A piece has at most so many parametric segments.
-const MOST_PARAMETRIC: f64 = 32.0;
+const MAX_PARAMETRIC: f64 = 32.0;
 
 type Vector = (f64, f64);
 type Cubic = [Vector; 4];
 
 /// The triangles that a stroke consists of, in pixels.
-pub(super) fn triangles(path: &Path, pen: &Stroke, transform: Transform) -> Vec<[Point; 3]> {
-    let radius = f64::from(pen.width) / 2.0;
+pub(super) fn triangles(path: &Path, style: &Stroke, transform: Transform) -> Vec<[Point; 3]> {
+    let radius = f64::from(style.width) / 2.0;
     let mut strip = Strip {
         radius,
-        cap: pen.line_cap,
-        join: pen.line_join,
-        miter_limit: f64::from(pen.miter_limit),
-        per_radian: radial_segments(pen, transform),
+        cap: style.line_cap,
+        join: style.line_join,
+        miter_limit: f64::from(style.miter_limit),
+        per_radian: radial_segments(style, transform),
         transform,
         triangles: Vec::new(),
     };
@@ -71,14 +71,14 @@ pub(super) fn triangles(path: &Path, pen: &Stroke, transform: Transform) -> Vec<
 }
 
 /// How many edges the stroke of a path has at most, curves turning by half a circle.
-pub(super) fn most_edges(path: &Path, pen: &Stroke, transform: Transform) -> f64 {
-    let radial = PI * radial_segments(pen, transform);
-    path.len() as f64 * (2.0 * radial + MOST_PARAMETRIC)
+pub(super) fn max_edges(path: &Path, style: &Stroke, transform: Transform) -> f64 {
+    let radial = PI * radial_segments(style, transform);
+    path.len() as f64 * (2.0 * radial + MAX_PARAMETRIC)
 }
 
 /// Radial segments for each radian that a line turns.
-fn radial_segments(pen: &Stroke, transform: Transform) -> f64 {
-    let radius = f64::from(pen.width) / 2.0 * largest_scale(transform);
+fn radial_segments(style: &Stroke, transform: Transform) -> f64 {
+    let radius = f64::from(style.width) / 2.0 * largest_scale(transform);
     let cosine = 1.0 - 1.0 / (f64::from(PRECISION) * radius);
     0.5 / libm::acos(cosine.max(-1.0))
 }
@@ -235,7 +235,7 @@ impl Strip {
                 self.transform.map_point(&mut point);
                 point
             });
-            f64::from(samples::cubic_segments(points)).ceil().clamp(1.0, MOST_PARAMETRIC)
+            f64::from(samples::cubic_segments(points)).ceil().clamp(1.0, MAX_PARAMETRIC)
         };
         let turn = cross(minus(p2, p0), minus(p3, p1));
         let angle = libm::acos(dot(from, to).clamp(-1.0, 1.0));
@@ -313,10 +313,10 @@ impl Slope {
 /// turn by more than half a circle, and whether it reverses there.
 fn cuts(curve: &Cubic) -> ([Option<f64>; 2], bool) {
     let Slope { a, b, c } = Slope::of(curve);
-    let inside = |t: f64| (SMALLEST_PIECE..=1.0 - SMALLEST_PIECE).contains(&t).then_some(t);
+    let inside = |t: f64| (MIN_PIECE..=1.0 - MIN_PIECE).contains(&t).then_some(t);
     let (mut k2, mut k1, mut k0) = (cross(a, b), -0.5 * cross(a, c), cross(b, c));
     let mut discriminant = k1 * k1 - k2 * k0;
-    let threshold = (k2 * SMALLEST_PIECE / 2.0) * (k2 * SMALLEST_PIECE / 2.0);
+    let threshold = (k2 * MIN_PIECE / 2.0) * (k2 * MIN_PIECE / 2.0);
     if discriminant < -threshold {
         return ([inside(k0 / k1), None], false);
     }

@@ -10,7 +10,7 @@ use crate::silhouette::{Alpha, Silhouette};
 
 /// Lines are broken at this width, in stage units.
 const LINE_WIDTH: f64 = 170.0;
-const LEAST_WIDTH: f64 = 50.0;
+const MIN_WIDTH: f64 = 50.0;
 const LINE_HEIGHT: f64 = 16.0;
 const PADDING: f64 = 10.0;
 const OUTLINE: f64 = 4.0;
@@ -18,9 +18,9 @@ const TAIL: f64 = 12.0;
 const CORNER: f64 = 16.0;
 const FONT_SIZE: f64 = 14.0;
 /// Scratch shows no more than this.
-const LONGEST_TEXT: usize = 330;
+const MAX_TEXT: usize = 330;
 /// Only hull points so far below the top of the owner count for the place of its bubble.
-const SHOULDERS: f64 = 8.0;
+const UPPER_PART: f64 = 8.0;
 
 /// The look of a speech bubble.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Bubble {
                     let y = (index / width) as f64 + 0.5;
                     // The tail is drawn on the right and mirrored for a bubble on the right.
                     let x = if self.on_right { self.size.0 - x } else { x };
-                    if outline_holds(self.size, (x, y)) { [255; 4] } else { [0; 4] }
+                    if outline_contains(self.size, (x, y)) { [255; 4] } else { [0; 4] }
                 })
                 .collect();
             Silhouette::new(width, height, pixels, Alpha::Premultiplied)
@@ -64,7 +64,7 @@ impl Bubble {
 }
 
 /// A box with round corners above a tail that leans to the right.
-fn outline_holds((width, height): (f64, f64), (x, y): (f64, f64)) -> bool {
+fn outline_contains((width, height): (f64, f64), (x, y): (f64, f64)) -> bool {
     let body = height - TAIL;
     if y > body {
         let depth = (y - body) / TAIL;
@@ -106,7 +106,7 @@ impl Scene {
     pub fn place_bubble(&mut self, bubble: DrawableId, owner: DrawableId, on_right: bool) -> bool {
         let Some((width, height)) = self.bubble(bubble).map(Bubble::size) else { return on_right };
         let Some(slot) = self.slot(owner) else { return on_right };
-        let beside = self.shoulders(slot);
+        let beside = self.upper_hull_bounds(slot);
         let fits_right = beside.right + width;
         let fits_left = beside.left - width;
         let on_right = if on_right {
@@ -141,12 +141,12 @@ impl Scene {
     fn set_bubble(&mut self, id: DrawableId, bubble: Bubble) {
         let skins = Arc::clone(&self.skins);
         if let Some(drawable) = self.get_mut(id) {
-            drawable.wear(Look::Bubble(Arc::new(bubble)), &skins);
+            drawable.set_look(Look::Bubble(Arc::new(bubble)), &skins);
         }
     }
 
     /// The box around the upper hull points of a drawable.
-    fn shoulders(&mut self, slot: usize) -> Rect {
+    fn upper_hull_bounds(&mut self, slot: usize) -> Rect {
         self.ensure_hull(slot);
         let drawable = &self.drawables[slot];
         let points = || {
@@ -154,7 +154,7 @@ impl Scene {
             hull.map(|&point| drawable.model.apply(point))
         };
         let top = points().fold(f64::NEG_INFINITY, |top, (_, y)| top.max(y));
-        Rect::around(points().filter(|&(_, y)| y > top - SHOULDERS)).unwrap_or_else(|| {
+        Rect::around(points().filter(|&(_, y)| y > top - UPPER_PART)).unwrap_or_else(|| {
             let (x, y) = drawable.position();
             Rect { left: x, right: x, bottom: y, top: y }
         })
@@ -190,13 +190,13 @@ fn text_size(text: &str) -> (f64, f64) {
     }
     let frame = 2.0 * PADDING + OUTLINE;
     (
-        clamp(longest, LEAST_WIDTH, LINE_WIDTH) + frame,
+        clamp(longest, MIN_WIDTH, LINE_WIDTH) + frame,
         LINE_HEIGHT * f64::from(lines as u32) + frame + TAIL,
     )
 }
 
 fn clipped(text: &str) -> &str {
-    let end = text.char_indices().nth(LONGEST_TEXT).map_or(text.len(), |(index, _)| index);
+    let end = text.char_indices().nth(MAX_TEXT).map_or(text.len(), |(index, _)| index);
     &text[..end]
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Drawable {
     scale: (f32, f32),
     rotation: Rotation,
     /// Turned by quarters and about as large as it was made.
-    upright: bool,
+    axis_aligned: bool,
     pub(super) model: Model,
     /// The hull while it is clean and has points. Its presence changes answers, so it is state
     /// and not just a cache.
@@ -47,7 +47,7 @@ pub(super) struct Drawable {
 pub(super) struct Hull {
     pub(super) points: Arc<HullPoints>,
     /// The box around the points before the drawable is moved to its place.
-    unmoved: Rect,
+    untranslated: Rect,
 }
 
 /// All that decides what a costume shows at a point of the stage.
@@ -56,7 +56,7 @@ pub(super) struct Appearance {
     skin: SkinId,
     level: Level,
     /// With the rest this decides how touching is sampled.
-    upright: bool,
+    axis_aligned: bool,
     model: Model,
     effects: Effects,
 }
@@ -75,16 +75,16 @@ impl Drawable {
             direction: 90.0,
             scale: (100.0, 100.0),
             rotation: Rotation::of_direction(90.0),
-            upright: true,
+            axis_aligned: true,
             model: Model::default(),
             hull: None,
         };
-        drawable.place();
+        drawable.update_model();
         drawable
     }
 
     /// Shows something else.
-    pub(super) fn wear(&mut self, look: Look, skins: &SkinSet) {
+    pub(super) fn set_look(&mut self, look: Look, skins: &SkinSet) {
         if look == self.look {
             return;
         }
@@ -97,7 +97,7 @@ impl Drawable {
         self.look = look;
         self.hull = None;
         self.choose_level(skins);
-        self.place();
+        self.update_model();
     }
 
     pub(super) fn move_to(&mut self, x: f64, y: f64) {
@@ -105,7 +105,12 @@ impl Drawable {
         self.model.move_to(self.position);
     }
 
-    pub(super) fn turn(&mut self, direction: f64, scale: (f32, f32), skins: &SkinSet) {
+    pub(super) fn set_direction_scale(
+        &mut self,
+        direction: f64,
+        scale: (f32, f32),
+        skins: &SkinSet,
+    ) {
         if direction != self.direction {
             self.direction = direction;
             self.rotation = Rotation::of_direction(direction);
@@ -116,12 +121,13 @@ impl Drawable {
             self.scale = scale;
             self.choose_level(skins);
         }
-        let life_size = |scale: f32| scale.abs() > 99.0 && scale.abs() < 101.0;
-        self.upright = direction % 90.0 == 0.0 && life_size(scale.0) && life_size(scale.1);
-        self.place();
+        let near_full_size = |scale: f32| scale.abs() > 99.0 && scale.abs() < 101.0;
+        self.axis_aligned =
+            direction % 90.0 == 0.0 && near_full_size(scale.0) && near_full_size(scale.1);
+        self.update_model();
     }
 
-    pub(super) fn show(&mut self, visible: bool) {
+    pub(super) fn set_visible(&mut self, visible: bool) {
         if self.visible != visible {
             self.visible = visible;
             self.hull = None;
@@ -137,19 +143,22 @@ impl Drawable {
 
     /// Remembers the hull unless it is empty.
     pub(super) fn set_hull(&mut self, points: Arc<HullPoints>) {
-        self.hull = self.model.unmoved(&points).map(|unmoved| Hull { points, unmoved });
+        self.hull =
+            self.model.untranslated(&points).map(|untranslated| Hull { points, untranslated });
     }
 
     /// The tight box if the hull is known, else the rough one.
     pub(super) fn fast_bounds(&self) -> Rect {
-        self.hull.as_ref().map_or_else(|| self.model.aabb(), |hull| self.model.moved(hull.unmoved))
+        self.hull
+            .as_ref()
+            .map_or_else(|| self.model.aabb(), |hull| self.model.translated(hull.untranslated))
     }
 
     /// What the drawable looks like if it wears a costume, whose pixels never change.
     pub(super) fn appearance(&self, levels: &[Level]) -> Option<Appearance> {
         let Look::Costume(skin) = self.look else { return None };
-        let (upright, model, effects) = (self.upright, self.model, self.effects);
-        Some(Appearance { skin, level: levels[skin.0 as usize], upright, model, effects })
+        let (axis_aligned, model, effects) = (self.axis_aligned, self.model, self.effects);
+        Some(Appearance { skin, level: levels[skin.0 as usize], axis_aligned, model, effects })
     }
 
     /// The position that is drawn and sensed.
@@ -160,7 +169,7 @@ impl Drawable {
     /// Whether touching takes one sample instead of four.
     pub(super) fn samples_nearest(&self, skins: &SkinSet) -> bool {
         let Look::Costume(skin) = self.look else { return true };
-        !skins.skin(skin).is_vector() || !self.effects.changes_shape() && self.upright
+        !skins.skin(skin).is_vector() || !self.effects.changes_shape() && self.axis_aligned
     }
 
     fn choose_level(&mut self, skins: &SkinSet) {
@@ -170,7 +179,7 @@ impl Drawable {
         };
     }
 
-    fn place(&mut self) {
+    fn update_model(&mut self) {
         self.model = Model::new(self.rotation, self.size, self.center, self.scale, self.position);
         if let Some(hull) = self.hull.take() {
             self.set_hull(hull.points);

@@ -1,25 +1,25 @@
-//! Boxes around drawables, hulls, and the fence that keeps sprites on the stage.
+//! Boxes around drawables, hulls, and the border that keeps sprites on the stage.
 
 use std::sync::Arc;
 
 use super::candidates::silhouette;
 use super::drawable::{Drawable, Look};
-use super::{DrawableId, Scene, raise};
+use super::{DrawableId, Scene, raise_level};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
 use crate::hull::{HullPoints, hull};
 
 /// The box of a drawable that does not exist.
-const NOWHERE: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };
+const EMPTY_BOUNDS: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };
 
 /// How far from the stage's border a sprite's box must still reach at least.
-const FENCE: f64 = 15.0;
+const MIN_OVERLAP: f64 = 15.0;
 
 /// A point that effects move costs as much as this many others.
-const MOVED: f64 = 8.0;
+const SHAPE_EFFECT_COST: f64 = 8.0;
 
-fn weight(drawable: &Drawable) -> f64 {
-    if drawable.effects.changes_shape() { MOVED } else { 1.0 }
+fn point_cost(drawable: &Drawable) -> f64 {
+    if drawable.effects.changes_shape() { SHAPE_EFFECT_COST } else { 1.0 }
 }
 
 impl Scene {
@@ -28,61 +28,63 @@ impl Scene {
     /// This computes the hull if there is no valid one, which later queries will notice. Hidden
     /// and fully transparent drawables have no hull: their box is the [`aabb`](Self::aabb).
     pub fn bounds(&mut self, id: DrawableId) -> Rect {
-        let Some(slot) = self.slot(id) else { return NOWHERE };
+        let Some(slot) = self.slot(id) else { return EMPTY_BOUNDS };
         self.ensure_hull(slot);
         self.drawables[slot].fast_bounds()
     }
 
     /// The box around the hull if one is known and valid, else the [`aabb`](Self::aabb).
     pub fn fast_bounds(&self, id: DrawableId) -> Rect {
-        self.get(id).map_or(NOWHERE, Drawable::fast_bounds)
+        self.get(id).map_or(EMPTY_BOUNDS, Drawable::fast_bounds)
     }
 
     /// The box around the whole costume, transparent margins included.
     pub fn aabb(&self, id: DrawableId) -> Rect {
-        self.get(id).map_or(NOWHERE, |drawable| drawable.model.aabb())
+        self.get(id).map_or(EMPTY_BOUNDS, |drawable| drawable.model.aabb())
     }
 
     /// How many points a query about a drawable samples at most, counting those that effects
     /// move for several.
-    pub fn effort(&self, id: DrawableId) -> f64 {
+    pub fn query_cost(&self, id: DrawableId) -> f64 {
         self.get(id).map_or(0.0, |drawable| {
             let bounds = drawable.fast_bounds();
             // Beyond the stage there is nothing to do.
             let within = |length: f64, most: f64| length.clamp(0.0, 2.0 * most);
-            within(bounds.width(), STAGE_X) * within(bounds.height(), STAGE_Y) * weight(drawable)
+            within(bounds.width(), STAGE_X)
+                * within(bounds.height(), STAGE_Y)
+                * point_cost(drawable)
         })
     }
 
     /// How many points [`bounds`](Self::bounds) samples at most: none where the hull is known
     /// or will be that of the costume, which is computed once.
-    pub fn hull_effort(&self, id: DrawableId) -> f64 {
+    pub fn hull_cost(&self, id: DrawableId) -> f64 {
         let drawable = self.get(id).filter(|drawable| {
             drawable.hull.is_none() && drawable.visible && drawable.effects.changes_shape()
         });
-        drawable.map_or(0.0, |drawable| drawable.size.0 * drawable.size.1 * weight(drawable))
+        drawable.map_or(0.0, |drawable| drawable.size.0 * drawable.size.1 * point_cost(drawable))
     }
 
     /// The position that a drawable gets when it is sent to (x, y): corrected to whole units
     /// where too little of its costume would stay on the stage, else (x, y) itself.
-    pub fn fence(&self, id: DrawableId, x: f64, y: f64) -> (f64, f64) {
+    pub fn clamp_to_stage(&self, id: DrawableId, x: f64, y: f64) -> (f64, f64) {
         let Some(drawable) = self.get(id) else { return (x, y) };
         let (px, py) = drawable.position();
         let bounds = drawable.model.aabb();
-        let inset = (bounds.width().min(bounds.height()) / 2.0).floor().min(FENCE);
-        let fenced = |to: f64, from: f64, low: f64, high: f64, fence: f64| {
+        let inset = (bounds.width().min(bounds.height()) / 2.0).floor().min(MIN_OVERLAP);
+        let clamped = |to: f64, from: f64, low: f64, high: f64, border: f64| {
             let delta = to - from;
-            if high + delta < -fence {
-                (from - (fence + high)).ceil()
-            } else if low + delta > fence {
-                (from + (fence - low)).floor()
+            if high + delta < -border {
+                (from - (border + high)).ceil()
+            } else if low + delta > border {
+                (from + (border - low)).floor()
             } else {
                 to
             }
         };
         (
-            fenced(x, px, bounds.left, bounds.right, STAGE_X - inset),
-            fenced(y, py, bounds.bottom, bounds.top, STAGE_Y - inset),
+            clamped(x, px, bounds.left, bounds.right, STAGE_X - inset),
+            clamped(y, py, bounds.bottom, bounds.top, STAGE_Y - inset),
         )
     }
 
@@ -111,9 +113,9 @@ impl Scene {
     pub(super) fn prepare(&mut self, slot: usize) {
         let drawable = &self.drawables[slot];
         if let (Look::PenLayer, Some(pen)) = (&drawable.look, &mut self.pen) {
-            pen.settle();
+            pen.flush();
         }
-        raise(&mut self.levels, drawable);
+        raise_level(&mut self.levels, drawable);
         if drawable.effects.enabled(Effect::Pixelate) {
             self.require_full_size(slot);
         }

@@ -2,29 +2,30 @@
 
 mod bubble;
 mod candidates;
-mod coloring;
+mod color_search;
+mod color_view;
 mod drawable;
 mod extent;
 mod layers;
 mod pen;
-mod probe;
-mod search;
-mod sensing;
+mod point_words;
+mod query_cache;
+mod sampler;
 mod shading;
 mod stamp;
-mod stencil;
-mod view;
+mod touching;
+mod touching_color;
 
 use std::sync::Arc;
 
 use crate::effect::Effect;
 use crate::skin::{Level, SkinId, SkinSet};
+pub use color_search::ColorOf;
 use drawable::{Drawable, Look};
 pub use layers::Group;
 use layers::Layers;
 use pen::Pen;
 pub use pen::PenStroke;
-pub use search::ColorOf;
 
 /// A drawable of a [`Scene`]. Ids count up from 0 and are never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,11 +49,11 @@ pub struct Scene {
     levels: Vec<Level>,
     pen: Option<Pen>,
     /// Nobody asks for colours, so the pen need not draw.
-    colorblind: bool,
+    colors_ignored: bool,
     /// What queries have found out.
-    memory: stencil::Memory,
+    query_cache: query_cache::QueryCache,
     /// Room for the cells that a search finds.
-    found: Vec<(i32, i32)>,
+    search_buffer: Vec<(i32, i32)>,
 }
 
 impl Clone for Scene {
@@ -64,10 +65,10 @@ impl Clone for Scene {
             layers: self.layers.clone(),
             levels: self.levels.clone(),
             pen: self.pen.clone(),
-            colorblind: self.colorblind,
+            colors_ignored: self.colors_ignored,
             // What was found out is found out again; it is no state.
-            memory: stencil::Memory::default(),
-            found: Vec::new(),
+            query_cache: query_cache::QueryCache::default(),
+            search_buffer: Vec::new(),
         }
     }
 
@@ -82,7 +83,7 @@ impl Clone for Scene {
         self.layers.clone_from(&source.layers);
         self.levels.clone_from(&source.levels);
         self.pen.clone_from(&source.pen);
-        self.colorblind = source.colorblind;
+        self.colors_ignored = source.colors_ignored;
     }
 }
 
@@ -110,9 +111,9 @@ impl Scene {
             layers: Layers::default(),
             levels,
             pen: None,
-            colorblind: false,
-            memory: stencil::Memory::default(),
-            found: Vec::new(),
+            colors_ignored: false,
+            query_cache: query_cache::QueryCache::default(),
+            search_buffer: Vec::new(),
         }
     }
 
@@ -120,7 +121,7 @@ impl Scene {
     /// nothing: its pixels can be sensed in no other way ([`pick`](Self::pick) finds only what
     /// lies behind it).
     pub fn ignore_colors(&mut self) {
-        self.colorblind = true;
+        self.colors_ignored = true;
     }
 
     /// Adds a drawable in front of its group: visible, at the origin, direction 90, 100 percent,
@@ -152,7 +153,7 @@ impl Scene {
         }
         let skins = Arc::clone(&self.skins);
         if let Some(drawable) = self.get_mut(id) {
-            drawable.wear(Look::Costume(skin), &skins);
+            drawable.set_look(Look::Costume(skin), &skins);
         }
     }
 
@@ -168,14 +169,14 @@ impl Scene {
     pub fn set_direction_scale(&mut self, id: DrawableId, direction: f64, sx: f64, sy: f64) {
         let skins = Arc::clone(&self.skins);
         if let Some(drawable) = self.get_mut(id) {
-            drawable.turn(direction, (sx as f32, sy as f32), &skins);
+            drawable.set_direction_scale(direction, (sx as f32, sy as f32), &skins);
         }
     }
 
     /// Shows or hides a drawable.
     pub fn set_visible(&mut self, id: DrawableId, visible: bool) {
         if let Some(drawable) = self.get_mut(id) {
-            drawable.show(visible);
+            drawable.set_visible(visible);
         }
     }
 
@@ -190,15 +191,15 @@ impl Scene {
     /// A frame was drawn: every visible drawable asked for the raster of its scale.
     pub fn end_frame(&mut self) {
         for drawable in self.drawables.iter().filter(|drawable| drawable.visible) {
-            raise(&mut self.levels, drawable);
+            raise_level(&mut self.levels, drawable);
         }
     }
 
     /// Bytes that this scene holds and `earlier`, a scene with the same costumes, does not share
     /// with it, about.
-    pub fn bytes_beyond(&self, earlier: &Self) -> usize {
+    pub fn unshared_bytes(&self, earlier: &Self) -> usize {
         let drawables = size_of_val(&*self.drawables) + size_of_val(self.layers.list());
-        let pen = self.pen.as_ref().map_or(0, |pen| pen.bytes_beyond(earlier.pen.as_ref()));
+        let pen = self.pen.as_ref().map_or(0, |pen| pen.unshared_bytes(earlier.pen.as_ref()));
         size_of::<Self>() + drawables + size_of_val(&*self.levels) + pen
     }
 
@@ -221,7 +222,7 @@ impl Scene {
 }
 
 /// The drawable's skin gets the raster of the drawable's scale.
-fn raise(levels: &mut [Level], drawable: &Drawable) {
+fn raise_level(levels: &mut [Level], drawable: &Drawable) {
     if let Look::Costume(skin) = drawable.look {
         let level = &mut levels[skin.0 as usize];
         *level = drawable.level.max(*level);

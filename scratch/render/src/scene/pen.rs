@@ -23,7 +23,7 @@ pub struct PenStroke {
 }
 
 /// Lines that wait at most, some 300 KB.
-const WAITING: usize = 4096;
+const MAX_QUEUED_LINES: usize = 4096;
 
 /// The pen layer. Lines are drawn when somebody looks: many programs draw everything anew in
 /// every step and ask for colours now and then.
@@ -32,7 +32,7 @@ pub(super) struct Pen {
     pub(super) id: DrawableId,
     layer: Arc<Silhouette>,
     /// Lines that are on the layer but not yet among its pixels.
-    waiting: Vec<Line>,
+    queued_lines: Vec<Line>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +46,7 @@ impl Scene {
     /// Makes the pen layer transparent.
     pub fn pen_clear(&mut self) {
         let pen = self.pen();
-        pen.waiting.clear();
+        pen.queued_lines.clear();
         pen.layer = blank_layer();
     }
 
@@ -54,15 +54,15 @@ impl Scene {
     /// never blends with itself. Coverage is computed exactly, without the 1/16 pixel grid of a
     /// particular graphics driver.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
-        let blind = self.colorblind;
+        let blind = self.colors_ignored;
         let pen = self.pen();
         if blind {
             return;
         }
-        if pen.waiting.len() >= WAITING {
-            pen.settle();
+        if pen.queued_lines.len() >= MAX_QUEUED_LINES {
+            pen.flush();
         }
-        pen.waiting.push(Line { from, to, stroke: *stroke });
+        pen.queued_lines.push(Line { from, to, stroke: *stroke });
     }
 
     /// The pen, which comes into being with the first block that needs it, and with it the
@@ -72,42 +72,42 @@ impl Scene {
             let id = self.add(Group::Pen);
             let skins = Arc::clone(&self.skins);
             if let Some(drawable) = self.get_mut(id) {
-                drawable.wear(Look::PenLayer, &skins);
+                drawable.set_look(Look::PenLayer, &skins);
             }
-            self.pen = Some(Pen { id, layer: blank_layer(), waiting: Vec::new() });
+            self.pen = Some(Pen { id, layer: blank_layer(), queued_lines: Vec::new() });
         }
         self.pen.as_mut().expect("the pen was made above")
     }
 }
 
 impl Pen {
-    /// The pixels, once everything is [settled](Self::settle).
+    /// The pixels, once everything is [flushed](Self::flush).
     pub(super) fn layer(&self) -> &Silhouette {
         &self.layer
     }
 
     /// Bytes of lines and pixels, those excepted that are `earlier`'s, too.
-    pub(super) fn bytes_beyond(&self, earlier: Option<&Self>) -> usize {
+    pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
         let shared = earlier.map_or_else(blank_layer, |pen| Arc::clone(&pen.layer));
         let pixels = if Arc::ptr_eq(&self.layer, &shared) { 0 } else { 4 * COLUMNS * ROWS };
-        size_of_val(&*self.waiting) + pixels
+        size_of_val(&*self.queued_lines) + pixels
     }
 
     /// Draws the lines that wait.
-    pub(super) fn settle(&mut self) {
-        if self.waiting.is_empty() {
+    pub(super) fn flush(&mut self) {
+        if self.queued_lines.is_empty() {
             return;
         }
         let layer = Arc::make_mut(&mut self.layer);
         layer.hull = OnceLock::new();
-        for line in self.waiting.drain(..) {
+        for line in self.queued_lines.drain(..) {
             line.draw(layer);
         }
     }
 
     /// The pixels, to be drawn on.
-    pub(super) fn canvas(&mut self) -> &mut Silhouette {
-        self.settle();
+    pub(super) fn layer_mut(&mut self) -> &mut Silhouette {
+        self.flush();
         let layer = Arc::make_mut(&mut self.layer);
         layer.hull = OnceLock::new();
         layer
@@ -120,9 +120,10 @@ impl PartialEq for Pen {
             || Arc::ptr_eq(&self.layer, &other.layer) || self.layer.same_pixels(&other.layer);
         let same_pixels = || {
             let [mut a, mut b] = [self.clone(), other.clone()];
-            a.canvas().same_pixels(b.canvas())
+            a.layer_mut().same_pixels(b.layer_mut())
         };
-        self.id == other.id && (self.waiting == other.waiting && same_layer() || same_pixels())
+        self.id == other.id
+            && (self.queued_lines == other.queued_lines && same_layer() || same_pixels())
     }
 }
 
@@ -230,7 +231,7 @@ mod tests {
 
     fn inked(scene: &Scene) -> Vec<(usize, usize, [u8; 4])> {
         let mut pen = scene.pen.clone().unwrap();
-        let layer = pen.canvas();
+        let layer = pen.layer_mut();
         (0..ROWS)
             .flat_map(|row| (0..COLUMNS).map(move |column| (column, row)))
             .map(|(column, row)| (column, row, layer.pixel(column, row)))
@@ -293,7 +294,7 @@ mod tests {
     #[test]
     fn no_line_of_many_is_lost() {
         let mut scene = scene();
-        let dots = WAITING + 400;
+        let dots = MAX_QUEUED_LINES + 400;
         for dot in 0..dots {
             let at = ((dot % 480) as f64 - 240.0, (dot / 480) as f64);
             scene.pen_line(at, at, &stroke(1.0, 1.0));
@@ -307,7 +308,7 @@ mod tests {
         for x in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
             scene.pen_line((x, 0.0), (0.0, x), &stroke(1200.0, 1.0));
         }
-        scene.pen().settle();
+        scene.pen().flush();
     }
 
     #[test]
@@ -319,10 +320,10 @@ mod tests {
         copy.pen_line((0.0, 0.0), (0.0, 0.0), &stroke(5.0, 1.0));
         assert_ne!(scene, copy);
         // Whether somebody has looked makes no difference.
-        let mut settled = copy.clone();
-        settled.pen().settle();
-        assert_eq!(settled, copy);
-        assert_ne!(settled, scene);
+        let mut flushed = copy.clone();
+        flushed.pen().flush();
+        assert_eq!(flushed, copy);
+        assert_ne!(flushed, scene);
         scene.pen_clear();
         assert!(inked(&scene).is_empty() && !inked(&copy).is_empty());
     }

@@ -4,9 +4,9 @@
 use super::Scene;
 use super::drawable::{Drawable, Look};
 use super::pen::Pen;
-use super::probe::colored;
+use super::sampler::colored_bounds;
 use crate::bounds::Rect;
-use crate::color::{Ghosting, shaded};
+use crate::color::{GhostEffect, with_effects_gpu};
 use crate::effect::Effects;
 use crate::matrix::Inverse;
 use crate::rounding::floor;
@@ -20,14 +20,14 @@ pub(super) struct Shader<'a> {
     size: (f64, f64),
     nearest: bool,
     /// Outside of this box the drawable's rectangle is not.
-    colored: Rect,
+    colored_bounds: Rect,
 }
 
 impl Shader<'_> {
     /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` where the
     /// drawable's rectangle is not.
-    pub(super) fn fragment(&self, point: (f64, f64), ghosting: Ghosting) -> Option<[f64; 4]> {
-        if !self.colored.contains(point) {
+    pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {
+        if !self.colored_bounds.contains(point) {
             return None;
         }
         let (mut u, mut v) = self.inverse.texture(point);
@@ -39,20 +39,28 @@ impl Shader<'_> {
         }
         let sample = if self.nearest {
             let (width, height) = (self.silhouette.width() as f64, self.silhouette.height() as f64);
-            self.at(u * width, v * height).map(unit)
+            self.texel(u * width, v * height).map(unit)
         } else {
-            self.texels(u, v)
+            self.sample_linear(u, v)
         };
-        Some(if self.effects.any() { shaded(sample, self.effects, ghosting) } else { sample })
+        Some(if self.effects.any() {
+            with_effects_gpu(sample, self.effects, ghost)
+        } else {
+            sample
+        })
     }
 
     /// Four texels mixed; those at the edge are repeated beyond it.
-    fn texels(&self, u: f64, v: f64) -> [f64; 4] {
+    fn sample_linear(&self, u: f64, v: f64) -> [f64; 4] {
         let x = u * self.silhouette.width() as f64 - 0.5;
         let y = v * self.silhouette.height() as f64 - 0.5;
         let (i, j) = (floor(x), floor(y));
-        let corners =
-            [self.at(i, j), self.at(i + 1.0, j), self.at(i, j + 1.0), self.at(i + 1.0, j + 1.0)];
+        let corners = [
+            self.texel(i, j),
+            self.texel(i + 1.0, j),
+            self.texel(i, j + 1.0),
+            self.texel(i + 1.0, j + 1.0),
+        ];
         // Inside of a face: a sum of parts would differ in the last bit, which no byte shows.
         if !self.effects.any() && corners[1..].iter().all(|corner| *corner == corners[0]) {
             return corners[0].map(unit);
@@ -65,7 +73,7 @@ impl Shader<'_> {
     }
 
     #[inline]
-    fn at(&self, column: f64, row: f64) -> [u8; 4] {
+    fn texel(&self, column: f64, row: f64) -> [u8; 4] {
         // Casts cut off fractions, saturate at 0 and send NaN there.
         let column = (column as usize).min(self.silhouette.width() - 1);
         let row = (row as usize).min(self.silhouette.height() - 1);
@@ -85,7 +93,7 @@ impl Scene {
         Shader {
             silhouette: self.texture(drawable),
             inverse,
-            colored: colored(drawable, &inverse),
+            colored_bounds: colored_bounds(drawable, &inverse),
             effects: &drawable.effects,
             size: drawable.size,
             nearest: drawable.samples_nearest(&self.skins),

@@ -1,9 +1,9 @@
 //! Stamps on the pen layer.
 
 use super::pen::ROWS;
-use super::{DrawableId, Scene, raise};
+use super::{DrawableId, Scene, raise_level};
 use crate::bounds::{STAGE_X, STAGE_Y};
-use crate::color::Ghosting;
+use crate::color::GhostEffect;
 
 impl Scene {
     /// Stamps a drawable, hidden or not, onto the pen layer, with all its effects. A tight box
@@ -12,22 +12,22 @@ impl Scene {
         self.pen();
         let Some(slot) = self.slot(id) else { return };
         let Some(area) = self.query_bounds(slot) else { return };
-        raise(&mut self.levels, &self.drawables[slot]);
-        if self.colorblind {
+        raise_level(&mut self.levels, &self.drawables[slot]);
+        if self.colors_ignored {
             return;
         }
         // The layer leaves the scene while the drawable is sampled; stamping the layer itself
         // finds it empty.
         let Some(mut pen) = self.pen.take() else { return };
         let shader = self.shader(slot);
-        let layer = pen.canvas();
+        let layer = pen.layer_mut();
         let (left, right) = (area.left + STAGE_X, area.right + STAGE_X);
         let (top, bottom) = (STAGE_Y - area.top, STAGE_Y - area.bottom);
         for row in top as usize..(bottom as usize).min(ROWS) {
             for column in left as usize..right as usize {
                 let center = (column as f64 - STAGE_X + 0.5, STAGE_Y - 0.5 - row as f64);
                 // Without alpha, effects leave less of a colour than bytes can show.
-                let source = shader.fragment(center, Ghosting::Seen);
+                let source = shader.fragment(center, GhostEffect::Apply);
                 if let Some(source) = source.filter(|source| source[3] != 0.0) {
                     layer.paint(column, row, source);
                 }

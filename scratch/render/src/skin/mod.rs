@@ -158,7 +158,7 @@ impl SkinSetBuilder {
 
     /// Adds a costume of size 0 x 0 that touches nothing, to stand for a missing or broken one.
     ///
-    /// Scratch shows a grey question mark there. A study should not depend on its outline, and
+    /// Scratch shows a grey query mark there. A study should not depend on its outline, and
     /// a project with a missing costume is reported when it is loaded.
     pub fn add_blank(&mut self) -> SkinId {
         self.add(Source::Blank)

@@ -115,7 +115,7 @@ impl Vector {
         let transform =
             tiny_skia::Transform::from_scale((scale * wider) as f32, (scale * higher) as f32);
         let pixels = f64::from(width) * f64::from(height);
-        if !self.document.allows(raster::Effort::of(tree, transform, pixels)) {
+        if !self.document.allows(raster::RasterCost::estimate(tree, transform, pixels)) {
             return None;
         }
         raster::draw(tree, transform, &mut pixmap);

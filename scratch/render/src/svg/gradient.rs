@@ -5,7 +5,7 @@ use super::transform::{Matrix, quadratic_mean, rounded};
 
 /// A box in the coordinates of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Box2 {
+pub(super) struct BoundingBox {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) width: f64,
@@ -26,7 +26,7 @@ pub(super) enum Paint {
 pub(super) fn baked_gradient(
     gradient: &Element,
     id: &str,
-    geometry: Box2,
+    geometry: BoundingBox,
     matrix: Matrix,
 ) -> Paint {
     let in_box = gradient.get("gradientUnits") != Some("userSpaceOnUse");
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn elliptic_gradients_become_circular() {
         let gradient = Element::new("radialGradient", Vec::new());
-        let geometry = Box2 { x: 0.0, y: 0.0, width: 3.0, height: 4.0 };
+        let geometry = BoundingBox { x: 0.0, y: 0.0, width: 3.0, height: 4.0 };
         let Paint::Copy(_, copy) = baked_gradient(&gradient, "g", geometry, Matrix::IDENTITY)
         else {
             panic!("a copy was expected");
@@ -138,7 +138,7 @@ mod tests {
         let mut stop = Element::new("stop", Vec::new());
         stop.set("stop-color", "#123456");
         gradient.children.push(super::super::dom::Node::Element(stop));
-        let paint = baked_gradient(&gradient, "g", Box2::default(), Matrix::IDENTITY);
+        let paint = baked_gradient(&gradient, "g", BoundingBox::default(), Matrix::IDENTITY);
         assert!(matches!(paint, Paint::Color(color) if color == "#123456"));
     }
 }

@@ -3,7 +3,7 @@
 use svgtypes::{Length, LengthUnit, NumberListParser};
 
 use super::dom::Element;
-use super::{ViewBox, drawing};
+use super::{ViewBox, build_tree};
 use crate::rounding::single;
 use crate::skin::Limits;
 
@@ -67,7 +67,7 @@ fn pixels(text: &str) -> Option<f64> {
 
 /// The box of everything that a prepared document without a `viewBox` draws, half of the
 /// broadest stroke added on every side.
-pub(super) fn measured(mut root: Element, limits: &Limits) -> ViewBox {
+pub(super) fn measured_view_box(mut root: Element, limits: &Limits) -> ViewBox {
     let mut broadest = 0.0_f64;
     root.visit(&mut |element| {
         if element.get("stroke").is_some_and(|stroke| !stroke.is_empty()) {
@@ -76,10 +76,10 @@ pub(super) fn measured(mut root: Element, limits: &Limits) -> ViewBox {
         let width = element.get("stroke-width").map_or(0.0, super::transform::number);
         broadest = broadest.max(width);
     });
-    // With a size of its own the drawing keeps its coordinates.
+    // With a size of its own the build_tree keeps its coordinates.
     root.set("width", "480");
     root.set("height", "360");
-    let Some(tree) = drawing(&root, limits) else { return ViewBox::default() };
+    let Some(tree) = build_tree(&root, limits) else { return ViewBox::default() };
     let bounds = tree.root().abs_bounding_box();
     let [x, y, width, height] =
         [bounds.x(), bounds.y(), bounds.width(), bounds.height()].map(f64::from);

@@ -14,12 +14,12 @@ use resvg::usvg;
 use roxmltree::ParsingOptions;
 use svgtypes::{PathParser, PathSegment};
 
-use crate::raster::Effort;
+use crate::raster::RasterCost;
 use crate::skin::{Limits, SkinError};
 use dom::Element;
 
 /// The name of circles and ellipses that have none: they become paths, but are drawn otherwise.
-pub(crate) const ROUND: &str = "catherd:round";
+pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
 /// The coordinate system of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,7 +58,7 @@ impl Document {
             None => {
                 let mut root = Element::read(root);
                 prepare(&mut root);
-                let view_box = measure::measured(root, limits);
+                let view_box = measure::measured_view_box(root, limits);
                 (view_box, (view_box.width, view_box.height))
             }
         };
@@ -79,12 +79,12 @@ impl Document {
     /// layout takes from its size.
     pub(crate) fn stretch(&self) -> (f64, f64) {
         let (width, height) = self.intrinsic;
-        (width / laid_out(width), height / laid_out(height))
+        (width / layout_length(width), height / layout_length(height))
     }
 
     /// Whether drawing it stays within the limits.
-    pub(crate) fn allows(&self, effort: Effort) -> bool {
-        effort.painted <= self.limits.painted as f64 && effort.layers <= self.limits.layers as f64
+    pub(crate) fn allows(&self, cost: RasterCost) -> bool {
+        cost.painted <= self.limits.painted as f64 && cost.layers <= self.limits.layers as f64
     }
 
     /// The drawing; `None` if the renderer cannot make sense of it.
@@ -95,14 +95,14 @@ impl Document {
         let ViewBox { x, y, width, height } = self.view_box;
         root.set("viewBox", format!("{x} {y} {width} {height}"));
         let (width, height) = self.intrinsic;
-        root.set("width", laid_out(width).to_string());
-        root.set("height", laid_out(height).to_string());
-        drawing(&root, &self.limits)
+        root.set("width", layout_length(width).to_string());
+        root.set("height", layout_length(height).to_string());
+        build_tree(&root, &self.limits)
     }
 }
 
 /// A length as the browser's layout keeps it: a multiple of 1/64 pixel.
-fn laid_out(length: f64) -> f64 {
+fn layout_length(length: f64) -> f64 {
     if length < 1.0 / 64.0 { length } else { (length * 64.0).floor() / 64.0 }
 }
 
@@ -145,7 +145,7 @@ fn prepare(root: &mut Element) {
             element.set("style", style);
         }
         if matches!(&element.name[..], "circle" | "ellipse") && element.get("id").is_none() {
-            element.set("id", ROUND);
+            element.set("id", ROUND_SHAPE_ID);
         }
     });
 }
@@ -159,7 +159,7 @@ fn has_giant_arc(path: &str) -> bool {
 
 /// Parses a prepared document. Embedded bitmaps are read within the limits, everything outside
 /// of the document is ignored.
-fn drawing(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
+fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
     let limits = *limits;
     if expansion::expanded(root)? > f64::from(limits.nodes) {
         return None;

@@ -11,7 +11,7 @@ use resvg::tiny_skia::PathBuilder;
 use svgtypes::{SimplePathSegment, SimplifyingPathParser};
 
 use super::dom::{Element, Node};
-use super::gradient::{Box2, Paint, baked_gradient};
+use super::gradient::{BoundingBox, Paint, baked_gradient};
 use super::transform::{Matrix, number, rounded};
 
 const CONTAINERS: [&str; 9] =
@@ -63,7 +63,7 @@ impl Walk {
     fn visit(&mut self, element: &mut Element, outer: &Inherited) {
         let name = &element.name[..];
         if CONTAINERS.contains(&name) || name == "symbol" {
-            let inner = own(element, outer);
+            let inner = inherited(element, outer);
             for attribute in ["transform", "stroke-width", "fill", "stroke"] {
                 element.take(attribute);
             }
@@ -71,15 +71,15 @@ impl Walk {
                 self.visit(child, &inner);
             }
         } else if name == "path" {
-            let own = own(element, outer);
+            let own = inherited(element, outer);
             let stroked = own.stroke_width != 0.0 && !own.stroke_width.is_nan();
             if stroked && element.get("d").is_some_and(|data| !data.is_empty()) {
                 self.bake(element, own);
             } else {
-                complete(element, outer);
+                write_inherited(element, outer);
             }
         } else if SHAPES.contains(&name) {
-            complete(element, outer);
+            write_inherited(element, outer);
         }
     }
 
@@ -114,7 +114,7 @@ impl Walk {
 }
 
 /// What holds inside of an element.
-fn own(element: &Element, outer: &Inherited) -> Inherited {
+fn inherited(element: &Element, outer: &Inherited) -> Inherited {
     let paint = |name: &str, outer: &Option<String>| {
         element.get(name).map(str::to_owned).or_else(|| outer.clone())
     };
@@ -129,8 +129,8 @@ fn own(element: &Element, outer: &Inherited) -> Inherited {
 }
 
 /// Writes out what a shape inherits.
-fn complete(shape: &mut Element, outer: &Inherited) {
-    let matrix = own(shape, outer).matrix;
+fn write_inherited(shape: &mut Element, outer: &Inherited) {
+    let matrix = inherited(shape, outer).matrix;
     if shape.get("stroke-width").is_none() && !outer.stroke_width.is_nan() {
         shape.set("stroke-width", outer.stroke_width.to_string());
     }
@@ -155,7 +155,7 @@ fn reference(paint: &str) -> Option<&str> {
 
 /// Path data with all coordinates transformed, and the box of the geometry as it was. Data that
 /// cannot be read ends the path, as in browsers.
-fn transformed_path(data: &str, matrix: Matrix) -> (String, Box2) {
+fn transformed_path(data: &str, matrix: Matrix) -> (String, BoundingBox) {
     let mut out = String::with_capacity(data.len() * 2);
     let mut geometry = PathBuilder::new();
     let mut write = |command: char, points: &[(f64, f64)]| {
@@ -191,7 +191,7 @@ fn transformed_path(data: &str, matrix: Matrix) -> (String, Box2) {
         }
     }
     let bounds = geometry.finish().and_then(|path| path.compute_tight_bounds());
-    let geometry = bounds.map_or(Box2::default(), |bounds| Box2 {
+    let geometry = bounds.map_or(BoundingBox::default(), |bounds| BoundingBox {
         x: f64::from(bounds.x()),
         y: f64::from(bounds.y()),
         width: f64::from(bounds.width()),

@@ -76,7 +76,7 @@ impl Interaction {
             Event::Sound { volume } => {
                 let volume = volume.clamp(0.0, 100.0);
                 if volume > 0.0 {
-                    vm.sound(Some(volume));
+                    vm.set_loudness(Some(volume));
                     self.sound = true;
                 }
             }
@@ -104,7 +104,7 @@ impl Interaction {
             vm.mouse_button(false);
         }
         if std::mem::take(&mut self.sound) {
-            vm.sound(None);
+            vm.set_loudness(None);
         }
     }
 }

@@ -16,7 +16,8 @@ pub(crate) struct Machine {
     one_timer: bool,
     warp_budget: u32,
     step_budget: u64,
-    patience: u32,
+    #[serde(rename = "patience")]
+    overruns_per_halving: u32,
     stack_limit: usize,
     text_limit: usize,
     speech_rate: Option<f64>,
@@ -38,7 +39,11 @@ pub(crate) fn check(machine: &Settings) -> Result<(), SuiteError> {
         ("batches", u64::from(machine.batches), 100),
         ("warp_budget", u64::from(machine.warp_budget), u64::from(default.warp_budget)),
         ("step_budget", machine.step_budget, default.step_budget),
-        ("patience", u64::from(machine.patience), u64::from(default.patience)),
+        (
+            "patience",
+            u64::from(machine.overruns_per_halving),
+            u64::from(default.overruns_per_halving),
+        ),
         ("stack_limit", machine.stack_limit as u64, default.stack_limit as u64),
         ("text_limit", machine.text_limit as u64, default.text_limit as u64),
     ];

@@ -189,7 +189,7 @@ impl Executor {
     /// Saves the state at a node if copying it costs at most the work since the last saved state
     /// divided by `factor`.
     fn save(&mut self, node: NodeNo, factor: u64) {
-        let spent = (self.vm.steps(), self.vm.executed());
+        let spent = (self.vm.steps(), self.vm.executed_blocks());
         let work =
             BYTES_PER_STEP * (spent.0 - self.spent.0) + BYTES_PER_BLOCK * (spent.1 - self.spent.1);
         let affordable = work / factor;
@@ -199,9 +199,9 @@ impl Executor {
         let states = self.path.iter().rev().filter(|earlier| **earlier != node);
         let mut states = states.filter_map(|node| self.prefixes.node(*node).state.as_ref());
         let earlier = states.next().map_or(&self.start, |saved| &saved.machine);
-        if self.vm.bytes_beyond(earlier) as u64 <= affordable {
+        if self.vm.unshared_bytes(earlier) as u64 <= affordable {
             let machine = self.vm.snapshot();
-            let bytes = machine.bytes_beyond(earlier);
+            let bytes = machine.unshared_bytes(earlier);
             let evaluated = self.vm.tracer.last_step().collect();
             let extraction = self.extraction.clone();
             self.prefixes.save(node, SavedState { machine, extraction, evaluated, spent }, bytes);

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::code::{E, Slot};
+use crate::code::{ExprId, Slot};
 use crate::eval::{LIST_LIMIT, ListIndex, list_cost};
+use crate::interpreter::Interpreter;
 use crate::limits::Limit;
-use crate::machine::Run;
 use crate::tracer::Tracer;
 
-impl<T: Tracer> Run<'_, T> {
-    pub(super) fn add_to_list(&mut self, list: Slot, item: E) {
+impl<T: Tracer> Interpreter<'_, T> {
+    pub(super) fn add_to_list(&mut self, list: Slot, item: ExprId) {
         let item = self.value(item);
         let items = &mut self.list(list).items;
         if items.len() < LIST_LIMIT {
@@ -27,20 +27,20 @@ impl<T: Tracer> Run<'_, T> {
         }
     }
 
-    pub(super) fn delete_of_list(&mut self, list: Slot, index: E) {
+    pub(super) fn delete_of_list(&mut self, list: Slot, index: ExprId) {
         let index = self.value(index);
         let length = self.list(list).items.len();
         match self.list_index(&index, length, true) {
             ListIndex::All => self.delete_all_of_list(list),
             ListIndex::At(i) => {
-                self.charge(list_cost(length - i));
+                self.consume_fuel(list_cost(length - i));
                 Arc::make_mut(&mut self.list(list).items).remove(i);
             }
             ListIndex::Invalid => {}
         }
     }
 
-    pub(super) fn insert_at_list(&mut self, list: Slot, index: E, item: E) {
+    pub(super) fn insert_at_list(&mut self, list: Slot, index: ExprId, item: ExprId) {
         let item = self.value(item);
         let index = self.value(index);
         let length = self.list(list).items.len();
@@ -51,13 +51,13 @@ impl<T: Tracer> Run<'_, T> {
         if i >= LIST_LIMIT {
             return;
         }
-        self.charge(list_cost(length - i));
+        self.consume_fuel(list_cost(length - i));
         let items = Arc::make_mut(&mut self.list(list).items);
         items.insert(i, item);
         items.truncate(LIST_LIMIT);
     }
 
-    pub(super) fn replace_item(&mut self, list: Slot, index: E, item: E) {
+    pub(super) fn replace_item(&mut self, list: Slot, index: ExprId, item: ExprId) {
         let index = self.value(index);
         let item = self.value(item);
         let length = self.list(list).items.len();

@@ -4,9 +4,9 @@ use catherd_render::Effect;
 use catherd_sb3::BlockNo;
 
 use super::step_count;
-use crate::code::E;
-use crate::machine::Run;
-use crate::program::Start;
+use crate::code::ExprId;
+use crate::interpreter::Interpreter;
+use crate::program::Trigger;
 use crate::state::{Bubble, Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;
@@ -15,7 +15,7 @@ use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
 /// Longer bubbles are cut, in UTF-16 units.
 const BUBBLE_LIMIT: usize = 330;
 
-impl<T: Tracer> Run<'_, T> {
+impl<T: Tracer> Interpreter<'_, T> {
     /// Says or thinks something; blank text removes the bubble.
     pub(crate) fn say(&mut self, target: usize, value: &Value) {
         let text = match value {
@@ -29,63 +29,64 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     pub(crate) fn set_bubble(&mut self, target: usize, text: Text) {
-        self.s.targets[target].bubble.text = Some(text);
+        self.state.targets[target].bubble.text = Some(text);
         self.show_bubble(target);
     }
 
     /// Makes the bubble's drawable agree with its text and the target's visibility.
     fn show_bubble(&mut self, target: usize) {
-        let visible = self.s.targets[target].visible;
-        let Some(text) = self.s.targets[target].bubble.text.clone() else { return };
+        let visible = self.state.targets[target].visible;
+        let Some(text) = self.state.targets[target].bubble.text.clone() else { return };
         if !visible || text.is_empty() {
             return self.hide_bubble(target);
         }
-        match self.s.targets[target].bubble.drawable {
-            Some(drawable) => self.s.scene.set_bubble_text(drawable, &text.to_str()),
+        match self.state.targets[target].bubble.drawable {
+            Some(drawable) => self.state.scene.set_bubble_text(drawable, &text.to_str()),
             None => {
-                let drawable = self.s.scene.add_bubble(&text.to_str());
-                self.s.targets[target].bubble.drawable = Some(drawable);
+                let drawable = self.state.scene.add_bubble(&text.to_str());
+                self.state.targets[target].bubble.drawable = Some(drawable);
             }
         }
         self.place_bubble(target);
     }
 
     fn hide_bubble(&mut self, target: usize) {
-        if let Some(drawable) = self.s.targets[target].bubble.drawable.take() {
+        if let Some(drawable) = self.state.targets[target].bubble.drawable.take() {
             self.redraw = true;
-            self.s.scene.remove(drawable);
+            self.state.scene.remove(drawable);
         }
     }
 
     /// Removes the bubble and forgets its text.
     pub(crate) fn drop_bubble(&mut self, target: usize) {
         self.hide_bubble(target);
-        self.s.targets[target].bubble.text = None;
+        self.state.targets[target].bubble.text = None;
     }
 
     fn place_bubble(&mut self, target: usize) {
         let Target { bubble: Bubble { drawable, on_right, .. }, visible, .. } =
-            self.s.targets[target];
+            self.state.targets[target];
         if let (Some(drawable), true) = (drawable, visible) {
             self.redraw = true;
-            self.charge_hull(target);
-            let target = &mut self.s.targets[target];
-            target.bubble.on_right = self.s.scene.place_bubble(drawable, target.drawable, on_right);
+            self.consume_hull_fuel(target);
+            let target = &mut self.state.targets[target];
+            target.bubble.on_right =
+                self.state.scene.place_bubble(drawable, target.drawable, on_right);
         }
     }
 
     /// What changes a target's looks moves its bubble (moves alone do not).
     pub(crate) fn appearance_changed(&mut self, target: usize) {
-        self.redraw |= self.s.targets[target].visible;
-        if self.s.targets[target].bubble.drawable.is_some() {
+        self.redraw |= self.state.targets[target].visible;
+        if self.state.targets[target].bubble.drawable.is_some() {
             self.place_bubble(target);
         }
     }
 
-    pub(super) fn say_for(&mut self, no: BlockNo, text: E, seconds: E) {
+    pub(super) fn say_for(&mut self, no: BlockNo, text: ExprId, seconds: ExprId) {
         let text = self.value(text);
         let seconds = self.number(seconds);
-        if !self.frame().active {
+        if !self.frame().in_progress {
             self.say(self.target, &text);
         }
         if self.wait_steps(no, step_count(seconds)) {
@@ -95,12 +96,12 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     pub(super) fn set_visible(&mut self, visible: bool) {
-        if self.target == self.p.stage {
+        if self.target == self.program.stage {
             return;
         }
-        let target = &mut self.s.targets[self.target];
+        let target = &mut self.state.targets[self.target];
         target.visible = visible;
-        self.s.scene.set_visible(target.drawable, visible);
+        self.state.scene.set_visible(target.drawable, visible);
         if visible {
             self.appearance_changed(self.target);
         }
@@ -109,12 +110,12 @@ impl<T: Tracer> Run<'_, T> {
 
     /// Shows the costume of an index, rounded and wrapped.
     pub(crate) fn set_costume(&mut self, target: usize, index: f64) {
-        let sprite = &self.p.sprites[self.s.targets[target].sprite as usize];
+        let sprite = &self.program.sprites[self.state.targets[target].sprite as usize];
         let index = if index.is_finite() { js_round(index) } else { 0.0 };
         let costume = wrap(index, 0.0, sprite.costumes.len() as f64 - 1.0) as usize;
-        let target_state = &mut self.s.targets[target];
+        let target_state = &mut self.state.targets[target];
         target_state.costume = costume;
-        self.s.scene.set_skin(target_state.drawable, sprite.costumes[costume].skin);
+        self.state.scene.set_skin(target_state.drawable, sprite.costumes[costume].skin);
         self.appearance_changed(target);
     }
 
@@ -125,25 +126,25 @@ impl<T: Tracer> Run<'_, T> {
     /// Selects by number, name, word or numeral, in this order. False if the words asked
     /// for something else.
     fn select_costume(&mut self, target: usize, value: &Value, words: [&str; 2]) {
-        let current = self.s.targets[target].costume as f64;
+        let current = self.state.targets[target].costume as f64;
         if let Value::Number(n) = value {
             return self.set_costume(target, n - 1.0);
         }
         let name = value.to_text();
-        let sprite = &self.p.sprites[self.s.targets[target].sprite as usize];
+        let sprite = &self.program.sprites[self.state.targets[target].sprite as usize];
         if let Some(i) = sprite.costumes.iter().position(|c| c.name == name) {
             self.set_costume(target, i as f64);
         } else if name == *words[0] {
             self.set_costume(target, current + 1.0);
         } else if name == *words[1] {
             self.set_costume(target, current - 1.0);
-        } else if target == self.p.stage
+        } else if target == self.program.stage
             && words[0] == "next backdrop"
             && name == *"random backdrop"
         {
             let others = sprite.costumes.len() as f64 - 1.0;
             if others > 0.0 {
-                let k = (self.s.random.draw() * others).floor();
+                let k = (self.state.random.draw() * others).floor();
                 self.set_costume(target, if k >= current { k + 1.0 } else { k });
             }
         } else {
@@ -156,15 +157,16 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     pub(super) fn switch_backdrop(&mut self, value: &Value) {
-        self.select_costume(self.p.stage, value, ["next backdrop", "previous backdrop"]);
+        self.select_costume(self.program.stage, value, ["next backdrop", "previous backdrop"]);
         self.start_backdrop_hats();
     }
 
     /// Hats of the backdrop that shows now, whether it changed or not.
     pub(super) fn start_backdrop_hats(&mut self) {
-        let stage = &self.s.targets[self.p.stage];
-        let name = self.p.sprites[stage.sprite as usize].costumes[stage.costume].upper.clone();
-        self.start_hats(&Start::Backdrop(name), None);
+        let stage = &self.state.targets[self.program.stage];
+        let name =
+            self.program.sprites[stage.sprite as usize].costumes[stage.costume].upper_name.clone();
+        self.start_hats(&Trigger::Backdrop(name), None);
     }
 
     pub(super) fn set_effect(&mut self, effect: Effect, value: f64) {
@@ -173,69 +175,71 @@ impl<T: Tracer> Run<'_, T> {
             Effect::Brightness => clamp(value, -100.0, 100.0),
             _ => value,
         };
-        let target = &mut self.s.targets[self.target];
+        let target = &mut self.state.targets[self.target];
         target.effects[effect as usize] = value;
-        self.s.scene.set_effect(target.drawable, effect, value);
+        self.state.scene.set_effect(target.drawable, effect, value);
         self.appearance_changed(self.target);
     }
 
     pub(crate) fn clear_effects(&mut self, target: usize) {
-        let target = &mut self.s.targets[target];
+        let target = &mut self.state.targets[target];
         self.redraw |= target.visible;
         target.effects = [0.0; 7];
         for effect in Effect::ALL {
-            self.s.scene.set_effect(target.drawable, effect, 0.0);
+            self.state.scene.set_effect(target.drawable, effect, 0.0);
         }
     }
 
     /// Sets the size in percent, within limits that depend on the costume.
     pub(super) fn set_size(&mut self, size: f64) {
-        if self.target == self.p.stage {
+        if self.target == self.program.stage {
             return;
         }
-        let target = &mut self.s.targets[self.target];
-        let skin = self.p.sprites[target.sprite as usize].costumes[target.costume].skin;
-        let (w, h) = self.p.skins.size(skin);
+        let target = &mut self.state.targets[self.target];
+        let skin = self.program.sprites[target.sprite as usize].costumes[target.costume].skin;
+        let (w, h) = self.program.skins.size(skin);
         let least = (5.0 / w).max(5.0 / h).min(1.0);
         let most = (720.0 / w).min(540.0 / h);
         target.size = clamp(size / 100.0, least, most) * 100.0;
-        target.turn(&mut self.s.scene);
+        target.update_rotation(&mut self.state.scene);
         self.appearance_changed(self.target);
     }
 
     /// To the front (infinity) or to the back (minus infinity).
     pub(super) fn go_to_layer(&mut self, end: f64) {
-        if self.target == self.p.stage {
+        if self.target == self.program.stage {
             return;
         }
-        let drawable = self.s.targets[self.target].drawable;
-        self.s.scene.set_order(drawable, end);
+        let drawable = self.state.targets[self.target].drawable;
+        self.state.scene.set_order(drawable, end);
         self.move_in_order(end);
     }
 
     pub(super) fn go_layers(&mut self, by: f64) {
-        if self.target == self.p.stage {
+        if self.target == self.program.stage {
             return;
         }
-        let drawable = self.s.targets[self.target].drawable;
-        self.s.scene.move_order(drawable, by);
+        let drawable = self.state.targets[self.target].drawable;
+        self.state.scene.move_order(drawable, by);
         self.move_in_order(by);
     }
 
     /// Moves the target in the execution order, where the stage usually stays first.
     fn move_in_order(&mut self, by: f64) {
         let id = TargetId(self.target as u32);
-        let Some(old) = self.s.order.iter().position(|&t| t == id) else { return };
-        self.s.order.remove(old);
+        let Some(old) = self.state.execution_order.iter().position(|&t| t == id) else { return };
+        self.state.execution_order.remove(old);
         let new = old as f64 + by;
-        let place = if new > self.s.order.len() as f64 {
-            self.s.order.len()
+        let place = if new > self.state.execution_order.len() as f64 {
+            self.state.execution_order.len()
         } else if new <= 0.0 {
-            usize::from(self.s.order.first() == Some(&TargetId(self.p.stage as u32)))
+            usize::from(
+                self.state.execution_order.first() == Some(&TargetId(self.program.stage as u32)),
+            )
         } else {
             // Truncated only now: a place between 0 and 1 is before the stage.
             new as usize
         };
-        self.s.order.insert(place, id);
+        self.state.execution_order.insert(place, id);
     }
 }

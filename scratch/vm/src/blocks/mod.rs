@@ -8,17 +8,17 @@ mod motion;
 mod pen;
 mod procedures;
 mod sensing;
-pub(crate) use sensing::NOWHERE;
+pub(crate) use sensing::MISSING_TARGET_DISTANCE;
 mod sound;
 
 use catherd_sb3::BlockNo;
 
-use crate::code::{E, Op, Sensor};
+use crate::code::{ExprId, Op, Sensor};
 use crate::eval::NO_MOTION;
+use crate::interpreter::Interpreter;
 use crate::limits::Limit;
-use crate::machine::Run;
 use crate::settings::STEP_MS;
-use crate::thread::{Frame, Status, Thread, Timer};
+use crate::thread::{Frame, Status, Thread, WaitTimer};
 use crate::tracer::Tracer;
 
 /// What stamping costs, in blocks, and by how many pixels it costs another.
@@ -27,31 +27,31 @@ const STAMP_COST: (usize, f64) = (1, 4.0);
 /// Points of a hull that cost as much as a block.
 const HULL_POINTS_A_BLOCK: f64 = 16.0;
 
-impl<T: Tracer> Run<'_, T> {
+impl<T: Tracer> Interpreter<'_, T> {
     /// Counts work that grows with the pixels of the target: a base, and a block more for so
     /// many of them.
-    pub(crate) fn charge_pixels(&mut self, (base, pixels_a_block): (usize, f64)) {
-        let pixels = self.s.scene.effort(self.s.targets[self.target].drawable);
-        self.charge(base + (pixels / pixels_a_block) as usize);
+    pub(crate) fn consume_pixel_fuel(&mut self, (base, pixels_a_block): (usize, f64)) {
+        let pixels = self.state.scene.query_cost(self.state.targets[self.target].drawable);
+        self.consume_fuel(base + (pixels / pixels_a_block) as usize);
     }
 
     /// Counts the hull that a target is going to get.
-    pub(crate) fn charge_hull(&mut self, target: usize) {
-        let points = self.s.scene.hull_effort(self.s.targets[target].drawable);
-        self.charge((points / HULL_POINTS_A_BLOCK) as usize);
+    pub(crate) fn consume_hull_fuel(&mut self, target: usize) {
+        let points = self.state.scene.hull_cost(self.state.targets[target].drawable);
+        self.consume_fuel((points / HULL_POINTS_A_BLOCK) as usize);
     }
 
     /// Performs the operation of a block; its operands are evaluated here.
-    pub(crate) fn perform(&mut self, op: &Op, no: BlockNo) {
+    pub(crate) fn execute_op(&mut self, op: &Op, no: BlockNo) {
         match *op {
             Op::Nothing => {}
             Op::HatGreater { sensor, value } => self.hat_greater(sensor, value),
             Op::HatTouching(what) => {
                 let what = self.value(what);
                 let touching = self.touching(&what);
-                self.edge(touching);
+                self.trigger_on_rising_edge(touching);
             }
-            Op::HatNever => self.edge(false),
+            Op::HatNever => self.trigger_on_rising_edge(false),
 
             Op::MoveSteps(steps) => self.move_steps(steps),
             Op::GoTo(place) => self.go_to(place),
@@ -61,7 +61,7 @@ impl<T: Tracer> Run<'_, T> {
             }
             Op::Turn { degrees, left } => {
                 let degrees = self.number(degrees);
-                let direction = self.s.targets[self.target].direction;
+                let direction = self.state.targets[self.target].direction;
                 self.set_direction(if left { direction - degrees } else { direction + degrees });
             }
             Op::PointInDirection(direction) => {
@@ -78,11 +78,11 @@ impl<T: Tracer> Run<'_, T> {
             Op::ChangeX(dx) => self.change_position(dx, true),
             Op::ChangeY(dy) => self.change_position(dy, false),
             Op::SetX(x) => {
-                let (x, y) = (self.number(x), self.s.targets[self.target].y);
+                let (x, y) = (self.number(x), self.state.targets[self.target].y);
                 self.set_position(self.target, x, y);
             }
             Op::SetY(y) => {
-                let (x, y) = (self.s.targets[self.target].x, self.number(y));
+                let (x, y) = (self.state.targets[self.target].x, self.number(y));
                 self.set_position(self.target, x, y);
             }
             Op::BounceOnEdge => self.bounce_on_edge(),
@@ -100,7 +100,7 @@ impl<T: Tracer> Run<'_, T> {
                 self.switch_costume(&costume);
             }
             Op::NextCostume => {
-                let next = self.s.targets[self.target].costume as f64 + 1.0;
+                let next = self.state.targets[self.target].costume as f64 + 1.0;
                 self.set_costume(self.target, next);
             }
             Op::SwitchBackdrop(backdrop) => {
@@ -108,12 +108,12 @@ impl<T: Tracer> Run<'_, T> {
                 self.switch_backdrop(&backdrop);
             }
             Op::NextBackdrop => {
-                let next = self.s.targets[self.p.stage].costume as f64 + 1.0;
-                self.set_costume(self.p.stage, next);
+                let next = self.state.targets[self.program.stage].costume as f64 + 1.0;
+                self.set_costume(self.program.stage, next);
                 self.start_backdrop_hats();
             }
             Op::ChangeEffect(effect, by) => {
-                let value = self.s.targets[self.target].effects[effect as usize];
+                let value = self.state.targets[self.target].effects[effect as usize];
                 let by = self.number(by);
                 self.set_effect(effect, value + by);
             }
@@ -126,7 +126,7 @@ impl<T: Tracer> Run<'_, T> {
                 self.appearance_changed(self.target);
             }
             Op::ChangeSize(by) => {
-                let size = self.s.targets[self.target].size;
+                let size = self.state.targets[self.target].size;
                 let by = self.number(by);
                 self.set_size(size + by);
             }
@@ -145,19 +145,19 @@ impl<T: Tracer> Run<'_, T> {
             Op::SetSoundEffect { effect, value, change } => {
                 self.set_sound_effect(effect, value, change);
             }
-            Op::ClearSoundEffects => self.s.targets[self.target].sound_effects = [0.0; 2],
+            Op::ClearSoundEffects => self.state.targets[self.target].sound_effects = [0.0; 2],
             Op::SetVolume { value, change } => self.set_volume(value, change),
 
             Op::Broadcast(message) => {
                 if let Some(message) = self.message(message) {
-                    self.start_hats(&crate::program::Start::Message(message), None);
+                    self.start_hats(&crate::program::Trigger::Message(message), None);
                 }
             }
             Op::BroadcastAndWait(message) => self.broadcast_and_wait(message),
 
             Op::Wait(seconds) => {
                 let seconds = self.number(seconds);
-                self.redraw |= !self.frame().active;
+                self.redraw |= !self.frame().in_progress;
                 self.wait_steps(no, step_count(seconds));
             }
             Op::Repeat { times, body } => self.repeat(no, times, body),
@@ -165,16 +165,16 @@ impl<T: Tracer> Run<'_, T> {
                 if T::ACTIVE {
                     self.tracer.distance(no, 0.0, 1.0);
                 }
-                self.branch(body, true);
+                self.enter_branch(body, true);
             }
             Op::If { condition, then } => {
                 if self.condition(no, condition) {
-                    self.branch(then, false);
+                    self.enter_branch(then, false);
                 }
             }
             Op::IfElse { condition, then, otherwise } => {
                 let branch = if self.condition(no, condition) { then } else { otherwise };
-                self.branch(branch, false);
+                self.enter_branch(branch, false);
             }
             Op::WaitUntil { condition, draws } => {
                 if !self.condition(no, condition) {
@@ -184,34 +184,34 @@ impl<T: Tracer> Run<'_, T> {
             }
             Op::RepeatUntil { condition, body } => {
                 if !self.condition(no, condition) {
-                    self.branch(body, true);
+                    self.enter_branch(body, true);
                 }
             }
             Op::While { condition, body } => {
                 if self.condition(no, condition) {
-                    self.branch(body, true);
+                    self.enter_branch(body, true);
                 }
             }
             Op::ForEach { variable, count, body } => self.for_each(no, variable, count, body),
-            Op::AllAtOnce { body } => self.branch(body, false),
+            Op::AllAtOnce { body } => self.enter_branch(body, false),
             Op::StopAll => {
                 self.stop_all();
-                self.s.threads[self.thread].kill();
+                self.state.threads[self.thread].kill();
             }
             Op::StopThisScript => self.stop_this_script(),
             Op::StopOtherScripts => self.stop_other_scripts(),
             Op::CreateClone(of) => self.create_clone(of),
             Op::DeleteThisClone => self.delete_this_clone(),
-            Op::IncrementCounter => self.s.counter += 1.0,
-            Op::ClearCounter => self.s.counter = 0.0,
+            Op::IncrementCounter => self.state.counter += 1.0,
+            Op::ClearCounter => self.state.counter = 0.0,
 
             Op::Ask(question) => self.ask(question),
-            Op::SetDraggable(draggable) => self.s.targets[self.target].draggable = draggable,
+            Op::SetDraggable(draggable) => self.state.targets[self.target].draggable = draggable,
             Op::ResetTimer => {
-                self.s.timer = 0.0;
+                self.state.timer = 0.0;
                 if self.settings.one_timer {
                     // The hat sees the clock as the last step's scripts saw it.
-                    self.s.clock_start = self.s.clock + 1.0;
+                    self.state.clock_start = self.state.clock + 1.0;
                 }
             }
 
@@ -234,15 +234,15 @@ impl<T: Tracer> Run<'_, T> {
 
             Op::PenClear => {
                 self.redraw = true;
-                self.s.scene.pen_clear();
+                self.state.scene.pen_clear();
             }
             Op::PenStamp => {
                 self.redraw = true;
-                self.charge_pixels(STAMP_COST);
-                self.s.scene.pen_stamp(self.s.targets[self.target].drawable);
+                self.consume_pixel_fuel(STAMP_COST);
+                self.state.scene.pen_stamp(self.state.targets[self.target].drawable);
             }
             Op::PenDown => self.pen_down(),
-            Op::PenUp => self.s.targets[self.target].pen.down = false,
+            Op::PenUp => self.state.targets[self.target].pen.down = false,
             Op::PenColor(color) => self.pen_color(color),
             Op::PenParam { param, value, change } => self.pen_param(param, value, change),
             Op::PenSize { value, change } => self.pen_size(value, change),
@@ -257,56 +257,56 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     pub(crate) fn thread(&mut self) -> &mut Thread {
-        &mut self.s.threads[self.thread]
+        &mut self.state.threads[self.thread]
     }
 
     /// The frame of the block that executes.
     pub(crate) fn frame(&mut self) -> &mut Frame {
-        let thread = &mut self.s.threads[self.thread];
+        let thread = &mut self.state.threads[self.thread];
         // A block executes only from the top of its thread's stack.
         thread.stack.last_mut().expect("the executing block is on the stack")
     }
 
     pub(crate) fn set_status(&mut self, status: Status) {
-        self.s.threads[self.thread].status = status;
+        self.state.threads[self.thread].status = status;
     }
 
     /// The waiting that all timed blocks share: it always takes at least one step and ends
     /// in the step in which `duration` steps have passed. True when it has ended.
     pub(crate) fn wait_steps(&mut self, no: BlockNo, duration: f64) -> bool {
-        if !self.frame().active {
-            self.start_timer(no, duration);
+        if !self.frame().in_progress {
+            self.start_wait(no, duration);
             return false;
         }
-        self.check_timer(no)
+        self.continue_wait(no)
     }
 
-    pub(crate) fn start_timer(&mut self, no: BlockNo, duration: f64) {
-        self.frame().active = true;
-        let (start, clock) = (self.s.steps, self.s.clock);
-        self.thread().timer = Timer { start, clock, duration };
-        self.trace_timer(no, 0.0, duration);
+    pub(crate) fn start_wait(&mut self, no: BlockNo, duration: f64) {
+        self.frame().in_progress = true;
+        let (start, clock) = (self.state.steps, self.state.clock);
+        self.thread().wait_timer = WaitTimer { start, clock, duration };
+        self.trace_wait(no, 0.0, duration);
         self.set_status(Status::YieldTick);
     }
 
-    pub(crate) fn check_timer(&mut self, no: BlockNo) -> bool {
-        let start = self.s.threads[self.thread].timer.start;
-        self.check_elapsed(no, (self.s.steps - start) as f64)
+    pub(crate) fn continue_wait(&mut self, no: BlockNo) -> bool {
+        let start = self.state.threads[self.thread].wait_timer.start;
+        self.check_elapsed(no, (self.state.steps - start) as f64)
     }
 
     /// The waiting of blocks that the original times by its clock: here the clock advances
     /// with the steps, unless someone sets it.
     pub(crate) fn wait_clock(&mut self, no: BlockNo, seconds: f64) {
-        if !self.frame().active {
-            return self.start_timer(no, step_count(seconds));
+        if !self.frame().in_progress {
+            return self.start_wait(no, step_count(seconds));
         }
-        let start = self.s.threads[self.thread].timer.clock;
-        self.check_elapsed(no, self.s.clock - start);
+        let start = self.state.threads[self.thread].wait_timer.clock;
+        self.check_elapsed(no, self.state.clock - start);
     }
 
     fn check_elapsed(&mut self, no: BlockNo, elapsed: f64) -> bool {
-        let duration = self.s.threads[self.thread].timer.duration;
-        self.trace_timer(no, elapsed, duration);
+        let duration = self.state.threads[self.thread].wait_timer.duration;
+        self.trace_wait(no, elapsed, duration);
         if elapsed < duration {
             self.set_status(Status::YieldTick);
             return false;
@@ -315,7 +315,7 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     /// Distances of timed blocks: the fraction of the time that is left.
-    pub(crate) fn trace_timer(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
+    pub(crate) fn trace_wait(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
         if T::ACTIVE {
             let left = 1.0 - elapsed / duration;
             if left > 0.0 {
@@ -327,7 +327,7 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     /// Enters a branch of the executing block.
-    pub(crate) fn branch(&mut self, body: crate::code::CommandId, is_loop: bool) {
+    pub(crate) fn enter_branch(&mut self, body: crate::code::CommandId, is_loop: bool) {
         self.frame().is_loop = is_loop;
         let limit = self.settings.stack_limit;
         let thread = self.thread();
@@ -344,14 +344,14 @@ impl<T: Tracer> Run<'_, T> {
         self.thread().kill();
     }
 
-    fn hat_greater(&mut self, sensor: Sensor, value: E) {
+    fn hat_greater(&mut self, sensor: Sensor, value: ExprId) {
         let value = self.number(value);
         let now = match sensor {
-            Sensor::Timer => (self.s.clock - self.s.clock_start) * (STEP_MS / 1000.0),
+            Sensor::Timer => (self.state.clock - self.state.clock_start) * (STEP_MS / 1000.0),
             Sensor::Loudness => self.loudness(),
             Sensor::Motion => NO_MOTION,
         };
-        self.edge(now > value);
+        self.trigger_on_rising_edge(now > value);
     }
 }
 

@@ -3,12 +3,12 @@
 use catherd_sb3::{BlockNo, RotationStyle};
 
 use super::step_count;
-use crate::code::E;
+use crate::code::ExprId;
 use crate::elementary;
-use crate::machine::Run;
+use crate::interpreter::Interpreter;
 use crate::state::Target;
 use crate::text::Text;
-use crate::thread::{Glide, Status, Timer};
+use crate::thread::{Glide, Status, WaitTimer};
 use crate::tracer::Tracer;
 use crate::value::{js_round, wrap};
 
@@ -18,109 +18,109 @@ fn degrees(radians: f64) -> f64 {
     radians * 180.0 / PI
 }
 
-impl<T: Tracer> Run<'_, T> {
+impl<T: Tracer> Interpreter<'_, T> {
     /// Moves a target: fenced, with a pen line if the pen is down. Ignored for the stage
     /// and while the target is dragged.
     pub(crate) fn set_position(&mut self, target: usize, x: f64, y: f64) {
-        if self.s.targets[target].dragging || target == self.p.stage {
+        if self.state.targets[target].dragging || target == self.program.stage {
             return;
         }
-        let from = self.fenced_move(target, x, y);
-        let Target { x, y, ref pen, .. } = self.s.targets[target];
+        let from = self.move_clamped(target, x, y);
+        let Target { x, y, ref pen, .. } = self.state.targets[target];
         if pen.down {
             self.draw_line(target, from, (x, y));
         }
     }
 
     /// Moves a target within the fence and says where it was.
-    pub(crate) fn fenced_move(&mut self, target: usize, x: f64, y: f64) -> (f64, f64) {
-        let target = &mut self.s.targets[target];
+    pub(crate) fn move_clamped(&mut self, target: usize, x: f64, y: f64) -> (f64, f64) {
+        let target = &mut self.state.targets[target];
         let from = (target.x, target.y);
-        (target.x, target.y) = self.s.scene.fence(target.drawable, x, y);
-        self.s.scene.set_position(target.drawable, target.x, target.y);
+        (target.x, target.y) = self.state.scene.clamp_to_stage(target.drawable, x, y);
+        self.state.scene.set_position(target.drawable, target.x, target.y);
         self.redraw |= target.visible;
         from
     }
 
-    pub(super) fn change_position(&mut self, by: E, horizontal: bool) {
+    pub(super) fn change_position(&mut self, by: ExprId, horizontal: bool) {
         let by = self.number(by);
-        let Target { x, y, .. } = self.s.targets[self.target];
+        let Target { x, y, .. } = self.state.targets[self.target];
         let (x, y) = if horizontal { (x + by, y) } else { (x, y + by) };
         self.set_position(self.target, x, y);
     }
 
-    pub(super) fn move_steps(&mut self, steps: E) {
+    pub(super) fn move_steps(&mut self, steps: ExprId) {
         let steps = self.number(steps);
-        let Target { x, y, direction, .. } = self.s.targets[self.target];
-        let (sin, cos) = self.scratch.headings.sin_cos(90.0 - direction);
+        let Target { x, y, direction, .. } = self.state.targets[self.target];
+        let (sin, cos) = self.buffers.headings.sin_cos(90.0 - direction);
         let (dx, dy) = (steps * cos, steps * sin);
         self.set_position(self.target, x + dx, y + dy);
     }
 
-    pub(super) fn go_to(&mut self, place: E) {
+    pub(super) fn go_to(&mut self, place: ExprId) {
         let place = self.text(place);
-        if let Some((x, y)) = self.place(&place) {
+        if let Some((x, y)) = self.destination(&place) {
             self.set_position(self.target, x, y);
         }
     }
 
     /// Where a "go to" menu points: the mouse, a random position, a sprite.
-    fn place(&mut self, name: &Text) -> Option<(f64, f64)> {
+    fn destination(&mut self, name: &Text) -> Option<(f64, f64)> {
         if *name == *"_mouse_" {
             return Some(self.mouse_position());
         }
         if *name == *"_random_" {
-            let x = js_round(480.0 * (self.s.random.draw() - 0.5));
-            let y = js_round(360.0 * (self.s.random.draw() - 0.5));
+            let x = js_round(480.0 * (self.state.random.draw() - 0.5));
+            let y = js_round(360.0 * (self.state.random.draw() - 0.5));
             return Some((x, y));
         }
-        let Target { x, y, .. } = self.s.targets[self.p.sprite_named(name)?];
+        let Target { x, y, .. } = self.state.targets[self.program.sprite_named(name)?];
         Some((x, y))
     }
 
     pub(crate) fn set_direction(&mut self, direction: f64) {
-        if self.target == self.p.stage || !direction.is_finite() {
+        if self.target == self.program.stage || !direction.is_finite() {
             return;
         }
-        let target = &mut self.s.targets[self.target];
+        let target = &mut self.state.targets[self.target];
         target.direction = wrap(direction, -179.0, 180.0);
-        target.turn(&mut self.s.scene);
+        target.update_rotation(&mut self.state.scene);
         self.appearance_changed(self.target);
     }
 
     pub(super) fn set_rotation_style(&mut self, style: RotationStyle) {
-        if self.target == self.p.stage {
+        if self.target == self.program.stage {
             return;
         }
-        let target = &mut self.s.targets[self.target];
-        target.style = style;
-        target.turn(&mut self.s.scene);
+        let target = &mut self.state.targets[self.target];
+        target.rotation_style = style;
+        target.update_rotation(&mut self.state.scene);
         self.appearance_changed(self.target);
     }
 
-    pub(super) fn point_towards(&mut self, place: E) {
+    pub(super) fn point_towards(&mut self, place: ExprId) {
         let name = self.text(place);
         let (x, y) = if name == *"_random_" {
-            let direction = js_round(self.s.random.draw() * 360.0) - 180.0;
+            let direction = js_round(self.state.random.draw() * 360.0) - 180.0;
             return self.set_direction(direction);
         } else if name == *"_mouse_" {
             self.mouse_position()
         } else {
-            match self.p.sprite_named(&name) {
-                Some(sprite) => (self.s.targets[sprite].x, self.s.targets[sprite].y),
+            match self.program.sprite_named(&name) {
+                Some(sprite) => (self.state.targets[sprite].x, self.state.targets[sprite].y),
                 None => return,
             }
         };
-        let own = &self.s.targets[self.target];
+        let own = &self.state.targets[self.target];
         let direction = 90.0 - degrees(elementary::atan2(y - own.y, x - own.x));
         self.set_direction(direction);
     }
 
-    pub(super) fn glide_to(&mut self, no: BlockNo, seconds: E, to: E) {
+    pub(super) fn glide_to(&mut self, no: BlockNo, seconds: ExprId, to: ExprId) {
         let seconds = self.number(seconds);
         let to = self.text(to);
         // The place is looked up in every step, with its draws; the first one counts.
-        if let Some((x, y)) = self.place(&to) {
+        if let Some((x, y)) = self.destination(&to) {
             // A glide casts its end to numbers: a mouse that is nowhere is at 0.
             let to = |n: f64| if n.is_nan() { 0.0 } else { n };
             self.glide(no, seconds, (to(x), to(y)));
@@ -129,23 +129,23 @@ impl<T: Tracer> Run<'_, T> {
 
     pub(super) fn glide(&mut self, no: BlockNo, seconds: f64, to: (f64, f64)) {
         let target = self.target;
-        if !self.frame().active {
+        if !self.frame().in_progress {
             let duration = step_count(seconds);
-            self.trace_timer(no, 0.0, duration);
+            self.trace_wait(no, 0.0, duration);
             if duration <= 0.0 {
                 return self.set_position(target, to.0, to.1);
             }
-            let from = (self.s.targets[target].x, self.s.targets[target].y);
-            self.frame().active = true;
-            let (start, clock) = (self.s.steps, self.s.clock);
-            self.thread().timer = Timer { start, clock, duration };
+            let from = (self.state.targets[target].x, self.state.targets[target].y);
+            self.frame().in_progress = true;
+            let (start, clock) = (self.state.steps, self.state.clock);
+            self.thread().wait_timer = WaitTimer { start, clock, duration };
             self.thread().glide = Glide { from, to };
             return self.set_status(Status::YieldTick);
         }
-        let Glide { from, to } = self.s.threads[self.thread].glide;
-        let Timer { start, duration, .. } = self.s.threads[self.thread].timer;
-        let elapsed = (self.s.steps - start) as f64;
-        self.trace_timer(no, elapsed, duration);
+        let Glide { from, to } = self.state.threads[self.thread].glide;
+        let WaitTimer { start, duration, .. } = self.state.threads[self.thread].wait_timer;
+        let elapsed = (self.state.steps - start) as f64;
+        self.trace_wait(no, elapsed, duration);
         if elapsed < duration {
             let part = elapsed / duration;
             let (dx, dy) = (part * (to.0 - from.0), part * (to.1 - from.1));
@@ -158,9 +158,9 @@ impl<T: Tracer> Run<'_, T> {
 
     pub(super) fn bounce_on_edge(&mut self) {
         let target = self.target;
-        let drawable = self.s.targets[target].drawable;
-        self.charge_hull(target);
-        let bounds = self.s.scene.bounds(drawable);
+        let drawable = self.state.targets[target].drawable;
+        self.consume_hull_fuel(target);
+        let bounds = self.state.scene.bounds(drawable);
         let distances = [
             (240.0 + bounds.left).max(0.0),
             (180.0 - bounds.top).max(0.0),
@@ -176,7 +176,7 @@ impl<T: Tracer> Run<'_, T> {
         if least > 0.0 {
             return;
         }
-        let (sin, cos) = self.scratch.headings.sin_cos(90.0 - self.s.targets[target].direction);
+        let (sin, cos) = self.buffers.headings.sin_cos(90.0 - self.state.targets[target].direction);
         let (mut dx, mut dy) = (cos, -sin);
         match nearest {
             0 => dx = dx.abs().max(0.2),
@@ -185,7 +185,7 @@ impl<T: Tracer> Run<'_, T> {
             _ => dy = -dy.abs().max(0.2),
         }
         self.set_direction(degrees(elementary::atan2(dy, dx)) + 90.0);
-        let bounds = self.s.scene.bounds(drawable);
+        let bounds = self.state.scene.bounds(drawable);
         let (mut cx, mut cy) = (0.0, 0.0);
         if bounds.left < -240.0 {
             cx += -240.0 - bounds.left;
@@ -199,7 +199,7 @@ impl<T: Tracer> Run<'_, T> {
         if bounds.bottom < -180.0 {
             cy += -180.0 - bounds.bottom;
         }
-        let Target { x, y, .. } = self.s.targets[target];
+        let Target { x, y, .. } = self.state.targets[target];
         self.set_position(target, x + cx, y + cy);
     }
 
@@ -207,6 +207,6 @@ impl<T: Tracer> Run<'_, T> {
     /// points towards it does not turn, and what goes there has no position either, so that
     /// it touches nothing until it is sent somewhere else.
     pub(crate) fn mouse_position(&self) -> (f64, f64) {
-        (self.s.mouse.x.unwrap_or(f64::NAN), self.s.mouse.y.unwrap_or(f64::NAN))
+        (self.state.mouse.x.unwrap_or(f64::NAN), self.state.mouse.y.unwrap_or(f64::NAN))
     }
 }

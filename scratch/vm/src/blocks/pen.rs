@@ -2,8 +2,8 @@
 
 use catherd_render::PenStroke;
 
-use crate::code::{E, PenParam};
-use crate::machine::Run;
+use crate::code::{ExprId, PenParam};
+use crate::interpreter::Interpreter;
 use crate::state::Pen;
 use crate::text::Text;
 use crate::tracer::Tracer;
@@ -64,13 +64,13 @@ impl Pen {
     }
 }
 
-impl<T: Tracer> Run<'_, T> {
+impl<T: Tracer> Interpreter<'_, T> {
     fn pen(&mut self) -> &mut Pen {
-        &mut self.s.targets[self.target].pen
+        &mut self.state.targets[self.target].pen
     }
 
     pub(super) fn pen_down(&mut self) {
-        let target = &mut self.s.targets[self.target];
+        let target = &mut self.state.targets[self.target];
         target.pen.down = true;
         let at = (target.x, target.y);
         self.draw_line(self.target, at, at);
@@ -79,15 +79,15 @@ impl<T: Tracer> Run<'_, T> {
     /// Draws a line with the pen of a target; wide ones cost more.
     pub(super) fn draw_line(&mut self, target: usize, from: (f64, f64), to: (f64, f64)) {
         self.redraw = true;
-        let stroke = self.s.targets[target].pen.stroke();
+        let stroke = self.state.targets[target].pen.stroke();
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = (dx * dx + dy * dy).sqrt() + stroke.diameter;
         let area = (length.min(600.0) * stroke.diameter.min(360.0)).min(480.0 * 360.0);
-        self.charge((area / PIXELS_A_BLOCK) as usize);
-        self.s.scene.pen_line(from, to, &stroke);
+        self.consume_fuel((area / PIXELS_A_BLOCK) as usize);
+        self.state.scene.pen_line(from, to, &stroke);
     }
 
-    pub(super) fn pen_color(&mut self, color: E) {
+    pub(super) fn pen_color(&mut self, color: ExprId) {
         let ([r, g, b], alpha) = to_rgba(&self.value(color));
         let pen = self.pen();
         pen.set_rgb([r, g, b].map(f64::from));
@@ -96,7 +96,7 @@ impl<T: Tracer> Run<'_, T> {
         pen.shade = pen.brightness / 2.0;
     }
 
-    pub(super) fn pen_param(&mut self, param: E, value: E, change: bool) {
+    pub(super) fn pen_param(&mut self, param: ExprId, value: ExprId, change: bool) {
         let (param, value) = (self.text(param), self.number(value));
         match pen_param(&param) {
             Some(param) => self.pen().set_param(param, value, change),
@@ -104,13 +104,13 @@ impl<T: Tracer> Run<'_, T> {
         }
     }
 
-    pub(super) fn pen_size(&mut self, value: E, change: bool) {
+    pub(super) fn pen_size(&mut self, value: ExprId, change: bool) {
         let value = self.number(value);
         let pen = self.pen();
         pen.diameter = clamp(if change { pen.diameter + value } else { value }, 1.0, 1200.0);
     }
 
-    pub(super) fn pen_hue(&mut self, value: E, change: bool) {
+    pub(super) fn pen_hue(&mut self, value: ExprId, change: bool) {
         let hue = self.number(value) / 2.0;
         let pen = self.pen();
         pen.set_param(PenParam::Color, hue, change);
@@ -120,7 +120,7 @@ impl<T: Tracer> Run<'_, T> {
         pen.update_legacy();
     }
 
-    pub(super) fn pen_shade(&mut self, value: E, change: bool) {
+    pub(super) fn pen_shade(&mut self, value: ExprId, change: bool) {
         let value = self.number(value);
         let pen = self.pen();
         let shade = (if change { pen.shade + value } else { value }) % 200.0;

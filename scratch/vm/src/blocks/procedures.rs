@@ -1,26 +1,26 @@
 //! Custom blocks.
 
 use crate::code::{NONE, Op};
-use crate::machine::Run;
+use crate::interpreter::Interpreter;
 use crate::thread::Status;
 use crate::tracer::Tracer;
 
 /// How far down the stack a call looks for itself.
 const RECURSION_DEPTH: usize = 6;
 
-impl<T: Tracer> Run<'_, T> {
+impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn call(&mut self, procedure: Option<u32>, (from, to): (u32, u32)) {
         // The parameters of the caller must stay visible while arguments are evaluated, so
         // the new ones are pushed behind them and become visible at the end.
-        let base = self.s.threads[self.thread].parameters.len();
-        let p = self.p;
-        let sprite = &p.sprites[self.s.targets[self.target].sprite as usize];
+        let base = self.state.threads[self.thread].parameters.len();
+        let program = self.program;
+        let sprite = &program.sprites[self.state.targets[self.target].sprite as usize];
         let entry = procedure.map(|i| &sprite.procedures[i as usize]);
-        let again = self.frame().active;
+        let again = self.frame().in_progress;
         if let (Some(entry), false) = (entry, again) {
             self.thread().parameters.extend(entry.defaults.iter().cloned());
         }
-        for &(slot, e) in &p.arguments[from as usize..to as usize] {
+        for &(slot, e) in &program.arguments[from as usize..to as usize] {
             let value = self.value(e);
             if slot != NONE && !again && value != crate::value::Value::Undefined {
                 self.thread().parameters[base + slot as usize] = value;
@@ -32,7 +32,7 @@ impl<T: Tracer> Run<'_, T> {
             return;
         }
         let frame = self.frame();
-        frame.active = true;
+        frame.in_progress = true;
         frame.parameters = base as u32 + 1;
         let in_warp = frame.warp;
         if entry.definition == NONE {
@@ -40,14 +40,14 @@ impl<T: Tracer> Run<'_, T> {
         }
         let limit = self.settings.stack_limit;
         // A recursion that hides behind C-blocks ends its slice at the latest with the budget.
-        let exhausted = self.s.blocks_left == 0;
+        let exhausted = self.state.step_fuel == 0;
         let recursive = !in_warp && (exhausted || self.is_recursive(procedure));
         let thread = self.thread();
         if thread.stack.len() >= limit {
             return self.overflow();
         }
         thread.push(entry.definition);
-        if in_warp && self.warp_left == 0 {
+        if in_warp && self.slice_fuel == 0 {
             self.set_status(Status::Yield);
         } else if entry.warp {
             self.frame().warp = true;
@@ -57,10 +57,10 @@ impl<T: Tracer> Run<'_, T> {
     }
 
     fn is_recursive(&self, procedure: Option<u32>) -> bool {
-        let stack = &self.s.threads[self.thread].stack;
+        let stack = &self.state.threads[self.thread].stack;
         stack.iter().rev().skip(1).take(RECURSION_DEPTH).any(|frame| {
             frame.block != NONE
-                && matches!(self.p.commands[frame.block as usize].op,
+                && matches!(self.program.commands[frame.block as usize].op,
                     Op::Call { procedure: other, .. } if other == procedure)
         })
     }

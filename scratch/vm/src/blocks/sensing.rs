@@ -1,8 +1,8 @@
 //! Touching, distances, keys, questions, properties of others.
 
-use crate::code::{E, Property};
+use crate::code::{ExprId, Property};
+use crate::interpreter::Interpreter;
 use crate::keys::{Key, KeyQuery};
-use crate::machine::Run;
 use crate::state::{Question, TargetId};
 use crate::text::Text;
 use crate::thread::Status;
@@ -10,7 +10,7 @@ use crate::tracer::Tracer;
 use crate::value::{Value, to_rgba};
 
 /// What `distance to` reports for something that does not exist.
-pub(crate) const NOWHERE: f64 = 10_000.0;
+pub(crate) const MISSING_TARGET_DISTANCE: f64 = 10_000.0;
 
 /// What feeling for other drawables costs, in blocks, and by how many pixels of the one who
 /// feels it costs another.
@@ -18,100 +18,100 @@ const TOUCH_COST: (usize, f64) = (16, 512.0);
 /// The same for a colour; measuring the distance to one costs much of it.
 const COLOR_COST: (usize, f64) = (256, 32.0);
 
-impl<T: Tracer> Run<'_, T> {
+impl<T: Tracer> Interpreter<'_, T> {
     pub(crate) fn touching(&mut self, what: &Value) -> bool {
         let name = what.to_text();
-        self.charge_pixels(TOUCH_COST);
+        self.consume_pixel_fuel(TOUCH_COST);
         if name == *"_edge_" {
-            self.charge_hull(self.target);
+            self.consume_hull_fuel(self.target);
         }
         self.touching_named(self.target, &name)
     }
 
     /// Does a target touch the mouse, the edge, or any visible instance of a sprite?
     pub(crate) fn touching_named(&mut self, target: usize, name: &Text) -> bool {
-        let drawable = self.s.targets[target].drawable;
+        let drawable = self.state.targets[target].drawable;
         if *name == *"_mouse_" {
-            return match self.s.mouse.sensed() {
-                Some((x, y)) => self.s.scene.touching_point(drawable, x, y),
+            return match self.state.mouse.sensed_point() {
+                Some((x, y)) => self.state.scene.touching_point(drawable, x, y),
                 None => false,
             };
         }
         if *name == *"_edge_" {
-            return self.s.scene.touching_edge(drawable);
+            return self.state.scene.touching_edge(drawable);
         }
-        let Some(sprite) = self.p.sprite_named(name) else { return false };
-        let mut others = std::mem::take(&mut self.scratch.drawables);
+        let Some(sprite) = self.program.sprite_named(name) else { return false };
+        let mut others = std::mem::take(&mut self.buffers.drawables);
         others.clear();
-        for id in &self.s.list {
-            let other = &self.s.targets[id.0 as usize];
+        for id in &self.state.live_targets {
+            let other = &self.state.targets[id.0 as usize];
             if other.sprite as usize == sprite && !other.dragging && id.0 as usize != target {
                 others.push(other.drawable);
             }
         }
-        let touching = self.s.scene.touching_drawables(drawable, &others);
-        self.scratch.drawables = others;
+        let touching = self.state.scene.touching_drawables(drawable, &others);
+        self.buffers.drawables = others;
         touching
     }
 
     pub(crate) fn touching_color(&mut self, color: &Value) -> bool {
-        let drawable = self.s.targets[self.target].drawable;
-        self.charge_pixels(COLOR_COST);
-        self.s.scene.touching_color(drawable, to_rgba(color).0)
+        let drawable = self.state.targets[self.target].drawable;
+        self.consume_pixel_fuel(COLOR_COST);
+        self.state.scene.touching_color(drawable, to_rgba(color).0)
     }
 
     pub(crate) fn color_touching_color(&mut self, own: &Value, other: &Value) -> bool {
-        let drawable = self.s.targets[self.target].drawable;
-        self.charge_pixels(COLOR_COST);
+        let drawable = self.state.targets[self.target].drawable;
+        self.consume_pixel_fuel(COLOR_COST);
         let touching =
-            self.s.scene.color_touching_color(drawable, to_rgba(own).0, to_rgba(other).0);
+            self.state.scene.color_touching_color(drawable, to_rgba(own).0, to_rgba(other).0);
         if !touching && self.settings.distances_touch_hulls {
-            self.charge_hull(self.target);
-            self.s.scene.bounds(drawable);
+            self.consume_hull_fuel(self.target);
+            self.state.scene.bounds(drawable);
         }
         touching
     }
 
     pub(crate) fn distance_to(&mut self, name: &Text) -> f64 {
-        if self.target == self.p.stage {
-            return NOWHERE;
+        if self.target == self.program.stage {
+            return MISSING_TARGET_DISTANCE;
         }
         let (x, y) = if *name == *"_mouse_" {
             self.mouse_position()
         } else {
-            match self.p.sprite_named(name) {
-                Some(sprite) => (self.s.targets[sprite].x, self.s.targets[sprite].y),
-                None => return NOWHERE,
+            match self.program.sprite_named(name) {
+                Some(sprite) => (self.state.targets[sprite].x, self.state.targets[sprite].y),
+                None => return MISSING_TARGET_DISTANCE,
             }
         };
-        let own = &self.s.targets[self.target];
+        let own = &self.state.targets[self.target];
         let (dx, dy) = (own.x - x, own.y - y);
         (dx * dx + dy * dy).sqrt()
     }
 
     pub(crate) fn key_pressed(&mut self, key: &Value) -> bool {
         match Key::of_sensing(key) {
-            KeyQuery::Any => !self.s.keys.is_empty(),
-            KeyQuery::Key(key) => self.s.keys.contains(&key),
+            KeyQuery::Any => !self.state.keys.is_empty(),
+            KeyQuery::Key(key) => self.state.keys.contains(&key),
         }
     }
 
     /// Virtual sound where there is some; there is no microphone.
     pub(crate) fn loudness(&self) -> f64 {
-        self.s.loudness.filter(|&v| v > 0.0).unwrap_or(-1.0)
+        self.state.loudness.filter(|&v| v > 0.0).unwrap_or(-1.0)
     }
 
     pub(crate) fn property_of(&mut self, property: &Property, object: &Text) -> Value {
         let target = if *object == *"_stage_" {
-            self.p.stage
+            self.program.stage
         } else {
-            match self.p.sprite_named(object) {
+            match self.program.sprite_named(object) {
                 Some(sprite) => sprite,
                 None => return Value::Number(0.0),
             }
         };
-        let stage = target == self.p.stage;
-        let state = &self.s.targets[target];
+        let stage = target == self.program.stage;
+        let state = &self.state.targets[target];
         let number = match property {
             Property::Volume => state.volume,
             Property::BackdropNumber if stage => state.costume as f64 + 1.0,
@@ -123,7 +123,7 @@ impl<T: Tracer> Run<'_, T> {
             Property::CostumeName if !stage => return Value::Text(self.costume_name(target)),
             Property::Size if !stage => state.size,
             Property::Variable(name) => {
-                let variables = &self.p.sprites[target].variables;
+                let variables = &self.program.sprites[target].variables;
                 let found = variables.iter().position(|v| v.name == *name);
                 // A variable that has not come into being yet is no variable.
                 let value = found.map(|i| state.variables[i].clone());
@@ -134,15 +134,15 @@ impl<T: Tracer> Run<'_, T> {
         Value::Number(number)
     }
 
-    pub(super) fn ask(&mut self, question: E) {
+    pub(super) fn ask(&mut self, question: ExprId) {
         let text = self.text(question);
-        let first = self.s.questions.is_empty();
-        let state = &self.s.targets[self.target];
-        self.s.questions.push_back(Question {
+        let first = self.state.questions.is_empty();
+        let state = &self.state.targets[self.target];
+        self.state.questions.push_back(Question {
             text,
-            thread: (self.thread as u32, self.s.threads[self.thread].serial),
+            thread: (self.thread as u32, self.state.threads[self.thread].serial),
             target: TargetId(self.target as u32),
-            bubble: state.visible && self.target != self.p.stage,
+            bubble: state.visible && self.target != self.program.stage,
         });
         if first {
             self.show_question();
@@ -152,7 +152,7 @@ impl<T: Tracer> Run<'_, T> {
 
     /// Shows the first question of the queue in a bubble, if its asker was visible.
     pub(crate) fn show_question(&mut self) {
-        if let Some(question) = self.s.questions.front().filter(|q| q.bubble) {
+        if let Some(question) = self.state.questions.front().filter(|q| q.bubble) {
             let (target, text) = (question.target.0 as usize, question.text.clone());
             self.say(target, &Value::Text(text));
         }
@@ -160,8 +160,8 @@ impl<T: Tracer> Run<'_, T> {
 
     /// Drops all questions of a target; the next one in the queue is asked.
     pub(crate) fn drop_questions(&mut self, target: TargetId) {
-        let asking = self.s.questions.front().is_some_and(|q| q.target == target);
-        self.s.questions.retain(|q| q.target != target);
+        let asking = self.state.questions.front().is_some_and(|q| q.target == target);
+        self.state.questions.retain(|q| q.target != target);
         if asking {
             self.set_bubble(target.0 as usize, Text::new(""));
             self.show_question();
@@ -170,15 +170,15 @@ impl<T: Tracer> Run<'_, T> {
 
     /// The answer to the first question arrives.
     pub(crate) fn answer(&mut self, answer: Text) {
-        self.s.answer = answer;
-        let Some(question) = self.s.questions.pop_front() else { return };
+        self.state.answer = answer;
+        let Some(question) = self.state.questions.pop_front() else { return };
         if question.bubble {
             self.set_bubble(question.target.0 as usize, Text::new(""));
         }
         let (slot, serial) = question.thread;
-        let thread = &self.s.threads[slot as usize];
+        let thread = &self.state.threads[slot as usize];
         if thread.serial == serial && matches!(thread.status, Status::Promise { .. }) {
-            self.resolve(slot as usize);
+            self.resolve_promise(slot as usize);
         }
         self.show_question();
     }

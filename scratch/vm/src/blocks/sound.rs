@@ -3,25 +3,25 @@
 use catherd_sb3::BlockNo;
 
 use super::step_count;
-use crate::code::{Device, E, SoundEffect};
-use crate::machine::Run;
+use crate::code::{Device, ExprId, SoundEffect};
+use crate::interpreter::Interpreter;
 use crate::text::Text;
 use crate::thread::Status;
 use crate::tracer::Tracer;
 use crate::value::{Value, clamp, wrap};
 
-impl<T: Tracer> Run<'_, T> {
-    pub(super) fn play_until_done(&mut self, no: BlockNo, sound: E) {
+impl<T: Tracer> Interpreter<'_, T> {
+    pub(super) fn play_until_done(&mut self, no: BlockNo, sound: ExprId) {
         let sound = self.value(sound);
-        if self.frame().active {
-            self.check_timer(no);
+        if self.frame().in_progress {
+            self.continue_wait(no);
             return;
         }
         match self.sound_length(&sound) {
-            Some(seconds) => self.start_timer(no, 1000.0 * seconds / crate::settings::STEP_MS),
+            Some(seconds) => self.start_wait(no, 1000.0 * seconds / crate::settings::STEP_MS),
             // The original never comes back from an unknown sound.
             None => {
-                self.trace_timer(no, 0.0, f64::INFINITY);
+                self.trace_wait(no, 0.0, f64::INFINITY);
                 self.set_status(Status::YieldTick);
             }
         }
@@ -29,7 +29,7 @@ impl<T: Tracer> Run<'_, T> {
 
     /// Seconds of the sound that a menu value means: by name, else by number.
     fn sound_length(&self, value: &Value) -> Option<f64> {
-        let sounds = &self.p.sprites[self.s.targets[self.target].sprite as usize].sounds;
+        let sounds = &self.program.sprites[self.state.targets[self.target].sprite as usize].sounds;
         if sounds.is_empty() {
             return None;
         }
@@ -42,25 +42,25 @@ impl<T: Tracer> Run<'_, T> {
         Some(sounds[wrap(n - 1.0, 0.0, sounds.len() as f64 - 1.0) as usize].length)
     }
 
-    pub(super) fn set_sound_effect(&mut self, effect: SoundEffect, value: E, change: bool) {
+    pub(super) fn set_sound_effect(&mut self, effect: SoundEffect, value: ExprId, change: bool) {
         let value = self.number(value);
         let limit = if effect == SoundEffect::Pitch { 360.0 } else { 100.0 };
-        let slot = &mut self.s.targets[self.target].sound_effects[effect as usize];
+        let slot = &mut self.state.targets[self.target].sound_effects[effect as usize];
         *slot = clamp(if change { *slot + value } else { value }, -limit, limit);
         self.set_status(Status::Promise { resolved: true });
     }
 
-    pub(super) fn set_volume(&mut self, value: E, change: bool) {
+    pub(super) fn set_volume(&mut self, value: ExprId, change: bool) {
         let value = self.number(value);
-        let volume = &mut self.s.targets[self.target].volume;
+        let volume = &mut self.state.targets[self.target].volume;
         *volume = clamp(if change { *volume + value } else { value }, 0.0, 100.0);
         self.set_status(Status::Promise { resolved: true });
     }
 
-    pub(super) fn play_beats(&mut self, no: BlockNo, beats: E, note: bool) {
+    pub(super) fn play_beats(&mut self, no: BlockNo, beats: ExprId, note: bool) {
         let beats = clamp(self.number(beats), 0.0, 100.0);
         if !(note && beats == 0.0) {
-            let seconds = 60.0 / self.s.tempo * beats;
+            let seconds = 60.0 / self.state.tempo * beats;
             self.wait_clock(no, seconds);
         }
     }
@@ -68,7 +68,7 @@ impl<T: Tracer> Run<'_, T> {
     /// The device is absent, but the original waits for it all the same: a micro:bit shows
     /// six columns of 120 ms a letter and six more, motors and tones take their seconds, a
     /// command 100 ms.
-    pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: E) {
+    pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: ExprId) {
         let seconds = match device {
             Device::Text => 0.12 * (6 * self.text(what).len().min(19) + 6) as f64,
             Device::Motor => clamp(self.number(what), 0.0, 15.0),
@@ -80,23 +80,23 @@ impl<T: Tracer> Run<'_, T> {
         }
     }
 
-    pub(super) fn set_tempo(&mut self, value: E, change: bool) {
+    pub(super) fn set_tempo(&mut self, value: ExprId, change: bool) {
         let value = self.number(value);
-        let tempo = if change { self.s.tempo + value } else { value };
-        self.s.tempo = clamp(tempo, 20.0, 500.0);
+        let tempo = if change { self.state.tempo + value } else { value };
+        self.state.tempo = clamp(tempo, 20.0, 500.0);
     }
 
-    pub(super) fn speak(&mut self, no: BlockNo, words: E) {
+    pub(super) fn speak(&mut self, no: BlockNo, words: ExprId) {
         let words = self.text(words);
-        if self.frame().active {
-            self.check_timer(no);
+        if self.frame().in_progress {
+            self.continue_wait(no);
             return;
         }
         let seconds = match self.settings.speech_rate {
             Some(rate) => words.len() as f64 / rate,
             None => f64::INFINITY,
         };
-        self.start_timer(no, step_count(seconds));
+        self.start_wait(no, step_count(seconds));
     }
 }
 

@@ -7,42 +7,47 @@ use super::{Compiler, message};
 use crate::code::*;
 
 impl<'a> Compiler<'a> {
-    /// The operation of a stack block, and its range in [`Program::before`].
+    /// The operation of a stack block, and its range in [`Program::early_inputs`].
     pub(super) fn operation(&mut self, block: &'a Block) -> (Op, (u32, u32)) {
         let (names, build) = operands(block.opcode);
-        let mut operands = [E(0); 3];
+        let mut operands = [ExprId(0); 3];
         for (slot, name) in names.iter().enumerate() {
             operands[slot] = self.input(block, name);
         }
-        let before = self.order(block, names, &mut operands);
+        let before = self.early_inputs_of(block, names, &mut operands);
         let op = match build {
-            Build::Plain(op) => op,
-            Build::One(make) => make(operands[0]),
-            Build::Two(make) => make(operands[0], operands[1]),
-            Build::Three(make) => make(operands[0], operands[1], operands[2]),
+            Build::Fixed(op) => op,
+            Build::Unary(make) => make(operands[0]),
+            Build::Binary(make) => make(operands[0], operands[1]),
+            Build::Ternary(make) => make(operands[0], operands[1], operands[2]),
             Build::Special => self.special(block, operands),
         };
         if matches!(op, Op::Nothing | Op::HatNever) && before.0 == before.1 {
             // A menu without meaning: the inputs draw all the same.
             let draws = operands[..names.len()].iter().copied().filter(|&e| self.draws(e));
-            let draws: Vec<E> = draws.collect();
-            self.before.extend(draws);
-            return (op, (before.0, self.before.len() as u32));
+            let draws: Vec<ExprId> = draws.collect();
+            self.early_inputs.extend(draws);
+            return (op, (before.0, self.early_inputs.len() as u32));
         }
         (op, before)
     }
 
     /// Makes the draws of all inputs happen in file order: if more than one input draws, or
     /// one that the block does not use, all that draw are evaluated beforehand.
-    fn order(&mut self, block: &'a Block, names: &[&str], operands: &mut [E; 3]) -> (u32, u32) {
-        let start = self.before.len() as u32;
+    fn early_inputs_of(
+        &mut self,
+        block: &'a Block,
+        names: &[&str],
+        operands: &mut [ExprId; 3],
+    ) -> (u32, u32) {
+        let start = self.early_inputs.len() as u32;
         if block.opcode == Opcode::ProceduresCall {
             return (start, start); // Arguments are evaluated in file order anyway.
         }
         let used: Vec<_> = (0..names.len()).filter(|&i| self.draws(operands[i])).collect();
         let place = |i: &usize| block.inputs.iter().position(|input| *input.name == *names[*i]);
         let in_order = used.iter().map(place).is_sorted();
-        let mut list: Vec<(usize, E)> = Vec::new();
+        let mut list: Vec<(usize, ExprId)> = Vec::new();
         for (at, input) in block.inputs.iter().enumerate() {
             let name = &*input.name;
             if names.contains(&name) || name.starts_with("SUBSTACK") || name == "custom_block" {
@@ -63,14 +68,14 @@ impl<'a> Compiler<'a> {
         for slot in used {
             let at = list.iter().position(|&(_, e)| e == operands[slot]);
             if let Some(at) = at {
-                operands[slot] = self.expr(Expr::Before(at as u32), false);
+                operands[slot] = self.expr(Expr::EarlyInput(at as u32), false);
             }
         }
-        self.before.extend(list.iter().map(|&(_, e)| e));
-        (start, self.before.len() as u32)
+        self.early_inputs.extend(list.iter().map(|&(_, e)| e));
+        (start, self.early_inputs.len() as u32)
     }
 
-    fn special(&mut self, block: &'a Block, operands: [E; 3]) -> Op {
+    fn special(&mut self, block: &'a Block, operands: [ExprId; 3]) -> Op {
         use Opcode::*;
         let field = |name: &str| block.field(name).map_or("", |f| f.text());
         let [a, b, _] = operands;
@@ -172,7 +177,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// What a broadcast block sends: by id if the message is a menu, by name otherwise.
-    fn message(&mut self, block: &'a Block, computed: E) -> Message {
+    fn message(&mut self, block: &'a Block, computed: ExprId) -> Message {
         let Some(input) = block.input("BROADCAST_INPUT") else { return Message::Fixed(None) };
         let id = match &input.block {
             sb3::Slot::Literal(sb3::Literal::Broadcast { id, .. }) => Some(&**id),
@@ -204,7 +209,7 @@ impl<'a> Compiler<'a> {
             }
             _ => None,
         };
-        let arguments: Vec<(u32, E)> = block
+        let arguments: Vec<(u32, ExprId)> = block
             .inputs
             .iter()
             .map(|input| {
@@ -223,10 +228,10 @@ impl<'a> Compiler<'a> {
 
 /// How an operation is made from its operands.
 enum Build {
-    Plain(Op),
-    One(fn(E) -> Op),
-    Two(fn(E, E) -> Op),
-    Three(fn(E, E, E) -> Op),
+    Fixed(Op),
+    Unary(fn(ExprId) -> Op),
+    Binary(fn(ExprId, ExprId) -> Op),
+    Ternary(fn(ExprId, ExprId, ExprId) -> Op),
     /// Needs fields, branches or names: [`Compiler::special`].
     Special,
 }
@@ -236,71 +241,71 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
     use Build::*;
     use Opcode::*;
     match opcode {
-        EventWhenTouchingObject => (&["TOUCHINGOBJECTMENU"], One(Op::HatTouching)),
+        EventWhenTouchingObject => (&["TOUCHINGOBJECTMENU"], Unary(Op::HatTouching)),
         EventWhenGreaterThan => (&["VALUE"], Special),
         VideoSensingWhenMotionGreaterThan => {
-            (&["REFERENCE"], One(|value| Op::HatGreater { sensor: Sensor::Motion, value }))
+            (&["REFERENCE"], Unary(|value| Op::HatGreater { sensor: Sensor::Motion, value }))
         }
-        MakeyMakeyWhenMakeyKeyPressed | MakeyMakeyWhenCodePressed => (&[], Plain(Op::HatNever)),
+        MakeyMakeyWhenMakeyKeyPressed | MakeyMakeyWhenCodePressed => (&[], Fixed(Op::HatNever)),
 
-        MotionMoveSteps => (&["STEPS"], One(Op::MoveSteps)),
-        MotionGoTo => (&["TO"], One(Op::GoTo)),
-        MotionGoToXY => (&["X", "Y"], Two(Op::GoToXY)),
-        MotionTurnRight => (&["DEGREES"], One(|degrees| Op::Turn { degrees, left: false })),
-        MotionTurnLeft => (&["DEGREES"], One(|degrees| Op::Turn { degrees, left: true })),
-        MotionPointInDirection => (&["DIRECTION"], One(Op::PointInDirection)),
-        MotionPointTowards => (&["TOWARDS"], One(Op::PointTowards)),
-        MotionGlideTo => (&["SECS", "TO"], Two(|seconds, to| Op::GlideTo { seconds, to })),
+        MotionMoveSteps => (&["STEPS"], Unary(Op::MoveSteps)),
+        MotionGoTo => (&["TO"], Unary(Op::GoTo)),
+        MotionGoToXY => (&["X", "Y"], Binary(Op::GoToXY)),
+        MotionTurnRight => (&["DEGREES"], Unary(|degrees| Op::Turn { degrees, left: false })),
+        MotionTurnLeft => (&["DEGREES"], Unary(|degrees| Op::Turn { degrees, left: true })),
+        MotionPointInDirection => (&["DIRECTION"], Unary(Op::PointInDirection)),
+        MotionPointTowards => (&["TOWARDS"], Unary(Op::PointTowards)),
+        MotionGlideTo => (&["SECS", "TO"], Binary(|seconds, to| Op::GlideTo { seconds, to })),
         MotionGlideSecsToXY => {
-            (&["SECS", "X", "Y"], Three(|seconds, x, y| Op::GlideToXY { seconds, x, y }))
+            (&["SECS", "X", "Y"], Ternary(|seconds, x, y| Op::GlideToXY { seconds, x, y }))
         }
-        MotionChangeXBy => (&["DX"], One(Op::ChangeX)),
-        MotionSetX => (&["X"], One(Op::SetX)),
-        MotionChangeYBy => (&["DY"], One(Op::ChangeY)),
-        MotionSetY => (&["Y"], One(Op::SetY)),
-        MotionIfOnEdgeBounce => (&[], Plain(Op::BounceOnEdge)),
+        MotionChangeXBy => (&["DX"], Unary(Op::ChangeX)),
+        MotionSetX => (&["X"], Unary(Op::SetX)),
+        MotionChangeYBy => (&["DY"], Unary(Op::ChangeY)),
+        MotionSetY => (&["Y"], Unary(Op::SetY)),
+        MotionIfOnEdgeBounce => (&[], Fixed(Op::BounceOnEdge)),
 
-        LooksSay | LooksThink => (&["MESSAGE"], One(|text| Op::Say { text })),
+        LooksSay | LooksThink => (&["MESSAGE"], Unary(|text| Op::Say { text })),
         LooksSayForSecs | LooksThinkForSecs => {
-            (&["MESSAGE", "SECS"], Two(|text, seconds| Op::SayFor { text, seconds }))
+            (&["MESSAGE", "SECS"], Binary(|text, seconds| Op::SayFor { text, seconds }))
         }
-        LooksShow => (&[], Plain(Op::Show)),
-        LooksHide => (&[], Plain(Op::Hide)),
-        LooksSwitchCostumeTo => (&["COSTUME"], One(Op::SwitchCostume)),
-        LooksNextCostume => (&[], Plain(Op::NextCostume)),
+        LooksShow => (&[], Fixed(Op::Show)),
+        LooksHide => (&[], Fixed(Op::Hide)),
+        LooksSwitchCostumeTo => (&["COSTUME"], Unary(Op::SwitchCostume)),
+        LooksNextCostume => (&[], Fixed(Op::NextCostume)),
         // In the original with the paper's changes "and wait" does not wait.
         LooksSwitchBackdropTo | LooksSwitchBackdropToAndWait => {
-            (&["BACKDROP"], One(Op::SwitchBackdrop))
+            (&["BACKDROP"], Unary(Op::SwitchBackdrop))
         }
-        LooksNextBackdrop => (&[], Plain(Op::NextBackdrop)),
+        LooksNextBackdrop => (&[], Fixed(Op::NextBackdrop)),
         LooksChangeEffectBy => (&["CHANGE"], Special),
         LooksSetEffectTo => (&["VALUE"], Special),
-        LooksClearGraphicEffects => (&[], Plain(Op::ClearEffects)),
-        LooksChangeSizeBy => (&["CHANGE"], One(Op::ChangeSize)),
-        LooksSetSizeTo => (&["SIZE"], One(Op::SetSize)),
+        LooksClearGraphicEffects => (&[], Fixed(Op::ClearEffects)),
+        LooksChangeSizeBy => (&["CHANGE"], Unary(Op::ChangeSize)),
+        LooksSetSizeTo => (&["SIZE"], Unary(Op::SetSize)),
         LooksGoForwardBackwardLayers => (&["NUM"], Special),
 
-        SoundPlayUntilDone => (&["SOUND_MENU"], One(Op::PlaySoundUntilDone)),
+        SoundPlayUntilDone => (&["SOUND_MENU"], Unary(Op::PlaySoundUntilDone)),
         SoundSetEffectTo | SoundChangeEffectBy => (&["VALUE"], Special),
-        SoundClearEffects => (&[], Plain(Op::ClearSoundEffects)),
-        SoundSetVolumeTo => (&["VOLUME"], One(|value| Op::SetVolume { value, change: false })),
-        SoundChangeVolumeBy => (&["VOLUME"], One(|value| Op::SetVolume { value, change: true })),
+        SoundClearEffects => (&[], Fixed(Op::ClearSoundEffects)),
+        SoundSetVolumeTo => (&["VOLUME"], Unary(|value| Op::SetVolume { value, change: false })),
+        SoundChangeVolumeBy => (&["VOLUME"], Unary(|value| Op::SetVolume { value, change: true })),
 
         EventBroadcast | EventBroadcastAndWait => (&["BROADCAST_INPUT"], Special),
 
-        ControlWait => (&["DURATION"], One(Op::Wait)),
+        ControlWait => (&["DURATION"], Unary(Op::Wait)),
         ControlRepeat => (&["TIMES"], Special),
         ControlIf | ControlIfElse | ControlWaitUntil | ControlRepeatUntil | ControlWhile => {
             (&["CONDITION"], Special)
         }
         ControlForEach => (&["VALUE"], Special),
-        ControlCreateCloneOf => (&["CLONE_OPTION"], One(Op::CreateClone)),
-        ControlDeleteThisClone => (&[], Plain(Op::DeleteThisClone)),
-        ControlIncrCounter => (&[], Plain(Op::IncrementCounter)),
-        ControlClearCounter => (&[], Plain(Op::ClearCounter)),
+        ControlCreateCloneOf => (&["CLONE_OPTION"], Unary(Op::CreateClone)),
+        ControlDeleteThisClone => (&[], Fixed(Op::DeleteThisClone)),
+        ControlIncrCounter => (&[], Fixed(Op::IncrementCounter)),
+        ControlClearCounter => (&[], Fixed(Op::ClearCounter)),
 
-        SensingAskAndWait => (&["QUESTION"], One(Op::Ask)),
-        SensingResetTimer => (&[], Plain(Op::ResetTimer)),
+        SensingAskAndWait => (&["QUESTION"], Unary(Op::Ask)),
+        SensingResetTimer => (&[], Fixed(Op::ResetTimer)),
 
         DataSetVariableTo | DataChangeVariableBy => (&["VALUE"], Special),
         DataAddToList => (&["ITEM"], Special),
@@ -308,39 +313,43 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
         DataInsertAtList => (&["ITEM", "INDEX"], Special),
         DataReplaceItemOfList => (&["INDEX", "ITEM"], Special),
 
-        PenClear => (&[], Plain(Op::PenClear)),
-        PenStamp => (&[], Plain(Op::PenStamp)),
-        PenPenDown => (&[], Plain(Op::PenDown)),
-        PenPenUp => (&[], Plain(Op::PenUp)),
-        PenSetPenColorToColor => (&["COLOR"], One(Op::PenColor)),
+        PenClear => (&[], Fixed(Op::PenClear)),
+        PenStamp => (&[], Fixed(Op::PenStamp)),
+        PenPenDown => (&[], Fixed(Op::PenDown)),
+        PenPenUp => (&[], Fixed(Op::PenUp)),
+        PenSetPenColorToColor => (&["COLOR"], Unary(Op::PenColor)),
         PenSetPenColorParamTo => (
             &["COLOR_PARAM", "VALUE"],
-            Two(|param, value| Op::PenParam { param, value, change: false }),
+            Binary(|param, value| Op::PenParam { param, value, change: false }),
         ),
         PenChangePenColorParamBy => (
             &["COLOR_PARAM", "VALUE"],
-            Two(|param, value| Op::PenParam { param, value, change: true }),
+            Binary(|param, value| Op::PenParam { param, value, change: true }),
         ),
-        PenSetPenSizeTo => (&["SIZE"], One(|value| Op::PenSize { value, change: false })),
-        PenChangePenSizeBy => (&["SIZE"], One(|value| Op::PenSize { value, change: true })),
-        PenSetPenShadeToNumber => (&["SHADE"], One(|value| Op::PenShade { value, change: false })),
-        PenChangePenShadeBy => (&["SHADE"], One(|value| Op::PenShade { value, change: true })),
-        PenSetPenHueToNumber => (&["HUE"], One(|value| Op::PenHue { value, change: false })),
-        PenChangePenHueBy => (&["HUE"], One(|value| Op::PenHue { value, change: true })),
+        PenSetPenSizeTo => (&["SIZE"], Unary(|value| Op::PenSize { value, change: false })),
+        PenChangePenSizeBy => (&["SIZE"], Unary(|value| Op::PenSize { value, change: true })),
+        PenSetPenShadeToNumber => {
+            (&["SHADE"], Unary(|value| Op::PenShade { value, change: false }))
+        }
+        PenChangePenShadeBy => (&["SHADE"], Unary(|value| Op::PenShade { value, change: true })),
+        PenSetPenHueToNumber => (&["HUE"], Unary(|value| Op::PenHue { value, change: false })),
+        PenChangePenHueBy => (&["HUE"], Unary(|value| Op::PenHue { value, change: true })),
 
         MusicPlayDrumForBeats | MusicMidiPlayDrumForBeats | MusicRestForBeats => {
-            (&["BEATS"], One(|beats| Op::PlayBeats { beats, note: false }))
+            (&["BEATS"], Unary(|beats| Op::PlayBeats { beats, note: false }))
         }
-        MusicPlayNoteForBeats => (&["BEATS"], One(|beats| Op::PlayBeats { beats, note: true })),
-        MusicSetTempo => (&["TEMPO"], One(|value| Op::SetTempo { value, change: false })),
-        MusicChangeTempo => (&["TEMPO"], One(|value| Op::SetTempo { value, change: true })),
-        MicrobitDisplayText => (&["TEXT"], One(|text| Op::Device(Device::Text, text))),
-        BoostMotorOnFor | Wedo2MotorOnFor => (&["DURATION"], One(|s| Op::Device(Device::Motor, s))),
+        MusicPlayNoteForBeats => (&["BEATS"], Unary(|beats| Op::PlayBeats { beats, note: true })),
+        MusicSetTempo => (&["TEMPO"], Unary(|value| Op::SetTempo { value, change: false })),
+        MusicChangeTempo => (&["TEMPO"], Unary(|value| Op::SetTempo { value, change: true })),
+        MicrobitDisplayText => (&["TEXT"], Unary(|text| Op::Device(Device::Text, text))),
+        BoostMotorOnFor | Wedo2MotorOnFor => {
+            (&["DURATION"], Unary(|s| Op::Device(Device::Motor, s)))
+        }
         Ev3MotorTurnClockwise | Ev3MotorTurnCounterClockwise => {
-            (&["TIME"], One(|seconds| Op::Device(Device::Motor, seconds)))
+            (&["TIME"], Unary(|seconds| Op::Device(Device::Motor, seconds)))
         }
-        Ev3Beep => (&["TIME"], One(|seconds| Op::Device(Device::Beep, seconds))),
-        Wedo2PlayNoteFor => (&["DURATION"], One(|seconds| Op::Device(Device::Beep, seconds))),
+        Ev3Beep => (&["TIME"], Unary(|seconds| Op::Device(Device::Beep, seconds))),
+        Wedo2PlayNoteFor => (&["DURATION"], Unary(|seconds| Op::Device(Device::Beep, seconds))),
         MicrobitDisplaySymbol
         | MicrobitDisplayClear
         | BoostMotorOn
@@ -352,8 +361,8 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
         | Wedo2MotorOff
         | Wedo2StartMotorPower
         | Wedo2SetMotorDirection
-        | Wedo2SetLightHue => (&["MATRIX"], One(|e| Op::Device(Device::Send, e))),
-        Text2SpeechSpeakAndWait => (&["WORDS"], One(Op::Speak)),
+        | Wedo2SetLightHue => (&["MATRIX"], Unary(|e| Op::Device(Device::Send, e))),
+        Text2SpeechSpeakAndWait => (&["WORDS"], Unary(Op::Speak)),
 
         MotionSetRotationStyle
         | LooksGoToFrontBack
@@ -365,6 +374,6 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
         | ProceduresCall => (&[], Special),
         // Playing a sound without waiting, showing monitors, video, speech and instrument
         // settings change nothing that a program can sense.
-        _ => (&[], Plain(Op::Nothing)),
+        _ => (&[], Fixed(Op::Nothing)),
     }
 }

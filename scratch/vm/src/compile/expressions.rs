@@ -8,21 +8,21 @@ use crate::text::Text;
 use crate::value::Value;
 
 impl<'a> Compiler<'a> {
-    pub(super) fn expr(&mut self, expr: Expr, draws: bool) -> E {
+    pub(super) fn expr(&mut self, expr: Expr, draws: bool) -> ExprId {
         self.exprs.push(expr);
         self.draws.push(draws);
-        E(self.exprs.len() as u32 - 1)
+        ExprId(self.exprs.len() as u32 - 1)
     }
 
-    pub(super) fn draws(&self, e: E) -> bool {
+    pub(super) fn draws(&self, e: ExprId) -> bool {
         self.draws[e.0 as usize]
     }
 
-    pub(super) fn undefined(&mut self) -> E {
+    pub(super) fn undefined(&mut self) -> ExprId {
         self.expr(Expr::Undefined, false)
     }
 
-    fn constant(&mut self, value: Value) -> E {
+    fn constant(&mut self, value: Value) -> ExprId {
         if let Value::Number(n) = value {
             return self.expr(Expr::Number(n), false);
         }
@@ -30,19 +30,19 @@ impl<'a> Compiler<'a> {
         self.expr(Expr::Constant(self.constants.len() as u32 - 1), false)
     }
 
-    pub(super) fn text(&mut self, text: &str) -> E {
+    pub(super) fn text(&mut self, text: &str) -> ExprId {
         self.constant(Value::from(text))
     }
 
     /// The value of a named input; absent inputs are undefined.
-    pub(super) fn input(&mut self, block: &'a Block, name: &str) -> E {
+    pub(super) fn input(&mut self, block: &'a Block, name: &str) -> ExprId {
         match block.input(name) {
             Some(input) => self.slot(&input.block),
             None => self.undefined(),
         }
     }
 
-    pub(super) fn slot(&mut self, slot: &'a sb3::Slot) -> E {
+    pub(super) fn slot(&mut self, slot: &'a sb3::Slot) -> ExprId {
         match slot {
             sb3::Slot::Empty => self.undefined(),
             sb3::Slot::Literal(literal) => self.literal(literal),
@@ -67,7 +67,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn literal(&mut self, literal: &'a Literal) -> E {
+    fn literal(&mut self, literal: &'a Literal) -> ExprId {
         match literal {
             Literal::Value { value, .. } => self.constant(Value::from(value)),
             Literal::Broadcast { name, .. } => self.text(name),
@@ -79,20 +79,26 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn variable_expr(&mut self, id: &'a str, name: &str) -> E {
+    fn variable_expr(&mut self, id: &'a str, name: &str) -> ExprId {
         let (slot, lazy) = self.variable(id, name);
         self.expr(if lazy { Expr::LazyVariable(slot) } else { Expr::Variable(slot) }, false)
     }
 
     /// A node with one operand.
-    fn unary(&mut self, block: &'a Block, a: &str, make: impl FnOnce(E) -> Expr) -> E {
+    fn unary(&mut self, block: &'a Block, a: &str, make: impl FnOnce(ExprId) -> Expr) -> ExprId {
         let a = self.input(block, a);
         let draws = self.draws(a);
         self.expr(make(a), draws)
     }
 
     /// A node with two operands, evaluated in the order in which the file has them.
-    fn binary(&mut self, block: &'a Block, a: &str, b: &str, make: impl FnOnce(E, E) -> Expr) -> E {
+    fn binary(
+        &mut self,
+        block: &'a Block,
+        a: &str,
+        b: &str,
+        make: impl FnOnce(ExprId, ExprId) -> Expr,
+    ) -> ExprId {
         let (ea, eb) = (self.input(block, a), self.input(block, b));
         let draws = self.draws(ea) || self.draws(eb);
         let place = |name: &str| block.inputs.iter().position(|i| *i.name == *name);
@@ -100,12 +106,12 @@ impl<'a> Compiler<'a> {
         if !reversed {
             return self.expr(make(ea, eb), draws);
         }
-        let aside = self.expr(Expr::Aside, false);
+        let aside = self.expr(Expr::DeferredOperand, false);
         let node = self.expr(make(ea, aside), draws);
         self.expr(Expr::Reversed { first: eb, node }, draws)
     }
 
-    fn reporter(&mut self, block: &'a Block) -> E {
+    fn reporter(&mut self, block: &'a Block) -> ExprId {
         use Opcode::*;
         let field = |name: &str| block.field(name).map_or("", |f| f.text());
         match block.opcode {
@@ -177,11 +183,11 @@ impl<'a> Compiler<'a> {
             SensingUsername => self.expr(Expr::Username, false),
             VideoSensingVideoOn => {
                 let node = self.expr(Expr::VideoMotion, false);
-                self.dropping(block, &[], node)
+                self.with_unused_inputs(block, &[], node)
             }
             TranslateGetTranslate => {
                 let node = self.unary(block, "WORDS", Expr::Translate);
-                self.dropping(block, &["WORDS"], node)
+                self.with_unused_inputs(block, &["WORDS"], node)
             }
             TranslateGetViewerLanguage => self.text("English"),
 
@@ -213,7 +219,7 @@ impl<'a> Compiler<'a> {
             MotionXScroll | MotionYScroll | SensingUserId => self.undefined(),
             MicrobitIsButtonPressed => {
                 let node = self.constant(Value::Bool(false));
-                self.dropping(block, &[], node)
+                self.with_unused_inputs(block, &[], node)
             }
             opcode if opcode.is_hat() => self.undefined(),
             _ => match (&block.fields[..], block.inputs.is_empty()) {
@@ -221,14 +227,14 @@ impl<'a> Compiler<'a> {
                 ([field], true) => self.constant(Value::from(&field.value)),
                 _ => {
                     let node = self.undefined();
-                    self.dropping(block, &[], node)
+                    self.with_unused_inputs(block, &[], node)
                 }
             },
         }
     }
 
     /// `node`, after the draws of the inputs that it does not use.
-    fn dropping(&mut self, block: &'a Block, used: &[&str], mut node: E) -> E {
+    fn with_unused_inputs(&mut self, block: &'a Block, used: &[&str], mut node: ExprId) -> ExprId {
         for input in block.inputs.iter().rev() {
             if used.contains(&&*input.name) || input.name.starts_with("SUBSTACK") {
                 continue;
@@ -245,7 +251,7 @@ impl<'a> Compiler<'a> {
         &mut self,
         block: &'a Block,
         make: impl FnOnce(Slot, &mut Compiler<'a>) -> Expr,
-    ) -> E {
+    ) -> ExprId {
         let Some(field) = block.field("LIST") else { return self.undefined() };
         let list = self.list(field.id.as_deref().unwrap_or(""), field.text());
         let node = make(list, self);
@@ -261,7 +267,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// A parameter by name: the number 0 outside custom blocks or under an unknown name.
-    fn parameter(&mut self, name: &str) -> E {
+    fn parameter(&mut self, name: &str) -> ExprId {
         let slot = self.scope.procedure.and_then(|p| {
             let (_, names) = self.scope.parameters[p as usize];
             names.iter().rposition(|n| **n == *name)

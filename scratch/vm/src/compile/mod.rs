@@ -80,11 +80,11 @@ fn costumes(project: &Project, target: &sb3::Target, skins: &mut SkinSetBuilder)
     };
     if target.costumes.is_empty() {
         let (name, upper) = (Text::new(""), Text::new(""));
-        return [Costume { name, upper, skin: skins.add_blank() }].into();
+        return [Costume { name, upper_name: upper, skin: skins.add_blank() }].into();
     }
     let named = |c: &sb3::Costume| {
         let name = Text::new(&*c.name);
-        Costume { upper: name.upper(), name, skin: add(c, skins) }
+        Costume { upper_name: name.upper(), name, skin: add(c, skins) }
     };
     target.costumes.iter().map(named).collect()
 }
@@ -106,7 +106,7 @@ struct Scope<'a> {
     parameters: Vec<Parameters<'a>>,
     commands: FxHashMap<BlockIndex, CommandId>,
     /// Blocks whose command is reserved but not yet filled in, and the procedure they are in.
-    open: Vec<(BlockIndex, CommandId, Option<u32>)>,
+    pending: Vec<(BlockIndex, CommandId, Option<u32>)>,
     /// The procedure whose body is being compiled.
     procedure: Option<u32>,
 }
@@ -119,8 +119,8 @@ struct Compiler<'a> {
     /// Whether an expression takes random numbers, by index.
     draws: Vec<bool>,
     constants: Vec<Value>,
-    before: Vec<E>,
-    arguments: Vec<(u32, E)>,
+    early_inputs: Vec<ExprId>,
+    arguments: Vec<(u32, ExprId)>,
     messages: FxHashMap<Text, u32>,
     stage_variables: FxHashMap<&'a str, u32>,
     stage_lists: FxHashMap<&'a str, u32>,
@@ -159,7 +159,7 @@ impl<'a> Scope<'a> {
             by_proccode: FxHashMap::default(),
             parameters: Vec::new(),
             commands: FxHashMap::default(),
-            open: Vec::new(),
+            pending: Vec::new(),
             procedure: None,
         };
         scope.find_procedures();
@@ -214,7 +214,7 @@ impl<'a> Compiler<'a> {
             exprs: Vec::new(),
             draws: Vec::new(),
             constants: Vec::new(),
-            before: Vec::new(),
+            early_inputs: Vec::new(),
             arguments: Vec::new(),
             messages: FxHashMap::default(),
             stage_variables: stage_scope.by_id.clone(),
@@ -261,7 +261,7 @@ impl<'a> Compiler<'a> {
             Opcode::MakeyMakeyWhenMakeyKeyPressed,
             Opcode::MakeyMakeyWhenCodePressed,
         ] {
-            if sprites.iter().any(|s| s.hats.contains_key(&Start::Edge(opcode))) {
+            if sprites.iter().any(|s| s.scripts_by_trigger.contains_key(&Trigger::Edge(opcode))) {
                 edge_hats.push(opcode);
             }
         }
@@ -274,11 +274,11 @@ impl<'a> Compiler<'a> {
             commands: self.commands,
             exprs: self.exprs,
             constants: self.constants,
-            before: self.before,
+            early_inputs: self.early_inputs,
             arguments: self.arguments,
             sprites,
             stage: self.stage,
-            order,
+            execution_order: order,
             broadcasts,
             skins,
             edge_hats,
@@ -289,22 +289,22 @@ impl<'a> Compiler<'a> {
     fn sprite(&mut self, target: &'a sb3::Target, costumes: Arc<[Costume]>) -> Sprite {
         self.scope = Scope::new(target);
         let mut scripts = Vec::new();
-        let mut hats: FxHashMap<Start, Vec<u32>> = FxHashMap::default();
+        let mut scripts_by_trigger: FxHashMap<Trigger, Vec<u32>> = FxHashMap::default();
         let mut edges = 0;
         for top in target.scripts() {
             let block = &target.blocks[top as usize];
             if block.opcode == Opcode::ProceduresDefinition {
                 self.definition(top, block);
-            } else if let Some(start) = self.start(block) {
-                let edge = matches!(start, Start::Edge(_)).then(|| {
+            } else if let Some(trigger) = self.trigger(block) {
+                let edge_hat = matches!(trigger, Trigger::Edge(_)).then(|| {
                     edges += 1;
                     edges - 1
                 });
                 let hat = self.command(top);
-                hats.entry(start).or_default().push(scripts.len() as u32);
-                scripts.push(Script { hat, edge });
+                scripts_by_trigger.entry(trigger).or_default().push(scripts.len() as u32);
+                scripts.push(Script { hat, edge_hat });
             }
-            self.fill();
+            self.compile_pending();
         }
         let sounds = target
             .sounds
@@ -322,8 +322,8 @@ impl<'a> Compiler<'a> {
             sounds,
             procedures: scope.procedures,
             scripts,
-            hats,
-            initial: Initial {
+            scripts_by_trigger,
+            initial: InitialState {
                 x: target.x,
                 y: target.y,
                 // The file says nothing of the stage's size and direction.
@@ -331,7 +331,7 @@ impl<'a> Compiler<'a> {
                 direction: if target.is_stage { 90.0 } else { target.direction },
                 visible: target.is_stage || target.visible,
                 draggable: target.draggable,
-                style: target.rotation_style,
+                rotation_style: target.rotation_style,
                 costume: clamp(target.current_costume, 0.0, last as f64) as usize,
                 volume: target.volume,
                 tempo: target.tempo,
@@ -349,13 +349,13 @@ impl<'a> Compiler<'a> {
         let definition = self.command(top);
         let entry = &mut self.scope.procedures[procedure as usize];
         (entry.definition, entry.warp) = (definition, warp);
-        self.fill();
+        self.compile_pending();
         self.scope.procedure = None;
     }
 
     /// What starts the script under a hat; none for blocks that are no hats, and for hats
     /// that lack the field to be matched.
-    fn start(&mut self, block: &'a Block) -> Option<Start> {
+    fn trigger(&mut self, block: &'a Block) -> Option<Trigger> {
         use Opcode::*;
         let option = |name: &str| match block.field(name) {
             Some(field) => Some(field.text()),
@@ -363,19 +363,19 @@ impl<'a> Compiler<'a> {
             None => self.menu_field(block, name),
         };
         Some(match block.opcode {
-            EventWhenFlagClicked => Start::Flag,
-            EventWhenKeyPressed => Start::Key(Key::of_hat(option("KEY_OPTION")?)?),
-            EventWhenThisSpriteClicked => Start::SpriteClicked,
-            EventWhenStageClicked => Start::StageClicked,
+            EventWhenFlagClicked => Trigger::Flag,
+            EventWhenKeyPressed => Trigger::Key(Key::of_hat(option("KEY_OPTION")?)?),
+            EventWhenThisSpriteClicked => Trigger::SpriteClicked,
+            EventWhenStageClicked => Trigger::StageClicked,
             EventWhenBackdropSwitchesTo => {
-                Start::Backdrop(crate::text::Text::new(option("BACKDROP")?).upper())
+                Trigger::Backdrop(crate::text::Text::new(option("BACKDROP")?).upper())
             }
             EventWhenBroadcastReceived => {
                 let name = crate::text::Text::new(option("BROADCAST_OPTION")?);
-                Start::Message(message(&mut self.messages, &name))
+                Trigger::Message(message(&mut self.messages, &name))
             }
-            ControlStartAsClone => Start::Clone,
-            opcode if opcode.is_edge_hat() => Start::Edge(opcode),
+            ControlStartAsClone => Trigger::Clone,
+            opcode if opcode.is_edge_hat() => Trigger::Edge(opcode),
             _ => return None,
         })
     }
@@ -396,9 +396,9 @@ impl<'a> Compiler<'a> {
         }
         let id = self.commands.len() as CommandId;
         let no = self.scope.target.number(block);
-        self.commands.push(Command { op: Op::Nothing, next: NONE, no, before: (0, 0) });
+        self.commands.push(Command { op: Op::Nothing, next: NONE, no, early_inputs: (0, 0) });
         self.scope.commands.insert(block, id);
-        self.scope.open.push((block, id, self.scope.procedure));
+        self.scope.pending.push((block, id, self.scope.procedure));
         id
     }
 
@@ -407,15 +407,15 @@ impl<'a> Compiler<'a> {
     }
 
     /// Fills in all reserved commands, and those that they reserve in turn.
-    fn fill(&mut self) {
-        while let Some((block, id, procedure)) = self.scope.open.pop() {
+    fn compile_pending(&mut self) {
+        while let Some((block, id, procedure)) = self.scope.pending.pop() {
             self.scope.procedure = procedure;
             let target = self.scope.target;
             let block = &target.blocks[block as usize];
             let (op, before) = self.operation(block);
             let next = self.command_or_none(block.next);
             let command = &mut self.commands[id as usize];
-            (command.op, command.next, command.before) = (op, next, before);
+            (command.op, command.next, command.early_inputs) = (op, next, before);
         }
     }
 

@@ -38,7 +38,7 @@ fn edge_hats_fire_when_their_predicate_turns_true() {
     let mut rig =
         Rig::flag("(sprite A (when-greater@hat LOUDNESS 5 (log start) (wait 0.1) (log end)))");
     let loud = |rig: &mut Rig, volume: f64| {
-        rig.vm.sound(Some(volume));
+        rig.vm.set_loudness(Some(volume));
         rig.run(1).remove(0)
     };
     assert_eq!(loud(&mut rig, 0.0), "");
@@ -59,12 +59,12 @@ fn edge_hats_fire_when_their_predicate_turns_true() {
 fn edge_values_survive_stop_all_but_not_the_flag() {
     // Mistake 10.
     let mut rig = Rig::flag("(sprite A (when-greater loudness 5 (log start)) (key s (stop all)))");
-    rig.vm.sound(Some(9.0));
+    rig.vm.set_loudness(Some(9.0));
     assert_eq!(rig.run(2), ["start", ""]);
     rig.vm.key("s", true);
     assert_eq!(rig.run(2), ["", ""]);
     rig.vm.green_flag();
-    rig.vm.sound(Some(9.0));
+    rig.vm.set_loudness(Some(9.0));
     assert_eq!(rig.run(2), ["start", ""]);
 }
 
@@ -73,7 +73,7 @@ fn clones_copy_edge_values() {
     let mut rig = Rig::flag(
         "(sprite A (when-greater loudness 5 (log start)) (flag (wait 0) (clone _myself_)))",
     );
-    rig.vm.sound(Some(9.0));
+    rig.vm.set_loudness(Some(9.0));
     assert_eq!(rig.run(4), ["start", "", "", ""]);
 }
 

@@ -51,11 +51,11 @@ fn a_machine_stops_once_it_has_executed_what_is_allowed() {
     let mut run = |allowed: Option<u64>| {
         vm.restore(&start);
         if let Some(blocks) = allowed {
-            vm.allow(blocks);
+            vm.set_fuel(blocks);
         }
         vm.green_flag();
         (0..100).for_each(|_| vm.step());
-        (vm.executed(), vm.is_exhausted(), vm.steps())
+        (vm.executed_blocks(), vm.is_out_of_fuel(), vm.steps())
     };
     let (executed, exhausted, steps) = run(None);
     assert!(executed > 100 && !exhausted);

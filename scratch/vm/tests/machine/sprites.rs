@@ -479,7 +479,7 @@ fn loudness_without_a_microphone_is_minus_one() {
         (Some(11.5), "11.5 true"),
         (Some(200.0), "100 true"),
     ] {
-        rig.vm.sound(sound);
+        rig.vm.set_loudness(sound);
         assert_eq!(rig.run(1), [log]);
     }
 }

@@ -83,7 +83,7 @@ fn apply(vm: &mut Vm<Record>, input: &Input) {
         Input::Button(down) => vm.mouse_button(down),
         Input::Click(n) => vm.click(nth(vm, n)),
         Input::Drag(n, x, y) => vm.drag(nth(vm, n), f64::from(x), f64::from(y)),
-        Input::Sound(volume) => vm.sound(Some(f64::from(volume))),
+        Input::Sound(volume) => vm.set_loudness(Some(f64::from(volume))),
         Input::Answer(n) => vm.answer(&n.to_string()),
         Input::Flag => vm.green_flag(),
         Input::Step(n) => (0..n).for_each(|_| vm.step()),

@@ -546,7 +546,7 @@ fn the_timers_are_two() {
 fn threads_of_keys_run_before_those_of_edge_hats() {
     let mut rig = Rig::new("(sprite A (when-greater loudness 5 (log loud)) (key a (log key)))");
     rig.steps(1);
-    rig.vm.sound(Some(10.0));
+    rig.vm.set_loudness(Some(10.0));
     rig.vm.key("a", true);
     assert_eq!(rig.run(2), ["key loud", ""]);
 }

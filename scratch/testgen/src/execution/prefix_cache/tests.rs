@@ -98,7 +98,7 @@ fn protocol(prepared: &Arc<Prepared>, memory: usize, tasks: &[Task]) -> Vec<Stri
             executor.hung_tests(),
             executor.limits(),
             executor.extractor.events(),
-            executor.vm.executed(),
+            executor.vm.executed_blocks(),
         );
         lines.push(seen);
     }

@@ -1,4 +1,4 @@
-//! How much memory a state takes, for those who keep many.
+//! Estimated memory of snapshots, for callers that keep many of them within a limit.
 
 use std::sync::Arc;
 
@@ -7,30 +7,30 @@ use crate::thread::{Frame, Thread};
 use crate::value::Value;
 
 impl State {
-    /// Bytes that are not shared with an earlier state, without texts in lists: it takes a look
-    /// at everything that a copy would copy, but not at what copies share.
-    pub(crate) fn bytes_beyond(&self, earlier: &State) -> usize {
+    /// Bytes that are not shared with an earlier state, without texts in lists. Takes about as
+    /// long as a copy, because it reads what a copy would copy, not what copies share.
+    pub(crate) fn unshared_bytes(&self, earlier: &State) -> usize {
         let targets = self.targets.iter().enumerate();
-        let targets = targets.map(|(i, target)| target.bytes_beyond(earlier.targets.get(i)));
+        let targets = targets.map(|(i, target)| target.unshared_bytes(earlier.targets.get(i)));
         let threads = self.threads.iter().map(Thread::bytes).sum::<usize>();
         size_of::<State>()
-            + self.scene.bytes_beyond(&earlier.scene)
+            + self.scene.unshared_bytes(&earlier.scene)
             + targets.sum::<usize>()
             + threads
             + self.answer.len()
     }
 
     /// Bytes of the texts in lists that are not shared with an earlier state.
-    pub(crate) fn listed_texts_beyond(&self, earlier: &State) -> usize {
+    pub(crate) fn unshared_list_text_bytes(&self, earlier: &State) -> usize {
         let targets = self.targets.iter().enumerate();
-        let lists = targets.flat_map(|(i, target)| target.lists_beyond(earlier.targets.get(i)));
+        let lists = targets.flat_map(|(i, target)| target.unshared_lists(earlier.targets.get(i)));
         lists.flat_map(|list| &*list.items).map(text_bytes).sum()
     }
 }
 
 impl Target {
-    fn bytes_beyond(&self, earlier: Option<&Target>) -> usize {
-        let lists = self.lists_beyond(earlier).map(|list| size_of_val(&**list.items));
+    fn unshared_bytes(&self, earlier: Option<&Target>) -> usize {
+        let lists = self.unshared_lists(earlier).map(|list| size_of_val(&**list.items));
         size_of::<Target>()
             + size_of_val(&*self.variables)
             + self.variables.iter().map(text_bytes).sum::<usize>()
@@ -40,7 +40,7 @@ impl Target {
     }
 
     /// The lists whose items an earlier state of the target does not share.
-    fn lists_beyond<'a>(&'a self, earlier: Option<&'a Target>) -> impl Iterator<Item = &'a List> {
+    fn unshared_lists<'a>(&'a self, earlier: Option<&'a Target>) -> impl Iterator<Item = &'a List> {
         self.lists.iter().enumerate().filter_map(move |(i, list)| {
             let before = earlier.and_then(|earlier| earlier.lists.get(i));
             let shared = before.is_some_and(|before| Arc::ptr_eq(&before.items, &list.items));
@@ -55,7 +55,7 @@ impl Thread {
     }
 }
 
-/// Texts may be wide, and shared.
+/// At most the bytes of a text, which may have one byte a character, and may be shared.
 fn text_bytes(value: &Value) -> usize {
     match value {
         Value::Text(text) => 2 * text.len(),

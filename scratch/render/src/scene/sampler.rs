@@ -4,49 +4,49 @@ use super::Scene;
 use super::candidates::silhouette;
 use super::drawable::{Drawable, Look};
 use crate::bounds::Rect;
-use crate::color::{Ghosting, with_effects};
+use crate::color::{GhostEffect, with_effects};
 use crate::effect::Effects;
 use crate::matrix::{Inverse, Model};
 use crate::silhouette::Silhouette;
 
 /// How a drawable is sampled, as long as it looks the same.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lens {
+pub(super) struct SamplingParams {
     inverse: Inverse,
     nearest: bool,
     warped: bool,
     /// Outside of this box the drawable has no colour.
-    pub(super) colored: Rect,
+    pub(super) colored_bounds: Rect,
 }
 
 /// A drawable ready to be sampled at stage points.
 #[derive(Clone, Copy)]
-pub(super) struct Probe<'a> {
+pub(super) struct Sampler<'a> {
     drawable: &'a Drawable,
     silhouette: &'a Silhouette,
-    lens: Lens,
+    params: SamplingParams,
 }
 
-impl Default for Lens {
+impl Default for SamplingParams {
     fn default() -> Self {
         Self {
             inverse: Model::default().inverse(),
             nearest: true,
             warped: false,
-            colored: Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 },
+            colored_bounds: Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 },
         }
     }
 }
 
-impl Probe<'_> {
+impl Sampler<'_> {
     fn effects(&self) -> &Effects {
         &self.drawable.effects
     }
 
     #[inline]
     fn texture(&self, point: (f64, f64)) -> (f64, f64) {
-        let (u, v) = self.lens.inverse.texture(point);
-        if self.lens.warped && (0.0..1.0).contains(&u) && (0.0..1.0).contains(&v) {
+        let (u, v) = self.params.inverse.texture(point);
+        if self.params.warped && (0.0..1.0).contains(&u) && (0.0..1.0).contains(&v) {
             return self.effects().transform((u, v), self.drawable.size);
         }
         (u, v)
@@ -56,7 +56,7 @@ impl Probe<'_> {
     #[inline]
     pub(super) fn touches(&self, point: (f64, f64)) -> bool {
         let texture = self.texture(point);
-        if self.lens.nearest {
+        if self.params.nearest {
             self.silhouette.touches_nearest(texture)
         } else {
             self.silhouette.touches_linear(texture)
@@ -66,7 +66,7 @@ impl Probe<'_> {
     /// [`touches`](Self::touches) for the points of a row that begins at `left`, one a bit.
     pub(super) fn solid_row(&self, left: i32, row: i32, points: u64) -> u64 {
         let mut solid = 0;
-        if self.lens.warped {
+        if self.params.warped {
             for bit in (0..64).filter(|bit| points >> bit & 1 == 1) {
                 let point = (f64::from(left + bit), f64::from(row));
                 solid |= u64::from(self.touches(point)) << bit;
@@ -77,11 +77,11 @@ impl Probe<'_> {
         let (mut columns, mut rows) = ([0; 64], [0; 64]);
         // Simple loops without branches, for the compiler to do several points at a time.
         for (bit, (column, row)) in columns.iter_mut().zip(&mut rows).enumerate() {
-            let texture = self.lens.inverse.texture((f64::from(left + bit as i32), y));
+            let texture = self.params.inverse.texture((f64::from(left + bit as i32), y));
             (*column, *row) = self.silhouette.texel(texture);
         }
         for (bit, (&column, &row)) in columns.iter().zip(&rows).enumerate() {
-            let touches = if self.lens.nearest {
+            let touches = if self.params.nearest {
                 self.silhouette.solid(column, row)
             } else {
                 self.silhouette.solid_around(column, row)
@@ -93,37 +93,37 @@ impl Probe<'_> {
 
     /// The premultiplied colour of the drawable at a stage point.
     #[inline]
-    pub(super) fn color(&self, point: (f64, f64), ghosting: Ghosting) -> [u8; 4] {
-        if !self.lens.colored.contains(point) {
+    pub(super) fn color(&self, point: (f64, f64), ghost: GhostEffect) -> [u8; 4] {
+        if !self.params.colored_bounds.contains(point) {
             return [0; 4];
         }
         let sample = self.silhouette.color(self.texture(point));
         let effects = self.effects();
-        if effects.any() { with_effects(sample, effects, ghosting) } else { sample }
+        if effects.any() { with_effects(sample, effects, ghost) } else { sample }
     }
 }
 
 impl Scene {
     /// Makes a drawable ready to be sampled. Every [`prepare`](Self::prepare) of the query must
     /// have happened before, since drawables share rasters.
-    pub(super) fn probe(&self, slot: usize) -> Probe<'_> {
-        self.probe_through(slot, self.lens(slot))
+    pub(super) fn sampler(&self, slot: usize) -> Sampler<'_> {
+        self.sampler_with(slot, self.params(slot))
     }
 
-    /// The same with a lens that the drawable has got before.
-    pub(super) fn probe_through(&self, slot: usize, lens: Lens) -> Probe<'_> {
+    /// The same with a params that the drawable has got before.
+    pub(super) fn sampler_with(&self, slot: usize, params: SamplingParams) -> Sampler<'_> {
         let drawable = &self.drawables[slot];
-        Probe { drawable, silhouette: self.silhouette(drawable), lens }
+        Sampler { drawable, silhouette: self.silhouette(drawable), params }
     }
 
-    pub(super) fn lens(&self, slot: usize) -> Lens {
+    pub(super) fn params(&self, slot: usize) -> SamplingParams {
         let drawable = &self.drawables[slot];
         let inverse = drawable.model.inverse();
-        Lens {
+        SamplingParams {
             inverse,
             nearest: drawable.samples_nearest(&self.skins),
             warped: drawable.effects.changes_shape(),
-            colored: colored(drawable, &inverse),
+            colored_bounds: colored_bounds(drawable, &inverse),
         }
     }
 
@@ -143,7 +143,7 @@ impl Scene {
 }
 
 /// A box that surely holds all points with texture coordinates from 0 to 1.
-pub(super) fn colored(drawable: &Drawable, inverse: &Inverse) -> Rect {
+pub(super) fn colored_bounds(drawable: &Drawable, inverse: &Inverse) -> Rect {
     const EVERYWHERE: Rect = Rect {
         left: f64::NEG_INFINITY,
         right: f64::INFINITY,

@@ -1,8 +1,8 @@
-//! What the machine does not do, or does its own way.
+//! Blocks that the VM does not support, or supports differently from Scratch.
 
 use catherd_sb3::Opcode;
 
-/// Why a block does not do here what it does in Scratch, in few words; none if it does.
+/// Short reason why a block behaves differently here than in Scratch; `None` if it does not.
 /// `docs/conformance.md` has the details.
 pub fn unsupported(opcode: Opcode) -> Option<&'static str> {
     use Opcode::*;

@@ -2,9 +2,10 @@
 
 use smallvec::SmallVec;
 
+use super::color_view::ColorView;
 use super::drawable::Look;
-use super::stencil::{Memory, WORDS, columns_of, point_of, word_of, words};
-use super::view::View;
+use super::point_words::{WORDS, columns_of, point_of, word_of, words};
+use super::query_cache::QueryCache;
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
 use crate::rounding::clamp;
@@ -56,10 +57,10 @@ impl Grid {
 
     /// Leaves out the rings further than a distance from the start. The caller measures from
     /// before the start was cut to whole units.
-    fn cut(&mut self, horizon: f64) {
+    fn limit_distance(&mut self, max_distance: f64) {
         // The cast saturates.
-        let horizon = if horizon.is_nan() { f64::INFINITY } else { horizon };
-        let last = ((horizon + 2.0) / f64::from(self.spacing)).floor() as i32;
+        let max_distance = if max_distance.is_nan() { f64::INFINITY } else { max_distance };
+        let last = ((max_distance + 2.0) / f64::from(self.spacing)).floor() as i32;
         let within = |(low, high): (i32, i32)| (low.max(last.saturating_neg()), high.min(last));
         (self.columns, self.rows) = (within(self.columns), within(self.rows));
     }
@@ -79,13 +80,13 @@ impl Grid {
     }
 
     /// The cells of the innermost ring at which something is shown.
-    fn innermost(&self, found: &mut Vec<(i32, i32)>, search: &mut Search<'_, '_>) {
+    fn nearest_matches(&self, found: &mut Vec<(i32, i32)>, search: &mut ColorSearch<'_, '_>) {
         found.clear();
         let Self { start, spacing, columns, rows } = *self;
         let x = |column: i32| start.0 + column * spacing;
-        let mut lattice = [0; WORDS];
+        let mut grid_columns = [0; WORDS];
         for x in (columns.0..=columns.1).map(x) {
-            lattice[word_of(x) as usize] |= point_of(x);
+            grid_columns[word_of(x) as usize] |= point_of(x);
         }
         let mut ring = None;
         let outwards = (0..=rows.1.max(-rows.0))
@@ -98,18 +99,18 @@ impl Grid {
                 break;
             }
             let y = start.1 + row * spacing;
-            let promising = search.view.enter(y);
-            if promising == 0 {
+            let row_words = search.view.enter_row(y);
+            if row_words == 0 {
                 continue;
             }
             let reach = ring.unwrap_or(i32::MAX);
             let (left, right) = (columns.0.max(-reach), columns.1.min(reach));
             for (word, points) in words(x(left), x(right)) {
-                let points = points & lattice[word as usize];
-                if points == 0 || promising >> word & 1 == 0 {
+                let points = points & grid_columns[word as usize];
+                if points == 0 || row_words >> word & 1 == 0 {
                     continue;
                 }
-                for x in columns_of(word, search.shows(word, y, points)) {
+                for x in columns_of(word, search.matching_points(word, y, points)) {
                     let cell = ((x - start.0) / spacing, row);
                     let distance = cell.0.abs().max(row.abs());
                     if ring.is_none_or(|ring| distance < ring) {
@@ -127,7 +128,7 @@ impl Grid {
     /// Which of some cells of one ring a breadth-first visit of the grid from the start meets
     /// first. It goes to the eight neighbours by x, then by y, so among cells that are as many
     /// moves away it meets the one first whose shortest path is the least, move by move.
-    fn first(&self, cells: &[(i32, i32)]) -> Option<(i32, i32)> {
+    fn first_visited(&self, cells: &[(i32, i32)]) -> Option<(i32, i32)> {
         cells.iter().copied().min_by(|&a, &b| self.path(a).cmp(self.path(b)))
     }
 
@@ -146,18 +147,18 @@ impl Grid {
 }
 
 /// What is looked for on a grid.
-struct Search<'a, 'b> {
-    view: View<'a>,
-    memory: &'b mut Memory,
+struct ColorSearch<'a, 'b> {
+    view: ColorView<'a>,
+    cache: &'b mut QueryCache,
     of: ColorOf,
 }
 
-impl Search<'_, '_> {
-    fn shows(&mut self, word: i32, row: i32, mut points: u64) -> u64 {
+impl ColorSearch<'_, '_> {
+    fn matching_points(&mut self, word: i32, row: i32, mut points: u64) -> u64 {
         if matches!(self.of, ColorOf::Only(_)) {
-            points = self.view.present(self.memory, word, row, points);
+            points = self.view.visible_points(self.cache, word, row, points);
         }
-        self.view.shows(self.memory, word, row, points)
+        self.view.matching_points(self.cache, word, row, points)
     }
 }
 
@@ -167,7 +168,7 @@ impl Scene {
     /// moved into the box if it lies outside. Colours compare as in
     /// [`touching_color`](Self::touching_color). The stage is searched every 10 units.
     ///
-    /// The search ends where everything left is further from the start than `horizon`, in
+    /// The search ends where everything left is further from the start than `max_distance`, in
     /// stage units; infinity searches the whole box.
     ///
     /// The part of the box further than one stage away from the stage is not searched.
@@ -177,14 +178,14 @@ impl Scene {
         within: Rect,
         rgb: [u8; 3],
         of: ColorOf,
-        horizon: f64,
+        max_distance: f64,
     ) -> Option<(f64, f64)> {
         let around = Rect { left: -720.0, right: 720.0, bottom: -540.0, top: 540.0 };
         if !within.intersects(&around) {
             return None;
         }
         let mut grid = Grid::new(start, within.intersection(around))?;
-        grid.cut(horizon);
+        grid.limit_distance(max_distance);
         let slots: SmallVec<[u32; 32]> = match of {
             ColorOf::Only(id) => SmallVec::from_elem(self.slot(id)? as u32, 1),
             ColorOf::AllBut(id) => {
@@ -201,16 +202,16 @@ impl Scene {
         for &slot in &slots {
             self.prepare(slot as usize);
         }
-        if horizon < -2.0 {
+        if max_distance < -2.0 {
             return None;
         }
-        let mut memory = std::mem::take(&mut self.memory);
-        let mut found = std::mem::take(&mut self.found);
-        memory.begin();
-        let view = self.view(&slots, rgb, grid.area(), &mut memory);
-        grid.innermost(&mut found, &mut Search { view, memory: &mut memory, of });
-        let cell = grid.first(&found);
-        (self.memory, self.found) = (memory, found);
+        let mut cache = std::mem::take(&mut self.query_cache);
+        let mut found = std::mem::take(&mut self.search_buffer);
+        cache.begin_query();
+        let view = self.color_view(&slots, rgb, grid.area(), &mut cache);
+        grid.nearest_matches(&mut found, &mut ColorSearch { view, cache: &mut cache, of });
+        let cell = grid.first_visited(&found);
+        (self.query_cache, self.search_buffer) = (cache, found);
         cell.map(|cell| grid.point(cell))
     }
 }
@@ -255,7 +256,7 @@ mod tests {
                 // Every pair of neighbours in the order, so the whole order.
                 for pair in ring.windows(2) {
                     assert_eq!(
-                        grid.first(&[pair[1], pair[0]]),
+                        grid.first_visited(&[pair[1], pair[0]]),
                         Some(pair[0]),
                         "{columns:?} {rows:?}"
                     );

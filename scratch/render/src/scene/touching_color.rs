@@ -3,11 +3,12 @@
 use smallvec::SmallVec;
 
 use super::candidates::rows;
+use super::point_words::{WordRegion, words};
+use super::query_cache::{PointQuery, QueryCache};
 use super::shading::Shader;
-use super::stencil::{Memory, Question, Region, words};
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
-use crate::color::{Ghosting, PAPER, matches, matches_mask_drawn, painted};
+use crate::color::{BACKGROUND_COLOR, GhostEffect, matches, matches_mask_gpu, source_over};
 
 /// Points times drawables that the original samples on the processor in one query.
 const ROW_BUDGET: f64 = 40_000.0;
@@ -30,44 +31,48 @@ impl Scene {
         let slots = self.front_to_back();
         let candidates = self.candidates(tester, slots);
         // White paper is everywhere, so no candidate limits where it may be found.
-        let area = if matches(rgb, PAPER) { self.query_bounds(tester) } else { candidates.area };
+        let area = if matches(rgb, BACKGROUND_COLOR) {
+            self.query_bounds(tester)
+        } else {
+            candidates.area
+        };
         let Some(area) = area else { return false };
         self.prepare(tester);
-        let mut memory = std::mem::take(&mut self.memory);
-        let found = self.scan(tester, &candidates.slots, mask, rgb, area, &mut memory);
-        self.memory = memory;
+        let mut cache = std::mem::take(&mut self.query_cache);
+        let found = self.color_query_in(tester, &candidates.slots, mask, rgb, area, &mut cache);
+        self.query_cache = cache;
         found
     }
 
-    fn scan(
+    fn color_query_in(
         &self,
         tester: usize,
         front_to_back: &[u32],
         mask: Option<[u8; 3]>,
         rgb: [u8; 3],
         area: Rect,
-        memory: &mut Memory,
+        cache: &mut QueryCache,
     ) -> bool {
-        memory.begin();
-        let question = mask.map_or(Question::Solid, Question::Mask);
-        let own = memory.look(self, tester, question);
-        memory.open(&own, &Region::around(area));
-        let mut others = self.view(front_to_back, rgb, area, memory);
+        cache.begin_query();
+        let query = mask.map_or(PointQuery::Solid, PointQuery::Mask);
+        let own = cache.candidate(self, tester, query);
+        cache.prepare(&own, &WordRegion::around(area));
+        let mut others = self.color_view(front_to_back, rgb, area, cache);
         let mut found_at = |row: i32| {
-            let promising = others.enter(row);
-            if promising == 0 {
+            let row_words = others.enter_row(row);
+            if row_words == 0 {
                 return false;
             }
             words(area.left as i32, area.right as i32).any(|(word, points)| {
-                if promising >> word & 1 == 0 {
+                if row_words >> word & 1 == 0 {
                     return false;
                 }
-                let points = others.possible(memory, word, row, points);
+                let points = others.possible_points(cache, word, row, points);
                 if points == 0 {
                     return false;
                 }
-                let points = memory.ask(self, &own, word, row, points).yes & points;
-                points != 0 && others.shows(memory, word, row, points) != 0
+                let points = cache.answers(self, &own, word, row, points).yes & points;
+                points != 0 && others.matching_points(cache, word, row, points) != 0
             })
         };
         // Large areas are finished by the graphics processor, from the top down, after the
@@ -78,7 +83,7 @@ impl Scene {
         }
         let lower_rows = (ROW_BUDGET / row_cost).ceil();
         rows(area).take(lower_rows as usize).any(&mut found_at)
-            || self.drawn_color_query(
+            || self.gpu_color_query(
                 tester,
                 front_to_back,
                 mask,
@@ -87,9 +92,9 @@ impl Scene {
             )
     }
 
-    /// The same question answered by drawing: one sample in the middle of every pixel of the
+    /// The same query answered by drawing: one sample in the middle of every pixel of the
     /// area, through the rasters of the drawables' own scales, blended from back to front.
-    fn drawn_color_query(
+    fn gpu_color_query(
         &self,
         tester: usize,
         front_to_back: &[u32],
@@ -104,21 +109,22 @@ impl Scene {
         let mut drawn = |point: (f64, f64)| {
             // What is behind the first opaque one makes no difference.
             seen.clear();
-            for over in others.iter().filter_map(|other| other.fragment(point, Ghosting::Seen)) {
+            for over in others.iter().filter_map(|other| other.fragment(point, GhostEffect::Apply))
+            {
                 seen.push(over);
                 if over[3] == 1.0 {
                     break;
                 }
             }
-            seen.iter().rev().fold(PAPER, |paper, &over| painted(paper, over))
+            seen.iter().rev().fold(BACKGROUND_COLOR, |under, &over| source_over(under, over))
         };
         let pixels =
             |from: f64, to: f64| (from as i32..to as i32).map(|pixel| f64::from(pixel) + 0.5);
         pixels(area.bottom, area.top).any(|y| {
             pixels(area.left, area.right).any(|x| {
                 let inside =
-                    own.fragment((x, y), Ghosting::Ignored).is_some_and(|drawn| match mask {
-                        Some(mask) => matches_mask_drawn(drawn, mask),
+                    own.fragment((x, y), GhostEffect::Ignore).is_some_and(|drawn| match mask {
+                        Some(mask) => matches_mask_gpu(drawn, mask),
                         None => drawn[3] != 0.0,
                     });
                 inside && matches(drawn((x, y)), rgb)

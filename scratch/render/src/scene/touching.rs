@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use super::candidates::rows;
-use super::stencil::{Memory, Question, Region, Sight, words};
+use super::point_words::{WordRegion, words};
+use super::query_cache::{Candidate, PointQuery, QueryCache};
 use super::{DrawableId, Scene};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
@@ -25,7 +26,7 @@ impl Scene {
     pub fn touching_point(&mut self, id: DrawableId, x: f64, y: f64) -> bool {
         self.slot(id).is_some_and(|slot| {
             self.prepare(slot);
-            self.probe(slot).touches((x, y))
+            self.sampler(slot).touches((x, y))
         })
     }
 
@@ -41,38 +42,39 @@ impl Scene {
             return false;
         }
         self.prepare(tester);
-        let mut memory = std::mem::take(&mut self.memory);
-        let touching = self.overlap(tester, &candidates.slots, area, &mut memory);
-        self.memory = memory;
+        let mut cache = std::mem::take(&mut self.query_cache);
+        let touching = self.overlap(tester, &candidates.slots, area, &mut cache);
+        self.query_cache = cache;
         touching
     }
 
-    fn overlap(&self, tester: usize, others: &[u32], area: Rect, memory: &mut Memory) -> bool {
-        memory.begin();
-        let region = Region::around(area);
-        let mut look = |slot: usize| {
-            let sight = memory.look(self, slot, Question::Solid);
-            memory.open(&sight, &region);
-            sight
+    fn overlap(&self, tester: usize, others: &[u32], area: Rect, cache: &mut QueryCache) -> bool {
+        cache.begin_query();
+        let region = WordRegion::around(area);
+        let mut candidate = |slot: usize| {
+            let candidate = cache.candidate(self, slot, PointQuery::Solid);
+            cache.prepare(&candidate, &region);
+            candidate
         };
-        let own = look(tester);
-        let others: SmallVec<[Sight; 8]> = others.iter().map(|&slot| look(slot as usize)).collect();
+        let own = candidate(tester);
+        let others: SmallVec<[Candidate; 8]> =
+            others.iter().map(|&slot| candidate(slot as usize)).collect();
         rows(area).any(|row| {
             words(area.left as i32, area.right as i32).any(|(word, points)| {
                 // Whoever stands still answers for nothing where the others may be.
                 let possible = others.iter().fold(0, |possible, other| {
-                    let answers = memory.known(other, word, row);
+                    let answers = cache.known(other, word, row);
                     possible | answers.yes | !answers.known
                 });
                 let points = points & possible;
                 if points == 0 {
                     return false;
                 }
-                let solid = memory.ask(self, &own, word, row, points).yes & points;
+                let solid = cache.answers(self, &own, word, row, points).yes & points;
                 solid != 0
                     && others
                         .iter()
-                        .any(|other| memory.ask(self, other, word, row, solid).yes & solid != 0)
+                        .any(|other| cache.answers(self, other, word, row, solid).yes & solid != 0)
             })
         })
     }
@@ -99,7 +101,7 @@ impl Scene {
         }
         in_reach
             .into_iter()
-            .find(|&slot| self.probe(slot).touches((x, y)))
+            .find(|&slot| self.sampler(slot).touches((x, y)))
             .map(|slot| self.drawables[slot].id)
     }
 }

@@ -3,112 +3,134 @@
 use smallvec::SmallVec;
 
 use super::Scene;
-use super::stencil::{Memory, Question, Region, Sight, columns_of, point_of};
+use super::point_words::{WordRegion, columns_of, point_of};
+use super::query_cache::{Candidate, PointQuery, QueryCache};
 use crate::bounds::Rect;
-use crate::color::{Blend, Ghosting, PAPER, matches};
+use crate::color::{BACKGROUND_COLOR, Blend, GhostEffect, matches};
 
 /// Drawables from front to back, asked for one colour row by row.
-pub(super) struct View<'a> {
+pub(super) struct ColorView<'a> {
     scene: &'a Scene,
-    sights: SmallVec<[Sight; 16]>,
+    candidates: SmallVec<[Candidate; 16]>,
     rgb: [u8; 3],
     /// So many of them, from the front, decide where the colour shows. Whoever is behind can
     /// neither have it nor hide it.
-    deciding: usize,
+    relevant_count: usize,
     /// Where the colour may show.
-    promising: Region,
+    candidate_region: WordRegion,
     row: Option<i32>,
-    /// Those of the deciding ones that may be seen in the row: their words, one a bit, and
+    /// Those of the relevant_count ones that may be seen in the row: their words, one a bit, and
     /// their numbers.
-    here: SmallVec<[(u32, u32); 16]>,
+    row_candidates: SmallVec<[(u32, u32); 16]>,
     /// The words of the row in which the colour may show.
-    words: u32,
+    row_words: u32,
 }
 
 impl Scene {
-    pub(super) fn view(
+    pub(super) fn color_view(
         &self,
         front_to_back: &[u32],
         rgb: [u8; 3],
         area: Rect,
-        memory: &mut Memory,
-    ) -> View<'_> {
-        let look = |&slot| memory.look(self, slot as usize, Question::Color(rgb));
-        let sights: SmallVec<[Sight; 16]> = front_to_back.iter().map(look).collect();
-        let area = Region::around(area);
-        let (mut deciding, mut promising) = (0, Region::EMPTY);
-        for (number, sight) in sights.iter().enumerate() {
-            let place = sight.place.intersection(&area);
-            if sight.promising && !place.is_empty() {
-                (deciding, promising) = (number + 1, place.union(&promising));
+        cache: &mut QueryCache,
+    ) -> ColorView<'_> {
+        let candidate = |&slot| cache.candidate(self, slot as usize, PointQuery::Color(rgb));
+        let candidates: SmallVec<[Candidate; 16]> = front_to_back.iter().map(candidate).collect();
+        let area = WordRegion::around(area);
+        let (mut relevant_count, mut candidate_region) = (0, WordRegion::EMPTY);
+        for (number, candidate) in candidates.iter().enumerate() {
+            let visible = candidate.visible_region.intersection(&area);
+            if candidate.may_match && !visible.is_empty() {
+                (relevant_count, candidate_region) = (number + 1, visible.union(&candidate_region));
             }
         }
-        if matches(rgb, PAPER) {
-            (deciding, promising) = (sights.len(), area);
+        if matches(rgb, BACKGROUND_COLOR) {
+            (relevant_count, candidate_region) = (candidates.len(), area);
         }
-        for sight in &sights[..deciding] {
-            memory.open(sight, &area);
+        for candidate in &candidates[..relevant_count] {
+            cache.prepare(candidate, &area);
         }
-        let here = SmallVec::new();
-        View { scene: self, sights, rgb, deciding, promising, row: None, here, words: 0 }
+        let row_candidates = SmallVec::new();
+        ColorView {
+            scene: self,
+            candidates,
+            rgb,
+            relevant_count,
+            candidate_region,
+            row: None,
+            row_candidates,
+            row_words: 0,
+        }
     }
 }
 
-impl View<'_> {
+impl ColorView<'_> {
     /// Goes on to a row: the words in which the colour may show, one a bit.
-    pub(super) fn enter(&mut self, row: i32) -> u32 {
+    pub(super) fn enter_row(&mut self, row: i32) -> u32 {
         if self.row == Some(row) {
-            return self.words;
+            return self.row_words;
         }
         self.row = Some(row);
-        self.here.clear();
-        let within = self.promising.words(row);
-        self.words = if matches(self.rgb, PAPER) { within } else { 0 };
+        self.row_candidates.clear();
+        let within = self.candidate_region.words(row);
+        self.row_words = if matches(self.rgb, BACKGROUND_COLOR) { within } else { 0 };
         if within == 0 {
             return 0;
         }
-        for (sight, number) in self.sights[..self.deciding].iter().zip(0..) {
-            let words = sight.place.words(row) & within;
+        for (candidate, number) in self.candidates[..self.relevant_count].iter().zip(0..) {
+            let words = candidate.visible_region.words(row) & within;
             if words != 0 {
-                self.here.push((words, number));
-                self.words |= if sight.promising { words } else { 0 };
+                self.row_candidates.push((words, number));
+                self.row_words |= if candidate.may_match { words } else { 0 };
             }
         }
-        self.words
+        self.row_words
     }
 
     /// Those of some points of a word of the row at which the colour may show, as far as is
     /// known.
-    pub(super) fn possible(&self, memory: &Memory, word: i32, row: i32, points: u64) -> u64 {
+    pub(super) fn possible_points(
+        &self,
+        cache: &QueryCache,
+        word: i32,
+        row: i32,
+        points: u64,
+    ) -> u64 {
         let (mut possible, mut open) = (0, points);
-        for sight in self.sights_of(word) {
-            let answers = memory.known(sight, word, row);
+        for candidate in self.candidates_in(word) {
+            let answers = cache.known(candidate, word, row);
             possible |= open & (answers.yes | !answers.known);
-            open &= answers.known & answers.open();
+            open &= answers.known & answers.transparent();
             if open == 0 {
                 return possible;
             }
         }
-        if matches(self.rgb, PAPER) { possible | open } else { possible }
+        if matches(self.rgb, BACKGROUND_COLOR) { possible | open } else { possible }
     }
 
     /// Those of some points of a word of the row at which the colour shows.
-    pub(super) fn shows(&self, memory: &mut Memory, word: i32, row: i32, points: u64) -> u64 {
-        let (mut shown, mut veiled, mut open) = (0, 0, points);
-        for sight in self.sights_of(word) {
+    pub(super) fn matching_points(
+        &self,
+        cache: &mut QueryCache,
+        word: i32,
+        row: i32,
+        points: u64,
+    ) -> u64 {
+        let (mut shown, mut blended, mut open) = (0, 0, points);
+        for candidate in self.candidates_in(word) {
             if open == 0 {
                 break;
             }
-            let answers = memory.ask(self.scene, sight, word, row, open);
-            shown |= open & answers.hits();
-            veiled |= open & answers.veiled();
-            open &= answers.open();
+            let answers = cache.answers(self.scene, candidate, word, row, open);
+            shown |= open & answers.opaque_matches();
+            blended |= open & answers.blended();
+            open &= answers.transparent();
         }
-        if matches(self.rgb, PAPER) {
+        if matches(self.rgb, BACKGROUND_COLOR) {
             shown |= open;
         }
-        for x in columns_of(word, veiled) {
-            if matches(self.blend(memory, word, (x, row)), self.rgb) {
+        for x in columns_of(word, blended) {
+            if matches(self.blend(cache, word, (x, row)), self.rgb) {
                 shown |= point_of(x);
             }
         }
@@ -117,30 +139,39 @@ impl View<'_> {
 
     /// Those of some points of a word at which the frontmost drawable is not entirely
     /// transparent.
-    pub(super) fn present(&mut self, memory: &mut Memory, word: i32, row: i32, points: u64) -> u64 {
-        self.enter(row);
-        let Some(sight) = self.sights_of(word).next() else { return 0 };
-        points & !memory.ask(self.scene, sight, word, row, points).open()
+    pub(super) fn visible_points(
+        &mut self,
+        cache: &mut QueryCache,
+        word: i32,
+        row: i32,
+        points: u64,
+    ) -> u64 {
+        self.enter_row(row);
+        let Some(candidate) = self.candidates_in(word).next() else { return 0 };
+        points & !cache.answers(self.scene, candidate, word, row, points).transparent()
     }
 
     /// The drawables that may show in a word of the row.
-    fn sights_of(&self, word: i32) -> impl Iterator<Item = &Sight> {
-        let here = self.here.iter().filter(move |(words, _)| words >> word & 1 == 1);
-        here.map(|&(_, number)| &self.sights[number as usize])
+    fn candidates_in(&self, word: i32) -> impl Iterator<Item = &Candidate> {
+        let row_candidates =
+            self.row_candidates.iter().filter(move |(words, _)| words >> word & 1 == 1);
+        row_candidates.map(|&(_, number)| &self.candidates[number as usize])
     }
 
-    fn blend(&self, memory: &Memory, word: i32, (x, row): (i32, i32)) -> [u8; 3] {
+    fn blend(&self, cache: &QueryCache, word: i32, (x, row): (i32, i32)) -> [u8; 3] {
         let point = (f64::from(x), f64::from(row));
         let mut blend = Blend::new();
-        for sight in &self.sights {
+        for candidate in &self.candidates {
             if blend.opaque() {
                 break;
             }
-            if sight.place.words(row) >> word & 1 == 1 {
-                blend.behind(memory.probe(self.scene, sight).color(point, Ghosting::Seen));
+            if candidate.visible_region.words(row) >> word & 1 == 1 {
+                blend.add_behind(
+                    cache.sampler(self.scene, candidate).color(point, GhostEffect::Apply),
+                );
             }
         }
-        blend.on_paper()
+        blend.over_background()
     }
 }
 
@@ -191,33 +222,35 @@ mod tests {
     }
 
     impl Scene {
-        /// Answers point by point, without memory.
-        fn plain(&mut self, tester: usize, mask: Option<[u8; 3]>, rgb: [u8; 3]) -> bool {
+        /// WordAnswers point by point, without cache.
+        fn uncached(&mut self, tester: usize, mask: Option<[u8; 3]>, rgb: [u8; 3]) -> bool {
             let slots = self.front_to_back();
             let candidates = self.candidates(tester, slots);
             let whole = self.query_bounds(tester);
-            let area = if matches(rgb, PAPER) { whole } else { candidates.area };
+            let area = if matches(rgb, BACKGROUND_COLOR) { whole } else { candidates.area };
             self.prepare(tester);
-            let own = self.probe(tester);
+            let own = self.sampler(tester);
             area.is_some_and(|area| {
                 points(area).any(|point| {
                     let inside = match mask {
-                        Some(mask) => matches_mask(own.color(point, Ghosting::Ignored), mask),
+                        Some(mask) => matches_mask(own.color(point, GhostEffect::Ignore), mask),
                         None => own.touches(point),
                     };
                     let mut blend = Blend::new();
                     for &slot in &candidates.slots {
-                        blend.behind(self.probe(slot as usize).color(point, Ghosting::Seen));
+                        blend.add_behind(
+                            self.sampler(slot as usize).color(point, GhostEffect::Apply),
+                        );
                     }
-                    inside && matches(blend.on_paper(), rgb)
+                    inside && matches(blend.over_background(), rgb)
                 })
             })
         }
 
-        fn plain_overlap(&mut self, tester: usize, other: usize) -> bool {
+        fn uncached_overlap(&mut self, tester: usize, other: usize) -> bool {
             let Some(area) = self.candidates(tester, [other as u32]).area else { return false };
             self.prepare(tester);
-            let (own, other) = (self.probe(tester), self.probe(other));
+            let (own, other) = (self.sampler(tester), self.sampler(other));
             points(area).any(|point| own.touches(point) && other.touches(point))
         }
     }
@@ -252,26 +285,26 @@ mod tests {
                 for tester in 1..4 {
                     for other in (1..4).filter(|other| *other != tester) {
                         let touching = scene.touching_drawables(ids[tester], &[ids[other]]);
-                        prop_assert_eq!(touching, scene.plain_overlap(tester, other));
+                        prop_assert_eq!(touching, scene.uncached_overlap(tester, other));
                     }
                     for rgb in [[255, 0, 0], [0, 0, 255], [128; 3], [255; 3], [64, 192, 64]] {
                         let touching = scene.touching_color(ids[tester], rgb);
-                        prop_assert_eq!(touching, scene.plain(tester, None, rgb));
+                        prop_assert_eq!(touching, scene.uncached(tester, None, rgb));
                         for mask in [[255, 0, 0], [0, 0, 255]] {
                             let touching = scene.color_touching_color(ids[tester], mask, rgb);
-                            prop_assert_eq!(touching, scene.plain(tester, Some(mask), rgb));
+                            prop_assert_eq!(touching, scene.uncached(tester, Some(mask), rgb));
                         }
                     }
                     for rgb in [[255, 0, 0], [0, 0, 255], [64, 192, 64]] {
                         for of in [ColorOf::AllBut(ids[tester]), ColorOf::Only(ids[tester])] {
-                            let search = |scene: &mut Scene, horizon| {
+                            let search = |scene: &mut Scene, max_distance| {
                                 let start = (f64::from(x), 0.5 * f64::from(y));
-                                scene.find_color(start, Rect::STAGE, rgb, of, horizon)
+                                scene.find_color(start, Rect::STAGE, rgb, of, max_distance)
                             };
-                            for horizon in [f64::INFINITY, 60.0] {
-                                // A copy has no memory.
-                                let fresh = search(&mut scene.clone(), horizon);
-                                prop_assert_eq!(search(&mut scene, horizon), fresh);
+                            for max_distance in [f64::INFINITY, 60.0] {
+                                // A copy has no cache.
+                                let fresh = search(&mut scene.clone(), max_distance);
+                                prop_assert_eq!(search(&mut scene, max_distance), fresh);
                             }
                         }
                     }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use catherd_sb3::Project;
-use catherd_vm::conformance;
+use catherd_vm::run_self_test;
 
 #[test]
 fn projects_that_test_their_machine_pass() {
@@ -24,7 +24,7 @@ fn projects_that_test_their_machine_pass() {
     let mut assumed = 0;
     for file in &files {
         let project = Project::read(file).unwrap();
-        let report = conformance(&project, 3000).unwrap();
+        let report = run_self_test(&project, 3000).unwrap();
         assumed += usize::from(report.layers.is_some());
         if !report.is_ok() {
             failures.push(format!("{}: {report:?}", file.file_name().unwrap().display()));

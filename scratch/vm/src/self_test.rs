@@ -1,43 +1,44 @@
-//! Projects that test the machine which runs them: they say `plan N`, `pass ...`,
-//! `fail ...` and `end`.
+//! Self-testing projects, such as Scratch's own execution tests: projects that check the VM which
+//! executes them and report with `say` blocks (`plan N`, `pass ...`, `fail ...`, `end`).
 
 use std::sync::Arc;
 
 use catherd_sb3::Project;
 
 use crate::compile::CompileError;
-use crate::machine::Vm;
 use crate::program::Program;
 use crate::random::Random;
 use crate::settings::Settings;
 use crate::text::Text;
 use crate::tracer::Tracer;
+use crate::vm::Vm;
 
-/// What a self-testing project said.
+/// Report of a self-testing project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Conformance {
-    /// Passes that the project announced.
+pub struct SelfTestReport {
+    /// Number of passes that the project announced; `None` if it announced none.
     pub planned: Option<u32>,
-    /// Passes.
+    /// Number of passes.
     pub passed: u32,
-    /// Texts of failures.
+    /// Texts of the failures.
     pub failed: Vec<String>,
-    /// Times that it said `end`.
+    /// Number of times that the project said `end`.
     pub ends: u32,
-    /// The threads had ended by themselves.
+    /// Whether all threads ended before the maximum of steps.
     pub ended: bool,
-    /// Names of the sprites from back to front, if their layers had to be assumed.
+    /// Names of the sprites from back to front if their layers had to be assumed; `None` if the
+    /// layers of the file were used.
     pub layers: Option<Vec<String>>,
 }
 
-impl Conformance {
-    /// As many passes as planned, no failure, one end.
+impl SelfTestReport {
+    /// Whether there were as many passes as planned, no failure, and one end.
     pub fn is_ok(&self) -> bool {
         self.planned == Some(self.passed) && self.failed.is_empty() && self.ends == 1
     }
 }
 
-impl Tracer for Conformance {
+impl Tracer for SelfTestReport {
     const ACTIVE: bool = true;
 
     fn said(&mut self, text: &Text) {
@@ -54,21 +55,21 @@ impl Tracer for Conformance {
     }
 }
 
-/// Sprites whose layers are tried in all orders, at most.
+/// Most sprites of a project whose layers are tried in all orders.
 const SPRITES_TO_ORDER: usize = 5;
 
-/// Runs a self-testing project: green flag, then steps until no thread is left, at most
+/// Executes a self-testing project: green flag, then steps until no thread is left, at most
 /// `max_steps`. Such projects were written for unmodified Scratch: a step has several
 /// batches of threads, at most 100, and there is one timer.
 ///
-/// Some files say nothing of their sprites' layers, on which the order of scripts depends
-/// (they were converted by a Scratch without a renderer, and the originals do not show in
-/// them). If one fails in the order of the file, it passes if it does in another order of
-/// its sprites, which [`Conformance::layers`] names.
+/// Some files do not contain the layers of their sprites, on which the order of scripts depends,
+/// because they were converted by a Scratch without a renderer. If such a project fails in the
+/// order of the file, all orders of its sprites are tried, and [`SelfTestReport::layers`] has the
+/// first in which it passes.
 ///
 /// # Errors
-/// [`CompileError`] if the project cannot run at all.
-pub fn conformance(project: &Project, max_steps: u64) -> Result<Conformance, CompileError> {
+/// [`CompileError`] if the project cannot be compiled.
+pub fn run_self_test(project: &Project, max_steps: u64) -> Result<SelfTestReport, CompileError> {
     let first = run(project, max_steps)?;
     let layers = |project: &Project| project.targets.iter().map(|t| t.layer_order).collect();
     let stated: Vec<f64> = layers(project);
@@ -87,28 +88,28 @@ pub fn conformance(project: &Project, max_steps: u64) -> Result<Conformance, Com
         let report = run(&project, max_steps)?;
         if report.is_ok() {
             let names = order.iter().map(|&i| project.targets[i].name.to_string());
-            return Ok(Conformance { layers: Some(names.collect()), ..report });
+            return Ok(SelfTestReport { layers: Some(names.collect()), ..report });
         }
     }
     Ok(first)
 }
 
-fn run(project: &Project, max_steps: u64) -> Result<Conformance, CompileError> {
+fn run(project: &Project, max_steps: u64) -> Result<SelfTestReport, CompileError> {
     let program = Arc::new(Program::compile(project)?);
     let settings = Settings { batches: 100, one_timer: true, ..Settings::default() };
-    let mut vm = Vm::new(program, settings, Random::portable(0), Conformance::default());
+    let mut vm = Vm::new(program, settings, Random::portable(0), SelfTestReport::default());
     vm.green_flag();
     while vm.thread_count() > 0 && vm.steps() < max_steps {
         vm.step();
     }
     let ended = vm.thread_count() == 0;
-    Ok(Conformance { ended, ..vm.tracer })
+    Ok(SelfTestReport { ended, ..vm.tracer })
 }
 
-/// The next order in the lexicographic sequence; false after the last.
+/// Changes `order` to its lexicographic successor; false after the last.
 fn next_permutation(order: &mut [usize]) -> bool {
     let Some(i) = (1..order.len()).rev().find(|&i| order[i - 1] < order[i]) else { return false };
-    // The element at `i` is larger, so there is one.
+    // The search finds an element, because the one at `i` is larger.
     let j = (i..order.len()).rev().find(|&j| order[j] > order[i - 1]).unwrap_or(i);
     order.swap(i - 1, j);
     order[i..].reverse();

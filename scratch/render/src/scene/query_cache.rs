@@ -1,0 +1,256 @@
+//! What drawables show at whole points, remembered between queries.
+//!
+//! Programs ask the same query in every step, and most of what it concerns stands still. A
+//! entry keeps the answers for one drawable and one query, 64 points of a row in a word,
+//! and forgets them when the drawable looks different. It fills up as points are asked for, so
+//! a query that ends early costs no more than its points.
+
+use super::drawable::Appearance;
+use super::point_words::{WordRegion, columns_of, first_column, point_of};
+use super::sampler::{Sampler, SamplingParams};
+use super::{DrawableId, Scene};
+use crate::color::{GhostEffect, color_kind, matches_mask};
+
+/// Stencils that are kept when no query needs them.
+const CAPACITY: usize = 64;
+/// With more points than this to ask for in a word, asking for all of them is faster.
+const DENSE_POINTS: u32 = 20;
+
+/// What is asked of a drawable at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum PointQuery {
+    /// Whether it is solid.
+    Solid,
+    /// Whether its own colour is that of a mask.
+    Mask([u8; 3]),
+    /// Whether it shows a colour.
+    Color([u8; 3]),
+}
+
+impl PointQuery {
+    /// A number for questions with the same answers.
+    fn number(self) -> u32 {
+        match self {
+            Self::Solid => 0,
+            Self::Mask(mask) => {
+                let [r, g, b] = mask.map(|channel| u32::from(channel & 0xfc));
+                1 << 24 | r << 16 | g << 8 | b
+            }
+            Self::Color(rgb) => 2 << 24 | color_kind(rgb) as u32,
+        }
+    }
+}
+
+/// WordAnswers for 64 points of a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WordAnswers {
+    /// The points that were asked for.
+    pub(super) known: u64,
+    /// Where the answer is yes.
+    pub(super) yes: u64,
+    /// Where nothing is seen of the drawable. With `yes`: it is seen, and so is what is behind
+    /// it; only a blend can tell the colour.
+    pub(super) clear: u64,
+}
+
+impl WordAnswers {
+    /// Points where the drawable is opaque and the answer yes.
+    pub(super) fn opaque_matches(&self) -> u64 {
+        self.yes & !self.clear
+    }
+
+    /// Points whose colour depends on what is behind.
+    pub(super) fn blended(&self) -> u64 {
+        self.yes & self.clear
+    }
+
+    /// Points where only what is behind counts.
+    pub(super) fn transparent(&self) -> u64 {
+        self.clear & !self.yes
+    }
+}
+
+/// WordAnswers of one drawable to one query.
+#[derive(Debug)]
+struct CacheEntry {
+    query: PointQuery,
+    /// How the drawable looked; nothing for one whose pixels may have changed.
+    appearance: Option<Appearance>,
+    params: SamplingParams,
+    /// Outside of this the answer is "nothing is seen" and not kept.
+    visible_region: WordRegion,
+    /// Whether any answer could be yes.
+    may_match: bool,
+    cached_region: WordRegion,
+    answers: Vec<WordAnswers>,
+    /// The query that used it last.
+    used: u64,
+}
+
+/// A drawable and where the answers to a query are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) slot: u32,
+    entry: u32,
+    /// Where it may be seen, if the query is about what shows.
+    pub(super) visible_region: WordRegion,
+    /// Whether any answer could be yes.
+    pub(super) may_match: bool,
+}
+
+/// Everything remembered.
+#[derive(Debug, Default)]
+pub(super) struct QueryCache {
+    /// Whose entry is where; apart from them, to be searched fast.
+    keys: Vec<(DrawableId, u32)>,
+    entries: Vec<CacheEntry>,
+    query: u64,
+}
+
+impl QueryCache {
+    /// A new query begins: the entries of others may be used for other things.
+    pub(super) fn begin_query(&mut self) {
+        self.query += 1;
+    }
+
+    /// Finds out where a drawable can be asked.
+    pub(super) fn candidate(&mut self, scene: &Scene, slot: usize, query: PointQuery) -> Candidate {
+        let drawable = &scene.drawables[slot];
+        let number = self.entry_index((drawable.id, query.number()));
+        let entry = &mut self.entries[number];
+        entry.used = self.query;
+        let appearance = drawable.appearance(&scene.levels);
+        if appearance.is_none() || entry.appearance != appearance {
+            entry.appearance = appearance;
+            entry.query = query;
+            entry.params = scene.params(slot);
+            (entry.visible_region, entry.may_match) = match query {
+                PointQuery::Color(rgb) => {
+                    (WordRegion::around(entry.params.colored_bounds), scene.may_show(slot, rgb))
+                }
+                PointQuery::Solid | PointQuery::Mask(_) => (WordRegion::ALL, true),
+            };
+            entry.reset(WordRegion::EMPTY);
+        }
+        let CacheEntry { visible_region, may_match, .. } = *entry;
+        Candidate { slot: slot as u32, entry: number as u32, visible_region, may_match }
+    }
+
+    /// Gets ready to ask a drawable about points of an area that lie in its
+    /// [index](Candidate::visible_region).
+    pub(super) fn prepare(&mut self, candidate: &Candidate, area: &WordRegion) {
+        let entry = &mut self.entries[candidate.entry as usize];
+        let wanted = area.intersection(&candidate.visible_region);
+        if entry.cached_region.is_empty() {
+            // What has changed may change again: no more than is asked for.
+            entry.reset(wanted);
+        } else if !entry.cached_region.contains(&wanted) {
+            let whole = WordRegion::around(entry.params.colored_bounds.on_stage());
+            entry.reset(entry.cached_region.union(&whole).union(&wanted));
+        }
+    }
+
+    fn entry_index(&mut self, key: (DrawableId, u32)) -> usize {
+        if let Some(found) = self.keys.iter().position(|other| *other == key) {
+            return found;
+        }
+        let unused = |entry: &CacheEntry| entry.used != self.query;
+        let oldest = self.entries.iter().enumerate().filter(|(_, entry)| unused(entry));
+        match oldest.min_by_key(|(_, entry)| entry.used).map(|(index, _)| index) {
+            Some(index) if self.entries.len() >= CAPACITY => {
+                self.keys[index] = key;
+                self.entries[index].appearance = None;
+                index
+            }
+            _ => {
+                self.keys.push(key);
+                self.entries.push(CacheEntry {
+                    query: PointQuery::Solid,
+                    appearance: None,
+                    params: SamplingParams::default(),
+                    visible_region: WordRegion::EMPTY,
+                    may_match: false,
+                    cached_region: WordRegion::EMPTY,
+                    answers: Vec::new(),
+                    used: self.query,
+                });
+                self.entries.len() - 1
+            }
+        }
+    }
+
+    /// What is known of a word.
+    #[inline]
+    pub(super) fn known(&self, candidate: &Candidate, word: i32, row: i32) -> WordAnswers {
+        let entry = &self.entries[candidate.entry as usize];
+        entry.answers[entry.cached_region.index(word, row)]
+    }
+
+    /// WordAnswers for some points of a word at least.
+    #[inline]
+    pub(super) fn answers(
+        &mut self,
+        scene: &Scene,
+        candidate: &Candidate,
+        word: i32,
+        row: i32,
+        points: u64,
+    ) -> WordAnswers {
+        let entry = &mut self.entries[candidate.entry as usize];
+        let answers = &mut entry.answers[entry.cached_region.index(word, row)];
+        let missing = points & !answers.known;
+        if missing != 0 {
+            let sampler = scene.sampler_with(candidate.slot as usize, entry.params);
+            answers.complete(&sampler, entry.query, word, row, missing);
+        }
+        *answers
+    }
+
+    /// What a drawable is sampled with.
+    pub(super) fn sampler<'a>(&self, scene: &'a Scene, candidate: &Candidate) -> Sampler<'a> {
+        scene.sampler_with(candidate.slot as usize, self.entries[candidate.entry as usize].params)
+    }
+}
+
+impl CacheEntry {
+    fn reset(&mut self, region: WordRegion) {
+        self.cached_region = region;
+        self.answers.clear();
+        self.answers.resize(region.len(), WordAnswers::default());
+    }
+}
+
+impl WordAnswers {
+    #[inline(never)]
+    fn complete(
+        &mut self,
+        sampler: &Sampler<'_>,
+        query: PointQuery,
+        word: i32,
+        row: i32,
+        missing: u64,
+    ) {
+        self.known |= missing;
+        if query == PointQuery::Solid && missing.count_ones() > DENSE_POINTS {
+            self.yes |= missing & sampler.solid_row(first_column(word), row, missing);
+            return;
+        }
+        for x in columns_of(word, missing) {
+            let bit = point_of(x);
+            let point = (f64::from(x), f64::from(row));
+            let (yes, clear) = match query {
+                PointQuery::Solid => (sampler.touches(point), false),
+                PointQuery::Mask(mask) => {
+                    (matches_mask(sampler.color(point, GhostEffect::Ignore), mask), false)
+                }
+                PointQuery::Color(rgb) => match sampler.color(point, GhostEffect::Apply) {
+                    [0, 0, 0, 0] => (false, true),
+                    [r, g, b, 255] => (color_kind([r, g, b]) == color_kind(rgb), false),
+                    _ => (true, true),
+                },
+            };
+            self.yes |= u64::from(yes) * bit;
+            self.clear |= u64::from(clear) * bit;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The interpreter: one call into a [`Vm`](crate::vm::Vm), with program and state borrowed
+//! separately so that code can be read while the state changes.
+
+use catherd_render::DrawableId;
+
+use crate::elementary::Headings;
+use crate::limits::Limit;
+use crate::program::Program;
+use crate::settings::Settings;
+use crate::state::State;
+use crate::tracer::Tracer;
+use crate::value::Value;
+
+/// Reusable buffers and caches. They are not part of the state: no result depends on them.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    /// Values of [`crate::code::Expr::Reversed`] that are not used yet.
+    pub(crate) deferred_operands: Vec<Value>,
+    /// Values of [`crate::code::Command::early_inputs`].
+    pub(crate) early_values: Vec<Value>,
+    pub(crate) drawables: Vec<DrawableId>,
+    /// Threads that the last call of [`Interpreter::start_hats`] started.
+    pub(crate) started: Vec<u32>,
+    pub(crate) headings: Headings,
+}
+
+/// [`Interpreter::thread`] while no thread executes.
+pub(crate) const NO_CURRENT: usize = usize::MAX;
+
+/// The interpreter of one VM. [`crate::scheduler`] decides which thread executes,
+/// [`crate::eval`] evaluates expressions, [`crate::blocks`] executes stack blocks.
+pub(crate) struct Interpreter<'a, T: Tracer> {
+    pub(crate) program: &'a Program,
+    pub(crate) settings: &'a Settings,
+    pub(crate) state: &'a mut State,
+    pub(crate) tracer: &'a mut T,
+    pub(crate) buffers: &'a mut Buffers,
+    /// Slot of the thread that executes.
+    pub(crate) thread: usize,
+    /// The target of that thread.
+    pub(crate) target: usize,
+    /// Fuel that this slice has left, in blocks. Only threads in warp are stopped by it.
+    pub(crate) slice_fuel: u32,
+    /// Something visible has changed in this step.
+    pub(crate) redraw: bool,
+}
+
+impl<T: Tracer> Interpreter<'_, T> {
+    /// Consumes fuel of slice and step. One unit is the cost of one ordinary block.
+    pub(crate) fn consume_fuel(&mut self, blocks: usize) {
+        let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
+        self.slice_fuel = self.slice_fuel.saturating_sub(blocks);
+        self.state.step_fuel = self.state.step_fuel.saturating_sub(u64::from(blocks));
+    }
+
+    /// Records that a limit was hit.
+    #[cold]
+    pub(crate) fn hit(&mut self, limit: Limit) {
+        self.state.hits.hit(limit, self.state.steps);
+    }
+}

@@ -1,0 +1,164 @@
+//! The virtual machine: a program, its state, and the operations that callers perform on them.
+
+use std::sync::Arc;
+
+use catherd_sb3::BlockNo;
+
+use crate::code::NONE;
+use crate::interpreter::{Buffers, Interpreter, NO_CURRENT};
+use crate::limits::{Hits, Limit};
+use crate::program::Program;
+use crate::random::Random;
+use crate::settings::Settings;
+use crate::state::State;
+use crate::tracer::Tracer;
+
+/// A Scratch virtual machine. The caller drives it: it applies inputs and executes steps.
+pub struct Vm<T: Tracer = ()> {
+    /// Observer of the execution.
+    pub tracer: T,
+    pub(crate) program: Arc<Program>,
+    pub(crate) settings: Settings,
+    pub(crate) state: State,
+    buffers: Buffers,
+}
+
+/// The whole state of a VM, except its tracer.
+#[derive(Clone)]
+pub struct Snapshot(State);
+
+impl Snapshot {
+    /// Estimated bytes of this snapshot that are not shared with `earlier`, a snapshot of the
+    /// same program. A text that several lists share counts once for each list.
+    pub fn unshared_bytes(&self, earlier: &Snapshot) -> usize {
+        self.0.unshared_bytes(&earlier.0) + self.0.unshared_list_text_bytes(&earlier.0)
+    }
+}
+
+impl<T: Tracer> Vm<T> {
+    /// A VM with the project as loaded: no script runs, one frame is drawn.
+    pub fn new(program: Arc<Program>, settings: Settings, random: Random, tracer: T) -> Vm<T> {
+        let state = State::new(&program, random);
+        Vm { tracer, program, settings, state, buffers: Buffers::default() }
+    }
+
+    /// The program that the VM executes.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// A copy of the whole state, for [`Vm::restore`].
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.state.clone())
+    }
+
+    /// Replaces the state by that of a snapshot. The tracer is not changed.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.state.clone_from(&snapshot.0);
+    }
+
+    /// Estimated bytes that a snapshot taken now would not share with `earlier`, without the
+    /// texts in lists, so that the estimate is cheap.
+    pub fn unshared_bytes(&self, earlier: &Snapshot) -> usize {
+        self.state.unshared_bytes(&earlier.0)
+    }
+
+    /// Replaces the random stream.
+    pub fn set_random(&mut self, random: Random) {
+        self.state.random = random;
+    }
+
+    /// Sets the clock that the timer hat, `current`, `days since 2000`, music and hardware
+    /// use, in milliseconds since the green flag. Unless it is set, it advances by 1/30 s a
+    /// step; a recording may contain different times.
+    pub fn set_clock(&mut self, milliseconds: f64) {
+        self.state.clock = milliseconds / crate::settings::STEP_MS;
+    }
+
+    /// Sets [`Settings::days_since_2000`].
+    pub fn set_date(&mut self, days_since_2000: f64) {
+        self.settings.days_since_2000 = days_since_2000;
+    }
+
+    /// Steps since the green flag.
+    pub fn steps(&self) -> u64 {
+        self.state.steps
+    }
+
+    /// Fuel consumed by all steps since the project was loaded, in blocks (see [`Settings`] for
+    /// how blocks are counted).
+    pub fn executed_blocks(&self) -> u64 {
+        self.state.executed
+    }
+
+    /// Sets the fuel of all further steps together, in blocks. Once it is used up, steps still
+    /// count but execute nothing.
+    pub fn set_fuel(&mut self, blocks: u64) {
+        self.state.fuel = blocks;
+    }
+
+    /// Whether the steps have consumed all fuel of [`Vm::set_fuel`].
+    pub fn is_out_of_fuel(&self) -> bool {
+        self.state.fuel == 0
+    }
+
+    /// Whether some thread is alive or ended in the last step. Turns false once a program has
+    /// ended; programs with edge-activated hats never end.
+    pub fn is_running(&self) -> bool {
+        self.state.active_threads > 0
+    }
+
+    /// Whether the last step executed at least as many blocks as one thread may execute in warp,
+    /// or used up the slice budget of some thread. A program that does so in every step hangs in
+    /// the original.
+    pub fn is_overloaded(&self) -> bool {
+        self.state.overloaded
+    }
+
+    /// Number of live threads.
+    pub fn thread_count(&self) -> usize {
+        self.state.thread_list.len()
+    }
+
+    /// Whether the script under this top block is running, for the original or any clone.
+    pub fn is_active(&self, top: BlockNo) -> bool {
+        self.state.thread_list.iter().any(|&t| {
+            let thread = &self.state.threads[t as usize];
+            !thread.is_done()
+                && thread.hat != NONE
+                && self.program.commands[thread.hat as usize].no == top
+        })
+    }
+
+    /// Description of the first limit that stopped or delayed a thread; `None` if none did.
+    pub fn fault(&self) -> Option<&'static str> {
+        let faults = [
+            (Limit::Step, "a step executed more blocks than allowed"),
+            (Limit::CallDepth, "a script was nested deeper than allowed and was stopped"),
+        ];
+        let met = faults.map(|(limit, words)| (self.state.hits.of(limit), words));
+        met.into_iter()
+            .filter(|(hit, _)| hit.times > 0)
+            .min_by_key(|(hit, _)| hit.first)
+            .map(|f| f.1)
+    }
+
+    /// The limits that the program has hit since it was loaded.
+    pub fn hits(&self) -> &Hits {
+        &self.state.hits
+    }
+
+    pub(crate) fn interpreter(&mut self) -> Interpreter<'_, T> {
+        Interpreter {
+            program: &self.program,
+            settings: &self.settings,
+            state: &mut self.state,
+            tracer: &mut self.tracer,
+            buffers: &mut self.buffers,
+            thread: NO_CURRENT,
+            target: 0,
+            slice_fuel: 0,
+            redraw: false,
+        }
+    }
+}
