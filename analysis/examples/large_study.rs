@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (projects, seeds) = (next()?.parse()?, next()?.parse()?);
     let dir = PathBuf::from(next()?);
     let runs = synthetic::runs(projects, seeds).map(|(spec, record)| (spec, finer(record)));
-    tidy::write(&dir, runs, &[])?;
+    tidy::write(&dir, &synthetic::subject(), runs, &[])?;
     Ok(())
 }
 

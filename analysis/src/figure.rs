@@ -128,15 +128,22 @@ struct Axis {
 impl Axis {
     fn time(progress: &Progress) -> Axis {
         let end = progress.end.max(1) as f64;
-        let (unit, label) = match progress.clock {
-            Clock::Executions => (1.0, "Test executions"),
-            Clock::Steps => (1.0, "Steps (1/30 s of program time each)"),
-            Clock::Wall if end < 10_000.0 => (1.0, "Search time (ms)"),
-            Clock::Wall if end < 600_000.0 => (1_000.0, "Search time (s)"),
-            Clock::Wall => (60_000.0, "Search time (min)"),
+        let (unit, label) = match &progress.clock {
+            Clock::Work(unit) => {
+                let mut label = unit.plural.clone();
+                if let Some(first) = label.get_mut(..1) {
+                    first.make_ascii_uppercase();
+                }
+                // A unit of program time says how long it is.
+                let length = unit.per_second.map(|_| format!(" ({})", unit.meaning));
+                (1.0, label + &length.unwrap_or_default())
+            }
+            Clock::Wall if end < 10_000.0 => (1.0, "Search time (ms)".to_owned()),
+            Clock::Wall if end < 600_000.0 => (1_000.0, "Search time (s)".to_owned()),
+            Clock::Wall => (60_000.0, "Search time (min)".to_owned()),
         };
         let high = end / unit;
-        Axis { low: 0.0, high, step: round_step(high / 6.0), unit, label: label.to_owned() }
+        Axis { low: 0.0, high, step: round_step(high / 6.0), unit, label }
     }
 
     /// In percent, from a round number below what the curves show once they have left
@@ -329,7 +336,7 @@ mod tests {
         let curve =
             |algorithm| Curve { algorithm, points: vec![Point { at: 1, mean: 1.0, band: None }] };
         let progress = Progress {
-            clock: Clock::Executions,
+            clock: Clock::Wall,
             end: 1,
             projects: 1,
             runs: (1, 1),

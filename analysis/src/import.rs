@@ -17,7 +17,9 @@ pub use whisker::Whisker;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use catherd_experiments::{Budget, Digest, Outcome};
+use catherd_experiments::{
+    Budget, CriterionInfo, Digest, Measure, Noun, Outcome, SubjectInfo, Unit,
+};
 
 use crate::tidy::{self, Imported, UNCOUNTED};
 
@@ -170,6 +172,30 @@ impl Coverage {
     }
 }
 
+/// The subject kind of imported runs.
+const KIND: &str = "imported";
+
+/// The unit of work of imported runs.
+const EXECUTIONS: &str = "executions";
+
+/// What imported runs measure and count.
+fn subject(engine: String) -> SubjectInfo {
+    let meaning = "executions of a test by the search";
+    SubjectInfo {
+        kind: KIND.to_owned(),
+        engine,
+        units: vec![Unit::new(EXECUTIONS, "test execution", "test executions", meaning)],
+        criteria: vec![CriterionInfo::new("goal", "goals")],
+        suite_unit: Noun::new("event", "events"),
+        mutant_levels: Vec::new(),
+        artifact_extension: String::new(),
+        measures: vec![
+            Measure::related("lines", "Lines of code"),
+            Measure::related("mccabe", "Mean McCabe complexity"),
+        ],
+    }
+}
+
 /// What was imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -199,7 +225,7 @@ pub fn import(
     budget: Budget,
     out: &Path,
 ) -> Result<Tally, ImportError> {
-    let mut writer = tidy::Writer::create(out)?;
+    let mut writer = tidy::Writer::create(out, &subject(format.engine()))?;
     let mut tally = Tally::default();
     let mut repetitions: HashMap<(String, String), u64> = HashMap::new();
     let mut projects = HashSet::new();
@@ -271,7 +297,7 @@ fn finished(draft: Draft, repetition: u64, engine: String, budget: Budget) -> Im
     Imported {
         id: Digest::of(key.to_string().as_bytes()),
         project: draft.project,
-        subject: "imported".to_owned(),
+        subject: KIND.to_owned(),
         algorithm: draft.algorithm,
         seed,
         budget,
@@ -280,14 +306,15 @@ fn finished(draft: Draft, repetition: u64, engine: String, budget: Budget) -> Im
         reason,
         goals: coverage.goals,
         covered: coverage.covered,
-        executions: draft.executions,
-        executions_to_full: draft.executions_to_full,
+        work: draft.executions.map(|n| (EXECUTIONS.to_owned(), n)).into_iter().collect(),
+        to_full: draft.executions_to_full,
         search_ms: draft.search_ms,
         wall_ms: draft.wall_ms,
         suite_tests: draft.suite_tests,
-        suite_events: draft.suite_events,
-        minimised_events: draft.minimised_events,
-        counts: draft.counts,
+        suite_size: draft.suite_events,
+        suite_unit: "events".to_owned(),
+        suite_removed: draft.minimised_events,
+        metrics: draft.counts,
         timeline: draft.timeline,
     }
 }

@@ -1,10 +1,10 @@
 //! Mean coverage as a function of time (Whisker paper, figure 20).
 //!
-//! A run's coverage is a step function that rises at its improvements and stays where
-//! it ended. The mean is over projects of the mean over their runs, as in
-//! [`MeanCoverage`](crate::comparison::MeanCoverage), over the projects on which every
-//! algorithm has a run, so that the curves can be compared. Nothing is sampled: a
-//! curve is exact at each of its points.
+//! The coverage of a run is a step function that rises at its improvements and keeps its last
+//! value. The mean is over projects of the mean over their runs, as in
+//! [`MeanCoverage`](crate::comparison::MeanCoverage), over the projects on which every algorithm
+//! has a run, so that the curves can be compared. Nothing is sampled: a curve is exact at each of
+//! its points.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -13,24 +13,24 @@ use rayon::prelude::*;
 
 use crate::tidy::{Clock, Error, Results};
 
-/// Replicates of the bootstrap.
+/// Number of bootstrap replicates.
 const REPLICATES: usize = 500;
 
-/// The seed of the bootstrap: a figure is the same whenever it is drawn.
+/// Seed of the bootstrap, fixed so that a figure is always the same.
 const SEED: u64 = 20;
 
 /// Improvements closer to each other than this part of the time share one point.
 const RESOLUTION: u64 = 1_000;
 
-/// Coverage of an algorithm from one moment on.
+/// Mean coverage of an algorithm from one time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// The moment.
+    /// The time on the clock.
     pub at: u64,
     /// Mean coverage in 0..=1.
     pub mean: f64,
-    /// Where 95 % of the bootstrap replicates lie; none if a project has a single
-    /// run, which says nothing about others.
+    /// The central 95 % of the bootstrap replicates; `None` if a project has a single run, because
+    /// that does not show how runs vary.
     pub band: Option<(f64, f64)>,
 }
 
@@ -48,29 +48,29 @@ pub struct Curve {
 pub struct Progress {
     /// The clock of all points.
     pub clock: Clock,
-    /// When the last run ended.
+    /// Time of the end of the last run.
     pub end: u64,
     /// Projects that the means are over.
     pub projects: usize,
     /// The fewest and the most runs of an algorithm on one of these projects.
     pub runs: (usize, usize),
-    /// One for each algorithm that has runs.
+    /// One curve for each algorithm that has runs.
     pub curves: Vec<Curve>,
 }
 
 impl Progress {
-    /// The curves of a study on a clock; none if there are no runs to show.
+    /// The curves of a study on a clock; `None` if there are no runs to show.
     ///
-    /// The band is a bootstrap over runs, within each project and algorithm: it shows
-    /// how far other seeds could have moved the mean over these same projects.
+    /// The band is a bootstrap over runs within each project and algorithm: it shows how far other
+    /// seeds could have moved the mean over the same projects.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
-    pub fn new(results: &Results, clock: Clock) -> Result<Option<Progress>, Error> {
+    pub fn new(results: &Results, clock: &Clock) -> Result<Option<Progress>, Error> {
         let algorithms = results.algorithms.len();
         let mut cells = vec![Vec::new(); algorithms * results.projects.len()];
         for (number, run) in results.runs.iter().enumerate() {
-            if run.coverage().is_some() && run.spent(clock).is_some() {
+            if run.coverage().is_some() && results.spent(number, clock).is_some() {
                 cells[run.project as usize * algorithms + run.algorithm as usize]
                     .push(number as u32);
             }
@@ -85,7 +85,7 @@ impl Progress {
         let sizes = complete.iter().flat_map(|project| ran.iter().map(|&a| project[a].len()));
         let Some(runs) = sizes.clone().min().zip(sizes.max()) else { return Ok(None) };
         let shown = complete.iter().flat_map(|project| project.iter().flatten());
-        let end = shown.filter_map(|&r| results.runs[r as usize].spent(clock)).max().unwrap_or(0);
+        let end = shown.filter_map(|&run| results.spent(run as usize, clock)).max().unwrap_or(0);
 
         let mut rises = vec![Vec::new(); algorithms];
         let mut before = (u32::MAX, 0);
@@ -101,11 +101,12 @@ impl Progress {
             let rises = std::mem::take(&mut rises[algorithm]);
             Curve { algorithm, points: curve(rises, &samples, results.runs.len(), end) }
         });
-        Ok(Some(Progress { clock, end, projects: complete.len(), runs, curves: curves.collect() }))
+        let (clock, projects) = (clock.clone(), complete.len());
+        Ok(Some(Progress { clock, end, projects, runs, curves: curves.collect() }))
     }
 }
 
-/// A run's coverage rises by a share of its goals.
+/// A rise of a run's coverage by a share of its goals.
 #[derive(Clone, Copy)]
 struct Rise {
     at: u64,
@@ -118,7 +119,7 @@ fn curve(mut rises: Vec<Rise>, samples: &[&[u32]], runs: usize, end: u64) -> Vec
     weigh(samples, &mut weights, |_, place| place);
     rises.retain(|rise| weights[rise.run as usize] > 0.0);
     rises.par_sort_unstable_by_key(|rise| (rise.at, rise.run));
-    // Where each point's rises end.
+    // The end of the rises of each point.
     let width = (end / RESOLUTION).max(1);
     let ends: Vec<usize> = (1..=rises.len())
         .filter(|&i| rises.get(i).is_none_or(|next| next.at / width != rises[i - 1].at / width))

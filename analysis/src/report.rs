@@ -132,19 +132,19 @@ impl<'a> Report<'a> {
         sections.push(s);
 
         let mut s = begin("time", "Coverage over time");
-        let progress = Progress::new(results, clock)?;
+        let progress = Progress::new(results, &clock)?;
         s.either(
             progress.map(|progress| figures::progress(results, &progress)),
             "Coverage over time: needs a timeline on the clock of the budgets.",
         );
-        let milestones = Milestone::all(results, clock, &Milestone::SHARES)?;
-        s.figures(figures::effect_over_budget(results, clock, &milestones));
-        s.figures(figures::significance_over_budget(results, clock, &milestones));
-        s.sheet(sheets::milestones(results, clock, &milestones));
+        let milestones = Milestone::all(results, &clock, &Milestone::SHARES)?;
+        s.figures(figures::effect_over_budget(results, &clock, &milestones));
+        s.figures(figures::significance_over_budget(results, &clock, &milestones));
+        s.sheet(sheets::milestones(results, &clock, &milestones));
         drop(milestones);
-        let convergence = Convergence::all(results, clock)?;
-        s.figures(figures::convergence(results, clock, &convergence));
-        s.sheet(sheets::convergence(results, clock, &convergence));
+        let convergence = Convergence::all(results, &clock)?;
+        s.figures(figures::convergence(results, &clock, &convergence));
+        s.sheet(sheets::convergence(results, &clock, &convergence));
         sections.push(s);
 
         let mut s = begin("difficulty", "What makes projects difficult");

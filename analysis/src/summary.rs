@@ -1,4 +1,4 @@
-//! What a study says at its end.
+//! The summary of a finished study.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,8 +15,8 @@ use crate::{figure, sheets};
 /// The summary of a study.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// For the terminal: the comparison of each pair of algorithms, mean coverages,
-    /// and what is missing. Ends with a line break.
+    /// Text for the terminal: the comparison of each pair of algorithms, mean coverages, and
+    /// missing runs. Ends with a line break.
     pub text: String,
     /// Files written.
     pub files: Vec<PathBuf>,
@@ -32,8 +32,8 @@ pub struct Summary {
 /// - `coverage-over-time.svg`, unless no run has a coverage.
 ///
 /// # Errors
-/// [`Error`] if a table is missing, is not what it should be, mixes runs that cannot be
-/// compared, or a file cannot be written.
+/// [`Error`] if a table is missing or malformed, if it has runs that cannot be compared, or if a
+/// file cannot be written.
 pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     let results = Results::read(dir)?;
     let samples = Samples::coverage(&results);
@@ -47,7 +47,7 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     files.csv("comparisons.csv", &sheets::duels(&results, &samples, &comparisons).table)?;
     files.csv("coverage.csv", &sheets::coverage(&results, &samples).table)?;
     files.csv("algorithms.csv", &algorithms)?;
-    if let Some(progress) = Progress::new(&results, results.clock())? {
+    if let Some(progress) = Progress::new(&results, &results.clock())? {
         let svg = figure::coverage_over_time(&progress, &results.algorithms);
         files.write("coverage-over-time.svg", svg)?;
     }
@@ -93,7 +93,7 @@ impl Files<'_> {
     }
 }
 
-/// What is missing and why, one line each.
+/// Missing runs and projects with their causes, one line each.
 fn notes(results: &Results, comparisons: &[Comparison]) -> String {
     let mut notes = String::new();
     let missing = Missing::new(results);

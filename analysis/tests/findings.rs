@@ -11,14 +11,14 @@ use catherd_analysis::findings::{
 };
 use catherd_analysis::report::Report;
 use catherd_analysis::sheets;
-use catherd_analysis::tidy::{self, Clock, Results};
+use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{Budget, Outcome, RunRecord, RunSpec};
 use tempfile::TempDir;
 
 /// The results of some runs, and their folder, from which the timeline is read on demand.
 fn results(runs: impl Iterator<Item = (RunSpec, RunRecord)>) -> (Results, TempDir) {
     let dir = tempfile::tempdir().unwrap();
-    tidy::write(dir.path(), runs, &[]).unwrap();
+    tidy::write(dir.path(), &synthetic::subject(), runs, &[]).unwrap();
     (Results::read(dir.path()).unwrap(), dir)
 }
 
@@ -27,7 +27,9 @@ fn the_last_milestone_is_the_comparison() {
     let (results, _dir) = results(synthetic::runs(6, 5));
     let samples = Samples::coverage(&results);
     let end = Comparison::pairs(&samples);
-    let milestones = Milestone::all(&results, Clock::Executions, &[0.0, 0.5, 1.0]).unwrap();
+    let milestones =
+        Milestone::all(&results, &results.clock_of("executions").unwrap(), &[0.0, 0.5, 1.0])
+            .unwrap();
     assert_eq!(milestones.iter().map(|m| m.at).collect::<Vec<_>>(), [1, 150, 300]);
     for (pair, last) in end.iter().zip(&milestones[2].comparisons) {
         assert_eq!(pair.duels, last.duels);
@@ -38,13 +40,16 @@ fn the_last_milestone_is_the_comparison() {
         assert!(sum(&milestones[0]) < sum(&milestones[1]));
         assert!(sum(&milestones[1]) <= sum(&milestones[2]));
     }
-    assert!(Milestone::all(&results, Clock::Steps, &[1.0]).unwrap()[0].at == 27_000);
+    assert!(
+        Milestone::all(&results, &results.clock_of("steps").unwrap(), &[1.0]).unwrap()[0].at
+            == 27_000
+    );
 }
 
 #[test]
 fn a_search_reaches_more_later() {
     let (results, _dir) = results(synthetic::runs(4, 5));
-    let rows = Convergence::all(&results, Clock::Executions).unwrap();
+    let rows = Convergence::all(&results, &results.clock_of("executions").unwrap()).unwrap();
     assert_eq!(rows.len(), 3 * SHARES.len());
     for algorithm in rows.chunk_by(|a, b| a.algorithm == b.algorithm) {
         let medians: Vec<f64> =
@@ -53,7 +58,7 @@ fn a_search_reaches_more_later() {
         assert!(algorithm.iter().all(|row| row.runs.len() == 20));
     }
     // The last improvement of a run is where it has all it will have.
-    let points = results.improvements(Clock::Executions).unwrap();
+    let points = results.improvements(&results.clock_of("executions").unwrap()).unwrap();
     let last = points.chunk_by(|a, b| a.run == b.run).map(|p| p[p.len() - 1].at).max().unwrap();
     let latest = rows.iter().map(|row| row.spent.as_ref().unwrap().maximum).fold(0.0, f64::max);
     assert_eq!(latest, last as f64);
@@ -145,7 +150,7 @@ fn missing_runs_have_causes() {
 #[test]
 fn what_lost_a_race_is_dropped_and_not_zero() {
     let dir = tempfile::tempdir().unwrap();
-    let mut tables = tidy::Writer::create(dir.path()).unwrap();
+    let mut tables = tidy::Writer::create(dir.path(), &synthetic::subject()).unwrap();
     for (spec, record) in synthetic::runs(6, 2) {
         let late = spec.project_name.as_str() > "project-3";
         if !(late && spec.algorithm.label == "random") {
@@ -175,7 +180,7 @@ fn what_lost_a_race_is_dropped_and_not_zero() {
 #[test]
 fn repeated_runs_agree_or_not_and_machines_have_their_speed() {
     let [here, there] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    tidy::write(here.path(), synthetic::runs(3, 2), &[]).unwrap();
+    tidy::write(here.path(), &synthetic::subject(), synthetic::runs(3, 2), &[]).unwrap();
     let other = edited(3, 2, |project, spec, record| {
         record.provenance.host = "bee".to_owned();
         record.resources.search_ms *= 2;
@@ -183,7 +188,7 @@ fn repeated_runs_agree_or_not_and_machines_have_their_speed() {
             *record.work.get_mut("steps").unwrap() += 1;
         }
     });
-    tidy::write(there.path(), other, &[]).unwrap();
+    tidy::write(there.path(), &synthetic::subject(), other, &[]).unwrap();
     let results = Results::read_all(&[here.path(), there.path()]).unwrap();
     assert_eq!(results.runs.len(), 18);
     let [ant, bee] = &Machine::all(&results).unwrap()[..] else { panic!("two machines") };
@@ -278,14 +283,14 @@ fn every_number_of_table_6_has_its_runs() {
 fn folders_are_read_as_one_study() {
     let (a, b, c) = (tempfile::tempdir(), tempfile::tempdir(), tempfile::tempdir());
     let (a, b, c) = (a.unwrap(), b.unwrap(), c.unwrap());
-    tidy::write(a.path(), synthetic::runs(2, 2), &[]).unwrap();
+    tidy::write(a.path(), &synthetic::subject(), synthetic::runs(2, 2), &[]).unwrap();
     // The same study further: more projects, and the first ones again.
-    tidy::write(b.path(), synthetic::runs(3, 2), &[]).unwrap();
+    tidy::write(b.path(), &synthetic::subject(), synthetic::runs(3, 2), &[]).unwrap();
     let both = Results::read_all(&[a.path(), b.path()]).unwrap();
     assert_eq!((both.runs.len(), both.projects.len(), both.algorithms.len()), (18, 3, 3));
     let alone = Results::read(b.path()).unwrap();
     let key = |r: &Results| -> BTreeSet<_> {
-        let points = r.improvements(Clock::Steps).unwrap();
+        let points = r.improvements(&r.clock_of("steps").unwrap()).unwrap();
         points.iter().map(|p| (r.runs[p.run as usize].id, p.at, p.covered)).collect()
     };
     assert_eq!(key(&both), key(&alone));
@@ -295,7 +300,7 @@ fn folders_are_read_as_one_study() {
         record.run = spec.id();
         (spec, record)
     });
-    tidy::write(c.path(), more, &[]).unwrap();
+    tidy::write(c.path(), &synthetic::subject(), more, &[]).unwrap();
     let all = Results::read_all(&[a.path(), c.path()]).unwrap();
     assert_eq!((all.runs.len(), all.projects.len()), (24, 2));
     assert!(all.algorithms[3].starts_with("random ("), "{:?}", all.algorithms);

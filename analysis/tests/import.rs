@@ -7,7 +7,7 @@ use catherd_analysis::comparison::{Comparison, Samples};
 use catherd_analysis::import::{Columns, Format, ImportError, Pynguin, Tally, Whisker, import};
 use catherd_analysis::progress::Progress;
 use catherd_analysis::tidy::{Clock, Results, UNCOUNTED};
-use catherd_experiments::{Budget, Outcome};
+use catherd_experiments::{Budget, Outcome, Unit};
 use tempfile::TempDir;
 
 /// A folder with a file of this text, and where its tables go.
@@ -56,7 +56,7 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
     assert_eq!(cats.coverage(), Some(52.0 / 54.0));
     // A wait stands behind each event.
     assert_eq!(
-        (cats.executions, cats.suite_events, cats.suite_tests),
+        (results.work[0][0], cats.suite_size, cats.suite_tests),
         (Some(135), Some(10), Some(4))
     );
     // Runs of one project and algorithm are numbered, where the seed is not told.
@@ -65,7 +65,7 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
     assert_eq!(results.runs[1].search_ms, Some(1500));
     assert_eq!((results.runs[3].outcome, results.runs[3].coverage()), (Outcome::Failed, None));
     let points: Vec<_> = results
-        .improvements(Clock::Wall)
+        .improvements(&Clock::Wall)
         .unwrap()
         .iter()
         .map(|p| (p.run, p.at, p.covered))
@@ -76,10 +76,11 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
     assert_eq!(points[6..], [(2, 0, 48)]);
     assert_eq!(results.clock(), Clock::Wall);
     // What Whisker does not measure is missing.
-    assert_eq!(cats.steps, None);
-    assert!(results.improvements(Clock::Steps).unwrap().is_empty());
+    let steps = Clock::Work(Unit::new("steps", "step", "steps", ""));
+    assert_eq!(results.spent(0, &steps), None);
+    assert!(results.improvements(&steps).unwrap().is_empty());
     assert_eq!(results.measure("iterationCount").unwrap()[0], Some(2.0));
-    assert!(Progress::new(&results, Clock::Steps).unwrap().is_none());
+    assert!(Progress::new(&results, &steps).unwrap().is_none());
 }
 
 #[test]
@@ -99,7 +100,7 @@ flutils.moduleutils,MIO,8,,,,,,,,,\n";
     assert_eq!(results.measure("mccabe").unwrap(), [Some(3.0), Some(3.0), None]);
     assert_eq!(results.measure("lines").unwrap()[0], Some(120.0));
     assert_eq!(results.runs[2].coverage(), None);
-    let points = results.improvements(Clock::Wall).unwrap();
+    let points = results.improvements(&Clock::Wall).unwrap();
     assert_eq!((points[1].at, points[1].covered), (2000, 2));
     let comparison = &Comparison::pairs(&Samples::coverage(&results))[0];
     assert_eq!(comparison.duels[0].runs, (1, 1));
@@ -164,7 +165,7 @@ fn imported_runs_stand_beside_others() {
     let results = Results::read_all(&[&out, &again, &longer, &out]).unwrap();
     assert_eq!((results.projects.len(), results.runs.len()), (1, 3));
     assert_eq!(results.algorithms, ["mio", "mio (again)", "mio (longer)"]);
-    assert_eq!(results.improvements(Clock::Wall).unwrap().len(), 6);
+    assert_eq!(results.improvements(&Clock::Wall).unwrap().len(), 6);
 }
 
 #[test]

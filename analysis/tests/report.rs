@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 fn results(runs: impl Iterator<Item = (RunSpec, RunRecord)>) -> (Results, TempDir) {
     let dir = tempfile::tempdir().unwrap();
-    tidy::write(dir.path(), runs, &[]).unwrap();
+    tidy::write(dir.path(), &synthetic::subject(), runs, &[]).unwrap();
     (Results::read(dir.path()).unwrap(), dir)
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use catherd_analysis::comparison::{MeanCoverage, Samples};
 use catherd_analysis::progress::Progress;
-use catherd_analysis::tidy::{self, Clock, Error, Results, Skipped};
+use catherd_analysis::tidy::{self, Error, Results, Skipped};
 use catherd_experiments::{Budget, Outcome};
 
 fn skipped() -> Vec<Skipped> {
@@ -21,7 +21,7 @@ fn lines(path: &Path) -> Vec<String> {
 #[test]
 fn tables_hold_what_the_runs_said() {
     let dir = tempfile::tempdir().unwrap();
-    tidy::write(dir.path(), synthetic::runs(4, 3), &skipped()).unwrap();
+    tidy::write(dir.path(), &synthetic::subject(), synthetic::runs(4, 3), &skipped()).unwrap();
     let results = Results::read(dir.path()).unwrap();
     assert_eq!(results.algorithms, ["random", "mosa", "mio"]);
     assert_eq!((results.projects.len(), results.runs.len()), (4, 36));
@@ -33,7 +33,7 @@ fn tables_hold_what_the_runs_said() {
         assert_eq!(results.projects[run.project as usize].name, spec.project_name);
         assert_eq!(results.algorithms[run.algorithm as usize], spec.algorithm.label);
     }
-    let points = results.improvements(Clock::Steps).unwrap();
+    let points = results.improvements(&results.clock_of("steps").unwrap()).unwrap();
     let expected: Vec<_> = synthetic::runs(4, 3)
         .zip(0_u32..)
         .flat_map(|((_, record), run)| record.timeline.into_iter().map(move |p| (run, p)))
@@ -84,7 +84,7 @@ fn outcomes_keep_their_names() {
             }
             (spec, record)
         });
-        tidy::write(dir.path(), runs, &[]).unwrap();
+        tidy::write(dir.path(), &synthetic::subject(), runs, &[]).unwrap();
         let results = Results::read(dir.path()).unwrap();
         assert_eq!(results.runs[5].outcome, outcome);
         assert_eq!(results.runs[5].coverage(), None);
@@ -95,9 +95,9 @@ fn outcomes_keep_their_names() {
 #[test]
 fn the_curve_ends_at_the_mean() {
     let dir = tempfile::tempdir().unwrap();
-    tidy::write(dir.path(), synthetic::runs(5, 4), &[]).unwrap();
+    tidy::write(dir.path(), &synthetic::subject(), synthetic::runs(5, 4), &[]).unwrap();
     let results = Results::read(dir.path()).unwrap();
-    let progress = Progress::new(&results, results.clock()).unwrap().unwrap();
+    let progress = Progress::new(&results, &results.clock()).unwrap().unwrap();
     assert_eq!((progress.projects, progress.runs, progress.end), (5, (4, 4), 300));
     let means = MeanCoverage::all(&Samples::coverage(&results));
     for (curve, mean) in progress.curves.iter().zip(means) {
@@ -121,7 +121,7 @@ fn a_summary_names_what_is_missing() {
             (spec, record)
         },
     );
-    tidy::write(dir.path(), runs, &skipped()).unwrap();
+    tidy::write(dir.path(), &synthetic::subject(), runs, &skipped()).unwrap();
     let summary = catherd_analysis::summarise(dir.path()).unwrap();
     let text = &summary.text;
     assert!(text.contains("4 of 36 runs have no coverage (3 failed, 1 not run)"), "{text}");
@@ -147,7 +147,7 @@ fn runs_that_cannot_be_compared_are_refused() {
         spec.budget = Budget::of("executions", if i < 5 { 300 } else { 600 });
         (spec, record)
     });
-    tidy::write(dir.path(), runs, &[]).unwrap();
+    tidy::write(dir.path(), &synthetic::subject(), runs, &[]).unwrap();
     let error = catherd_analysis::summarise(dir.path()).unwrap_err();
     assert!(matches!(error, Error::Mixed { what: "budget", .. }));
     assert!(error.to_string().contains("(300 executions; 600 executions)"), "{error}");
@@ -156,7 +156,7 @@ fn runs_that_cannot_be_compared_are_refused() {
 #[test]
 fn a_study_without_runs_has_a_summary() {
     let dir = tempfile::tempdir().unwrap();
-    tidy::write(dir.path(), [], &skipped()).unwrap();
+    tidy::write(dir.path(), &synthetic::subject(), [], &skipped()).unwrap();
     let summary = catherd_analysis::summarise(dir.path()).unwrap();
     assert!(summary.text.contains("Skipped broken"), "{}", summary.text);
     assert!(!dir.path().join("coverage-over-time.svg").exists());

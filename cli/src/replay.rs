@@ -87,7 +87,7 @@ impl Stored {
 
 /// Executes one run of a study again, here, and tells its record from the one in the store.
 ///
-/// Runs that were given up can be replayed, too: what they break down with is shown, and
+/// Quarantined runs can be replayed, too: what they break down with is shown, and
 /// nothing of it gets into the store.
 #[derive(Args)]
 #[command(after_help = "\
@@ -142,7 +142,7 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
     let (mut reader, study) = arguments.stored.open()?;
     let given_up = reader.quarantined(study).map_err(|cause| arguments.stored.broken(&cause))?;
     for QuarantinedRun { spec, attempts, reason, .. } in given_up {
-        look(spec, Err(format!("given up after {attempts} attempts: {reason}")));
+        look(spec, Err(format!("quarantined after {attempts} attempts: {reason}")));
     }
     let ended = found.pop();
     match ended {

@@ -120,7 +120,11 @@ fn explained(address: &Address, report: &Report<'_>) -> Result<String, Failure> 
             Cell::Text(results.algorithms[run.algorithm as usize].clone()),
             Cell::Count(run.seed as usize),
             Cell::share(run.coverage(), 2),
-            run.executions.map_or(Cell::Missing, |n| Cell::Count(n as usize)),
+            results
+                .work
+                .first()
+                .and_then(|work| work[number as usize])
+                .map_or(Cell::Missing, |n| Cell::Count(n as usize)),
             Cell::Text(run.id.to_string()),
         ]);
     }

@@ -30,7 +30,7 @@ use display::{Display, Title};
 pub(crate) use folder::{Folder, safe_name};
 use herd::Ended;
 pub(crate) use herd::StopSignals;
-pub(crate) use results::{End, export};
+pub(crate) use results::{RunResult, export};
 
 /// Runs a study: every project x every algorithm x every seed, on every core of this
 /// machine, and writes its tables, figure and test suites.
@@ -88,10 +88,11 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
         results::export(ends, &folder, &skipped, &dropped)?
     } else {
         let Some(coordinator) = field.run(plan)? else { return Ok((Exit::Stopped, folder.path)) };
-        results::export(results::ends(&coordinator, &study.name)?, &folder, &skipped, &[])?
+        let run_results = results::run_results(&coordinator, &study.name)?;
+        results::export(run_results, &folder, &skipped, &[])?
     };
     terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
-    let whole = corpus.unusable.is_empty() && results.troubles.is_empty();
+    let whole = corpus.unusable.is_empty() && results.problems.is_empty();
     Ok((if whole { Exit::Fine } else { Exit::Incomplete }, folder.path))
 }
 

@@ -20,7 +20,7 @@ use tonic::{Code, Streaming};
 
 use crate::failure::{Exit, Failure};
 use crate::remote::Remote;
-use crate::run::{self, End, Folder, Matrix, safe_name};
+use crate::run::{self, Folder, Matrix, RunResult, safe_name};
 use crate::terminal::{self, BARS};
 
 /// Most rows of what is missing on a terminal.
@@ -403,12 +403,12 @@ impl Results {
         let results = run::export(ends, &folder, &[], &[])?;
         bar.finish_and_clear();
         terminal::print(&results.text(&self.study, &folder.path, start.elapsed()));
-        Ok(if results.troubles.is_empty() { Exit::Fine } else { Exit::Incomplete })
+        Ok(if results.problems.is_empty() { Exit::Fine } else { Exit::Incomplete })
     }
 }
 
 /// Reads what came of a run.
-fn end(result: v1::RunResult) -> Result<End, Failure> {
+fn end(result: v1::RunResult) -> Result<RunResult, Failure> {
     let unreadable = |flaw: String| {
         Failure::new(format_args!("a result that cannot be read: {flaw}"))
             .hint("use the same catherd at both ends")
@@ -417,11 +417,11 @@ fn end(result: v1::RunResult) -> Result<End, Failure> {
     match result.end {
         Some(run_result::End::Record(document)) => {
             let record = document.read().map_err(|error| unreadable(error.to_string()))?;
-            Ok(End::Record(Box::new((spec, record))))
+            Ok(RunResult::Record(Box::new((spec, record))))
         }
         Some(run_result::End::Quarantined(v1::Quarantined { attempts, kind, reason })) => {
             let kind = Breakdown::ALL.get(kind as usize).copied().unwrap_or(Breakdown::Crashed);
-            Ok(End::GivenUp(Box::new(QuarantinedRun { spec, attempts, kind, reason })))
+            Ok(RunResult::Quarantined(Box::new(QuarantinedRun { spec, attempts, kind, reason })))
         }
         None => Err(unreadable("it is empty".to_owned())),
     }

@@ -167,7 +167,7 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
     let summary = String::from_utf8(output.stdout).unwrap();
     for project in ["packed", "unpacked"] {
         // Three on two workers, up to six while there is only one.
-        let start = format!("{project}, 1 run given up after ");
+        let start = format!("{project}, 1 run quarantined after ");
         let given_up =
             |line: &str| line.starts_with(&start) && line.contains("attempts: panicked at ");
         assert!(summary.lines().any(given_up), "{summary}");
@@ -207,7 +207,7 @@ fn a_run_that_takes_too_much_memory_is_known_for_it() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let summary = String::from_utf8_lossy(&output.stdout);
     for project in ["packed", "unpacked"] {
-        let start = format!("{project}, 1 run given up after ");
+        let start = format!("{project}, 1 run quarantined after ");
         let given_up = |line: &str| line.starts_with(&start) && line.contains(": out of memory: ");
         assert!(summary.lines().any(given_up), "{summary}\n{}", stderr(&output));
     }
@@ -286,7 +286,7 @@ fn any_program_can_be_studied() {
     let output = command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let summary = String::from_utf8(output.stdout).unwrap();
-    assert!(summary.contains("one.py, 1 run given up after"), "{summary}");
+    assert!(summary.contains("one.py, 1 run quarantined after"), "{summary}");
     assert!(summary.contains("its last line: no luck"), "{summary}");
     assert_eq!(digests(&bench.out("out")).len(), 6);
 }

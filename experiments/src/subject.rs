@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::RunRecord;
+
 /// What a subject kind measures and counts. It travels with results as `subject.json`, so that
 /// tables, captions and reports need to know no kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SubjectInfo {
     /// Name of the kind, as in a study's `subject`.
     pub kind: String,
@@ -60,7 +62,7 @@ pub struct CriterionInfo {
 }
 
 /// A noun in both numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noun {
     /// One of it.
     pub singular: String,
@@ -81,6 +83,31 @@ pub struct Measure {
 }
 
 impl SubjectInfo {
+    /// The names in a record as a description, for a kind that is not known otherwise.
+    pub fn of_record(kind: &str, engine: &str, record: &RunRecord) -> SubjectInfo {
+        let levels = record.mutants.first().map(|mutant| &mutant.location);
+        let size = &record.suite.unit;
+        SubjectInfo {
+            kind: kind.to_owned(),
+            engine: engine.to_owned(),
+            units: record.work.keys().map(|name| Unit::new(name, name, name, name)).collect(),
+            criteria: record
+                .criteria
+                .iter()
+                .map(|c| CriterionInfo::new(&c.name, &c.name))
+                .collect(),
+            suite_unit: Noun::new(size, size),
+            mutant_levels: levels.into_iter().flatten().map(|part| part.level.clone()).collect(),
+            artifact_extension: record
+                .artifacts
+                .keys()
+                .find_map(|name| name.strip_prefix("suite."))
+                .unwrap_or_default()
+                .to_owned(),
+            measures: Vec::new(),
+        }
+    }
+
     /// The unit with this name.
     pub fn unit(&self, name: &str) -> Option<&Unit> {
         self.units.iter().find(|unit| unit.name == name)

@@ -22,7 +22,7 @@
 //!  "work": {"executions": 7, "steps": 0},
 //!  "timeline": [{"work": [1, 0], "wall_ms": 12, "covered": 2}],
 //!  "suite": {"tests": 1, "size": 5, "unit": "events", "removed": 0},
-//!  "metrics": {"lines": 40}, "artifacts": {"suite.txt": "..."}}
+//!  "metrics": {"lines": 40}, "artifacts": {"suite.json": "..."}}
 //! ```
 //!
 //! The file is a part of a [`RunRecord`] as JSON. Only `criteria` is needed (numbers below
@@ -82,7 +82,7 @@ pub fn info() -> SubjectInfo {
         criteria: vec![CriterionInfo::new("goal", CRITERION)],
         suite_unit: Noun::new("event", "events"),
         mutant_levels: Vec::new(),
-        artifact_extension: "txt".to_owned(),
+        artifact_extension: "json".to_owned(),
         measures: Vec::new(),
     }
 }

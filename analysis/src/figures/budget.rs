@@ -34,7 +34,7 @@ pub fn progress(results: &Results, progress: &Progress) -> Figure {
 /// Mean effect sizes as a function of the budget.
 pub fn effect_over_budget(
     results: &Results,
-    clock: Clock,
+    clock: &Clock,
     milestones: &[Milestone],
 ) -> Option<Figure> {
     let series = over_budget(results, milestones, Comparison::mean_a12);
@@ -65,7 +65,7 @@ pub fn effect_over_budget(
 /// Numbers of significant differences as a function of the budget.
 pub fn significance_over_budget(
     results: &Results,
-    clock: Clock,
+    clock: &Clock,
     milestones: &[Milestone],
 ) -> Option<Figure> {
     let share = |pair: &Comparison| {
@@ -98,7 +98,7 @@ pub fn significance_over_budget(
 }
 
 /// What runs need to reach shares of their final coverage.
-pub fn convergence(results: &Results, clock: Clock, rows: &[Convergence]) -> Option<Figure> {
+pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Option<Figure> {
     let series: Vec<lines::Series> = rows
         .chunk_by(|a, b| a.algorithm == b.algorithm)
         .filter_map(|rows| {
@@ -134,7 +134,7 @@ pub fn convergence(results: &Results, clock: Clock, rows: &[Convergence]) -> Opt
     })
 }
 
-fn budget_axis(clock: Clock, milestones: &[Milestone]) -> Option<Axis> {
+fn budget_axis(clock: &Clock, milestones: &[Milestone]) -> Option<Axis> {
     let (first, last) = (milestones.first()?.at, milestones.last()?.at);
     Some(Axis::log(&format!("Budget ({})", clock.unit()), first as f64, last as f64))
 }

@@ -8,9 +8,10 @@ use crate::tidy::{Results, Run};
 /// Real time of a test execution (Whisker paper, figure 22).
 pub fn execution_times(results: &Results) -> Option<Figure> {
     let of = |algorithm: usize| {
-        let own = results.runs.iter().filter(|run| run.algorithm as usize == algorithm);
-        let time = |run: &Run| {
-            let executions = run.executions.filter(|&n| n > 0)?;
+        let own = results.runs.iter().enumerate();
+        let own = own.filter(|(_, run)| run.algorithm as usize == algorithm);
+        let time = |(number, run): (usize, &Run)| {
+            let executions = results.work.first()?[number].filter(|&n| n > 0)?;
             Some(run.search_ms? as f64 / executions as f64)
         };
         own.filter_map(time).filter(|&ms| ms > 0.0).collect()

@@ -31,7 +31,7 @@ pub fn test_lengths(results: &Results) -> Option<Figure> {
         let length = |run: &Run| {
             run.coverage()?;
             let tests = run.suite_tests.filter(|&tests| tests > 0)?;
-            Some(f64::from(run.suite_events?) / f64::from(tests))
+            Some(f64::from(run.suite_size?) / f64::from(tests))
         };
         own.filter_map(length).collect()
     };

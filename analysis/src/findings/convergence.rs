@@ -24,7 +24,7 @@ impl Convergence {
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
-    pub fn all(results: &Results, clock: Clock) -> Result<Vec<Convergence>, Error> {
+    pub fn all(results: &Results, clock: &Clock) -> Result<Vec<Convergence>, Error> {
         let improvements = results.improvements(clock)?;
         let mut reached = vec![(Vec::new(), Vec::new()); results.algorithms.len() * SHARES.len()];
         for timeline in improvements.chunk_by(|a, b| a.run == b.run) {

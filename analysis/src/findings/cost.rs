@@ -12,9 +12,9 @@ pub struct Cost {
     pub core_hours: Option<f64>,
     /// The part of it that was search.
     pub search_hours: Option<f64>,
-    /// Test executions of all searches.
+    /// Work of all searches in the first unit.
     pub executions: Option<u64>,
-    /// Machine steps of all searches.
+    /// Work of all searches in the second unit.
     pub steps: Option<u64>,
     /// Mean milliseconds of search per execution (Whisker paper, figure 22).
     pub execution_ms: Option<f64>,
@@ -32,16 +32,17 @@ impl Cost {
                 (0_u32..).zip(&results.runs).filter(move |(_, r)| r.algorithm as usize == algorithm)
             };
             let hours = |ms: Option<u64>| ms.map(|ms| ms as f64 / 3_600_000.0);
+            let work = |unit: usize, run: u32| results.work.get(unit)?[run as usize];
             let timed =
-                || of().filter(|(_, run)| run.executions.is_some() && run.search_ms.is_some());
-            let executed = sum(timed().map(|(_, run)| run.executions)).filter(|&n| n > 0);
+                || of().filter(|&(number, run)| work(0, number).and(run.search_ms).is_some());
+            let executed = sum(timed().map(|(number, _)| work(0, number))).filter(|&n| n > 0);
             let searched = sum(timed().map(|(_, run)| run.search_ms));
             Cost {
                 algorithm,
                 core_hours: hours(sum(of().map(|(_, run)| run.wall_ms.or(run.search_ms)))),
                 search_hours: hours(sum(of().map(|(_, run)| run.search_ms))),
-                executions: sum(of().map(|(_, run)| run.executions)),
-                steps: sum(of().map(|(_, run)| run.steps)),
+                executions: sum(of().map(|(number, _)| work(0, number))),
+                steps: sum(of().map(|(number, _)| work(1, number))),
                 execution_ms: searched.zip(executed).map(|(ms, n)| ms as f64 / n as f64),
                 unknown: of().filter(|(_, r)| r.wall_ms.or(r.search_ms).is_none()).count(),
                 runs: of().map(|(number, _)| number).collect(),

@@ -24,10 +24,10 @@ impl Milestone {
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
-    pub fn all(results: &Results, clock: Clock, shares: &[f64]) -> Result<Vec<Milestone>, Error> {
+    pub fn all(results: &Results, clock: &Clock, shares: &[f64]) -> Result<Vec<Milestone>, Error> {
         let measured = |number: usize| {
             let run = &results.runs[number];
-            run.coverage().and(run.spent(clock))
+            run.coverage().and(results.spent(number, clock))
         };
         let Some(end) = (0..results.runs.len()).filter_map(measured).max() else {
             return Ok(Vec::new());

@@ -3,11 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use catherd_experiments::Digest;
-
 use super::speed::acceleration;
 use crate::stats::{Description, Unavailable};
-use crate::tidy::{Error, Results};
+use crate::tidy::{Error, RecordDigests, Results};
 
 /// What a machine ran.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +32,8 @@ impl Machine {
     /// [`Error`] if the tables cannot be read.
     pub fn all(results: &Results) -> Result<Vec<Machine>, Error> {
         let mut machines: BTreeMap<String, Machine> = BTreeMap::new();
-        let mut records: HashMap<u32, Option<Digest>> = HashMap::new();
+        let mut records: HashMap<u32, RecordDigests> = HashMap::new();
+        let time = results.program_time();
         results.rows(|row| {
             if row.host.is_empty() {
                 return;
@@ -48,12 +47,13 @@ impl Machine {
                 agreeing: Vec::new(),
             });
             machine.runs.push(row.run);
-            machine.factors.extend(acceleration(row.steps, row.search_ms));
+            machine.factors.extend(time.and_then(|(_, per_second)| {
+                acceleration(row.program_time, per_second, row.search_ms)
+            }));
             match records.get(&row.run) {
                 Some(first) => {
                     machine.repeated.push(row.run);
-                    let same = first.is_some() && *first == row.record;
-                    machine.agreeing.extend(same.then_some(row.run));
+                    machine.agreeing.extend(first.agree(&row.record).then_some(row.run));
                 }
                 None => drop(records.insert(row.run, row.record)),
             }

@@ -4,13 +4,11 @@
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Error, Results};
 
-/// Steps of a program in a second of its own time.
-const STEPS_A_SECOND: f64 = 30.0;
-
-/// Program time over real time; none of a search that took no millisecond.
-pub(super) fn acceleration(steps: Option<u64>, ms: Option<u64>) -> Option<f64> {
+/// Program time over real time; `None` for a search of less than a millisecond. `per_second` is
+/// how much of the program time's unit a second takes.
+pub(super) fn acceleration(work: Option<u64>, per_second: f64, ms: Option<u64>) -> Option<f64> {
     let ms = ms.filter(|&ms| ms > 0)?;
-    Some(steps? as f64 / STEPS_A_SECOND / (ms as f64 / 1_000.0))
+    Some(work? as f64 / per_second / (ms as f64 / 1_000.0))
 }
 
 /// The searches of an algorithm against the clock.
@@ -38,6 +36,7 @@ impl Speed {
     pub fn all(results: &Results) -> Result<Vec<Speed>, Error> {
         let stable = results.measure("suiteAssertions")?;
         let flaky = results.measure("suiteFlakyAssertions")?;
+        let time = results.program_time();
         let one = |algorithm| {
             let own = || {
                 let all = (0_u32..).zip(&results.runs);
@@ -45,7 +44,11 @@ impl Speed {
             };
             let (mut factors, mut runs) = (Vec::new(), Vec::new());
             for (number, run) in own() {
-                if let Some(factor) = acceleration(run.steps, run.search_ms) {
+                let factor = time.and_then(|(unit, per_second)| {
+                    let work = results.work[unit][number as usize];
+                    acceleration(work, per_second, run.search_ms)
+                });
+                if let Some(factor) = factor {
                     factors.push(factor);
                     runs.push(number);
                 }

@@ -43,7 +43,7 @@ impl Suites {
         let equal = equally_covered(results);
         let samples = Samples::of_measure(results, |_, run| {
             run.coverage()?;
-            run.suite_events.filter(|_| equal[run.project as usize]).map(f64::from)
+            run.suite_size.filter(|_| equal[run.project as usize]).map(f64::from)
         });
         let sizes = (0..results.algorithms.len()).map(|algorithm| {
             let (events, runs) = samples.pooled(algorithm);
@@ -55,9 +55,9 @@ impl Suites {
                 tests: mean(of().filter_map(|run| run.suite_tests.map(f64::from))),
                 test_events: mean(own.filter_map(|run| {
                     let tests = run.suite_tests.filter(|&tests| tests > 0)?;
-                    Some(f64::from(run.suite_events?) / f64::from(tests))
+                    Some(f64::from(run.suite_size?) / f64::from(tests))
                 })),
-                removed: mean(of().filter_map(|run| run.minimised_events.map(f64::from))),
+                removed: mean(of().filter_map(|run| run.suite_removed.map(f64::from))),
                 runs,
             }
         });

@@ -37,11 +37,12 @@ pub struct Trivial {
 impl Trivial {
     /// Applies the rule with an algorithm as the baseline: random search in the paper.
     pub fn new(results: &Results, algorithm: usize) -> Trivial {
+        let executions = |run: u32| results.work.first()?[run as usize];
         let mut runs = vec![Vec::new(); results.projects.len()];
         for (number, run) in (0..).zip(&results.runs) {
             if run.algorithm as usize == algorithm
                 && run.coverage().is_some()
-                && run.executions.is_some()
+                && executions(number).is_some()
             {
                 runs[run.project as usize].push(number);
             }
@@ -51,10 +52,11 @@ impl Trivial {
             .enumerate()
             .filter_map(|(project, runs)| {
                 let of = || runs.iter().map(|&run: &u32| &results.runs[run as usize]);
+                let spent = runs.iter().filter_map(|&run| Some(executions(run)? as f64));
                 Some(Baseline {
                     project,
                     size: of().next()?.size(),
-                    executions: mean(of().filter_map(|run| Some(run.executions? as f64)))?,
+                    executions: mean(spent)?,
                     coverage: mean(of().filter_map(|run| run.coverage()))?,
                     full: of().all(|run| run.covered >= run.goals),
                     runs,

@@ -57,13 +57,10 @@ fn summary(results: &Results) -> String {
     let mut budgets = results.budgets.clone();
     budgets.dedup();
     for budget in budgets {
-        let limits = [
-            (budget.limit("executions"), "test executions"),
-            (budget.limit("steps"), "steps"),
-            (budget.wall_ms, "ms"),
-        ];
-        let set: Vec<String> =
-            limits.iter().filter_map(|(n, unit)| n.map(|n| format!("{n} {unit}"))).collect();
+        let units = results.subject.units.iter();
+        let work = units.filter_map(|unit| Some((budget.limit(&unit.name)?, &*unit.plural)));
+        let wall = budget.wall_ms.map(|ms| (ms, "ms"));
+        let set: Vec<String> = work.chain(wall).map(|(n, unit)| format!("{n} {unit}")).collect();
         if !set.is_empty() {
             let _ = write!(text, " Budget of a run: {}.", set.join(" and "));
         }
@@ -225,7 +222,7 @@ impl<'a> Data<'a> {
             seed: runs.iter().map(|run| run.seed).collect(),
             covered: runs.iter().map(|run| run.coverage().map(|_| run.covered)).collect(),
             goals: runs.iter().map(|run| run.goals).collect(),
-            executions: runs.iter().map(|run| run.executions).collect(),
+            executions: results.work.first().cloned().unwrap_or_default(),
             uncounted: UNCOUNTED,
             sets,
         }

@@ -8,7 +8,7 @@ use crate::table::{Cell, Table};
 use crate::tidy::{Clock, Results};
 
 /// Each pair of algorithms after parts of the budget.
-pub fn milestones(results: &Results, clock: Clock, milestones: &[Milestone]) -> Sheet {
+pub fn milestones(results: &Results, clock: &Clock, milestones: &[Milestone]) -> Sheet {
     let mut columns = vec![("first", "First"), ("second", "Second"), ("at", "Budget")];
     columns.extend(RESULT);
     let mut table = Table::new(&columns);
@@ -33,7 +33,7 @@ pub fn milestones(results: &Results, clock: Clock, milestones: &[Milestone]) -> 
 }
 
 /// What it takes to reach shares of the final coverage.
-pub fn convergence(results: &Results, clock: Clock, rows: &[Convergence]) -> Sheet {
+pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Sheet {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
         ("share", "Of the final coverage"),

@@ -1,4 +1,4 @@
-//! What the projects of a study are like, as `catherd dataset describe` says.
+//! Numbers about the projects of a study, from `projects.csv`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use super::Error;
 use super::read::Project;
 
-/// The table's name in a folder of results, and in that of a description.
+/// Name of the table in a folder of results or of a description.
 pub(super) const FILE: &str = "projects.csv";
 
-/// What a folder of results says of its projects; nothing, if it has no such table.
+/// The numbers in a folder of results; none if it has no such table.
 pub(super) fn of(dir: &Path) -> Result<Described, Error> {
     let mut described = Described::default();
     let path = dir.join(FILE);
@@ -19,24 +19,25 @@ pub(super) fn of(dir: &Path) -> Result<Described, Error> {
     Ok(described)
 }
 
-/// Columns that hold the digest of a project's bytes.
+/// Columns with the digest of a project's bytes.
 const DIGESTS: [&str; 2] = ["sha256", "project_digest"];
 
-/// The column that holds its name.
+/// The column with the name of the project.
 const NAME: &str = "project";
 
 /// Numbers of projects by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Described {
     digests: HashMap<String, BTreeMap<String, f64>>,
-    /// Of projects that only their name tells apart.
+    /// Numbers of projects with a known name and an unknown digest.
     names: HashMap<String, BTreeMap<String, f64>>,
 }
 
 impl Described {
-    /// Adds a table: a row a project, with its name in the column `project` or its digest in
-    /// `sha256`; every other column that holds numbers is a measure. What is known already
-    /// stays. A table that names no projects is refused: it would say nothing, in silence.
+    /// Adds a table with a row for each project: its name is in the column `project` or its digest
+    /// in `sha256`, and every other column with numbers is a measure. Projects that are known
+    /// already keep their numbers. A table that names no projects is refused, because it would
+    /// have no effect.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
         let error = |source| Error::Description { path: path.to_owned(), source };
         let mut table = csv::Reader::from_path(path).map_err(error)?;
@@ -64,7 +65,7 @@ impl Described {
         Ok(())
     }
 
-    /// A measure of a project. One without a digest, as of imported runs, goes by its name.
+    /// A measure of a project. A project without a digest, as of imported runs, is found by name.
     pub(super) fn measure(&self, project: &Project, name: &str) -> Option<f64> {
         let known = if project.digest.is_empty() {
             self.names.get(&project.name)
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_projects_is_refused() {
+    fn a_table_that_names_no_projects_is_refused() {
         let described = read("project,sha256,mccabe\ncat,00,1.5\n").unwrap();
         assert_eq!(described.digests["00"]["mccabe"], 1.5);
         for text in ["", "projekt,mccabe\ncat,1.5\n"] {

@@ -1,5 +1,6 @@
-//! Mutants of runs, which only studies with mutation analysis have.
+//! Mutants of runs with mutation analysis.
 
+use super::read::Source;
 use super::slice::{Interner, Slice};
 use super::table::read_slices;
 use super::{Error, Results};
@@ -11,7 +12,7 @@ pub struct Mutant {
     pub run: u32,
     /// Index into [`Mutants::operators`].
     pub operator: u32,
-    /// Whether a test noticed it.
+    /// Whether a test killed it.
     pub killed: bool,
 }
 
@@ -34,7 +35,7 @@ impl Results {
         let mut operators = Interner::default();
         let mut mutants = Vec::new();
         let mut first = 0;
-        for (dir, end) in self.sources() {
+        for Source { dir, end, .. } in self.sources() {
             let path = dir.join("mutants.parquet");
             if path.exists() {
                 read_slices(&path, &["run", "operator", "outcome"], |frame| {
@@ -46,7 +47,7 @@ impl Results {
                         let run = *known
                             .get(&slice.digest(id)?)
                             .ok_or_else(|| slice.cell("run", id.to_owned()))?;
-                        // A run that stands in two folders has its mutants from the first.
+                        // A run that is in two folders has its mutants from the first.
                         if (first..*end).contains(&(run as usize)) {
                             let name = slice.value("operator", names.get(row))?;
                             let outcome = slice.value("outcome", outcomes.get(row))?;

@@ -1,35 +1,36 @@
 //! From tables to samples.
 
+mod join;
 mod lists;
-mod measure;
+mod metric;
 mod rows;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use catherd_experiments::{Budget, Digest, Outcome};
+use catherd_experiments::{Budget, Digest, Outcome, SubjectInfo, format_1};
 
 use super::described::{self, Described};
 use super::slice::{Interner, Slice};
 use super::table::read_slices;
-use super::{Clock, Dropped, Error, Skipped, UNCOUNTED};
+use super::{Clock, Dropped, Error, Skipped, UNCOUNTED, subject};
 use lists::{dropped, skipped};
-pub use rows::Row;
+pub use rows::{RecordDigests, Row};
 
 /// A project of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Project {
-    /// Its name in tables.
+    /// Name in tables.
     pub name: String,
-    /// The digest of its bytes: projects of one name may differ. Empty if only the name
-    /// is known, as in imported results.
+    /// Digest of the project's bytes: projects of one name may differ. Empty if only the name is
+    /// known, as in imported results.
     pub digest: String,
 }
 
-/// What tables and figures need of a run.
+/// The part of a run that tables and figures need. Its work is in [`Results::work`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// Its id.
+    /// Id of the run.
     pub id: Digest,
     /// Index into [`Results::projects`].
     pub project: u32,
@@ -37,50 +38,37 @@ pub struct Run {
     pub algorithm: u32,
     /// Seed of all randomness.
     pub seed: u64,
-    /// How it ended.
+    /// How the run ended.
     pub outcome: Outcome,
-    /// Goals of the project.
+    /// Goals of the project under the first criterion.
     pub goals: u32,
     /// Goals covered.
     pub covered: u32,
-    /// Executions of the search.
-    pub executions: Option<u64>,
-    /// Steps of the search.
-    pub steps: Option<u64>,
     /// Milliseconds of the search.
     pub search_ms: Option<u64>,
     /// Milliseconds of the whole run.
     pub wall_ms: Option<u64>,
     /// Tests in the final suite.
     pub suite_tests: Option<u32>,
-    /// Events in the final suite.
-    pub suite_events: Option<u32>,
-    /// Events that minimisation removed.
-    pub minimised_events: Option<u32>,
-    /// Why it ended as it did, unless it is done: index into [`Results::reasons`].
+    /// Size of the final suite in the unit of the subject kind.
+    pub suite_size: Option<u32>,
+    /// How much minimisation removed.
+    pub suite_removed: Option<u32>,
+    /// Why the run ended as it did, unless it is done: index into [`Results::reasons`].
     pub reason: Option<u32>,
 }
 
 impl Run {
-    /// The covered share of the goals in 0..=1, from the counts, never from a rounded
-    /// value; none unless the run is done and there are goals.
+    /// The covered share of the goals in 0..=1, from the counts and never from a rounded value;
+    /// `None` unless the run is done and there are goals.
     pub fn coverage(&self) -> Option<f64> {
         (self.outcome == Outcome::Done && self.goals > 0)
             .then(|| f64::from(self.covered) / f64::from(self.goals))
     }
 
-    /// The number of goals; none if only the covered share is known.
+    /// The number of goals; `None` if only the covered share is known.
     pub fn size(&self) -> Option<u32> {
         Some(self.goals).filter(|&goals| goals > 0 && goals != UNCOUNTED)
-    }
-
-    /// What the search used, on a clock; none if that was not measured.
-    pub fn spent(&self, clock: Clock) -> Option<u64> {
-        match clock {
-            Clock::Executions => self.executions,
-            Clock::Steps => self.steps,
-            Clock::Wall => self.search_ms,
-        }
     }
 }
 
@@ -89,15 +77,57 @@ impl Run {
 pub struct Improvement {
     /// Index into [`Results::runs`].
     pub run: u32,
-    /// When, from the start of the search.
+    /// Time of the improvement on the clock, from the start of the search.
     pub at: u64,
     /// Goals covered from then on.
     pub covered: u32,
 }
 
-/// The results of one or several studies, as their tables have them.
+/// A folder of results.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// The folder.
+    pub(super) dir: PathBuf,
+    /// Index after its last run in [`Results::runs`].
+    pub(super) end: usize,
+    /// What its runs measure and count.
+    pub(super) subject: SubjectInfo,
+    /// Names of its columns.
+    pub(super) names: Names,
+}
+
+/// Names of columns that differ between formats.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    pub(super) suite_size: &'static str,
+    pub(super) suite_removed: &'static str,
+    pub(super) metrics: &'static str,
+    /// The digest in format 1 and in format 2.
+    pub(super) records: (Option<&'static str>, Option<&'static str>),
+}
+
+/// Columns of this format.
+const NAMES: Names = Names {
+    suite_size: "suite_size",
+    suite_removed: "suite_removed",
+    metrics: "metrics",
+    records: (Some("record_format_1"), Some("record")),
+};
+
+/// Columns of version 0.3.0.
+const NAMES_OF_FORMAT_1: Names = Names {
+    suite_size: "suite_events",
+    suite_removed: "minimised_events",
+    metrics: "counts",
+    records: (Some("record"), None),
+};
+
+/// The results of one or several studies, as in their tables.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
+    /// What the runs measure and count; of several folders the union of their units and
+    /// measures.
+    pub subject: SubjectInfo,
     /// Projects in the order of their first run.
     pub projects: Vec<Project>,
     /// Labels of algorithms in the order of their first run.
@@ -106,79 +136,46 @@ pub struct Results {
     pub budgets: Vec<Budget>,
     /// Runs in the order of the tables.
     pub runs: Vec<Run>,
-    /// Why runs ended that are not done.
+    /// Work of each run, by unit in the order of `subject.units`; `None` if it was not measured.
+    pub work: Vec<Vec<Option<u64>>>,
+    /// Reasons of runs that are not done.
     pub reasons: Vec<String>,
     /// Projects that were not run.
     pub skipped: Vec<Skipped>,
     /// Configurations that lost a race, by their labels.
     pub dropped: Vec<Dropped>,
-    /// What made the runs of each algorithm.
+    /// The engine of the runs of each algorithm.
     engines: Vec<String>,
-    /// The folders, and where the runs of each end.
-    sources: Vec<(PathBuf, usize)>,
-    /// What the projects are like.
+    /// The folders in the order of their runs.
+    sources: Vec<Source>,
+    /// Numbers about the projects.
     described: Described,
 }
 
 impl Results {
-    /// Reads `runs.parquet`, `skipped.parquet` and, if they are there, `dropped.parquet` and
-    /// `projects.csv` of a folder.
+    /// Reads `subject.json`, `runs.parquet`, `skipped.parquet` and, if they are there,
+    /// `dropped.parquet` and `projects.csv` of a folder. A folder without `subject.json` is read
+    /// as one of version 0.3.0.
     ///
     /// # Errors
     /// [`Error`]; [`Error::Mixed`] if the runs differ in budget or engine.
     pub fn read(dir: &Path) -> Result<Results, Error> {
         let path = dir.join("runs.parquet");
-        let mut projects = Interner::default();
-        let mut algorithms = Interner::default();
-        let mut budgets = Interner::default();
-        let mut engines = Interner::default();
-        let mut reasons = Interner::default();
-        let mut runs = Vec::new();
-        read_slices(&path, &RUN_COLUMNS, |frame| {
-            let slice = Slice { frame, path: &path };
-            let (ids, names) = (slice.text("run")?, slice.text("project")?);
-            let (digests, labels) = (slice.text("project_digest")?, slice.text("algorithm")?);
-            let (outcomes, engine) = (slice.text("outcome")?, slice.text("engine")?);
-            let (seeds, executions) = (slice.u64("seed")?, slice.u64("executions")?);
-            let (steps, search_ms) = (slice.u64("steps")?, slice.u64("search_ms")?);
-            let (goals, covered) = (slice.u32("goals")?, slice.u32("covered")?);
-            let (wall_ms, tests) = (slice.u64("wall_ms")?, slice.u32("suite_tests")?);
-            let (events, minimised) = (slice.u32("suite_events")?, slice.u32("minimised_events")?);
-            let reason = slice.text("reason")?;
-            let limits = (
-                slice.u64("budget_executions")?,
-                slice.u64("budget_steps")?,
-                slice.u64("budget_wall_ms")?,
-            );
-            for row in 0..frame.height() {
-                let project = Project {
-                    name: slice.value("project", names.get(row))?.to_owned(),
-                    digest: slice.value("project_digest", digests.get(row))?.to_owned(),
-                };
-                let budget = [limits.0.get(row), limits.1.get(row), limits.2.get(row)];
-                budgets.index(budget);
-                engines.index(slice.value("engine", engine.get(row))?.to_owned());
-                runs.push(Run {
-                    id: slice.digest(slice.value("run", ids.get(row))?)?,
-                    project: projects.index(project),
-                    algorithm: algorithms
-                        .index(slice.value("algorithm", labels.get(row))?.to_owned()),
-                    seed: slice.value("seed", seeds.get(row))?,
-                    outcome: slice.outcome(slice.value("outcome", outcomes.get(row))?)?,
-                    goals: slice.value("goals", goals.get(row))?,
-                    covered: slice.value("covered", covered.get(row))?,
-                    executions: executions.get(row),
-                    steps: steps.get(row),
-                    search_ms: search_ms.get(row),
-                    wall_ms: wall_ms.get(row),
-                    suite_tests: tests.get(row),
-                    suite_events: events.get(row),
-                    minimised_events: minimised.get(row),
-                    reason: reason.get(row).map(|reason| reasons.index(reason.to_owned())),
-                });
-            }
-            Ok(())
+        let described = described::of(dir)?;
+        let (mut subject, names) = match subject::read(dir)? {
+            Some(subject) => (subject, NAMES),
+            None => (format_1::subject_info("", ""), NAMES_OF_FORMAT_1),
+        };
+        let mut table = Runs::of(&subject);
+        let units: Vec<String> = subject.units.iter().map(|unit| unit.name.clone()).collect();
+        let limits: Vec<String> = units.iter().map(|unit| format!("budget_{unit}")).collect();
+        let mut columns = RUN_COLUMNS.to_vec();
+        columns.extend([names.suite_size, names.suite_removed]);
+        columns.extend(units.iter().chain(&limits).map(String::as_str));
+        read_slices(&path, &columns, |frame| {
+            table.read(&Slice { frame, path: &path }, &names, &units, &limits)
         })?;
+        let Runs { projects, algorithms, budgets, mut engines, kinds, reasons, runs, work } = table;
         let mixed = |what, first: String, second: String| Error::Mixed {
             path: path.clone(),
             what,
@@ -186,43 +183,47 @@ impl Results {
             second,
         };
         if let [first, second, ..] = &budgets.items[..] {
-            let shown = |[executions, steps, wall_ms]: [Option<u64>; 3]| {
-                let limits = [(executions, "executions"), (steps, "steps"), (wall_ms, "ms")];
-                let set: Vec<_> =
-                    limits.iter().filter_map(|(n, u)| n.map(|n| format!("{n} {u}"))).collect();
-                set.join(" and ")
+            let shown = |budget: &Budget| {
+                let work = units.iter().filter_map(|unit| Some((budget.limit(unit)?, &**unit)));
+                let wall = budget.wall_ms.map(|ms| (ms, "ms"));
+                let limits: Vec<_> =
+                    work.chain(wall).map(|(n, unit)| format!("{n} {unit}")).collect();
+                limits.join(" and ")
             };
-            return Err(mixed("budget", shown(*first), shown(*second)));
+            return Err(mixed("budget", shown(first), shown(second)));
         }
         if let [first, second, ..] = &engines.items[..] {
             return Err(mixed("engine", first.clone(), second.clone()));
         }
-        let [executions, steps, wall_ms] = budgets.items.first().copied().unwrap_or_default();
-        let named = [("executions", executions), ("steps", steps)];
-        let set = named.into_iter().filter_map(|(unit, limit)| Some((unit.to_owned(), limit?)));
-        let budget = Budget { work: set.collect(), wall_ms };
+        let budget = budgets.items.first().cloned().unwrap_or_default();
         let engine = engines.items.pop().unwrap_or_default();
+        if let (true, Some(kind)) = (subject.kind.is_empty(), kinds.items.first()) {
+            (subject.kind, subject.engine) = (kind.clone(), engine.clone());
+        }
+        let end = runs.len();
         Ok(Results {
             budgets: vec![budget; algorithms.items.len()],
             engines: vec![engine; algorithms.items.len()],
             projects: projects.items,
             algorithms: algorithms.items,
-            sources: vec![(dir.to_owned(), runs.len())],
+            sources: vec![Source { dir: dir.to_owned(), end, subject: subject.clone(), names }],
+            subject,
             runs,
+            work,
             reasons: reasons.items,
             skipped: skipped(&dir.join("skipped.parquet"))?,
             dropped: dropped(&dir.join("dropped.parquet"))?,
-            described: described::of(dir)?,
+            described,
         })
     }
 
     /// Reads several folders as one study, such as imported results and our own.
     ///
-    /// Projects are the same if their digests are, or if one of them has none and their
-    /// names are the same. Algorithms are the same if label, engine and budget are; where
-    /// only the label is, that of a later folder gets the folder's name in brackets. A run
-    /// that an earlier folder has is left out. A folder that has `projects.csv` and no runs
-    /// describes the projects of all the others.
+    /// Projects are the same if their digests are equal, or if one of them has no digest and their
+    /// names are equal. Algorithms are the same if label, engine and budget are equal; if only the
+    /// labels are, that of the later folder gets the folder's name in brackets. A run that an
+    /// earlier folder has is left out. A folder with `projects.csv` and without runs describes the
+    /// projects of all other folders.
     ///
     /// # Errors
     /// As [`Results::read`].
@@ -246,87 +247,51 @@ impl Results {
         Ok(Results { described, ..all.unwrap_or_default() })
     }
 
-    fn append(&mut self, other: Results) {
-        let mut known: HashMap<(String, String), u32> = HashMap::new();
-        let mut named: HashMap<String, Vec<u32>> = HashMap::new();
-        for (number, project) in (0..).zip(&self.projects) {
-            known.insert((project.name.clone(), project.digest.clone()), number);
-            named.entry(project.name.clone()).or_default().push(number);
-        }
-        let mut projects = Vec::new();
-        for project in other.projects {
-            let same_name = named.get(&project.name).map_or(&[][..], Vec::as_slice);
-            let nameless =
-                |&n: &u32| project.digest.is_empty() || self.projects[n as usize].digest.is_empty();
-            let number = known
-                .get(&(project.name.clone(), project.digest.clone()))
-                .copied()
-                .or_else(|| same_name.iter().copied().find(nameless))
-                .unwrap_or(self.projects.len() as u32);
-            if number as usize == self.projects.len() {
-                self.projects.push(project);
-            }
-            projects.push(number);
-        }
-        let folder = other.sources.first().map(|(dir, _)| name_of(dir)).unwrap_or_default();
-        let mut algorithms = Vec::new();
-        for ((label, budget), engine) in
-            other.algorithms.into_iter().zip(other.budgets).zip(other.engines)
-        {
-            let same = (0..self.algorithms.len()).find(|&a| {
-                self.algorithms[a] == label
-                    && self.budgets[a] == budget
-                    && self.engines[a] == engine
-            });
-            algorithms.push(same.unwrap_or(self.algorithms.len()) as u32);
-            let lost = other.dropped.iter().find(|dropped| dropped.algorithm == label).cloned();
-            if same.is_none() {
-                let taken = self.algorithms.contains(&label);
-                self.algorithms.push(if taken { format!("{label} ({folder})") } else { label });
-                self.budgets.push(budget);
-                self.engines.push(engine);
-            }
-            // An algorithm that a study has on all projects has not lost.
-            let number = algorithms[algorithms.len() - 1] as usize;
-            if let (Some(dropped), None) = (lost, same) {
-                self.dropped
-                    .push(Dropped { algorithm: self.algorithms[number].clone(), ..dropped });
-            }
-        }
-        let first_reason = self.reasons.len() as u32;
-        self.reasons.extend(other.reasons);
-        let seen: HashSet<Digest> = self.runs.iter().map(|run| run.id).collect();
-        self.runs.extend(other.runs.into_iter().filter(|run| !seen.contains(&run.id)).map(
-            |mut run| {
-                run.project = projects[run.project as usize];
-                run.algorithm = algorithms[run.algorithm as usize];
-                run.reason = run.reason.map(|reason| first_reason + reason);
-                run
-            },
-        ));
-        self.sources.extend(other.sources.into_iter().map(|(dir, _)| (dir, self.runs.len())));
-        self.skipped.extend(other.skipped);
-    }
-
-    /// The clock that the budgets count; executions come before steps before milliseconds
-    /// where several are set. Budgets on different clocks have real time in common.
+    /// The clock that the budgets count: where several limits are set, the first unit of them
+    /// in the order of `subject.units`, and real time last. Budgets on different clocks have real
+    /// time in common.
     pub fn clock(&self) -> Clock {
-        let clock = |budget: &Budget| match (budget.limit("executions"), budget.limit("steps")) {
-            (None, Some(_)) => Clock::Steps,
-            (None, None) if budget.wall_ms.is_some() => Clock::Wall,
-            _ => Clock::Executions,
+        let unit = |budget: &Budget| {
+            let limited = self.subject.units.iter().find(|unit| budget.limit(&unit.name).is_some());
+            limited.or_else(|| self.subject.units.first().filter(|_| budget.wall_ms.is_none()))
         };
-        let mut clocks = self.budgets.iter().map(clock);
-        let first = clocks.next().unwrap_or(Clock::Executions);
-        if clocks.all(|clock| clock == first) { first } else { Clock::Wall }
+        let mut units = self.budgets.iter().map(unit);
+        let first = units.next().unwrap_or(self.subject.units.first());
+        match first {
+            Some(unit) if units.all(|other| other == first) => Clock::Work(unit.clone()),
+            _ => Clock::Wall,
+        }
     }
 
-    /// How an algorithm lost the race; none if it did not.
+    /// The clock of a unit; `None` if the runs do not count it.
+    pub fn clock_of(&self, unit: &str) -> Option<Clock> {
+        self.subject.unit(unit).cloned().map(Clock::Work)
+    }
+
+    /// What the search of a run used on a clock; `None` if it was not measured.
+    pub fn spent(&self, run: usize, clock: &Clock) -> Option<u64> {
+        match clock {
+            Clock::Work(unit) => {
+                let at = self.subject.units.iter().position(|known| known.name == unit.name)?;
+                self.work[at][run]
+            }
+            Clock::Wall => self.runs[run].search_ms,
+        }
+    }
+
+    /// Index of the unit of work that measures time of the program under test, and how many of
+    /// it a second takes; `None` if the runs do not measure it.
+    pub fn program_time(&self) -> Option<(usize, f64)> {
+        let mut units = self.subject.units.iter().enumerate();
+        units.find_map(|(at, unit)| Some((at, unit.per_second?)))
+    }
+
+    /// How an algorithm lost the race; `None` if it did not.
     pub fn lost(&self, algorithm: usize) -> Option<&Dropped> {
         self.dropped.iter().find(|dropped| dropped.algorithm == self.algorithms[algorithm])
     }
 
-    /// The number of goals of each project; none if no run knows it.
+    /// The number of goals of each project; `None` if no run knows it.
     pub fn sizes(&self) -> Vec<Option<u32>> {
         let mut sizes = vec![None; self.projects.len()];
         for run in &self.runs {
@@ -341,8 +306,7 @@ impl Results {
         self.runs.iter().map(|run| run.seed).collect::<HashSet<_>>().len()
     }
 
-    /// The folders, and where the runs of each end.
-    pub(super) fn sources(&self) -> &[(PathBuf, usize)] {
+    pub(super) fn sources(&self) -> &[Source] {
         &self.sources
     }
 
@@ -354,23 +318,27 @@ impl Results {
         self.runs.iter().enumerate().map(|(i, run)| (run.id, i as u32)).collect()
     }
 
-    /// Reads the improvements of all runs from `timeline.parquet`; those of one run
-    /// stand together, in order of time. Improvements that were not measured on this clock
-    /// are left out.
+    /// Reads the improvements of all runs from `timeline.parquet`; those of one run follow each
+    /// other, in order of time. Improvements that were not measured on this clock are left out.
     ///
     /// # Errors
     /// [`Error`], also for a run that `runs` does not have.
-    pub fn improvements(&self, clock: Clock) -> Result<Vec<Improvement>, Error> {
+    pub fn improvements(&self, clock: &Clock) -> Result<Vec<Improvement>, Error> {
         let known = self.numbers();
         let mut improvements = Vec::new();
         let mut first = 0;
-        for (dir, end) in &self.sources {
+        let column = clock.column();
+        for Source { dir, end, subject, .. } in &self.sources {
+            let begin = std::mem::replace(&mut first, *end);
+            if matches!(clock, Clock::Work(_)) && subject.unit(column).is_none() {
+                continue;
+            }
             let path = dir.join("timeline.parquet");
-            read_slices(&path, &["run", clock.column(), "covered"], |frame| {
+            read_slices(&path, &["run", column, "covered"], |frame| {
                 let slice = Slice { frame, path: &path };
                 let (ids, at, covered) =
-                    (slice.text("run")?, slice.u64(clock.column())?, slice.u32("covered")?);
-                // Points of one run follow each other: its id is parsed once.
+                    (slice.text("run")?, slice.u64(column)?, slice.u32("covered")?);
+                // The points of a run follow each other, so its id is parsed once.
                 let mut last: Option<(&str, u32)> = None;
                 for row in 0..frame.height() {
                     let id = slice.value("run", ids.get(row))?;
@@ -381,9 +349,9 @@ impl Results {
                             .ok_or_else(|| slice.cell("run", id.to_owned()))?,
                     };
                     last = Some((id, run));
-                    // A run that stands in two folders has its points from the first.
+                    // A run that is in two folders has its points from the first.
                     if let Some(at) = at.get(row)
-                        && (first..*end).contains(&(run as usize))
+                        && (begin..*end).contains(&(run as usize))
                     {
                         let covered = slice.value("covered", covered.get(row))?;
                         improvements.push(Improvement { run, at, covered });
@@ -391,36 +359,104 @@ impl Results {
                 }
                 Ok(())
             })?;
-            first = *end;
         }
         Ok(improvements)
     }
 }
 
-/// The last part of a path.
-fn name_of(dir: &Path) -> String {
-    dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned()
+/// The table `runs` of a folder, being read.
+struct Runs {
+    projects: Interner<Project>,
+    algorithms: Interner<String>,
+    budgets: Interner<Budget>,
+    engines: Interner<String>,
+    kinds: Interner<String>,
+    reasons: Interner<String>,
+    runs: Vec<Run>,
+    work: Vec<Vec<Option<u64>>>,
 }
 
-const RUN_COLUMNS: [&str; 20] = [
+impl Runs {
+    fn of(subject: &SubjectInfo) -> Runs {
+        Runs {
+            projects: Interner::default(),
+            algorithms: Interner::default(),
+            budgets: Interner::default(),
+            engines: Interner::default(),
+            kinds: Interner::default(),
+            reasons: Interner::default(),
+            runs: Vec::new(),
+            work: vec![Vec::new(); subject.units.len()],
+        }
+    }
+
+    fn read(
+        &mut self,
+        slice: &Slice<'_>,
+        names: &Names,
+        units: &[String],
+        limits: &[String],
+    ) -> Result<(), Error> {
+        let (ids, projects) = (slice.text("run")?, slice.text("project")?);
+        let (digests, labels) = (slice.text("project_digest")?, slice.text("algorithm")?);
+        let (outcomes, engines) = (slice.text("outcome")?, slice.text("engine")?);
+        let (kinds, reasons) = (slice.text("subject")?, slice.text("reason")?);
+        let (seeds, search_ms) = (slice.u64("seed")?, slice.u64("search_ms")?);
+        let (goals, covered) = (slice.u32("goals")?, slice.u32("covered")?);
+        let (wall_ms, tests) = (slice.u64("wall_ms")?, slice.u32("suite_tests")?);
+        let (sizes, removed) = (slice.u32(names.suite_size)?, slice.u32(names.suite_removed)?);
+        let wall_limits = slice.u64("budget_wall_ms")?;
+        let amounts: Vec<_> = units.iter().map(|unit| slice.u64(unit)).collect::<Result<_, _>>()?;
+        let limits: Vec<_> = limits.iter().map(|name| slice.u64(name)).collect::<Result<_, _>>()?;
+        for row in 0..slice.frame.height() {
+            let set = units.iter().zip(&limits);
+            let set = set.filter_map(|(unit, limits)| Some((unit.clone(), limits.get(row)?)));
+            self.budgets.index(Budget { work: set.collect(), wall_ms: wall_limits.get(row) });
+            self.engines.index(slice.value("engine", engines.get(row))?.to_owned());
+            self.kinds.index(slice.value("subject", kinds.get(row))?.to_owned());
+            let project = Project {
+                name: slice.value("project", projects.get(row))?.to_owned(),
+                digest: slice.value("project_digest", digests.get(row))?.to_owned(),
+            };
+            let label = slice.value("algorithm", labels.get(row))?.to_owned();
+            self.runs.push(Run {
+                id: slice.digest(slice.value("run", ids.get(row))?)?,
+                project: self.projects.index(project),
+                algorithm: self.algorithms.index(label),
+                seed: slice.value("seed", seeds.get(row))?,
+                outcome: slice.outcome(slice.value("outcome", outcomes.get(row))?)?,
+                goals: slice.value("goals", goals.get(row))?,
+                covered: slice.value("covered", covered.get(row))?,
+                search_ms: search_ms.get(row),
+                wall_ms: wall_ms.get(row),
+                suite_tests: tests.get(row),
+                suite_size: sizes.get(row),
+                suite_removed: removed.get(row),
+                reason: reasons.get(row).map(|reason| self.reasons.index(reason.to_owned())),
+            });
+            for (work, amounts) in self.work.iter_mut().zip(&amounts) {
+                work.push(amounts.get(row));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Columns of `runs` that every folder has.
+const RUN_COLUMNS: [&str; 15] = [
     "run",
     "project",
     "project_digest",
+    "subject",
     "algorithm",
     "seed",
-    "budget_executions",
-    "budget_steps",
     "budget_wall_ms",
     "engine",
     "outcome",
     "goals",
     "covered",
-    "executions",
-    "steps",
     "search_ms",
     "wall_ms",
     "suite_tests",
-    "suite_events",
-    "minimised_events",
     "reason",
 ];

@@ -1,4 +1,4 @@
-//! Some rows of a table, column by column.
+//! A slice of the rows of a table, column by column.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,7 +11,7 @@ use polars_core::prelude::{
 
 use super::{Error, OUTCOMES};
 
-/// Some rows of a table, whose errors name the file and the column.
+/// A slice of the rows of a table. Its errors name the file and the column.
 pub(super) struct Slice<'a> {
     pub(super) frame: &'a DataFrame,
     pub(super) path: &'a Path,
@@ -34,7 +34,7 @@ impl<'a> Slice<'a> {
         self.frame.column(column).and_then(|c| c.f64()).map_err(|e| self.wrong(e))
     }
 
-    pub(super) fn value<T>(&self, column: &'static str, value: Option<T>) -> Result<T, Error> {
+    pub(super) fn value<T>(&self, column: &str, value: Option<T>) -> Result<T, Error> {
         value.ok_or_else(|| self.cell(column, "null".to_owned()))
     }
 
@@ -51,8 +51,8 @@ impl<'a> Slice<'a> {
         Error::Table { path: self.path.to_owned(), source }
     }
 
-    pub(super) fn cell(&self, column: &'static str, value: String) -> Error {
-        Error::Cell { path: self.path.to_owned(), column, value }
+    pub(super) fn cell(&self, column: &str, value: String) -> Error {
+        Error::Cell { path: self.path.to_owned(), column: column.to_owned(), value }
     }
 }
 

@@ -1,5 +1,5 @@
-//! One table as two files, written and read a slice at a time, so that memory does
-//! not grow with the study.
+//! One table as two files, written and read a slice of rows at a time, so that memory does not
+//! grow with the study.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use polars_io::parquet::write::{BatchedWriter as ParquetBatches, ParquetWriter};
 
 use super::Error;
 
-/// Rows held in memory at once.
+/// Number of rows held in memory.
 const SLICE: usize = 16_384;
 
 /// A row of a table.
@@ -21,11 +21,20 @@ pub(super) trait Row: Sized {
     /// The name of the table: its files are `NAME.parquet` and `NAME.csv`.
     const NAME: &str;
 
-    /// The columns of some rows, always the same ones.
-    fn columns(rows: &[Self]) -> Vec<Column>;
+    /// The columns of some rows; which ones there are depends on the layout alone.
+    fn columns(rows: &[Self], layout: &Layout) -> Vec<Column>;
 }
 
-/// A column from one field of each row.
+/// Names of columns that depend on the subject kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// Units of work.
+    pub(super) units: Vec<String>,
+    /// Levels of a mutant's location.
+    pub(super) levels: Vec<String>,
+}
+
+/// A column with one field of each row.
 pub(super) fn column<'a, R, T, P: ?Sized>(
     name: &str,
     rows: &'a [R],
@@ -37,9 +46,10 @@ where
     Column::new(name.into(), rows.iter().map(field).collect::<Vec<T>>())
 }
 
-/// A table that is being written. Its files bear their names only once it is whole.
+/// A table that is being written. Its files get their names when it is complete.
 pub(super) struct TableWriter<R> {
     rows: Vec<R>,
+    layout: Layout,
     parquet: Output<ParquetBatches<File>>,
     csv: Output<CsvBatches<File>>,
 }
@@ -76,11 +86,12 @@ impl<W> Output<W> {
 }
 
 impl<R: Row> TableWriter<R> {
-    pub(super) fn create(dir: &Path) -> Result<TableWriter<R>, Error> {
+    pub(super) fn create(dir: &Path, layout: &Layout) -> Result<TableWriter<R>, Error> {
         let path = |kind: &str| dir.join(R::NAME).with_extension(kind);
-        let schema = frame::<R>(&[], &path("parquet"))?.schema().clone();
+        let schema = frame::<R>(&[], layout, &path("parquet"))?.schema().clone();
         Ok(TableWriter {
             rows: Vec::with_capacity(SLICE),
+            layout: layout.clone(),
             parquet: Output::create(path("parquet"), |f| ParquetWriter::new(f).batched(&schema))?,
             csv: Output::create(path("csv"), |f| CsvWriter::new(f).batched(&schema))?,
         })
@@ -92,7 +103,7 @@ impl<R: Row> TableWriter<R> {
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        let frame = frame(&self.rows, &self.parquet.path)?;
+        let frame = frame(&self.rows, &self.layout, &self.parquet.path)?;
         self.rows.clear();
         self.parquet.with(|w| w.write_batch(&frame))?;
         self.csv.with(|w| w.write_batch(&frame))
@@ -109,8 +120,8 @@ impl<R: Row> TableWriter<R> {
     }
 }
 
-fn frame<R: Row>(rows: &[R], path: &Path) -> Result<DataFrame, Error> {
-    DataFrame::new(rows.len(), R::columns(rows))
+fn frame<R: Row>(rows: &[R], layout: &Layout, path: &Path) -> Result<DataFrame, Error> {
+    DataFrame::new(rows.len(), R::columns(rows, layout))
         .map_err(|source| Error::Table { path: path.to_owned(), source })
 }
 

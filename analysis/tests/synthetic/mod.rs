@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use catherd_experiments::{
     Algorithm, Budget, Criterion, Digest, Level, MutantOutcome, MutantRecord, Provenance,
-    Resources, RunRecord, RunSpec, SuiteSize, TimelinePoint,
+    Resources, RunRecord, RunSpec, SubjectInfo, SuiteSize, TimelinePoint, format_1,
 };
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -13,6 +13,11 @@ use rand_chacha::rand_core::SeedableRng as _;
 /// Name, and the speed at which it covers what is left.
 const ALGORITHMS: [(&str, f64); 3] = [("random", 0.03), ("mosa", 0.05), ("mio", 0.08)];
 const EXECUTIONS: u64 = 300;
+
+/// What the runs measure and count.
+pub(crate) fn subject() -> SubjectInfo {
+    format_1::subject_info("scratch", "catherd/0")
+}
 
 /// The runs of a study of this many projects and seeds, in its order.
 pub(crate) fn runs(projects: u32, seeds: u64) -> impl Iterator<Item = (RunSpec, RunRecord)> {

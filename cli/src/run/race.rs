@@ -11,7 +11,7 @@ use catherd_analysis::tidy::Dropped;
 use catherd_experiments::{Digest, Plan, Race};
 
 use super::Field;
-use super::results::{self, End};
+use super::results::{self, RunResult};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -22,7 +22,7 @@ pub(super) fn run(
     field: &Field<'_>,
     plan: &Plan,
     race: Race,
-) -> Result<Raced<impl Iterator<Item = Result<End, Failure>> + use<>>, Failure> {
+) -> Result<Raced<impl Iterator<Item = Result<RunResult, Failure>> + use<>>, Failure> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
     let (mut ends, mut dropped) = (Vec::new(), Vec::new());
     // Mean coverage on each project so far; none where a configuration has no coverage.
@@ -36,8 +36,8 @@ pub(super) fn run(
         let round = plan.round(number + 1, &left, projects.clone());
         let name = round.name.clone();
         let Some(coordinator) = field.run(round)? else { return Ok(None) };
-        let means = Means::of(results::ends(&coordinator, &name)?)?;
-        ends.push(results::ends(&coordinator, &name)?);
+        let means = Means::of(results::run_results(&coordinator, &name)?)?;
+        ends.push(results::run_results(&coordinator, &name)?);
         for project in &plan.projects[projects.clone()] {
             let of = |&a: &usize| means.get(project.digest, &plan.algorithms[a].label);
             blocks.push(left.iter().map(of).collect());
@@ -74,10 +74,10 @@ pub(super) fn run(
 struct Means(HashMap<(Digest, String), (f64, u32)>);
 
 impl Means {
-    fn of(ends: impl Iterator<Item = Result<End, Failure>>) -> Result<Means, Failure> {
+    fn of(ends: impl Iterator<Item = Result<RunResult, Failure>>) -> Result<Means, Failure> {
         let mut means = HashMap::new();
         for end in ends {
-            let End::Record(record) = end? else { continue };
+            let RunResult::Record(record) = end? else { continue };
             let (spec, record) = *record;
             if let Some(coverage) = record.coverage() {
                 let of = (spec.project, spec.algorithm.label);

@@ -1,4 +1,4 @@
-//! Tables, suites and what went wrong, from the records of a finished study.
+//! Writes the results of a study: tables, suites, and a list of problems.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,90 +9,121 @@ use std::time::Duration;
 use catherd_analysis::tidy::{Dropped, Skipped, Writer};
 use catherd_analysis::{Summary, summarise};
 use catherd_coordinator::{Breakdown, Coordinator, QuarantinedRun};
-use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
+use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec, SubjectInfo};
 use indicatif::HumanDuration;
 
 use super::folder::{Folder, safe_name};
 use crate::failure::Failure;
+use crate::subjects;
 use crate::terminal::plural;
 
-/// The longest list of troubles on the terminal; all are in the tables or the database.
-const MOST_TROUBLES: usize = 20;
+/// Most problems that are listed on the terminal; all of them are in the tables or the database.
+const MOST_PROBLEMS: usize = 20;
 
-/// What a study has to show.
+/// The results of a study that is written.
 pub(crate) struct Results {
     summary: Summary,
     runs: usize,
     suites: usize,
-    /// Runs without a result: what became of them and on which project, how many.
-    pub(crate) troubles: BTreeMap<(String, String), usize>,
+    /// Numbers of runs without a result, by project and cause.
+    pub(crate) problems: BTreeMap<(String, String), usize>,
 }
 
-/// What came of a run.
-pub(crate) enum End {
+/// The result of a run.
+pub(crate) enum RunResult {
     /// A record.
     Record(Box<(RunSpec, RunRecord)>),
-    /// It was given up.
-    GivenUp(Box<QuarantinedRun>),
+    /// The run is quarantined and has no record.
+    Quarantined(Box<QuarantinedRun>),
 }
 
-/// What came of the runs of a study, in its order.
-pub(super) fn ends(
+impl RunResult {
+    fn spec(&self) -> &RunSpec {
+        match self {
+            RunResult::Record(record) => &record.0,
+            RunResult::Quarantined(run) => &run.spec,
+        }
+    }
+
+    /// What the runs of its study measure and count. A kind that this program does not have is
+    /// described by the names in the record.
+    fn subject(&self) -> SubjectInfo {
+        let RunSpec { subject, engine, .. } = self.spec();
+        let known =
+            subjects::info(subject).map(|info| SubjectInfo { engine: engine.clone(), ..info });
+        known.unwrap_or_else(|_| match self {
+            RunResult::Record(record) => SubjectInfo::of_record(subject, engine, &record.1),
+            RunResult::Quarantined(_) => {
+                let (kind, engine) = (subject.clone(), engine.clone());
+                SubjectInfo { kind, engine, ..SubjectInfo::default() }
+            }
+        })
+    }
+}
+
+/// The results of the runs of a study, in its order.
+pub(super) fn run_results(
     coordinator: &Coordinator,
     study: &str,
-) -> Result<impl Iterator<Item = Result<End, Failure>> + use<>, Failure> {
+) -> Result<impl Iterator<Item = Result<RunResult, Failure>> + use<>, Failure> {
     let number = coordinator.study(study).ok_or_else(|| {
-        Failure::new(format_args!("study `{study}` is gone from its database"))
-            .hint("repeat the command")
+        let problem = "was removed from its database while it was running";
+        Failure::new(format_args!("study `{study}` {problem}")).hint("repeat the command")
     })?;
-    let records = coordinator.records(number)?.map(|record| Ok(End::Record(Box::new(record?))));
-    let given_up =
-        coordinator.quarantined(number)?.into_iter().map(|run| Ok(End::GivenUp(Box::new(run))));
-    Ok(records.chain(given_up))
+    let records = coordinator.records(number)?;
+    let records = records.map(|record| Ok(RunResult::Record(Box::new(record?))));
+    let quarantined = coordinator.quarantined(number)?.into_iter();
+    Ok(records.chain(quarantined.map(|run| Ok(RunResult::Quarantined(Box::new(run))))))
 }
 
-/// Writes everything that the records of a study say into its folder.
+/// Writes tables, suites and figures of a study into its folder.
 pub(crate) fn export(
-    ends: impl IntoIterator<Item = Result<End, Failure>>,
+    results: impl IntoIterator<Item = Result<RunResult, Failure>>,
     folder: &Folder,
     skipped: &[Skipped],
     dropped: &[Dropped],
 ) -> Result<Results, Failure> {
-    let mut tables = Writer::create(&folder.path)?;
-    let mut suites = Suites::new(folder.suites());
-    let mut troubles = BTreeMap::new();
+    let mut results = results.into_iter().peekable();
+    // The tables have columns for the units of the first run; all runs are of one kind.
+    let subject = match results.peek() {
+        Some(Ok(first)) => first.subject(),
+        Some(Err(_)) | None => subjects::info(subjects::DEFAULT)?,
+    };
+    let mut tables = Writer::create(&folder.path, &subject)?;
+    let mut suites = Suites::new(folder.suites(), &subject);
+    let mut problems = BTreeMap::new();
     let mut runs = 0;
-    for end in ends {
-        match end? {
-            End::Record(record) => {
+    for result in results {
+        match result? {
+            RunResult::Record(record) => {
                 let (spec, record) = *record;
                 runs += 1;
                 tables.push(&spec, &record)?;
-                if let Some(trouble) = trouble(&record) {
-                    *troubles.entry((spec.project_name.clone(), trouble)).or_default() += 1;
+                if let Some(problem) = problem(&record) {
+                    *problems.entry((spec.project_name.clone(), problem)).or_default() += 1;
                 }
                 suites.write(&spec, &record)?;
             }
-            End::GivenUp(given_up) => {
-                let QuarantinedRun { spec, attempts, kind, reason } = *given_up;
+            RunResult::Quarantined(run) => {
+                let QuarantinedRun { spec, attempts, kind, reason } = *run;
                 let (outcome, cause) = match kind {
                     Breakdown::TimedOut => (Outcome::TimedOut, "timed out: "),
                     Breakdown::OutOfMemory => (Outcome::OutOfMemory, "out of memory: "),
                     Breakdown::Crashed | Breakdown::Lost => (Outcome::Failed, ""),
                 };
-                tables.push_given_up(&spec, outcome, &reason, attempts)?;
+                tables.push_quarantined(&spec, outcome, &reason, attempts)?;
                 let attempts = plural(attempts as usize, "attempt");
-                let trouble = format!("given up after {attempts}: {cause}{reason}");
-                *troubles.entry((spec.project_name, trouble)).or_default() += 1;
+                let problem = format!("quarantined after {attempts}: {cause}{reason}");
+                *problems.entry((spec.project_name, problem)).or_default() += 1;
             }
         }
     }
     tables.finish(skipped, dropped)?;
     let summary = summarise(&folder.path)?;
-    Ok(Results { summary, runs, suites: suites.written, troubles })
+    Ok(Results { summary, runs, suites: suites.written, problems })
 }
 
-fn trouble(record: &RunRecord) -> Option<String> {
+fn problem(record: &RunRecord) -> Option<String> {
     let word = match record.outcome {
         Outcome::Done | Outcome::NoGoals => return None,
         Outcome::Failed => "failed",
@@ -103,16 +134,16 @@ fn trouble(record: &RunRecord) -> Option<String> {
 }
 
 impl Results {
-    /// What the command ends with.
+    /// The text that the command prints at its end.
     pub(crate) fn text(&self, study: &str, folder: &Path, time: Duration) -> String {
         let mut text = format!("\n{}", self.summary.text);
         // Writing to a string does not fail.
-        for ((project, trouble), count) in self.troubles.iter().take(MOST_TROUBLES) {
+        for ((project, problem), count) in self.problems.iter().take(MOST_PROBLEMS) {
             let runs = plural(*count, "run");
-            let line = format!("{project}, {runs} {trouble}").replace(char::is_control, " ");
+            let line = format!("{project}, {runs} {problem}").replace(char::is_control, " ");
             let _ = writeln!(text, "{line}");
         }
-        if let Some(more) = self.troubles.len().checked_sub(MOST_TROUBLES).filter(|n| *n > 0) {
+        if let Some(more) = self.problems.len().checked_sub(MOST_PROBLEMS).filter(|n| *n > 0) {
             let _ = writeln!(text, "... and {more} more");
         }
         let (runs, suites) = (plural(self.runs, "run"), plural(self.suites, "test suite"));
@@ -126,18 +157,24 @@ impl Results {
     }
 }
 
-/// The suites of a study: `suites/PROJECT/ALGORITHM-SEED.json`.
+/// The artifacts of a study: `suites/PROJECT/ALGORITHM-SEED.json` for a suite, and
+/// `suites/PROJECT/ALGORITHM-SEED.NAME` for any other artifact.
 struct Suites {
     folder: PathBuf,
+    /// Name of the suite among the artifacts of a record.
+    suite: String,
+    extension: String,
     projects: FileNames<Digest>,
     algorithms: FileNames<String>,
     written: usize,
 }
 
 impl Suites {
-    fn new(folder: PathBuf) -> Suites {
+    fn new(folder: PathBuf, subject: &SubjectInfo) -> Suites {
         Suites {
             folder,
+            suite: subject.suite_file(),
+            extension: subject.artifact_extension.clone(),
             projects: FileNames::default(),
             algorithms: FileNames::default(),
             written: 0,
@@ -145,24 +182,29 @@ impl Suites {
     }
 
     fn write(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), Failure> {
-        let Some(suite) = record.artifacts.get("suite.json") else { return Ok(()) };
+        if record.artifacts.is_empty() {
+            return Ok(());
+        }
         let project = self.projects.of(spec.project, &spec.project_name);
         let label = &spec.algorithm.label;
         let algorithm = self.algorithms.of(label.clone(), label);
         let folder = self.folder.join(project);
-        let file = folder.join(format!("{algorithm}-{}.json", spec.seed));
-        let written = fs::create_dir_all(folder).and_then(|()| fs::write(&file, suite));
-        written.map_err(|cause| {
-            Failure::new(format_args!("{}: {cause}", file.display()))
-                .hint("make room or correct the permissions, then repeat the command")
-        })?;
-        self.written += 1;
+        for (name, text) in &record.artifacts {
+            let is_suite = *name == self.suite;
+            let name = if is_suite { self.extension.clone() } else { safe_name(name) };
+            let file = folder.join(format!("{algorithm}-{}.{name}", spec.seed));
+            let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
+            written.map_err(|cause| {
+                Failure::new(format_args!("{}: {cause}", file.display()))
+                    .hint("make room or correct the permissions, then repeat the command")
+            })?;
+            self.written += usize::from(is_suite);
+        }
         Ok(())
     }
 }
 
-/// File names for things with names that may hold anything; all different, also where
-/// upper and lower case are the same.
+/// File names for arbitrary names; all of them differ, also if upper and lower case are the same.
 struct FileNames<K> {
     given: BTreeMap<K, String>,
     taken: BTreeSet<String>,
@@ -181,7 +223,7 @@ impl<K: Ord> FileNames<K> {
             let safe = safe_name(name);
             let others = (2..).map(|number| format!("{safe}~{number}"));
             let mut names = std::iter::once(safe.clone()).chain(others);
-            // The names never end.
+            // The sequence of names does not end, so there always is one.
             names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
         })
     }

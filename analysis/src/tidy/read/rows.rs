@@ -1,7 +1,9 @@
-//! Rows of `runs` as they stand in each folder, runs that several folders have included.
+//! Rows of `runs` as they are in each folder, runs that several folders have included.
 
 use catherd_experiments::Digest;
+use polars_core::prelude::StringChunked;
 
+use super::Source;
 use crate::tidy::slice::Slice;
 use crate::tidy::table::read_slices;
 use crate::tidy::{Error, Results};
@@ -11,14 +13,34 @@ use crate::tidy::{Error, Results};
 pub struct Row<'a> {
     /// The run: index into [`Results::runs`], the same in every folder.
     pub run: u32,
-    /// The digest of its record; none of imported runs.
-    pub record: Option<Digest>,
-    /// Where it ran; empty if that is not known.
+    /// Digests of its record.
+    pub record: RecordDigests,
+    /// Name of the host; empty if it is not known.
     pub host: &'a str,
-    /// Steps of the search.
-    pub steps: Option<u64>,
+    /// Work in the unit of [`Results::program_time`]; `None` if it was not measured.
+    pub program_time: Option<u64>,
     /// Milliseconds of the search.
     pub search_ms: Option<u64>,
+}
+
+/// The digests of a record, by format. Folders of version 0.3.0 have that of format 1 alone,
+/// imported runs have none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordDigests {
+    /// Digest in format 1; `None` if it is not known or format 1 cannot express the record.
+    pub format_1: Option<Digest>,
+    /// Digest in format 2.
+    pub format_2: Option<Digest>,
+}
+
+impl RecordDigests {
+    /// Whether both are digests of the same record.
+    pub fn agree(&self, other: &RecordDigests) -> bool {
+        match (self.format_2, other.format_2) {
+            (Some(one), Some(another)) => one == another,
+            _ => self.format_1.is_some() && self.format_1 == other.format_1,
+        }
+    }
 }
 
 impl Results {
@@ -28,21 +50,34 @@ impl Results {
     /// [`Error`] if the tables cannot be read.
     pub fn rows(&self, mut each: impl FnMut(Row<'_>)) -> Result<(), Error> {
         let known = self.numbers();
-        for (dir, _) in self.sources() {
+        let unit = self.program_time().map(|(at, _)| self.subject.units[at].name.as_str());
+        for Source { dir, subject, names, .. } in self.sources() {
             let path = dir.join("runs.parquet");
-            read_slices(&path, &["run", "record", "host", "steps", "search_ms"], |frame| {
+            let unit = unit.filter(|unit| subject.unit(unit).is_some());
+            let digests = [names.records.0, names.records.1];
+            let mut columns = vec!["run", "host", "search_ms"];
+            columns.extend(digests.iter().copied().flatten().chain(unit));
+            read_slices(&path, &columns, |frame| {
                 let slice = Slice { frame, path: &path };
-                let (runs, records) = (slice.text("run")?, slice.text("record")?);
-                let (hosts, steps) = (slice.text("host")?, slice.u64("steps")?);
+                let (runs, hosts) = (slice.text("run")?, slice.text("host")?);
+                let work = unit.map(|unit| slice.u64(unit)).transpose()?;
                 let search_ms = slice.u64("search_ms")?;
+                let texts = |name: Option<&str>| name.map(|name| slice.text(name)).transpose();
+                let (format_1, format_2) = (texts(digests[0])?, texts(digests[1])?);
+                let digest = |texts: Option<&StringChunked>, row| {
+                    texts.and_then(|texts| texts.get(row)).and_then(|text| text.parse().ok())
+                };
                 for row in 0..frame.height() {
                     let id = slice.value("run", runs.get(row))?;
                     let run = known.get(&slice.digest(id)?).copied();
                     each(Row {
                         run: run.ok_or_else(|| slice.cell("run", id.to_owned()))?,
-                        record: records.get(row).and_then(|digest| digest.parse().ok()),
+                        record: RecordDigests {
+                            format_1: digest(format_1, row),
+                            format_2: digest(format_2, row),
+                        },
                         host: hosts.get(row).unwrap_or(""),
-                        steps: steps.get(row),
+                        program_time: work.and_then(|work| work.get(row)),
                         search_ms: search_ms.get(row),
                     });
                 }

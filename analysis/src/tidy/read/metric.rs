@@ -1,4 +1,4 @@
-//! Numbers of runs that only some kinds of runs have.
+//! Further numbers of runs and projects, by name.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,8 @@ use crate::tidy::table::read_slices;
 use crate::tidy::{Error, Results, Run};
 
 impl Results {
-    /// A number of each run: `goals`, a further count by its name, or what its project is
-    /// described with; none where there is none of them.
+    /// A number of each run: `goals`, a metric of the run, or else a measure of its project;
+    /// `None` for runs that have none of them.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -17,7 +17,7 @@ impl Results {
         Ok(measure)
     }
 
-    /// As [`Results::measure`], several at once.
+    /// As [`Results::measure`], for several names.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -35,19 +35,20 @@ impl Results {
             self.runs.iter().map(of).collect::<Vec<_>>()
         });
         let known = self.numbers();
-        for (dir, _) in self.sources() {
-            let path = dir.join("runs.parquet");
-            read_slices(&path, &["run", "counts"], |frame| {
+        for source in self.sources() {
+            let path = source.dir.join("runs.parquet");
+            let column = source.names.metrics;
+            read_slices(&path, &["run", column], |frame| {
                 let slice = Slice { frame, path: &path };
-                let (ids, counts) = (slice.text("run")?, slice.text("counts")?);
+                let (ids, texts) = (slice.text("run")?, slice.text(column)?);
                 for row in 0..frame.height() {
                     let id = slice.digest(slice.value("run", ids.get(row))?)?;
-                    let text = counts.get(row).unwrap_or("{}");
-                    let counts: HashMap<String, f64> = serde_json::from_str(text)
-                        .map_err(|_| slice.cell("counts", text.to_owned()))?;
+                    let text = texts.get(row).unwrap_or("{}");
+                    let metrics: HashMap<String, f64> = serde_json::from_str(text)
+                        .map_err(|_| slice.cell(column, text.to_owned()))?;
                     let Some(&run) = known.get(&id) else { continue };
                     for (name, values) in names.iter().zip(&mut measures) {
-                        values[run as usize] = counts.get(*name).copied().or(values[run as usize]);
+                        values[run as usize] = metrics.get(*name).copied().or(values[run as usize]);
                     }
                 }
                 Ok(())

@@ -1,0 +1,89 @@
+//! Results of several folders as one.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use catherd_experiments::{Digest, Unit};
+
+use super::{Results, Source};
+use crate::tidy::{Dropped, subject};
+
+impl Results {
+    /// Adds the results of a later folder.
+    pub(super) fn append(&mut self, other: Results) {
+        let mut known: HashMap<(String, String), u32> = HashMap::new();
+        let mut named: HashMap<String, Vec<u32>> = HashMap::new();
+        for (number, project) in (0..).zip(&self.projects) {
+            known.insert((project.name.clone(), project.digest.clone()), number);
+            named.entry(project.name.clone()).or_default().push(number);
+        }
+        let mut projects = Vec::new();
+        for project in other.projects {
+            let same_name = named.get(&project.name).map_or(&[][..], Vec::as_slice);
+            let nameless =
+                |&n: &u32| project.digest.is_empty() || self.projects[n as usize].digest.is_empty();
+            let number = known
+                .get(&(project.name.clone(), project.digest.clone()))
+                .copied()
+                .or_else(|| same_name.iter().copied().find(nameless))
+                .unwrap_or(self.projects.len() as u32);
+            if number as usize == self.projects.len() {
+                self.projects.push(project);
+            }
+            projects.push(number);
+        }
+        let folder = other.sources.first().map(|source| name_of(&source.dir)).unwrap_or_default();
+        let mut algorithms = Vec::new();
+        for ((label, budget), engine) in
+            other.algorithms.into_iter().zip(other.budgets).zip(other.engines)
+        {
+            let same = (0..self.algorithms.len()).find(|&a| {
+                self.algorithms[a] == label
+                    && self.budgets[a] == budget
+                    && self.engines[a] == engine
+            });
+            algorithms.push(same.unwrap_or(self.algorithms.len()) as u32);
+            let lost = other.dropped.iter().find(|dropped| dropped.algorithm == label).cloned();
+            if same.is_none() {
+                let taken = self.algorithms.contains(&label);
+                self.algorithms.push(if taken { format!("{label} ({folder})") } else { label });
+                self.budgets.push(budget);
+                self.engines.push(engine);
+            }
+            // An algorithm that an earlier folder has did not lose.
+            let number = algorithms[algorithms.len() - 1] as usize;
+            if let (Some(dropped), None) = (lost, same) {
+                self.dropped
+                    .push(Dropped { algorithm: self.algorithms[number].clone(), ..dropped });
+            }
+        }
+        let first_reason = self.reasons.len() as u32;
+        self.reasons.extend(other.reasons);
+        subject::add(&mut self.subject, &other.subject);
+        self.work.resize(self.subject.units.len(), vec![None; self.runs.len()]);
+        let position =
+            |unit: &Unit| other.subject.units.iter().position(|own| own.name == unit.name);
+        let positions: Vec<Option<usize>> = self.subject.units.iter().map(position).collect();
+        let seen: HashSet<Digest> = self.runs.iter().map(|run| run.id).collect();
+        for (number, mut run) in other.runs.into_iter().enumerate() {
+            if seen.contains(&run.id) {
+                continue;
+            }
+            run.project = projects[run.project as usize];
+            run.algorithm = algorithms[run.algorithm as usize];
+            run.reason = run.reason.map(|reason| first_reason + reason);
+            self.runs.push(run);
+            for (work, position) in self.work.iter_mut().zip(&positions) {
+                work.push(position.and_then(|at| other.work[at][number]));
+            }
+        }
+        let end = self.runs.len();
+        self.sources.extend(other.sources.into_iter().map(|source| Source { end, ..source }));
+        self.skipped.extend(other.skipped);
+    }
+}
+
+/// The last part of a path.
+fn name_of(dir: &Path) -> String {
+    dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned()
+}

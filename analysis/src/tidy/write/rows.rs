@@ -1,0 +1,361 @@
+//! Rows of the tables and their columns.
+
+use catherd_experiments::{Budget, Criterion, MutantRecord, Outcome, RunRecord, RunSpec};
+use polars_core::prelude::Column;
+
+use super::Imported;
+use crate::tidy::table::{Layout, Row, column};
+use crate::tidy::{Dropped, MUTANT_OUTCOMES, OUTCOMES, Skipped};
+
+/// A row of `runs`.
+pub(super) struct RunRow {
+    pub(super) run: String,
+    record: Option<String>,
+    record_format_1: Option<String>,
+    project: String,
+    project_digest: String,
+    subject: String,
+    algorithm: String,
+    algorithm_name: String,
+    parameters: String,
+    seed: u64,
+    /// In the order of the units.
+    limits: Vec<Option<u64>>,
+    budget_wall_ms: Option<u64>,
+    engine: String,
+    outcome: &'static str,
+    reason: Option<String>,
+    goals: u32,
+    covered: u32,
+    coverage: Option<f64>,
+    /// In the order of the units.
+    work: Vec<Option<u64>>,
+    to_full: Option<u64>,
+    search_ms: Option<u64>,
+    wall_ms: Option<u64>,
+    peak_rss_kib: Option<u64>,
+    suite_tests: Option<u32>,
+    suite_size: Option<u32>,
+    suite_unit: Option<String>,
+    suite_removed: Option<u32>,
+    metrics: String,
+    host: Option<String>,
+    worker: Option<String>,
+    core: Option<u32>,
+    attempt: Option<u32>,
+}
+
+impl RunRow {
+    pub(super) fn new(spec: &RunSpec, record: &RunRecord, layout: &Layout) -> RunRow {
+        let goals = record.goals();
+        let covered_all = record.outcome == Outcome::Done && goals > 0;
+        let full = record.timeline.iter().find(|point| covered_all && point.covered >= goals);
+        let first = layout.units.first().and_then(|unit| record.unit_position(unit));
+        let size = |size: u32| Some(size).filter(|_| !record.criteria.is_empty());
+        RunRow {
+            run: record.run.to_string(),
+            record: Some(record.digest().to_string()),
+            record_format_1: record.digest_of_format_1().map(|digest| digest.to_string()),
+            outcome: name_of(record.outcome),
+            reason: (!record.reason.is_empty()).then(|| record.reason.clone()),
+            goals,
+            covered: record.covered(),
+            coverage: record.coverage(),
+            work: layout.units.iter().map(|unit| record.work.get(unit).copied()).collect(),
+            to_full: full.zip(first).and_then(|(point, at)| point.work.get(at).copied()),
+            search_ms: Some(record.resources.search_ms),
+            wall_ms: Some(record.resources.wall_ms),
+            peak_rss_kib: Some(record.resources.peak_rss_kib).filter(|&kib| kib > 0),
+            suite_tests: size(record.suite.tests),
+            suite_size: size(record.suite.size),
+            suite_unit: Some(record.suite.unit.clone()).filter(|unit| !unit.is_empty()),
+            suite_removed: size(record.suite.removed),
+            metrics: json(&record.metrics),
+            host: Some(record.provenance.host.clone()),
+            worker: Some(record.provenance.worker.clone()),
+            core: record.provenance.core,
+            attempt: Some(record.provenance.attempt),
+            ..RunRow::planned(spec, layout)
+        }
+    }
+
+    pub(super) fn quarantined(
+        spec: &RunSpec,
+        outcome: Outcome,
+        reason: &str,
+        attempts: u32,
+        layout: &Layout,
+    ) -> RunRow {
+        RunRow {
+            outcome: name_of(outcome),
+            reason: Some(reason.to_owned()),
+            attempt: Some(attempts),
+            ..RunRow::planned(spec, layout)
+        }
+    }
+
+    /// The fields that are known before the run.
+    fn planned(spec: &RunSpec, layout: &Layout) -> RunRow {
+        RunRow {
+            run: spec.id().to_string(),
+            project: spec.project_name.clone(),
+            project_digest: spec.project.to_string(),
+            subject: spec.subject.clone(),
+            algorithm: spec.algorithm.label.clone(),
+            algorithm_name: spec.algorithm.name.clone(),
+            parameters: json(&spec.algorithm.parameters),
+            seed: spec.seed,
+            engine: spec.engine.clone(),
+            ..RunRow::empty(&spec.budget, layout)
+        }
+    }
+
+    pub(super) fn imported(run: &Imported, layout: &Layout) -> RunRow {
+        let counted = run.outcome == Outcome::Done && run.goals > 0;
+        let sized = run.suite_size.or(run.suite_removed).is_some();
+        RunRow {
+            run: run.id.to_string(),
+            project: run.project.clone(),
+            subject: run.subject.clone(),
+            algorithm: run.algorithm.clone(),
+            algorithm_name: run.algorithm.clone(),
+            seed: run.seed,
+            engine: run.engine.clone(),
+            outcome: name_of(run.outcome),
+            reason: run.reason.clone(),
+            goals: run.goals,
+            covered: run.covered,
+            coverage: counted.then(|| f64::from(run.covered) / f64::from(run.goals)),
+            work: layout.units.iter().map(|unit| run.work.get(unit).copied()).collect(),
+            to_full: run.to_full,
+            search_ms: run.search_ms,
+            wall_ms: run.wall_ms,
+            suite_tests: run.suite_tests,
+            suite_size: run.suite_size,
+            suite_unit: sized.then(|| run.suite_unit.clone()),
+            suite_removed: run.suite_removed,
+            metrics: json(&run.metrics),
+            ..RunRow::empty(&run.budget, layout)
+        }
+    }
+
+    /// A row with nothing but a budget.
+    fn empty(budget: &Budget, layout: &Layout) -> RunRow {
+        RunRow {
+            run: String::new(),
+            record: None,
+            record_format_1: None,
+            project: String::new(),
+            project_digest: String::new(),
+            subject: String::new(),
+            algorithm: String::new(),
+            algorithm_name: String::new(),
+            parameters: "{}".to_owned(),
+            seed: 0,
+            limits: layout.units.iter().map(|unit| budget.limit(unit)).collect(),
+            budget_wall_ms: budget.wall_ms,
+            engine: String::new(),
+            outcome: "",
+            reason: None,
+            goals: 0,
+            covered: 0,
+            coverage: None,
+            work: vec![None; layout.units.len()],
+            to_full: None,
+            search_ms: None,
+            wall_ms: None,
+            peak_rss_kib: None,
+            suite_tests: None,
+            suite_size: None,
+            suite_unit: None,
+            suite_removed: None,
+            metrics: "{}".to_owned(),
+            host: None,
+            worker: None,
+            core: None,
+            attempt: None,
+        }
+    }
+}
+
+/// Maps with names as their keys always have a JSON text.
+fn json(map: &impl serde::Serialize) -> String {
+    serde_json::to_string(map).unwrap_or_default()
+}
+
+fn name_of(outcome: Outcome) -> &'static str {
+    OUTCOMES.iter().find(|o| o.0 == outcome).map_or("", |o| o.1)
+}
+
+/// One column for each unit, with the amounts that each row has in the order of the units.
+fn by_unit<R>(
+    rows: &[R],
+    layout: &Layout,
+    name: impl Fn(&str) -> String,
+    amounts: impl Fn(&R) -> &[Option<u64>],
+) -> Vec<Column> {
+    let units = layout.units.iter().enumerate();
+    units.map(|(at, unit)| column(&name(unit), rows, |row| amounts(row)[at])).collect()
+}
+
+impl Row for RunRow {
+    const NAME: &str = "runs";
+
+    fn columns(rows: &[RunRow], layout: &Layout) -> Vec<Column> {
+        let mut columns = vec![
+            column("run", rows, |r| r.run.as_str()),
+            column("record", rows, |r| r.record.as_deref()),
+            column("record_format_1", rows, |r| r.record_format_1.as_deref()),
+            column("project", rows, |r| r.project.as_str()),
+            column("project_digest", rows, |r| r.project_digest.as_str()),
+            column("subject", rows, |r| r.subject.as_str()),
+            column("algorithm", rows, |r| r.algorithm.as_str()),
+            column("algorithm_name", rows, |r| r.algorithm_name.as_str()),
+            column("parameters", rows, |r| r.parameters.as_str()),
+            column("seed", rows, |r| r.seed),
+        ];
+        columns.extend(by_unit(rows, layout, |unit| format!("budget_{unit}"), |r| &r.limits));
+        columns.extend([
+            column("budget_wall_ms", rows, |r| r.budget_wall_ms),
+            column("engine", rows, |r| r.engine.as_str()),
+            column("outcome", rows, |r| r.outcome),
+            column("reason", rows, |r| r.reason.as_deref()),
+            column("goals", rows, |r| r.goals),
+            column("covered", rows, |r| r.covered),
+            column("coverage", rows, |r| r.coverage),
+        ]);
+        columns.extend(by_unit(rows, layout, str::to_owned, |r| &r.work));
+        if let Some(first) = layout.units.first() {
+            columns.push(column(&format!("{first}_to_full"), rows, |r| r.to_full));
+        }
+        columns.extend([
+            column("search_ms", rows, |r| r.search_ms),
+            column("wall_ms", rows, |r| r.wall_ms),
+            column("peak_rss_kib", rows, |r| r.peak_rss_kib),
+            column("suite_tests", rows, |r| r.suite_tests),
+            column("suite_size", rows, |r| r.suite_size),
+            column("suite_unit", rows, |r| r.suite_unit.as_deref()),
+            column("suite_removed", rows, |r| r.suite_removed),
+            column("metrics", rows, |r| r.metrics.as_str()),
+            column("host", rows, |r| r.host.as_deref()),
+            column("worker", rows, |r| r.worker.as_deref()),
+            column("core", rows, |r| r.core),
+            column("attempt", rows, |r| r.attempt),
+        ]);
+        columns
+    }
+}
+
+/// A row of `criteria`.
+pub(super) struct CriterionRow {
+    run: String,
+    criterion: String,
+    goals: u32,
+    covered: u32,
+    coverage: Option<f64>,
+}
+
+impl CriterionRow {
+    pub(super) fn new(run: String, record: &RunRecord, criterion: &Criterion) -> CriterionRow {
+        let (goals, covered) = (criterion.goals, criterion.covered.len() as u32);
+        let counted = record.outcome == Outcome::Done && goals > 0;
+        CriterionRow {
+            run,
+            criterion: criterion.name.clone(),
+            goals,
+            covered,
+            coverage: counted.then(|| f64::from(covered) / f64::from(goals)),
+        }
+    }
+}
+
+impl Row for CriterionRow {
+    const NAME: &str = "criteria";
+
+    fn columns(rows: &[CriterionRow], _: &Layout) -> Vec<Column> {
+        vec![
+            column("run", rows, |r| r.run.as_str()),
+            column("criterion", rows, |r| r.criterion.as_str()),
+            column("goals", rows, |r| r.goals),
+            column("covered", rows, |r| r.covered),
+            column("coverage", rows, |r| r.coverage),
+        ]
+    }
+}
+
+/// A row of `timeline`.
+pub(super) struct TimelineRow {
+    pub(super) run: String,
+    /// In the order of the units.
+    pub(super) work: Vec<Option<u64>>,
+    pub(super) wall_ms: u64,
+    pub(super) covered: u32,
+}
+
+impl Row for TimelineRow {
+    const NAME: &str = "timeline";
+
+    fn columns(rows: &[TimelineRow], layout: &Layout) -> Vec<Column> {
+        let mut columns = vec![column("run", rows, |r| r.run.as_str())];
+        columns.extend(by_unit(rows, layout, str::to_owned, |r| &r.work));
+        columns.push(column("wall_ms", rows, |r| r.wall_ms));
+        columns.push(column("covered", rows, |r| r.covered));
+        columns
+    }
+}
+
+/// A row of `mutants`.
+pub(super) struct MutantRow {
+    pub(super) run: String,
+    pub(super) mutant: MutantRecord,
+}
+
+impl Row for MutantRow {
+    const NAME: &str = "mutants";
+
+    fn columns(rows: &[MutantRow], layout: &Layout) -> Vec<Column> {
+        let outcome = |row: &MutantRow| {
+            MUTANT_OUTCOMES.iter().find(|o| o.0 == row.mutant.outcome).map_or("", |o| o.1)
+        };
+        let mut columns = vec![
+            column("run", rows, |r| r.run.as_str()),
+            column("mutant", rows, |r| r.mutant.id.as_str()),
+            column("operator", rows, |r| r.mutant.operator.as_str()),
+        ];
+        let levels = layout.levels.iter();
+        columns.extend(levels.map(|level| column(level, rows, |r| r.mutant.at(level))));
+        columns.extend([
+            column("change", rows, |r| r.mutant.change.as_str()),
+            column("outcome", rows, outcome),
+            column("killed_by", rows, |r| r.mutant.killed_by),
+            column("executions", rows, |r| r.mutant.executions),
+            column("duplicate_of", rows, |r| r.mutant.duplicate_of.as_deref()),
+        ]);
+        columns
+    }
+}
+
+impl Row for Skipped {
+    const NAME: &str = "skipped";
+
+    fn columns(rows: &[Skipped], _: &Layout) -> Vec<Column> {
+        vec![
+            column("project", rows, |r| r.project.as_str()),
+            column("reason", rows, |r| r.reason.as_str()),
+        ]
+    }
+}
+
+impl Row for Dropped {
+    const NAME: &str = "dropped";
+
+    fn columns(rows: &[Dropped], _: &Layout) -> Vec<Column> {
+        vec![
+            column("algorithm", rows, |r| r.algorithm.as_str()),
+            column("projects", rows, |r| r.projects),
+            column("mean_rank", rows, |r| r.mean_rank),
+            column("best_mean_rank", rows, |r| r.best_mean_rank),
+            column("p", rows, |r| r.p),
+        ]
+    }
+}
