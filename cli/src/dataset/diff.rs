@@ -51,7 +51,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     if difference.other_recipe {
         text += "the recipes differ\n";
     }
-    let same = difference.is_none();
+    let same = difference.is_empty();
     if same {
         text += &format!("both contain the same {} projects\n", first.members.len());
     }

@@ -27,7 +27,7 @@ pub struct Difference {
 
 impl Difference {
     /// True if the corpora are equal except for dates, recipes and sampling frames.
-    pub fn is_none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         Difference { other_recipe: false, ..self.clone() } == Difference::default()
     }
 }
@@ -62,7 +62,7 @@ pub fn compare(first: &Corpus, second: &Corpus) -> Difference {
             difference.renamed.push((old.clone(), id.clone()));
         }
     }
-    difference.reordered = difference.is_none() && first.metadata.digest != second.metadata.digest;
+    difference.reordered = difference.is_empty() && first.metadata.digest != second.metadata.digest;
     difference.other_recipe = first.metadata.recipe != second.metadata.recipe
         || first.metadata.frame != second.metadata.frame;
     difference
