@@ -1,9 +1,9 @@
-//! Published raw data and results of other tools, as our tidy tables.
+//! Results of other tools and published raw data as tidy tables.
 //!
-//! Coverage is taken from counts where the file has them, never from a rounded share: a
-//! share is turned back into counts if the total is known and only one count rounds to it,
-//! and kept as a share ([`UNCOUNTED`](crate::tidy::UNCOUNTED)) otherwise. A row without a
-//! coverage is a run that failed. What the file does not say stays empty.
+//! Coverage is computed from counts if the file has them, not from a rounded share. A share
+//! is converted to counts if the number of goals is known and only one count rounds to it;
+//! otherwise it is kept as a share ([`UNCOUNTED`](crate::tidy::UNCOUNTED)). A row without a
+//! coverage is a failed run. Values that the file does not have are empty.
 
 mod columns;
 mod pynguin;
@@ -27,33 +27,33 @@ use crate::tidy::{self, Imported, UNCOUNTED};
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The file could not be opened or read.
-    #[error("{}: {source}", path.display())]
+    #[error("cannot read {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Its cause.
         source: std::io::Error,
     },
-    /// The file is not the CSV that it should be.
+    /// The file is malformed.
     #[error("{}, line {line}: {problem}", path.display())]
     Csv {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The cause.
         problem: String,
     },
-    /// A column that is needed is missing.
-    #[error("{}: there is no column `{column}`", path.display())]
+    /// A required column is missing.
+    #[error("{}: missing column `{column}`", path.display())]
     Column {
         /// The file.
         path: PathBuf,
         /// Its name.
         column: String,
     },
-    /// A field holds what its column cannot.
-    #[error("{}, line {line}: column `{column}` holds `{value}`, {expected} is needed", path.display())]
+    /// A field has an invalid value.
+    #[error("{}, line {line}: invalid value `{value}` in column `{column}`: expected {expected}", path.display())]
     Field {
         /// The file.
         path: PathBuf,
@@ -61,17 +61,17 @@ pub enum ImportError {
         line: u64,
         /// The column.
         column: String,
-        /// What it holds.
+        /// Its value.
         value: String,
-        /// What it should hold.
+        /// The values that are valid.
         expected: &'static str,
     },
-    /// A run stands in the files twice.
+    /// A run is in the files twice.
     #[error(
-        "{}, line {line}: the run of {project} with {algorithm} and seed {seed} stands in line \
-         {first} of {} already", path.display(), earlier.display()
+        "{}, line {line}: duplicate run of {project} with {algorithm} and seed {seed}: it is also \
+         in line {first} of {}", path.display(), earlier.display()
     )]
-    Twice {
+    Duplicate {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
@@ -82,13 +82,13 @@ pub enum ImportError {
         algorithm: String,
         /// Its seed.
         seed: u64,
-        /// The file that had it before.
+        /// The file of its first occurrence.
         earlier: PathBuf,
-        /// The line in that.
+        /// The line of its first occurrence.
         first: u64,
     },
     /// A file has no runs.
-    #[error("{}: there are no runs in it", path.display())]
+    #[error("{}: the file has no runs", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -98,25 +98,25 @@ pub enum ImportError {
     Tables(#[from] tidy::Error),
 }
 
-/// What the files of a tool look like.
+/// The file format of a tool.
 pub trait Format {
-    /// The tool, as the engine of the runs.
+    /// The name of the tool, which becomes the engine of the runs.
     fn engine(&self) -> String;
 
-    /// The runs of a file, one at a time.
+    /// Calls `each` with every run of a file, in its order.
     ///
     /// # Errors
-    /// [`ImportError`]
+    /// [`ImportError`] if the file cannot be read or is malformed, or the error of `each`.
     fn read(
         &self,
         path: &Path,
-        each: &mut dyn FnMut(Draft) -> Result<(), ImportError>,
+        each: &mut dyn FnMut(RawRun) -> Result<(), ImportError>,
     ) -> Result<(), ImportError>;
 }
 
-/// A run as a file has it.
+/// A run as it is in a file of another tool.
 #[derive(Clone, Debug, Default)]
-pub struct Draft {
+pub struct RawRun {
     project: String,
     algorithm: String,
     seed: Option<u64>,
@@ -132,13 +132,13 @@ pub struct Draft {
     minimised_events: Option<u32>,
     counts: BTreeMap<String, f64>,
     timeline: Vec<(u64, u32)>,
-    /// The row as it stands in the file.
+    /// The text of its row.
     text: String,
-    /// The line where it begins, from 1.
+    /// The first line of its row, from 1.
     line: u64,
 }
 
-/// Goals, and how many of them are covered.
+/// Numbers of goals and of covered goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Coverage {
     goals: u32,
@@ -146,7 +146,7 @@ struct Coverage {
 }
 
 impl Coverage {
-    /// From a share in 0..=1 as it is printed, and the number of goals if that is known.
+    /// From a share in 0..=1, its text in the file, and the number of goals if it is known.
     fn from_share(share: f64, printed: &str, goals: Option<u32>) -> Coverage {
         let decimals = match printed.split_once('.') {
             Some((_, fraction)) if !fraction.contains(['e', 'E']) => fraction.len(),
@@ -157,16 +157,16 @@ impl Coverage {
         if let Some(goals) = goals.filter(|&goals| goals > 0) {
             let covered = (share * f64::from(goals)).round();
             let back = covered / f64::from(goals);
-            // Another count would be at least 1 / goals away.
-            let alone = 1.0 / f64::from(goals) > 2.0 * rounding;
-            if (back - share).abs() <= rounding && (alone || share == 0.0 || share == 1.0) {
+            // The shares of neighbouring counts differ by 1 / goals.
+            let unique = 1.0 / f64::from(goals) > 2.0 * rounding;
+            if (back - share).abs() <= rounding && (unique || share == 0.0 || share == 1.0) {
                 return Coverage { goals, covered: covered as u32 };
             }
         }
         Coverage { goals: UNCOUNTED, covered: (share * f64::from(UNCOUNTED)).round() as u32 }
     }
 
-    /// As many of the same goals as a share of them is.
+    /// The number of covered goals at a share of the same goals.
     fn at(self, share: f64) -> u32 {
         (share * f64::from(self.goals)).round() as u32
     }
@@ -178,7 +178,7 @@ const KIND: &str = "imported";
 /// The unit of work of imported runs.
 const EXECUTIONS: &str = "executions";
 
-/// What imported runs measure and count.
+/// The units, goals and measures of imported runs.
 fn subject(engine: String) -> SubjectInfo {
     let meaning = "executions of a test by the search";
     SubjectInfo {
@@ -196,16 +196,16 @@ fn subject(engine: String) -> SubjectInfo {
     }
 }
 
-/// What was imported.
+/// Numbers of imported runs and projects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Runs.
+pub struct ImportSummary {
+    /// Number of runs.
     pub runs: usize,
-    /// Runs without a coverage, which count as failed.
+    /// Number of runs without a coverage, which count as failed.
     pub failed: usize,
-    /// Runs of which only the share is known, not the counts.
+    /// Number of runs of which only the covered share is known.
     pub uncounted: usize,
-    /// Projects.
+    /// Number of projects.
     pub projects: usize,
     /// Labels of algorithms, in the order of their first run.
     pub algorithms: Vec<String>,
@@ -214,33 +214,33 @@ pub struct Tally {
 /// Writes the runs of some files as tidy tables into a folder, which is created if it is
 /// missing.
 ///
-/// Runs of one project and algorithm whose seed the file does not tell are numbered from 1,
-/// in the order of the files.
+/// Runs without a seed are numbered from 1 for each project and algorithm, in the order of the
+/// files.
 ///
 /// # Errors
-/// [`ImportError`]; the folder then has no new tables.
+/// [`ImportError`]; no tables are written then.
 pub fn import(
     format: &dyn Format,
     files: &[PathBuf],
     budget: Budget,
     out: &Path,
-) -> Result<Tally, ImportError> {
+) -> Result<ImportSummary, ImportError> {
     let mut writer = tidy::Writer::create(out, &subject(format.engine()))?;
-    let mut tally = Tally::default();
+    let mut summary = ImportSummary::default();
     let mut repetitions: HashMap<(String, String), u64> = HashMap::new();
     let mut projects = HashSet::new();
     let mut seen = HashMap::new();
     for path in files {
-        let before = tally.runs;
-        format.read(path, &mut |draft| {
-            let key = (draft.project.clone(), draft.algorithm.clone());
-            if let Some(seed) = draft.seed {
-                let place = (path, draft.line);
-                let known = seen.insert((key.clone(), seed), place);
+        let before = summary.runs;
+        format.read(path, &mut |raw| {
+            let key = (raw.project.clone(), raw.algorithm.clone());
+            if let Some(seed) = raw.seed {
+                let position = (path, raw.line);
+                let known = seen.insert((key.clone(), seed), position);
                 if let Some((earlier, first)) = known {
-                    let ((project, algorithm), (path, line)) = (key, place);
+                    let ((project, algorithm), (path, line)) = (key, position);
                     let (path, earlier) = (path.clone(), PathBuf::clone(earlier));
-                    return Err(ImportError::Twice {
+                    return Err(ImportError::Duplicate {
                         path,
                         line,
                         project,
@@ -253,28 +253,28 @@ pub fn import(
             }
             let repetition = repetitions.entry(key).or_default();
             *repetition += 1;
-            let run = finished(draft, *repetition, format.engine(), budget.clone());
-            tally.runs += 1;
-            tally.failed += usize::from(run.outcome != Outcome::Done);
-            tally.uncounted += usize::from(run.goals == UNCOUNTED);
+            let run = imported_run(raw, *repetition, format.engine(), budget.clone());
+            summary.runs += 1;
+            summary.failed += usize::from(run.outcome != Outcome::Done);
+            summary.uncounted += usize::from(run.goals == UNCOUNTED);
             projects.insert(run.project.clone());
-            if !tally.algorithms.contains(&run.algorithm) {
-                tally.algorithms.push(run.algorithm.clone());
+            if !summary.algorithms.contains(&run.algorithm) {
+                summary.algorithms.push(run.algorithm.clone());
             }
             Ok(writer.push_imported(&run)?)
         })?;
-        if tally.runs == before {
+        if summary.runs == before {
             return Err(ImportError::Empty { path: path.clone() });
         }
     }
-    tally.projects = projects.len();
+    summary.projects = projects.len();
     writer.finish(&[], &[])?;
-    Ok(tally)
+    Ok(summary)
 }
 
-fn finished(draft: Draft, repetition: u64, engine: String, budget: Budget) -> Imported {
-    let seed = draft.seed.unwrap_or(repetition);
-    let (outcome, reason) = match (draft.outcome, draft.coverage) {
+fn imported_run(raw: RawRun, repetition: u64, engine: String, budget: Budget) -> Imported {
+    let seed = raw.seed.unwrap_or(repetition);
+    let (outcome, reason) = match (raw.outcome, raw.coverage) {
         (None | Some(Outcome::Done), None) => {
             (Outcome::Failed, Some("the file has no coverage".to_owned()))
         }
@@ -282,23 +282,16 @@ fn finished(draft: Draft, repetition: u64, engine: String, budget: Budget) -> Im
             (Outcome::NoGoals, Some("there are no goals".to_owned()))
         }
         (None | Some(Outcome::Done), Some(_)) => (Outcome::Done, None),
-        (Some(other), _) => (other, draft.reason),
+        (Some(other), _) => (other, raw.reason),
     };
-    let coverage = draft.coverage.unwrap_or(Coverage { goals: 0, covered: 0 });
-    let key = serde_json::json!([
-        engine,
-        budget,
-        draft.project,
-        draft.algorithm,
-        seed,
-        repetition,
-        draft.text
-    ]);
+    let coverage = raw.coverage.unwrap_or(Coverage { goals: 0, covered: 0 });
+    let key =
+        serde_json::json!([engine, budget, raw.project, raw.algorithm, seed, repetition, raw.text]);
     Imported {
         id: Digest::of(key.to_string().as_bytes()),
-        project: draft.project,
+        project: raw.project,
         subject: KIND.to_owned(),
-        algorithm: draft.algorithm,
+        algorithm: raw.algorithm,
         seed,
         budget,
         engine,
@@ -306,20 +299,20 @@ fn finished(draft: Draft, repetition: u64, engine: String, budget: Budget) -> Im
         reason,
         goals: coverage.goals,
         covered: coverage.covered,
-        work: draft.executions.map(|n| (EXECUTIONS.to_owned(), n)).into_iter().collect(),
-        to_full: draft.executions_to_full,
-        search_ms: draft.search_ms,
-        wall_ms: draft.wall_ms,
-        suite_tests: draft.suite_tests,
-        suite_size: draft.suite_events,
+        work: raw.executions.map(|n| (EXECUTIONS.to_owned(), n)).into_iter().collect(),
+        to_full: raw.executions_to_full,
+        search_ms: raw.search_ms,
+        wall_ms: raw.wall_ms,
+        suite_tests: raw.suite_tests,
+        suite_size: raw.suite_events,
         suite_unit: "events".to_owned(),
-        suite_removed: draft.minimised_events,
-        metrics: draft.counts,
-        timeline: draft.timeline,
+        suite_removed: raw.minimised_events,
+        metrics: raw.counts,
+        timeline: raw.timeline,
     }
 }
 
-/// The improvements of a timeline of counts at moments; what is missing stays as it was.
+/// The improvements in a timeline of counts; a missing count means no change.
 fn improvements(points: impl Iterator<Item = (u64, Option<u32>)>) -> Vec<(u64, u32)> {
     let mut improvements: Vec<(u64, u32)> = Vec::new();
     for (at, covered) in points {
@@ -341,9 +334,9 @@ mod tests {
         assert_eq!(of("0.67", Some(3)), Coverage { goals: 3, covered: 2 });
         assert_eq!(of("0.9629629629629629", Some(54)), Coverage { goals: 54, covered: 52 });
         assert_eq!(of("1.0", Some(7000)), Coverage { goals: 7000, covered: 7000 });
-        // 0.67 is 66.5 to 67.5 of 100, and 667 or 668 or ... of 1000.
+        // Of 1000 goals, several counts (667, 668, ...) round to 0.67.
         assert_eq!(of("0.67", Some(1000)).goals, UNCOUNTED);
-        // Not a share of four goals.
+        // No count of four goals rounds to 0.30.
         assert_eq!(of("0.30", Some(4)), Coverage { goals: UNCOUNTED, covered: 300_000_000 });
         assert_eq!(of("0.5", None), Coverage { goals: UNCOUNTED, covered: 500_000_000 });
     }

@@ -1,10 +1,12 @@
-//! Results of other tools as tidy tables, through the public face.
+//! Results of other tools as tidy tables, through the public interface.
 
 use std::fs;
 use std::path::PathBuf;
 
 use catherd_analysis::comparison::{Comparison, Samples};
-use catherd_analysis::import::{Columns, Format, ImportError, Pynguin, Tally, Whisker, import};
+use catherd_analysis::import::{
+    Columns, Format, ImportError, ImportSummary, Pynguin, Whisker, import,
+};
 use catherd_analysis::progress::Progress;
 use catherd_analysis::tidy::{Clock, Results, UNCOUNTED};
 use catherd_experiments::{Budget, Outcome, Unit};
@@ -18,11 +20,11 @@ fn scene(text: &str) -> (TempDir, PathBuf, PathBuf) {
     (dir, file, out)
 }
 
-fn imported(format: &dyn Format, text: &str) -> (Results, Tally, TempDir) {
+fn imported(format: &dyn Format, text: &str) -> (Results, ImportSummary, TempDir) {
     let (dir, file, out) = scene(text);
     let budget = Budget { wall_ms: Some(600_000), ..Budget::default() };
-    let tally = import(format, &[file], budget, &out).unwrap();
-    (Results::read(&out).unwrap(), tally, dir)
+    let summary = import(format, &[file], budget, &out).unwrap();
+    (Results::read(&out).unwrap(), summary, dir)
 }
 
 fn refusal(format: &dyn Format, text: &str) -> String {
@@ -48,8 +50,8 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
          Pong,random,49,2,48,0.98,32,719,69,0,9,890,5,69,,,20\n\
          Broken,random,,,,,,,,,,,,,,\n"
     );
-    let (results, tally, _dir) = imported(&Whisker::default(), &text);
-    assert_eq!((tally.runs, tally.failed, tally.projects, tally.uncounted), (4, 1, 3, 0));
+    let (results, summary, _dir) = imported(&Whisker::default(), &text);
+    assert_eq!((summary.runs, summary.failed, summary.projects, summary.uncounted), (4, 1, 3, 0));
     assert_eq!(results.algorithms, ["mio", "random"]);
     assert_eq!(results.projects[0].name, "Cats, dogs, 3");
     let cats = results.runs[0];
@@ -91,8 +93,8 @@ CoverageTimeline_T1,CoverageTimeline_T2\n\
 flutils.moduleutils,DYNAMOSA,7,3,0.6666666666666666,600123456789,4,31,120,\"[1, 2, 6]\",0.3333333333333333,0.6666666666666666\n\
 flutils.moduleutils,MIO,7,1000,0.67,600123456789,4,31,120,\"{\"\"mean\"\": 3.0}\",0.3,0.67\n\
 flutils.moduleutils,MIO,8,,,,,,,,,\n";
-    let (results, tally, _dir) = imported(&Pynguin::default(), text);
-    assert_eq!((tally.runs, tally.failed, tally.uncounted), (3, 1, 1));
+    let (results, summary, _dir) = imported(&Pynguin::default(), text);
+    assert_eq!((summary.runs, summary.failed, summary.uncounted), (3, 1, 1));
     assert_eq!((results.runs[0].goals, results.runs[0].covered), (3, 2));
     assert_eq!((results.runs[1].goals, results.runs[1].coverage()), (UNCOUNTED, Some(0.67)));
     assert_eq!((results.runs[1].size(), results.runs[0].size()), (None, Some(3)));
@@ -103,7 +105,7 @@ flutils.moduleutils,MIO,8,,,,,,,,,\n";
     let points = results.improvements(&Clock::Wall).unwrap();
     assert_eq!((points[1].at, points[1].covered), (2000, 2));
     let comparison = &Comparison::pairs(&Samples::coverage(&results))[0];
-    assert_eq!(comparison.duels[0].runs, (1, 1));
+    assert_eq!(comparison.per_project[0].runs, (1, 1));
 }
 
 #[test]
@@ -120,7 +122,11 @@ fn any_file_by_the_names_of_its_columns() {
     assert_eq!(results.measure("loc").unwrap()[0], Some(12.0));
     format.percent = false;
     let problem = refusal(&format, text);
-    assert!(problem.contains("line 3: column `Cov` holds `42.9`, a share of 0 to 1"), "{problem}");
+    assert!(
+        problem
+            .contains("line 3: invalid value `42.9` in column `Cov`: expected a share of 0 to 1"),
+        "{problem}"
+    );
 }
 
 /// What a spreadsheet makes of a file, and what hands do to it.
@@ -133,17 +139,17 @@ fn what_would_be_misread_is_refused_with_its_line() {
     };
     let row = |row: &str, expected: &str| refused(&format!("{HEADER}\n{row}\n"), expected);
     // The comma of a decimal would make of this a coverage of zero.
-    row("a,mio,1,0,96", "line 2: 5 fields below a header of 4");
-    row("a,mio,1", "line 2: 3 fields below a header of 4");
-    row("a,mio,1,\"0,96\"", "line 2: column `coverage` holds `0,96`, a number");
-    row("a,mio,1,96 %", "line 2: column `coverage` holds `96 %`, a number");
-    row("\"a\nb\",mio,1,0.5\nc,mio,x,0.5", "line 4: column `seed` holds `x`");
-    row("a,mio,1,0.5\nb,mio,1,0.5\na,mio,1,0.7", "line 4: the run of a with mio and seed 1");
-    row("\"a,mio,1,0.5", "line 2: 1 fields below a header of 4");
-    refused(HEADER, "raw.csv: there are no runs in it");
-    refused("", "raw.csv: there are no runs in it");
-    refused("project,algorithm,seed,goals\na,mio,1,5\n", "there is no column `coverage`");
-    refused("project,seed,algorithm,seed,coverage\n", "line 1: two columns are called `seed`");
+    row("a,mio,1,0,96", "line 2: 5 fields where the header has 4");
+    row("a,mio,1", "line 2: 3 fields where the header has 4");
+    row("a,mio,1,\"0,96\"", "line 2: invalid value `0,96` in column `coverage`: expected a number");
+    row("a,mio,1,96 %", "line 2: invalid value `96 %` in column `coverage`: expected a number");
+    row("\"a\nb\",mio,1,0.5\nc,mio,x,0.5", "line 4: invalid value `x` in column `seed`");
+    row("a,mio,1,0.5\nb,mio,1,0.5\na,mio,1,0.7", "line 4: duplicate run of a with mio and seed 1");
+    row("\"a,mio,1,0.5", "line 2: 1 fields where the header has 4");
+    refused(HEADER, "raw.csv: the file has no runs");
+    refused("", "raw.csv: the file has no runs");
+    refused("project,algorithm,seed,goals\na,mio,1,5\n", "missing column `coverage`");
+    refused("project,seed,algorithm,seed,coverage\n", "line 1: two columns have the name `seed`");
     // What only looks different is the same.
     let text = format!("\u{feff}{HEADER}\r\n\r\na,mio,18446744073709551615,0.5\r\n");
     let (results, ..) = imported(&Columns::default(), &text);
@@ -176,12 +182,12 @@ fn damaged_files_are_refused_with_their_line() {
     let row = "Pong,mio,49,2,50,0.98,32,719,69,0,9,890,5,69,,,20\n";
     let problem = refusal(&whisker, &format!("{WHISKER},0\n{row}"));
     assert!(
-        problem.contains("line 2: column `coveredFitnessFunctionCount` holds `50`"),
+        problem.contains("line 2: invalid value `50` in column `coveredFitnessFunctionCount`"),
         "{problem}"
     );
     let pynguin = Pynguin::default();
     let problem = refusal(&pynguin, "TargetModule,ConfigurationId,Coverage\nm,MIO,1.5\n");
-    assert!(problem.contains("line 2: column `Coverage` holds `1.5`"), "{problem}");
+    assert!(problem.contains("line 2: invalid value `1.5` in column `Coverage`"), "{problem}");
     assert!(refusal(&pynguin, "ConfigurationId,Coverage\nMIO,0.5\n").contains("`TargetModule`"));
     let dir = tempfile::tempdir().unwrap();
     let missing = import(&whisker, &["absent.csv".into()], Budget::default(), dir.path());

@@ -232,7 +232,7 @@ impl From<ImportError> for Failure {
             ImportError::Field { .. } => {
                 "correct the field, or leave it empty if the run has no such value"
             }
-            ImportError::Twice { .. } => {
+            ImportError::Duplicate { .. } => {
                 "leave one of them out; runs of another configuration need another --algorithm"
             }
             ImportError::Empty { .. } => "name files with a header and a row for each run",

@@ -1,4 +1,4 @@
-//! Any CSV file with a row for each run, by the names of its columns.
+//! CSV files with a row for each run, whose columns are mapped by name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use catherd_experiments::Outcome;
 
 use super::row::{Header, Row, records};
-use super::{Coverage, Draft, Format, ImportError};
+use super::{Coverage, Format, ImportError, RawRun};
 
-/// What a column can be: the fields of a run that a file may have.
+/// The fields of a run that columns can be mapped to.
 pub const FIELDS: [&str; 13] = [
     "project",
     "algorithm",
@@ -25,14 +25,14 @@ pub const FIELDS: [&str; 13] = [
     "outcome",
 ];
 
-/// Files with a row for each run.
+/// CSV files with a row for each run.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
-    /// The tool that made the runs.
+    /// The name of the tool that executed the runs.
     pub engine: String,
-    /// The column of each of [`FIELDS`] that is not called like its field.
+    /// The columns of those of [`FIELDS`] whose column has another name.
     pub names: BTreeMap<String, String>,
-    /// The label of all runs, instead of a column.
+    /// The label of all runs, in place of a column.
     pub algorithm: Option<String>,
     /// Whether coverage is in percent.
     pub percent: bool,
@@ -46,12 +46,12 @@ impl Format for Columns {
     fn read(
         &self,
         path: &Path,
-        each: &mut dyn FnMut(Draft) -> Result<(), ImportError>,
+        each: &mut dyn FnMut(RawRun) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
         let mut header = None;
         records(path, true, |line, fields| match &header {
             None => {
-                let new = Header::rigid(path, line, fields)?;
+                let new = Header::strict(path, line, fields)?;
                 let missing = |column: &str| {
                     let (path, column) = (path.to_owned(), column.to_owned());
                     ImportError::Column { path, column }
@@ -66,7 +66,7 @@ impl Format for Columns {
                 header = Some(new);
                 Ok(())
             }
-            Some(header) => each(self.draft(&header.row(path, line, fields)?)?),
+            Some(header) => each(self.raw_run(&header.row(path, line, fields)?)?),
         })
     }
 }
@@ -76,15 +76,15 @@ impl Columns {
         self.names.get(field).map_or(field, String::as_str)
     }
 
-    fn draft(&self, row: &Row) -> Result<Draft, ImportError> {
+    fn raw_run(&self, row: &Row) -> Result<RawRun, ImportError> {
         let algorithm = match &self.algorithm {
             Some(label) => label.clone(),
-            None => row.needed(self.column("algorithm"))?,
+            None => row.required(self.column("algorithm"))?,
         };
-        let count = |field| row.count(self.column(field));
-        let small = |field| row.small(self.column(field));
-        let mut draft = Draft {
-            project: row.needed(self.column("project"))?,
+        let count = |field| row.u64(self.column(field));
+        let small = |field| row.u32(self.column(field));
+        let mut raw = RawRun {
+            project: row.required(self.column("project"))?,
             algorithm,
             seed: count("seed")?,
             outcome: self.outcome(row)?,
@@ -97,37 +97,37 @@ impl Columns {
             minimised_events: small("minimised_events")?,
             text: row.fields.join(","),
             line: row.line,
-            ..Draft::default()
+            ..RawRun::default()
         };
-        draft.reason = draft.outcome.map(|_| "as the file says".to_owned());
+        raw.reason = raw.outcome.map(|_| "as in the imported file".to_owned());
         let fields = FIELDS.map(|field| self.column(field));
         for name in row.header.names.iter().filter(|name| !fields.contains(&name.as_str())) {
-            if let Ok(Some(number)) = row.number(name) {
-                draft.counts.insert(name.clone(), number);
+            if let Ok(Some(number)) = row.f64(name) {
+                raw.counts.insert(name.clone(), number);
             }
         }
-        Ok(draft)
+        Ok(raw)
     }
 
-    /// Counts come first; a share is only believed where there are none.
+    /// The coverage from counts, or from a share if there are none.
     fn coverage(&self, row: &Row) -> Result<Option<Coverage>, ImportError> {
-        let goals = row.small(self.column("goals"))?;
-        if let (Some(goals), Some(covered)) = (goals, row.small(self.column("covered"))?) {
+        let goals = row.u32(self.column("goals"))?;
+        if let (Some(goals), Some(covered)) = (goals, row.u32(self.column("covered"))?) {
             if covered > goals {
                 let (column, found) = (self.column("covered"), covered.to_string());
-                return Err(row.wrong(column, &found, "at most the number of goals"));
+                return Err(row.invalid(column, &found, "at most the number of goals"));
             }
             return Ok(Some(Coverage { goals, covered }));
         }
         let column = self.column("coverage");
-        let Some(found) = row.number(column)? else { return Ok(None) };
+        let Some(found) = row.f64(column)? else { return Ok(None) };
         let printed = row.text(column).unwrap_or_default();
         let share = if self.percent { found / 100.0 } else { found };
         if !(0.0..=1.0).contains(&share) {
             let expected = if self.percent { "a share of 0 to 100" } else { "a share of 0 to 1" };
-            return Err(row.wrong(column, printed, expected));
+            return Err(row.invalid(column, printed, expected));
         }
-        // Two of the digits of a percentage stand before its point.
+        // A percentage has two more decimals as a share.
         let digits = if self.percent { format!("{printed}00") } else { printed.to_owned() };
         let digits = match digits.split_once('.') {
             None if self.percent => format!("0.{digits}"),
@@ -141,7 +141,7 @@ impl Columns {
         let Some(text) = row.text(column) else { return Ok(None) };
         let outcome = serde_json::from_value(serde_json::Value::from(text));
         outcome.map(Some).map_err(|_| {
-            row.wrong(column, text, "done, no-goals, failed, timed-out or out-of-memory")
+            row.invalid(column, text, "done, no-goals, failed, timed-out or out-of-memory")
         })
     }
 }

@@ -1,19 +1,19 @@
-//! Pynguin's `statistics.csv`: one row a run, one column an output variable; which ones
-//! there are is a setting of the tool.
+//! `statistics.csv` of Pynguin, with a row for each run and a column for each output variable that
+//! the tool was configured to write.
 
 use std::path::Path;
 
 use super::row::{Header, Row, records};
-use super::{Coverage, Draft, Format, ImportError, improvements};
+use super::{Coverage, Format, ImportError, RawRun, improvements};
 
-/// The files of Pynguin.
+/// The file format of Pynguin.
 #[derive(Clone, Debug, Default)]
 pub struct Pynguin {
-    /// The label of all runs, instead of the file's `ConfigurationId`.
+    /// The label of all runs, in place of the column `ConfigurationId`.
     pub algorithm: Option<String>,
 }
 
-/// Milliseconds between the columns of a timeline, unless the tool is told otherwise.
+/// Milliseconds between the columns of a timeline, by default.
 const INTERVAL: u64 = 1_000;
 
 impl Format for Pynguin {
@@ -24,17 +24,17 @@ impl Format for Pynguin {
     fn read(
         &self,
         path: &Path,
-        each: &mut dyn FnMut(Draft) -> Result<(), ImportError>,
+        each: &mut dyn FnMut(RawRun) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
         let mut header: Option<Header> = None;
         records(path, true, |line, fields| match &header {
             Some(header) if fields[..] != header.names[..] => {
-                each(self.draft(&header.row(path, line, fields)?)?)
+                each(self.raw_run(&header.row(path, line, fields)?)?)
             }
-            // Files that were put together repeat it.
+            // Concatenated files repeat the header.
             Some(_) => Ok(()),
             None => {
-                header = Some(Header::rigid(path, line, fields)?);
+                header = Some(Header::strict(path, line, fields)?);
                 Ok(())
             }
         })
@@ -42,65 +42,66 @@ impl Format for Pynguin {
 }
 
 impl Pynguin {
-    fn draft(&self, row: &Row) -> Result<Draft, ImportError> {
+    fn raw_run(&self, row: &Row) -> Result<RawRun, ImportError> {
         let label = ["ConfigurationId", "Algorithm"].iter().find_map(|column| row.text(column));
         let algorithm = match (&self.algorithm, label) {
             (Some(label), _) => label.clone(),
             (None, Some(label)) => label.to_owned(),
-            (None, None) => row.needed("ConfigurationId")?,
+            (None, None) => row.required("ConfigurationId")?,
         };
-        let goals = row.small("Goals")?;
-        // Coverage is the mean over all criteria, of which there usually is one.
+        let goals = row.u32("Goals")?;
+        // `Coverage` is the mean over all criteria; usually there is only one.
         let coverage = ["BranchCoverage", "Coverage"]
             .into_iter()
             .find_map(|column| Some((column, row.text(column)?.to_owned())));
         let coverage = match coverage {
-            Some((column, text)) => match row.number(column)? {
+            Some((column, text)) => match row.f64(column)? {
                 Some(share) if (0.0..=1.0).contains(&share) => {
                     Some(Coverage::from_share(share, &text, goals))
                 }
-                _ => return Err(row.wrong(column, &text, "a share of 0 to 1")),
+                _ => return Err(row.invalid(column, &text, "a share of 0 to 1")),
             },
             None => None,
         };
-        let mut draft = Draft {
-            project: row.needed("TargetModule")?,
+        let mut raw = RawRun {
+            project: row.required("TargetModule")?,
             algorithm,
-            seed: row.count("RandomSeed")?,
+            seed: row.u64("RandomSeed")?,
             coverage,
-            search_ms: nanoseconds(row.number("SearchTime")?),
-            wall_ms: nanoseconds(row.number("TotalTime")?),
-            suite_tests: row.small("Size")?,
-            suite_events: row.small("Length")?,
+            search_ms: nanoseconds(row.f64("SearchTime")?),
+            wall_ms: nanoseconds(row.f64("TotalTime")?),
+            suite_tests: row.u32("Size")?,
+            suite_events: row.u32("Length")?,
             text: row.fields.join(","),
             line: row.line,
-            ..Draft::default()
+            ..RawRun::default()
         };
         let mut points = Vec::new();
         for name in &row.header.names {
-            if let Some(place) = name.strip_prefix("CoverageTimeline_T") {
-                let place = place.parse::<u64>().map_err(|_| row.wrong(name, name, "a number"))?;
-                let share = row.number(name)?;
-                points.push((place * INTERVAL, share.zip(coverage).map(|(s, c)| c.at(s))));
-            } else if let Ok(Some(number)) = row.number(name) {
-                draft.counts.insert(name.clone(), number);
+            if let Some(index) = name.strip_prefix("CoverageTimeline_T") {
+                let index =
+                    index.parse::<u64>().map_err(|_| row.invalid(name, name, "a number"))?;
+                let share = row.f64(name)?;
+                points.push((index * INTERVAL, share.zip(coverage).map(|(s, c)| c.at(s))));
+            } else if let Ok(Some(number)) = row.f64(name) {
+                raw.counts.insert(name.clone(), number);
             }
         }
         let end = points.iter().filter(|point| point.1.is_some()).map(|point| point.0).max();
-        draft.search_ms = draft.search_ms.or(end);
-        draft.timeline = improvements(points.into_iter());
+        raw.search_ms = raw.search_ms.or(end);
+        raw.timeline = improvements(points.into_iter());
         for (name, columns) in
             [("lines", ["LineNos", "Lines"]), ("mccabe", ["McCabeAST", "McCabeCodeObject"])]
         {
             if let Some(value) = columns.iter().find_map(|column| measure(row.text(column)?)) {
-                draft.counts.insert(name.to_owned(), value);
+                raw.counts.insert(name.to_owned(), value);
             }
         }
-        Ok(draft)
+        Ok(raw)
     }
 }
 
-/// A number, or the mean of a distribution in JSON.
+/// A number, or the mean of a list or distribution in JSON.
 fn measure(text: &str) -> Option<f64> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     match value {
@@ -113,7 +114,8 @@ fn measure(text: &str) -> Option<f64> {
     }
 }
 
-/// Times are in nanoseconds; old versions wrote seconds, which are far smaller numbers.
+/// A time in milliseconds. Times are in nanoseconds; old versions wrote seconds, which are
+/// distinguished by their size.
 fn nanoseconds(time: Option<f64>) -> Option<u64> {
     const SMALLEST: f64 = 1e8;
     time.filter(|&t| t >= 0.0)

@@ -1,4 +1,4 @@
-//! A row of a CSV file whose columns have names.
+//! Rows of CSV files with named columns.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::ImportError;
 
-/// Reads the records of a file: the number of the line, from 1, and its fields.
+/// Calls `each` with the line number, from 1, and the fields of every record of a file.
 pub(super) fn records(
     path: &Path,
     quoting: bool,
@@ -34,7 +34,7 @@ pub(super) fn records(
         if !more {
             return Ok(());
         }
-        // Empty lines were passed over.
+        // Empty lines before the record were skipped.
         let line = record.position().map_or(line, csv::Position::line);
         let mut fields: Vec<String> = record.iter().map(str::to_owned).collect();
         if line == 1
@@ -46,36 +46,40 @@ pub(super) fn records(
     }
 }
 
-/// Where each column stands.
+/// The names of the columns and their positions.
 #[derive(Default)]
 pub(super) struct Header {
-    places: HashMap<String, usize>,
+    positions: HashMap<String, usize>,
     pub(super) names: Vec<String>,
 }
 
 impl Header {
     pub(super) fn new(names: &[String]) -> Header {
         let names: Vec<String> = names.iter().map(|name| name.trim().to_owned()).collect();
-        let places = names.iter().enumerate().rev().map(|(i, name)| (name.clone(), i)).collect();
-        Header { places, names }
+        let positions = names.iter().enumerate().rev().map(|(i, name)| (name.clone(), i)).collect();
+        Header { positions, names }
     }
 
-    /// A header below which every row has as many fields, and whose columns differ.
-    pub(super) fn rigid(path: &Path, line: u64, names: &[String]) -> Result<Header, ImportError> {
+    /// A header whose columns have distinct names.
+    ///
+    /// # Errors
+    /// [`ImportError::Csv`] if two columns have the same name.
+    pub(super) fn strict(path: &Path, line: u64, names: &[String]) -> Result<Header, ImportError> {
         let header = Header::new(names);
-        let twice = (0..header.names.len()).find(|&i| header.places[&header.names[i]] != i);
-        match twice.map(|i| &header.names[i]) {
+        let duplicate = (0..header.names.len()).find(|&i| header.positions[&header.names[i]] != i);
+        match duplicate.map(|i| &header.names[i]) {
             Some(name) if !name.is_empty() => Err(ImportError::Csv {
                 path: path.to_owned(),
                 line,
-                problem: format!("two columns are called `{name}`"),
+                problem: format!("two columns have the name `{name}`"),
             }),
             _ => Ok(header),
         }
     }
 
-    /// A row below a rigid header. A field too many is a comma too many: behind it, every
-    /// field would stand in the wrong column.
+    /// A row with as many fields as the header. A row with another number of fields is refused,
+    /// because it probably has an unquoted comma, behind which all fields would be in the wrong
+    /// columns.
     pub(super) fn row<'a>(
         &'a self,
         path: &'a Path,
@@ -85,22 +89,22 @@ impl Header {
         if fields.len() == self.names.len() {
             return Ok(Row { path, line, header: self, fields });
         }
-        let (found, needed) = (fields.len(), self.names.len());
+        let (found, expected) = (fields.len(), self.names.len());
         Err(ImportError::Csv {
             path: path.to_owned(),
             line,
             problem: format!(
-                "{found} fields below a header of {needed}; a field with a comma needs quotes"
+                "{found} fields where the header has {expected}: fields with a comma need quotes"
             ),
         })
     }
 
     pub(super) fn has(&self, column: &str) -> bool {
-        self.places.contains_key(column)
+        self.positions.contains_key(column)
     }
 }
 
-/// A row under its header.
+/// A row and its header.
 pub(super) struct Row<'a> {
     pub(super) path: &'a Path,
     pub(super) line: u64,
@@ -109,15 +113,15 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// A field; none if the column is missing or the field says that it is empty.
+    /// A field; `None` if the column is missing or the field is empty or a word for empty.
     pub(super) fn text(&self, column: &str) -> Option<&str> {
-        let text = self.fields.get(*self.header.places.get(column)?)?.trim();
+        let text = self.fields.get(*self.header.positions.get(column)?)?.trim();
         let empty = ["", "null", "undefined", "NaN", "nan", "NA", "None", "-"];
         (!empty.contains(&text)).then_some(text)
     }
 
     /// A field that must not be empty.
-    pub(super) fn needed(&self, column: &str) -> Result<String, ImportError> {
+    pub(super) fn required(&self, column: &str) -> Result<String, ImportError> {
         if !self.header.has(column) {
             return Err(ImportError::Column {
                 path: self.path.to_owned(),
@@ -125,40 +129,42 @@ impl Row<'_> {
             });
         }
         let text = self.text(column).map(str::to_owned);
-        text.ok_or_else(|| self.wrong(column, "", "a name"))
+        text.ok_or_else(|| self.invalid(column, "", "a name"))
     }
 
     /// A finite number.
-    pub(super) fn number(&self, column: &str) -> Result<Option<f64>, ImportError> {
+    pub(super) fn f64(&self, column: &str) -> Result<Option<f64>, ImportError> {
         let Some(text) = self.text(column) else { return Ok(None) };
         match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Some(number)),
-            _ => Err(self.wrong(column, text, "a number")),
+            _ => Err(self.invalid(column, text, "a number")),
         }
     }
 
-    /// A whole number, which may be printed with decimals.
-    pub(super) fn count(&self, column: &str) -> Result<Option<u64>, ImportError> {
-        // A seed may have more digits than a number with decimals.
+    /// A whole number, which may be written with decimals.
+    pub(super) fn u64(&self, column: &str) -> Result<Option<u64>, ImportError> {
+        // Tried first, because a floating-point number cannot represent every seed.
         if let Some(Ok(count)) = self.text(column).map(str::parse) {
             return Ok(Some(count));
         }
-        let Some(number) = self.number(column)? else { return Ok(None) };
+        let Some(number) = self.f64(column)? else { return Ok(None) };
         if number >= 0.0 && number.fract() == 0.0 && number < 9e15 {
             Ok(Some(number as u64))
         } else {
-            Err(self.wrong(column, self.text(column).unwrap_or_default(), "a whole number"))
+            Err(self.invalid(column, self.text(column).unwrap_or_default(), "a whole number"))
         }
     }
 
     /// A whole number of 32 bits.
-    pub(super) fn small(&self, column: &str) -> Result<Option<u32>, ImportError> {
-        let Some(count) = self.count(column)? else { return Ok(None) };
-        let small = u32::try_from(count).ok();
-        small.map(Some).ok_or_else(|| self.wrong(column, &count.to_string(), "a smaller number"))
+    pub(super) fn u32(&self, column: &str) -> Result<Option<u32>, ImportError> {
+        let Some(count) = self.u64(column)? else { return Ok(None) };
+        u32::try_from(count)
+            .ok()
+            .map(Some)
+            .ok_or_else(|| self.invalid(column, &count.to_string(), "a whole number below 2^32"))
     }
 
-    pub(super) fn wrong(&self, column: &str, value: &str, expected: &'static str) -> ImportError {
+    pub(super) fn invalid(&self, column: &str, value: &str, expected: &'static str) -> ImportError {
         ImportError::Field {
             path: self.path.to_owned(),
             line: self.line,

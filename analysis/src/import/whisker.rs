@@ -1,19 +1,19 @@
-//! What `whisker-main` writes for each run of test generation.
+//! CSV files of test generation with `whisker-main`.
 //!
-//! One row a run; behind the named columns stands the number of goals covered after 0, 1000,
-//! 2000, ... milliseconds. Rows end when the run ended, so they differ in length, and so do
-//! the headers of files that were put together. Fields are not quoted: a comma in the name
-//! of a project makes a row longer, and is put back.
+//! They have a row for each run. After the named columns follow the numbers of goals covered
+//! after 0, 1000, 2000, ... milliseconds. Because these columns end with the run, rows differ in
+//! length, and so do the headers of concatenated files. Fields are not quoted: a comma in the
+//! name of a project splits the field, and the parts are joined again.
 
 use std::path::Path;
 
 use super::row::{Header, Row, records};
-use super::{Coverage, Draft, Format, ImportError, improvements};
+use super::{Coverage, Format, ImportError, RawRun, improvements};
 
-/// The files of Whisker.
+/// The file format of Whisker.
 #[derive(Clone, Debug, Default)]
 pub struct Whisker {
-    /// The label of all runs, instead of the file's `configName`.
+    /// The label of all runs, in place of the column `configName`.
     pub algorithm: Option<String>,
 }
 
@@ -22,7 +22,7 @@ const ALGORITHM: &str = "configName";
 const GOALS: &str = "fitnessFunctionCount";
 const COVERED: &str = "coveredFitnessFunctionCount";
 
-/// What JavaScript writes where there is no number.
+/// Texts that JavaScript writes in place of a missing number.
 const NO_NUMBERS: [&str; 3] = ["null", "undefined", "NaN"];
 
 impl Format for Whisker {
@@ -33,11 +33,11 @@ impl Format for Whisker {
     fn read(
         &self,
         path: &Path,
-        each: &mut dyn FnMut(Draft) -> Result<(), ImportError>,
+        each: &mut dyn FnMut(RawRun) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
         let mut header = None;
         records(path, false, |line, fields| {
-            // Files that were put together have their headers between the rows.
+            // Concatenated files have headers between their rows.
             if fields.first().is_some_and(|first| first.trim() == PROJECT) {
                 let new = Header::new(fields);
                 for column in [GOALS, COVERED] {
@@ -56,22 +56,22 @@ impl Format for Whisker {
                     problem: format!("the first line does not begin with `{PROJECT}`"),
                 });
             };
-            let fields = mended(header, fields);
-            each(self.draft(&Row { path, line, header, fields: &fields })?)
+            let fields = with_joined_name(header, fields);
+            each(self.raw_run(&Row { path, line, header, fields: &fields })?)
         })
     }
 }
 
 impl Whisker {
-    fn draft(&self, row: &Row) -> Result<Draft, ImportError> {
+    fn raw_run(&self, row: &Row) -> Result<RawRun, ImportError> {
         let algorithm = match &self.algorithm {
             Some(label) => label.clone(),
-            None => row.needed(ALGORITHM)?,
+            None => row.required(ALGORITHM)?,
         };
-        let coverage = match (row.small(GOALS)?, row.small(COVERED)?) {
+        let coverage = match (row.u32(GOALS)?, row.u32(COVERED)?) {
             (Some(goals), Some(covered)) if covered <= goals => Some(Coverage { goals, covered }),
             (Some(_), Some(covered)) => {
-                return Err(row.wrong(
+                return Err(row.invalid(
                     COVERED,
                     &covered.to_string(),
                     "at most the number of goals",
@@ -79,64 +79,64 @@ impl Whisker {
             }
             _ => None,
         };
-        let mut draft = Draft {
-            project: row.needed(PROJECT)?.trim_matches('"').to_owned(),
+        let mut raw = RawRun {
+            project: row.required(PROJECT)?.trim_matches('"').to_owned(),
             algorithm: algorithm.trim_matches('"').to_owned(),
-            seed: row.count("seed")?,
+            seed: row.u64("seed")?,
             coverage,
-            executions: row.count("executedTests")?,
-            suite_tests: row.small("bestTestSuiteSize")?,
-            // Each event is followed by a wait, which Whisker counts as another.
-            suite_events: row.small("testsuiteEventCount")?.map(|events| events / 2),
-            minimised_events: row.small("minimizedEvents")?,
+            executions: row.u64("executedTests")?,
+            suite_tests: row.u32("bestTestSuiteSize")?,
+            // Each event is followed by a wait, which Whisker counts as another event.
+            suite_events: row.u32("testsuiteEventCount")?.map(|events| events / 2),
+            minimised_events: row.u32("minimizedEvents")?,
             text: row.fields.join(","),
             line: row.line,
-            ..Draft::default()
+            ..RawRun::default()
         };
         let mut points = Vec::new();
         for name in &row.header.names {
             if let Ok(at) = name.parse::<u64>() {
-                points.push((at, row.small(name)?));
-            } else if let Ok(Some(number)) = row.number(name) {
-                draft.counts.insert(name.clone(), number);
+                points.push((at, row.u32(name)?));
+            } else if let Ok(Some(number)) = row.f64(name) {
+                raw.counts.insert(name.clone(), number);
             }
         }
         let end = points.iter().filter(|point| point.1.is_some()).map(|point| point.0).max();
-        draft.timeline = improvements(points.into_iter());
-        draft.search_ms = end;
+        raw.timeline = improvements(points.into_iter());
+        raw.search_ms = end;
         if let Some(Coverage { goals, covered }) = coverage {
             if covered == goals {
-                draft.executions_to_full = row.count("createdTestsToReachFullCoverage")?;
-                let full = row.number("timeToReachFullCoverage")?.map(|ms| ms.round() as u64);
-                draft.search_ms = full.or(end);
+                raw.executions_to_full = row.u64("createdTestsToReachFullCoverage")?;
+                let full = row.f64("timeToReachFullCoverage")?.map(|ms| ms.round() as u64);
+                raw.search_ms = full.or(end);
             }
-            // The last second is not a column.
-            let seen = draft.timeline.last().map_or(0, |last| last.1);
-            if let Some(end) = draft.search_ms.filter(|_| covered > seen) {
-                let last = draft.timeline.last().map_or(0, |last| last.0);
-                draft.timeline.push((end.max(last), covered));
+            // The end of a run within a second has no column.
+            let seen = raw.timeline.last().map_or(0, |last| last.1);
+            if let Some(end) = raw.search_ms.filter(|_| covered > seen) {
+                let last = raw.timeline.last().map_or(0, |last| last.0);
+                raw.timeline.push((end.max(last), covered));
             }
         }
-        Ok(draft)
+        Ok(raw)
     }
 }
 
-/// A row with the commas of its project's name put back: the shortest name behind which
-/// the label is a word and everything else a number.
-fn mended(header: &Header, fields: &[String]) -> Vec<String> {
-    let numbers = |text: &str| text.is_empty() || text.parse::<f64>().is_ok();
+/// A row whose first fields are joined to the name of its project: the shortest name after which the
+/// label is a word and all other fields are numbers.
+fn with_joined_name(header: &Header, fields: &[String]) -> Vec<String> {
+    let is_number = |text: &str| text.is_empty() || text.parse::<f64>().is_ok();
     let fits = |more: &usize| {
-        header.names.iter().enumerate().skip(1).all(|(place, name)| {
-            // The columns of time may be missing, the others are there.
-            match fields.get(place + more).map(|field| field.trim()) {
-                Some(field) if name == ALGORITHM => !numbers(field),
-                Some(field) => numbers(field) || NO_NUMBERS.contains(&field),
+        header.names.iter().enumerate().skip(1).all(|(column, name)| {
+            // Only the columns of the timeline may be missing.
+            match fields.get(column + more).map(|field| field.trim()) {
+                Some(field) if name == ALGORITHM => !is_number(field),
+                Some(field) => is_number(field) || NO_NUMBERS.contains(&field),
                 None => name.parse::<u64>().is_ok(),
             }
         })
     };
     let more = (0..fields.len()).find(fits).unwrap_or(0);
-    let mut mended = vec![fields[..=more].join(",")];
-    mended.extend_from_slice(&fields[more + 1..]);
-    mended
+    let mut joined = vec![fields[..=more].join(",")];
+    joined.extend_from_slice(&fields[more + 1..]);
+    joined
 }
