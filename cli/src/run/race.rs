@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use catherd_analysis::race::losses;
+use catherd_analysis::race::inferior;
 use catherd_analysis::tidy::Dropped;
 use catherd_experiments::{Digest, Plan, Race};
 
@@ -45,27 +45,27 @@ pub(super) fn run(
         if last {
             continue;
         }
-        let lost = losses(&blocks, race.level);
-        for loss in &lost {
-            let label = &plan.algorithms[left[loss.place]].label;
+        let worse = inferior(&blocks, race.level);
+        for configuration in &worse {
+            let label = &plan.algorithms[left[configuration.index]].label;
             terminal::note(&format!(
                 "{label} is dropped after {} projects: mean rank {:.2}, the best has {:.2}",
-                projects.end, loss.mean_rank, loss.best
+                projects.end, configuration.mean_rank, configuration.best_mean_rank
             ));
             dropped.push(Dropped {
                 algorithm: label.clone(),
                 projects: projects.end as u32,
-                mean_rank: loss.mean_rank,
-                best_mean_rank: loss.best,
-                p: loss.p,
+                mean_rank: configuration.mean_rank,
+                best_mean_rank: configuration.best_mean_rank,
+                p: configuration.p,
             });
         }
-        let stays = |place: &usize| lost.iter().all(|loss| loss.place != *place);
+        let stays = |index: &usize| worse.iter().all(|configuration| configuration.index != *index);
         let staying: Vec<usize> = (0..left.len()).filter(stays).collect();
         for block in &mut blocks {
-            *block = staying.iter().map(|&place| block[place]).collect();
+            *block = staying.iter().map(|&index| block[index]).collect();
         }
-        left = staying.iter().map(|&place| left[place]).collect();
+        left = staying.iter().map(|&index| left[index]).collect();
     }
     Ok(Some((ends.into_iter().flatten(), dropped)))
 }
