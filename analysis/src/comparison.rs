@@ -1,14 +1,14 @@
-//! Which algorithm is better, on how many projects, and how much.
+//! Comparison of algorithms: on how many projects one is better, and by how much.
 //!
 //! The comparison of the Whisker paper, section 7.3 and Table 6. Its columns nest:
 //! *significantly better* projects are among the *better* ones, and *better*, *equal*
 //! and *worse* add up to all projects (146 of 174, and 174 + 727 + 82 = 983, in the
-//! table's first row). The paper does not say by what a project is better; here it is
-//! A12 above 1/2, the measure that the Mann-Whitney test is about, so that no project
-//! can be significantly better without being better.
+//! table's first row). The paper does not define *better*; here it is an A12 above 1/2,
+//! the effect size of the Mann-Whitney U test, so that every significantly better project
+//! is also a better one.
 //!
-//! A run that is missing, or did not end properly, is missing: it is no 0 % coverage.
-//! A project counts in a comparison if each algorithm has a run on it.
+//! Runs that failed or are missing are left out; they do not count as 0 % coverage. A
+//! project counts in a comparison if both algorithms have a run on it.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,7 @@ use crate::tidy::{Results, Run};
 /// The level of significance of the Whisker paper.
 pub const LEVEL: f64 = 0.05;
 
-/// A measure of runs by project and algorithm, with the runs behind each value.
+/// Values of runs by project and algorithm, with the run of each value.
 #[derive(Clone, Debug)]
 pub struct Samples {
     algorithms: usize,
@@ -31,7 +31,7 @@ pub struct Samples {
     cells: Vec<Sample>,
 }
 
-/// The runs of an algorithm on a project.
+/// The values of an algorithm on a project.
 #[derive(Clone, Debug, Default)]
 struct Sample {
     values: Vec<f64>,
@@ -45,7 +45,7 @@ impl Samples {
         Samples::of_measure(results, |_, run| run.coverage())
     }
 
-    /// Some measure of every run that has one; it is given the run's index too.
+    /// A value of every run for which `measure` returns one, given the index of the run and the run.
     pub fn of_measure(results: &Results, measure: impl Fn(usize, &Run) -> Option<f64>) -> Samples {
         let algorithms = results.algorithms.len();
         let mut cells = vec![Sample::default(); algorithms * results.projects.len()];
@@ -63,17 +63,17 @@ impl Samples {
         &self.cells[project * self.algorithms + algorithm]
     }
 
-    /// The sample of an algorithm on a project, empty if every run is missing.
-    pub fn of(&self, project: usize, algorithm: usize) -> &[f64] {
+    /// The values of an algorithm on a project; empty if every run is missing.
+    pub fn values(&self, project: usize, algorithm: usize) -> &[f64] {
         &self.cell(project, algorithm).values
     }
 
-    /// The runs behind [`Samples::of`]: indices into [`Results::runs`].
+    /// The runs of [`Samples::values`], in the same order: indices into [`Results::runs`].
     pub fn runs(&self, project: usize, algorithm: usize) -> &[u32] {
         &self.cell(project, algorithm).runs
     }
 
-    /// All values of an algorithm and the runs behind them, project by project.
+    /// All values of an algorithm and their runs, in the order of the projects.
     pub fn pooled(&self, algorithm: usize) -> (Vec<f64>, Vec<u32>) {
         let cells = (0..self.projects()).map(|project| self.cell(project, algorithm));
         let (mut values, mut runs) = (Vec::new(), Vec::new());
@@ -84,8 +84,9 @@ impl Samples {
         (values, runs)
     }
 
-    /// The runs of an algorithm, of each project alternately in place of algorithm 0 and 1.
-    pub fn halves(&self, algorithm: usize) -> Samples {
+    /// The runs of an algorithm on each project, alternately as those of algorithm 0 and 1: the
+    /// samples of an A/A test.
+    pub fn aa_split(&self, algorithm: usize) -> Samples {
         let half = |project, which: usize| {
             let whole: &Sample = self.cell(project, algorithm);
             Sample {
@@ -107,60 +108,60 @@ impl Samples {
         self.cells.len().checked_div(self.algorithms).unwrap_or(0)
     }
 
-    /// Whether a project has runs of every algorithm that has any.
+    /// Whether a project has runs of every algorithm that has runs on any project.
     pub fn complete(&self, project: usize) -> bool {
         (0..self.algorithms)
-            .all(|algorithm| !self.of(project, algorithm).is_empty() || !self.ran(algorithm))
+            .all(|algorithm| !self.values(project, algorithm).is_empty() || !self.ran(algorithm))
     }
 
-    /// Whether an algorithm has a run at all.
+    /// Whether an algorithm has runs on any project.
     pub fn ran(&self, algorithm: usize) -> bool {
-        (0..self.projects()).any(|project| !self.of(project, algorithm).is_empty())
+        (0..self.projects()).any(|project| !self.values(project, algorithm).is_empty())
     }
 }
 
-/// Two algorithms on one project.
+/// Comparison of two algorithms on one project.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Duel {
+pub struct ProjectComparison {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// Runs of the first and of the second algorithm.
+    /// Numbers of runs of the first and of the second algorithm.
     pub runs: (usize, usize),
-    /// Vargha-Delaney effect size: above 1/2 if the first covers more.
+    /// Vargha-Delaney effect size A12: above 1/2 if the first covers more.
     pub a12: f64,
     /// Mann-Whitney U of the first.
     pub u1: f64,
-    /// Where the effect size may lie, at 1 - [`LEVEL`].
+    /// Confidence interval of the effect size, at level 1 - [`LEVEL`].
     pub interval: Result<Interval, Unavailable>,
-    /// The effect size in words, by Vargha and Delaney's convention.
+    /// Magnitude of the effect by the thresholds of Vargha and Delaney.
     pub magnitude: Magnitude,
-    /// Two-sided p-value of no difference.
+    /// Two-sided p-value of the Mann-Whitney U test.
     pub p: PValue,
-    /// The same by Holm, within the family of all projects of this pair of algorithms.
+    /// The same corrected by Holm over all projects of this pair of algorithms.
     pub p_holm: f64,
-    /// The same by Benjamini and Hochberg, within the same family.
+    /// The same corrected by Benjamini and Hochberg over the same projects.
     pub p_benjamini_hochberg: f64,
 }
 
-/// Which p-value decides what is significant. The family of a correction is all projects
-/// of one pair of algorithms: the tests of one row of Table 6.
+/// Correction for multiple tests. Its family is all projects of one pair of algorithms: the tests of
+/// one row of Table 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
-    /// That of each test, as in the papers.
+    /// No correction, as in the papers.
     None,
-    /// Holm's, which bounds the chance of any false finding.
+    /// Holm's, which bounds the family-wise error rate.
     Holm,
-    /// Benjamini and Hochberg's, which bounds the share of false findings.
+    /// Benjamini and Hochberg's, which bounds the false discovery rate.
     BenjaminiHochberg,
 }
 
-impl Duel {
-    /// Whether the first covers more, the same or less.
+impl ProjectComparison {
+    /// Whether the first covers more, the same or less, by A12.
     pub fn ordering(&self) -> Ordering {
         self.a12.total_cmp(&0.5)
     }
 
-    /// Whether chance alone is an unlikely reason (p below [`LEVEL`]).
+    /// Whether the difference is significant: p below [`LEVEL`] after the correction.
     pub fn significant(&self, correction: Correction) -> bool {
         let p = match correction {
             Correction::None => self.p.value,
@@ -170,13 +171,13 @@ impl Duel {
         p < LEVEL
     }
 
-    /// Whether samples of these sizes could have been significant at all.
+    /// Whether samples of these sizes can have a significant difference, whatever their values.
     pub fn could_be_significant(&self) -> bool {
         smallest_p(self.runs.0, self.runs.1) < LEVEL
     }
 }
 
-/// Two algorithms on all projects: a row of Table 6.
+/// Comparison of two algorithms on all projects: a row of Table 6.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// Index into [`Results::algorithms`].
@@ -184,36 +185,36 @@ pub struct Comparison {
     /// Index into [`Results::algorithms`].
     pub second: usize,
     /// The projects on which both have runs.
-    pub duels: Vec<Duel>,
-    /// Projects on which one of them has none.
+    pub per_project: Vec<ProjectComparison>,
+    /// Number of projects on which one of them has none.
     pub missing: usize,
 }
 
-/// Numbers of projects on which the first of two algorithms is ...
+/// Numbers of projects by result of the first of two algorithms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// ... significantly better; these are among the better ones.
+    /// Significantly better; these are among the better ones.
     pub significantly_better: usize,
-    /// ... better.
+    /// Better.
     pub better: usize,
-    /// ... equal.
+    /// Equal.
     pub equal: usize,
-    /// ... worse.
+    /// Worse.
     pub worse: usize,
-    /// ... significantly worse; these are among the worse ones.
+    /// Significantly worse; these are among the worse ones.
     pub significantly_worse: usize,
 }
 
 impl Comparison {
     /// Compares two algorithms on every project.
     pub fn new(samples: &Samples, first: usize, second: usize) -> Comparison {
-        let mut duels: Vec<Duel> = (0..samples.projects())
+        let mut per_project: Vec<ProjectComparison> = (0..samples.projects())
             .into_par_iter()
             .filter_map(|project| {
-                let (x, y) = (samples.of(project, first), samples.of(project, second));
-                // Coverages are numbers, so only an empty sample has no test.
+                let (x, y) = (samples.values(project, first), samples.values(project, second));
+                // No value is NaN, so that only empty samples have no test.
                 let test = MannWhitney::new(x, y).ok()?;
-                Some(Duel {
+                Some(ProjectComparison {
                     project,
                     runs: (x.len(), y.len()),
                     a12: test.a12(),
@@ -226,19 +227,20 @@ impl Comparison {
                 })
             })
             .collect();
-        let p: Vec<f64> = duels.iter().map(|duel| duel.p.value).collect();
-        // A p-value of a test is one, so both adjustments exist.
+        let p: Vec<f64> = per_project.iter().map(|project| project.p.value).collect();
+        // All p-values are in 0..=1, so that both corrections exist.
         if let (Ok(holm), Ok(shares)) = (holm(&p), benjamini_hochberg(&p)) {
-            for (duel, (holm, share)) in duels.iter_mut().zip(holm.into_iter().zip(shares)) {
-                (duel.p_holm, duel.p_benjamini_hochberg) = (holm, share);
+            for (project, (holm, share)) in per_project.iter_mut().zip(holm.into_iter().zip(shares))
+            {
+                (project.p_holm, project.p_benjamini_hochberg) = (holm, share);
             }
         }
-        let missing = samples.projects() - duels.len();
-        Comparison { first, second, duels, missing }
+        let missing = samples.projects() - per_project.len();
+        Comparison { first, second, per_project, missing }
     }
 
-    /// Each pair of algorithms once, a later one of the study against each earlier
-    /// one: given random, MOSA, MIO these are the rows of the Whisker paper.
+    /// Each pair of algorithms once, a later one of the study against each earlier one. For random,
+    /// MOSA and MIO these are the rows of Table 6 of the Whisker paper.
     pub fn pairs(samples: &Samples) -> Vec<Comparison> {
         let later = 1..samples.algorithms;
         later
@@ -247,69 +249,71 @@ impl Comparison {
             .collect()
     }
 
-    /// The mean effect size over projects; none without projects.
+    /// The mean effect size over projects; `None` without projects.
     pub fn mean_a12(&self) -> Option<f64> {
-        mean(self.duels.iter().map(|duel| duel.a12))
+        mean(self.per_project.iter().map(|project| project.a12))
     }
 
-    /// Where the mean effect size over other such projects may lie: a bootstrap over the
+    /// Confidence interval of the mean effect size, at level 1 - [`LEVEL`], by a bootstrap over the
     /// projects.
+    ///
+    /// # Errors
+    /// [`Unavailable`] for fewer than two projects.
     pub fn mean_interval(&self) -> Result<Interval, Unavailable> {
-        let effects: Vec<f64> = self.duels.iter().map(|duel| duel.a12).collect();
+        let effects: Vec<f64> = self.per_project.iter().map(|project| project.a12).collect();
         Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }.mean(&effects)
     }
 
-    /// The runs behind some of the duels.
+    /// The runs on the projects whose comparison satisfies `keep`.
     pub fn runs<'a>(
         &'a self,
         samples: &'a Samples,
-        keep: impl Fn(&Duel) -> bool + 'a,
+        keep: impl Fn(&ProjectComparison) -> bool + 'a,
     ) -> impl Iterator<Item = u32> + 'a {
-        self.duels.iter().filter(move |duel| keep(duel)).flat_map(|duel| {
-            let of = |algorithm| samples.runs(duel.project, algorithm).iter().copied();
+        self.per_project.iter().filter(move |project| keep(project)).flat_map(|project| {
+            let of = |algorithm| samples.runs(project.project, algorithm).iter().copied();
             of(self.first).chain(of(self.second))
         })
     }
 
-    /// The counts of Table 6.
+    /// The numbers of projects of Table 6.
     pub fn counts(&self, correction: Correction) -> Counts {
         let mut counts = Counts::default();
-        for duel in &self.duels {
-            match duel.ordering() {
+        for project in &self.per_project {
+            match project.ordering() {
                 Ordering::Greater => {
                     counts.better += 1;
-                    counts.significantly_better += usize::from(duel.significant(correction));
+                    counts.significantly_better += usize::from(project.significant(correction));
                 }
                 Ordering::Equal => counts.equal += 1,
                 Ordering::Less => {
                     counts.worse += 1;
-                    counts.significantly_worse += usize::from(duel.significant(correction));
+                    counts.significantly_worse += usize::from(project.significant(correction));
                 }
             }
         }
         counts
     }
 
-    /// Projects with so few runs that no difference could be significant.
+    /// Number of projects with so few runs that no difference could be significant.
     pub fn too_few_runs(&self) -> usize {
-        self.duels.iter().filter(|duel| !duel.could_be_significant()).count()
+        self.per_project.iter().filter(|project| !project.could_be_significant()).count()
     }
 }
 
-/// How much an algorithm covers.
+/// Mean coverage of an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanCoverage {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Runs with a coverage.
+    /// Number of runs with a coverage.
     pub runs: usize,
-    /// Projects with such a run.
+    /// Number of projects with such a run.
     pub projects: usize,
-    /// Mean over these projects of the mean over their runs, in 0..=1; none without
-    /// runs.
+    /// Mean over these projects of the mean over their runs, in 0..=1; `None` without runs.
     pub mean: Option<f64>,
-    /// The same over the projects on which every algorithm has a run: only these
-    /// means can be compared where runs are missing.
+    /// The same over the projects on which every algorithm has a run. Where runs are missing, only
+    /// these means can be compared.
     pub common: Option<f64>,
 }
 
@@ -320,9 +324,9 @@ impl MeanCoverage {
             .map(|algorithm| {
                 let over = |keep: &dyn Fn(usize) -> bool| {
                     let kept = (0..samples.projects()).filter(|&project| keep(project));
-                    mean(kept.filter_map(|p| mean(samples.of(p, algorithm).iter().copied())))
+                    mean(kept.filter_map(|p| mean(samples.values(p, algorithm).iter().copied())))
                 };
-                let sizes = (0..samples.projects()).map(|p| samples.of(p, algorithm).len());
+                let sizes = (0..samples.projects()).map(|p| samples.values(p, algorithm).len());
                 MeanCoverage {
                     algorithm,
                     runs: sizes.clone().sum(),
@@ -364,15 +368,15 @@ mod tests {
             significantly_worse: 0,
         };
         assert_eq!(row.counts(Correction::None), expected);
-        // 1/126 of the first, four times, and no longer the least of 1/2 and more.
+        // The p-value of the first project is 2/252, times 4 after Holm: still below 0.05.
         assert_eq!(row.counts(Correction::Holm), expected);
-        assert!((row.duels[0].p_holm - 8.0 / 252.0).abs() < 1e-12);
-        assert_eq!(row.runs(&samples, |duel| duel.project == 1).count(), 6);
+        assert!((row.per_project[0].p_holm - 8.0 / 252.0).abs() < 1e-12);
+        assert_eq!(row.runs(&samples, |project| project.project == 1).count(), 6);
         let interval = row.mean_interval().unwrap();
         assert!(interval.low < row.mean_a12().unwrap() && row.mean_a12().unwrap() < interval.high);
         let a12 = (1.0 + 5.0 / 9.0 + 0.5 + 0.4) / 4.0;
         assert!((row.mean_a12().unwrap() - a12).abs() < 1e-15);
-        // The other way round everything mirrors.
+        // With the algorithms exchanged, all counts are mirrored.
         let back = Comparison::new(&samples, 0, 1);
         let mirrored = Counts {
             significantly_better: 0,

@@ -1,5 +1,5 @@
-//! Every figure of a study, ready to be shown: the findings drawn, with a title, and a
-//! caption with units, numbers of values and medians.
+//! The figures of a study: findings as pictures with a title, and with a caption that gives
+//! units, sample sizes and medians.
 
 mod budget;
 mod comparison;
@@ -10,9 +10,9 @@ mod race;
 mod speed;
 mod suites;
 
-pub use budget::{convergence, effect_over_budget, progress, significance_over_budget};
+pub use budget::{convergence, coverage_over_time, effect_over_budget, significance_over_budget};
 pub use comparison::{
-    calibration, duels, effect_sizes, effects_by_project, rank_diagram, significance,
+    aa_test, coverage_by_project, effect_sizes, effects_by_project, rank_diagram, significance,
 };
 pub use coverage::{coverage_boxes, coverage_violins, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
@@ -22,152 +22,179 @@ pub use speed::{acceleration, execution_times, machines};
 pub use suites::{suite_effects, suite_sizes, test_lengths};
 
 use crate::comparison::Comparison;
-use crate::figure::boxes::{self, Cluster, figure as digits};
-use crate::figure::chart::Axis;
-use crate::figure::violins;
+use crate::figure::boxes::{self, BoxGroup};
+use crate::figure::{Axis, Svg, three_digits, violins};
 use crate::stats::Description;
-use crate::tidy::Results;
+use crate::terms::counted;
+use crate::tidy::{Results, Run};
 
-/// A picture with its name and what to know about it.
+/// A picture with its name, title and caption.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// For files.
+    /// The name of its file, without extension.
     pub name: String,
-    /// One line for people.
+    /// The title, one line.
     pub title: String,
-    /// What it shows.
+    /// How to read it, in sentences.
     pub caption: String,
-    /// The picture, as SVG.
-    pub svg: String,
+    /// The picture.
+    pub svg: Svg,
 }
 
-/// With more algorithms than this, single pairs are shown if the first algorithm is in them.
-const ALL_PAIRS: usize = 4;
+/// Greatest number of algorithms of which every pair is shown individually; with more, only the
+/// pairs with the first algorithm are.
+const MAX_ALL_PAIRS: usize = 4;
 
-/// Whether a pair, of which this is the second, is shown by itself.
-pub(crate) fn alone(results: &Results, second: usize) -> bool {
-    results.algorithms.len() <= ALL_PAIRS || second == 0
+/// Whether a pair of algorithms with this second one is shown individually.
+pub(crate) fn shown_individually(results: &Results, second: usize) -> bool {
+    results.algorithms.len() <= MAX_ALL_PAIRS || second == 0
 }
 
-/// The pairs that are shown one by one.
+/// The pairs that are shown individually.
 fn shown<'a>(
     results: &'a Results,
     pairs: &'a [Comparison],
 ) -> impl Iterator<Item = &'a Comparison> {
-    pairs.iter().filter(move |pair| !pair.duels.is_empty() && alone(results, pair.second))
+    pairs.iter().filter(move |pair| {
+        !pair.per_project.is_empty() && shown_individually(results, pair.second)
+    })
 }
 
-fn names<'a>(results: &'a Results, pair: &Comparison) -> [&'a str; 2] {
+fn labels<'a>(results: &'a Results, pair: &Comparison) -> [&'a str; 2] {
     [pair.first, pair.second].map(|algorithm| results.algorithms[algorithm].as_str())
 }
 
-fn against(results: &Results, pair: &Comparison) -> String {
-    names(results, pair).join(" vs ")
+fn pair_label(results: &Results, pair: &Comparison) -> String {
+    labels(results, pair).join(" vs ")
 }
 
-/// A name that files may have.
+/// A file name made of these parts: lower-case letters, digits and hyphens.
 fn file_name(parts: &[&str]) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     parts.join("-").chars().map(letter).collect()
 }
 
-/// "Medians: random 85.3, mosa 91 (n = 60)."
+/// The runs of an algorithm, with their indices into [`Results::runs`].
+fn runs_of(results: &Results, algorithm: usize) -> impl Iterator<Item = (usize, &Run)> {
+    let all = results.runs.iter().enumerate();
+    all.filter(move |(_, run)| run.algorithm as usize == algorithm)
+}
+
+/// The least and the greatest value; `None` if there are none.
+fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    values.into_iter().fold(None, |range, value| match range {
+        None => Some((value, value)),
+        Some((low, high)) => Some((value.min(low), value.max(high))),
+    })
+}
+
+/// A sentence such as "Medians: random 85.3 (n = 60, mean 84.1), mosa 91 (n = 60, mean 90.2)."
 fn medians<'a>(samples: impl IntoIterator<Item = (&'a str, &'a [f64])>, unit: &str) -> String {
     let one = |(name, values): (&str, &[f64])| {
         let d = Description::of(values).ok()?;
-        Some(format!(
-            "{name} {}{unit} (n = {}, mean {}{unit})",
-            digits(d.median),
-            d.n,
-            digits(d.mean)
-        ))
+        let [median, mean] = [d.median, d.mean].map(three_digits);
+        Some(format!("{name} {median}{unit} (n = {}, mean {mean}{unit})", d.n))
     };
     let all: Vec<String> = samples.into_iter().filter_map(one).collect();
     format!("Medians: {}.", all.join(", "))
 }
 
-fn note(n: usize, of: &str) -> String {
-    format!("n = {n} {of}{}", if n == 1 { "" } else { "s" })
+/// A sample size, such as "n = 14 projects".
+fn sample_size(n: usize, counted_as: &str) -> String {
+    format!("n = {}", counted(n, counted_as))
 }
 
-/// How large samples are that need not be equally large.
-fn each(sizes: impl Iterator<Item = usize>, of: &str) -> Option<String> {
+/// The sizes of several samples, which may differ; `None` if there are no samples.
+fn sample_sizes(sizes: impl Iterator<Item = usize>, counted_as: &str) -> Option<String> {
     let sizes: Vec<usize> = sizes.collect();
     let (least, most) = (*sizes.iter().min()?, *sizes.iter().max()?);
     Some(if least == most {
-        format!("{} each", note(most, of))
+        format!("{} each", sample_size(most, counted_as))
     } else {
-        format!("n = {least} to {most} {of}s")
+        format!("n = {least} to {most} {counted_as}s")
     })
 }
 
-/// Samples of all algorithms that have values, with their labels and numbers.
-fn by_algorithm(
-    results: &Results,
-    values: impl Fn(usize) -> Vec<f64>,
-) -> Vec<(usize, String, Vec<f64>)> {
-    let one = |(number, label): (usize, &String)| {
-        Some((number, label.clone(), values(number))).filter(|sample| !sample.2.is_empty())
+/// Values of an algorithm, a machine or a pair.
+struct Sample {
+    /// The number of its series.
+    series: usize,
+    label: String,
+    values: Vec<f64>,
+}
+
+/// Samples of all algorithms that have values.
+fn by_algorithm(results: &Results, values: impl Fn(usize) -> Vec<f64>) -> Vec<Sample> {
+    let one = |(series, label): (usize, &String)| {
+        let values = values(series);
+        (!values.is_empty()).then(|| Sample { series, label: label.clone(), values })
     };
     results.algorithms.iter().enumerate().filter_map(one).collect()
-}
-
-/// Box plots by algorithm, in the unit given (` %`, ` ms`, or nothing).
-fn algorithm_boxes(
-    name: &str,
-    title: &str,
-    axis: Axis,
-    samples: &[(usize, String, Vec<f64>)],
-    (of, unit): (&str, &str),
-    about: &str,
-) -> Option<Figure> {
-    let n = each(samples.iter().map(|s| s.2.len()), of)?;
-    let cluster = |(number, label, values): &(usize, String, Vec<f64>)| Cluster {
-        label: label.clone(),
-        boxes: vec![(*number, values.clone())],
-    };
-    let clusters: Vec<Cluster> = samples.iter().map(cluster).collect();
-    let note = format!("{n}; number: median, diamond: mean");
-    let told = medians(samples.iter().map(|s| (s.1.as_str(), &s.2[..])), unit);
-    Some(Figure {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        caption: format!("{about} {told}"),
-        svg: boxes::draw(axis, &clusters, &[], &note),
-    })
 }
 
 fn percent(values: Vec<f64>) -> Vec<f64> {
     values.into_iter().map(|v| v * 100.0).collect()
 }
 
-/// Violins in the unit given (` %`, or nothing).
-fn distribution(
-    name: &str,
-    title: &str,
+/// A figure of the distributions of several samples.
+struct Distribution<'a> {
+    name: &'a str,
+    title: &'a str,
     axis: Axis,
-    samples: &[(String, Vec<f64>)],
-    (of, unit): (&str, &str),
-    reference: Option<f64>,
-    about: &str,
-) -> Option<Figure> {
-    let n = each(samples.iter().map(|s| s.1.len()), of)?;
-    let told = medians(samples.iter().map(|s| (s.0.as_str(), &s.1[..])), unit);
-    let note = format!("{n}; number: median, diamond: mean");
-    Some(Figure {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        caption: format!("{about} {told}"),
-        svg: violins::draw(axis, samples, reference, &note),
-    })
+    /// What a value belongs to, in the singular: a run or a project.
+    counted_as: &'a str,
+    /// The unit behind medians in the caption: ` %`, ` ms`, or empty.
+    unit: &'a str,
+    /// The beginning of the caption.
+    about: &'a str,
 }
 
-/// The effect sizes on all projects of a comparison.
+impl Distribution<'_> {
+    /// Box plots; `None` without samples.
+    fn boxes(self, samples: &[Sample]) -> Option<Figure> {
+        let group = |sample: &Sample| BoxGroup {
+            label: sample.label.clone(),
+            boxes: vec![(sample.series, sample.values.clone())],
+        };
+        let groups: Vec<BoxGroup> = samples.iter().map(group).collect();
+        self.figure(samples, |axis, subtitle| boxes::draw(axis, &groups, &[], subtitle))
+    }
+
+    /// Violin plots with a dashed line at `reference`; `None` without samples.
+    fn violins(self, samples: &[Sample], reference: Option<f64>) -> Option<Figure> {
+        let values: Vec<_> =
+            samples.iter().map(|sample| (sample.label.clone(), sample.values.clone())).collect();
+        self.figure(samples, |axis, subtitle| violins::draw(axis, &values, reference, subtitle))
+    }
+
+    fn figure(self, samples: &[Sample], draw: impl FnOnce(Axis, &str) -> Svg) -> Option<Figure> {
+        let n = sample_sizes(samples.iter().map(|s| s.values.len()), self.counted_as)?;
+        let values = samples.iter().map(|s| (s.label.as_str(), &s.values[..]));
+        Some(Figure {
+            name: self.name.to_owned(),
+            title: self.title.to_owned(),
+            caption: format!("{} {}", self.about, medians(values, self.unit)),
+            svg: draw(self.axis, &format!("{n}; number: median, diamond: mean")),
+        })
+    }
+}
+
+/// The effect sizes of a comparison on its projects.
 fn effect_sizes_of(comparison: &Comparison) -> Vec<f64> {
-    comparison.duels.iter().map(|duel| duel.a12).collect()
+    comparison.per_project.iter().map(|project| project.a12).collect()
 }
 
-/// Effect sizes over projects of each pair (Whisker paper, figures 18 and 27).
+/// The effect sizes of each pair that is shown individually.
+fn effect_samples(results: &Results, pairs: &[Comparison]) -> Vec<Sample> {
+    let one = |(series, pair)| Sample {
+        series,
+        label: pair_label(results, pair),
+        values: effect_sizes_of(pair),
+    };
+    shown(results, pairs).enumerate().map(one).collect()
+}
+
+/// Effect sizes of each pair over projects (Whisker paper, figures 18 and 27).
 fn effect_violins(
     results: &Results,
     pairs: &[Comparison],
@@ -175,8 +202,7 @@ fn effect_violins(
     title: &str,
     about: &str,
 ) -> Option<Figure> {
-    let one = |pair| (against(results, pair), effect_sizes_of(pair));
-    let samples: Vec<_> = shown(results, pairs).map(one).collect();
     let axis = Axis::exact("A12", 0.0, 1.0);
-    distribution(name, title, axis, &samples, ("project", ""), Some(0.5), about)
+    let distribution = Distribution { name, title, axis, counted_as: "project", unit: "", about };
+    distribution.violins(&effect_samples(results, pairs), Some(0.5))
 }

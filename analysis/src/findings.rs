@@ -1,23 +1,24 @@
-//! What a study says beyond the comparison of its algorithms, as plain data. Each number
-//! comes with the runs behind it, as indices into [`Results::runs`](crate::tidy::Results::runs).
+//! Results of a study beyond the comparison of its algorithms, as plain data. Each number comes
+//! with the runs from which it was computed, as indices into
+//! [`Results::runs`](crate::tidy::Results::runs).
 //!
 //! | question | answer | source |
 //! | --- | --- | --- |
 //! | how much does each configuration cover | [`Configuration`] | Pynguin paper, Table 2 |
-//! | does the budget decide who is better | [`Milestone`] | |
+//! | does the budget decide which algorithm is better | [`Milestone`] | |
 //! | how soon is most of the coverage reached | [`Convergence`] | |
 //! | which algorithm is the best over all projects | [`Ranking`] | Demšar (2006) |
-//! | which projects are no challenge | [`Trivial`] | Whisker paper, RQ2 |
+//! | which projects are trivial | [`Trivial`] | Whisker paper, RQ2 |
 //! | how large are the suites | [`Suites`] | Whisker paper, figures 26 and 27 |
 //! | does coverage depend on size | [`Relation`] | Pynguin paper, figures 4 and 5 |
-//! | what does chance alone look like | [`Calibration`] | |
-//! | how many mutants do suites notice | [`Mutation`] | Whisker paper, RQ4 |
-//! | how fast are programs run | [`Speed`] | Whisker paper, RQ1 |
+//! | which differences does chance alone produce | [`AaTest`] | |
+//! | how many mutants do suites kill | [`MutationAnalysis`] | Whisker paper, RQ4 |
+//! | how fast are programs executed | [`Speed`] | Whisker paper, RQ1 |
 //! | how fast is a machine, can runs be repeated | [`Machine`] | Whisker paper, figure 12 |
-//! | what did it cost | [`Cost`] | |
+//! | what did the study cost | [`Cost`] | |
 //! | what is missing, and why | [`Missing`] | |
 
-mod calibration;
+mod aa_test;
 mod configuration;
 mod convergence;
 mod cost;
@@ -31,13 +32,13 @@ mod speed;
 mod suites;
 mod trivial;
 
-pub use calibration::Calibration;
+pub use aa_test::AaTest;
 pub use configuration::{Configuration, PooledPair};
 pub use convergence::{Convergence, SHARES};
 pub use cost::Cost;
 pub use milestone::Milestone;
-pub use missing::{Cause, Gap, Missing};
-pub use mutation::{Kills, Mutation};
+pub use missing::{Cause, Missing, MissingRuns};
+pub use mutation::{MutationAnalysis, MutationScore};
 pub use ranking::Ranking;
 pub use relation::Relation;
 pub use repeats::Machine;

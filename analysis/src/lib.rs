@@ -1,18 +1,19 @@
-//! From runs to the tables and figures of an empirical paper.
+//! Statistics, tables and figures of an empirical study, from the tidy tables of its runs.
 //!
-//! - [`tidy`]: the tables that everything else is made from, Parquet and CSV.
-//! - [`summarise`]: what a study says at its end, from its tidy tables.
-//! - [`comparison`]: algorithms against each other, project by project (Whisker paper,
-//!   Table 6).
-//! - [`findings`]: everything else that a study says, as plain data with the runs behind it.
-//! - [`sheets`] and [`figures`]: all of it as tables and pictures, with titles and captions.
+//! - [`tidy`]: the tables with the results of runs, as Parquet and CSV; all else is computed from
+//!   them.
+//! - [`summarise`]: the summary at the end of a study.
+//! - [`comparison`]: pairs of algorithms compared by project (Whisker paper, Table 6).
+//! - [`findings`]: all other results, as plain data with the runs from which they were computed.
+//! - [`tables`] and [`figures`]: findings with titles and captions.
 //! - [`report`]: all tables and figures of a study on one page, and in files.
 //! - [`import`]: results of other tools as tidy tables.
-//! - [`progress`] and [`figure`]: coverage over time, as numbers and as a picture.
-//! - [`race`]: which configurations a race drops.
-//! - [`corpus`]: pictures of the projects of a study.
-//! - [`stats`]: tests and effect sizes, exact where that is feasible.
-//! - [`table`]: tables for people and for programs.
+//! - [`progress`]: mean coverage over time.
+//! - [`figure`]: the kinds of figures, drawn as SVG.
+//! - [`race`]: the configurations that a race drops.
+//! - [`corpus`]: figures of the projects of a corpus.
+//! - [`stats`]: statistical tests and effect sizes, exact where that is feasible.
+//! - [`table`]: tables as text, Markdown, CSV and LaTeX.
 
 pub mod comparison;
 pub mod corpus;
@@ -23,10 +24,11 @@ pub mod import;
 pub mod progress;
 pub mod race;
 pub mod report;
-pub mod sheets;
 pub mod stats;
 mod summary;
 pub mod table;
+pub mod tables;
+mod terms;
 pub mod tidy;
 
 pub use summary::{Summary, summarise};

@@ -1,21 +1,21 @@
-//! Statistics of empirical studies: how sure, and how much.
+//! Statistics of empirical studies: significance and effect sizes.
 //!
-//! Three rules hold throughout. Every p-value carries the [`Method`] that gave it.
-//! A sample that cannot answer gets a typed [`Unavailable`], never a silent zero.
-//! Rank statistics take infinite values, which are only very large; nothing takes NaN.
+//! Three rules hold throughout. Every p-value carries the [`Method`] by which it was computed.
+//! A statistic that does not exist for a sample is a typed [`Unavailable`], never a silent zero.
+//! Rank-based statistics accept infinite values; NaN is rejected by all.
 //!
 //! | question | answer |
 //! | --- | --- |
-//! | what is in a sample | [`Description`], [`Bootstrap`] |
+//! | how are the values of a sample distributed | [`Description`], [`Bootstrap`] |
 //! | do two samples differ, and how much | [`MannWhitney`] with its A12 and Cliff's delta |
 //! | do paired samples differ | [`SignedRank`] |
-//! | does one happen more often | [`Contingency`]: Fisher's exact test, odds ratio |
+//! | does an outcome occur more often in one group | [`Contingency`]: Fisher's exact test, odds ratio |
 //! | do several samples differ | [`kruskal_wallis`], [`friedman`] |
-//! | which of them do | [`Nemenyi`]; against one of them: [`Conover`] |
-//! | do two measures go together | [`pearson`], [`spearman`], [`LinearFit`] |
-//! | which of many p-values stand | [`holm`], [`benjamini_hochberg`] |
+//! | which of them differ | [`Nemenyi`]; against one of them: [`Conover`] |
+//! | are two measures related | [`pearson`], [`spearman`], [`LinearFit`] |
+//! | which of many p-values are significant | [`holm`], [`benjamini_hochberg`] |
 //!
-//! [`Compat`] names the conventions of other libraries where they differ from these.
+//! [`Compat`] has the conventions of other libraries where they differ from these.
 
 mod adjustment;
 mod bootstrap;
@@ -63,13 +63,13 @@ pub enum Unavailable {
         /// The number given.
         found: usize,
     },
-    /// NaN has no place in an order.
+    /// The sample contains NaN, which cannot be ordered.
     #[error("the sample contains a value that is not a number")]
     NotANumber,
-    /// A statistic of distances met an infinite value.
+    /// The sample contains an infinite value, and the statistic is based on differences.
     #[error("the sample contains an infinite value")]
     Infinite,
-    /// All values are equal, so there is nothing to relate.
+    /// All values are equal.
     #[error("all values of the sample are equal")]
     Constant,
     /// Paired samples, or blocks, of different lengths.
@@ -84,7 +84,7 @@ pub enum Unavailable {
 }
 
 impl Unavailable {
-    /// One word for programs.
+    /// The reason as one word, for machine-readable output.
     pub fn code(&self) -> &'static str {
         match self {
             Unavailable::Empty => "empty",
@@ -102,11 +102,12 @@ impl Unavailable {
 /// How a p-value was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
-    /// By the exact distribution of the statistic given the values and their ties.
+    /// From the exact distribution of the statistic given the values and their ties.
     Exact,
-    /// By the limiting distribution, with the corrections that the statistic names.
+    /// From the limiting distribution, with the corrections that the documentation of the statistic
+    /// names.
     Asymptotic,
-    /// All values are equal: no order, no evidence, p = 1.
+    /// All values are equal, so that p = 1.
     Degenerate,
 }
 
@@ -120,7 +121,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// A two-sided p-value and where it comes from.
+/// A two-sided p-value and its method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PValue {
     /// In 0..=1.
@@ -130,8 +131,8 @@ pub struct PValue {
 }
 
 impl PValue {
-    /// For captions: `p = 0.0123`, and `p < 0.0001` below what four digits can say.
-    pub fn words(&self) -> String {
+    /// The p-value as captions have it: `p = 0.0123`, or `p < 0.0001` if four decimals would be 0.
+    pub fn equation(&self) -> String {
         if self.value < 5e-5 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", self.value) }
     }
 
@@ -151,9 +152,9 @@ fn normal_two_sided(z: f64) -> f64 {
     libm::erfc(z / std::f64::consts::SQRT_2)
 }
 
-/// The value that a standard normal one is below with this chance, in 0..1.
-fn normal_quantile(chance: f64) -> f64 {
-    -std::f64::consts::SQRT_2 * statrs::function::erf::erfc_inv(2.0 * chance)
+/// The quantile of the standard normal distribution for a probability in 0..1.
+fn normal_quantile(probability: f64) -> f64 {
+    -std::f64::consts::SQRT_2 * statrs::function::erf::erfc_inv(2.0 * probability)
 }
 
 fn ordered(sample: &[f64]) -> Result<(), Unavailable> {
@@ -172,7 +173,7 @@ fn paired(x: &[f64], y: &[f64]) -> Result<(), Unavailable> {
     if x.len() == y.len() { Ok(()) } else { Err(Unavailable::Unpaired(x.len(), y.len())) }
 }
 
-/// The number of treatments of blocks that all have the same.
+/// The number of treatments of these blocks, which must be the same in all.
 fn treatments<B: AsRef<[f64]>>(blocks: &[B], needed: usize) -> Result<usize, Unavailable> {
     let treatments = blocks.first().ok_or(Unavailable::Empty)?.as_ref().len();
     if treatments < needed {

@@ -10,7 +10,7 @@ use crate::findings::{Cause, Missing};
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::tidy::{Error, Results};
-use crate::{figure, sheets};
+use crate::{figures, tables};
 
 /// The summary of a study.
 #[derive(Clone, Debug)]
@@ -38,18 +38,21 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     let results = Results::read(dir)?;
     let samples = Samples::coverage(&results);
     let comparisons = Comparison::pairs(&samples);
-    let table6 = sheets::table6(&results, &samples, &comparisons).table;
-    let algorithms = sheets::algorithms(&results, &samples).table;
+    let table6 = tables::table6(&results, &samples, &comparisons).table;
+    let algorithms = tables::algorithms(&results, &samples).table;
 
     let mut files = Files { dir, written: Vec::new() };
     files.write("table6.md", table6.markdown())?;
     files.csv("table6.csv", &table6)?;
-    files.csv("comparisons.csv", &sheets::duels(&results, &samples, &comparisons).table)?;
-    files.csv("coverage.csv", &sheets::coverage(&results, &samples).table)?;
+    files.csv(
+        "comparisons.csv",
+        &tables::comparisons_by_project(&results, &samples, &comparisons).table,
+    )?;
+    files.csv("coverage.csv", &tables::coverage(&results, &samples).table)?;
     files.csv("algorithms.csv", &algorithms)?;
     if let Some(progress) = Progress::new(&results, &results.clock())? {
-        let svg = figure::coverage_over_time(&progress, &results.algorithms);
-        files.write("coverage-over-time.svg", svg)?;
+        let figure = figures::coverage_over_time(&results, &progress);
+        files.write("coverage-over-time.svg", figure.svg.as_str())?;
     }
 
     let mut text = String::new();
@@ -98,12 +101,12 @@ fn notes(results: &Results, comparisons: &[Comparison]) -> String {
     let mut notes = String::new();
     let missing = Missing::new(results);
     let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
-    for gap in &missing.gaps {
-        *causes.entry(gap.cause).or_default() += gap.count;
+    for group in &missing.groups {
+        *causes.entry(group.cause).or_default() += group.count;
     }
     if !causes.is_empty() {
         let causes: Vec<String> =
-            causes.iter().map(|(cause, n)| format!("{n} {}", cause.words())).collect();
+            causes.iter().map(|(cause, n)| format!("{n} {}", cause.label())).collect();
         let _ = writeln!(
             notes,
             "{} of {} runs have no coverage ({}): they are missing, not 0 %.",

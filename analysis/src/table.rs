@@ -1,38 +1,38 @@
-//! Tables for people and for programs, from the same cells.
+//! Tables whose cells have a displayed form, rounded, and a raw form with every digit.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A cell; what people see of a number is rounded, what programs see is not.
+/// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Words.
+    /// A text.
     Text(String),
-    /// How many.
+    /// A whole number.
     Count(usize),
-    /// A number and its decimals for people.
+    /// A number, displayed with this many decimals.
     Number(f64, usize),
-    /// A share, shown to people as a percentage with so many decimals.
+    /// A share in 0..=1, displayed as a percentage with this many decimals.
     Share(f64, usize),
     /// Not available.
     Missing,
 }
 
 impl Cell {
-    /// A number that may not be available.
+    /// A number, or [`Cell::Missing`] if there is none.
     pub fn number(value: Option<f64>, decimals: usize) -> Cell {
         value.map_or(Cell::Missing, |v| Cell::Number(v, decimals))
     }
 
-    /// A share that may not be available.
+    /// A share, or [`Cell::Missing`] if there is none.
     pub fn share(value: Option<f64>, decimals: usize) -> Cell {
         value.map_or(Cell::Missing, |v| Cell::Share(v, decimals))
     }
 
-    /// What people see.
-    pub fn for_people(&self) -> String {
+    /// The rounded text that tables display.
+    pub fn display(&self) -> String {
         match self {
-            // A line break would end a row of a table.
+            // A line break would end the row of a table.
             Cell::Text(text) => text.replace(char::is_control, " "),
             Cell::Count(n) => n.to_string(),
             Cell::Number(value, decimals) => rounded(*value, *decimals),
@@ -41,7 +41,7 @@ impl Cell {
         }
     }
 
-    /// The number that it is, if it is one.
+    /// The number with every digit; `None` for texts and missing values.
     pub fn value(&self) -> Option<f64> {
         match self {
             Cell::Count(n) => Some(*n as f64),
@@ -50,8 +50,8 @@ impl Cell {
         }
     }
 
-    /// What programs see: every digit, and nothing where it is missing.
-    pub fn for_programs(&self) -> String {
+    /// The text for CSV: numbers with every digit; empty if the value is missing.
+    pub fn raw(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
             Cell::Count(n) => n.to_string(),
@@ -61,9 +61,9 @@ impl Cell {
     }
 }
 
-/// A number for people. A p-value that is not zero is not shown as if it were.
+/// A number with this many decimals, and none from 10,000 on. A positive number that would be
+/// rounded to 0 is displayed as less than the smallest number of this precision.
 fn rounded(value: f64, decimals: usize) -> String {
-    // Five digits are enough.
     let decimals = if value.abs() >= 1e4 { 0 } else { decimals };
     let least = libm::pow(10.0, -(decimals as f64));
     if value > 0.0 && value < least / 2.0 {
@@ -73,61 +73,64 @@ fn rounded(value: f64, decimals: usize) -> String {
     }
 }
 
-/// A table: its columns have a name for programs and a title for people.
+/// A table whose columns have a name, as in files and addresses, and a displayed title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    columns: Vec<(&'static str, &'static str)>,
+    columns: Vec<(String, String)>,
     rows: Vec<Vec<Cell>>,
-    /// The runs behind a row (no column) or one of its cells.
-    behind: BTreeMap<(usize, Option<usize>), Vec<u32>>,
+    /// The runs from which a row (no column) or one of its cells was computed.
+    source_runs: BTreeMap<(usize, Option<usize>), Vec<u32>>,
 }
 
 impl Table {
     /// An empty table with columns of these names and titles.
-    pub fn new(columns: &[(&'static str, &'static str)]) -> Table {
-        Table { columns: columns.to_vec(), rows: Vec::new(), behind: BTreeMap::new() }
+    pub fn new<N: AsRef<str>, T: AsRef<str>>(columns: &[(N, T)]) -> Table {
+        let owned = |(name, title): &(N, T)| (name.as_ref().to_owned(), title.as_ref().to_owned());
+        let columns = columns.iter().map(owned).collect();
+        Table { columns, rows: Vec::new(), source_runs: BTreeMap::new() }
     }
 
-    /// Adds a row; cells without a column are left out, columns without a cell are
+    /// Adds a row. Cells beyond the last column are left out; columns beyond the last cell are
     /// missing.
     pub fn push(&mut self, mut row: Vec<Cell>) {
         row.resize(self.columns.len(), Cell::Missing);
         self.rows.push(row);
     }
 
-    /// Adds a row whose numbers come from these runs: indices into
+    /// Adds a row whose numbers were computed from these runs: indices into
     /// [`Results::runs`](crate::tidy::Results::runs).
-    pub fn push_explained(&mut self, row: Vec<Cell>, runs: impl IntoIterator<Item = u32>) {
-        self.behind.insert((self.rows.len(), None), runs.into_iter().collect());
+    pub fn push_with_runs(&mut self, row: Vec<Cell>, runs: impl IntoIterator<Item = u32>) {
+        self.source_runs.insert((self.rows.len(), None), runs.into_iter().collect());
         self.push(row);
     }
 
-    /// Says which runs are behind one cell of the row added last.
-    pub fn explain(&mut self, column: &str, runs: impl IntoIterator<Item = u32>) {
+    /// Sets the runs from which one cell of the last row was computed, where they are not those of
+    /// the row.
+    pub fn set_source_runs(&mut self, column: &str, runs: impl IntoIterator<Item = u32>) {
         let column = self.columns.iter().position(|c| c.0 == column);
         if let (Some(row), Some(column)) = (self.rows.len().checked_sub(1), column) {
-            self.behind.insert((row, Some(column)), runs.into_iter().collect());
+            self.source_runs.insert((row, Some(column)), runs.into_iter().collect());
         }
     }
 
-    /// The runs behind a cell: its own, else those of its row. Empty for what no run is
-    /// behind, as names and projects that were skipped.
-    pub fn runs_behind(&self, row: usize, column: usize) -> &[u32] {
-        self.runs_of_cell(row, column).unwrap_or_else(|| self.runs_of_row(row))
+    /// The runs from which a cell was computed: its own if they were set, otherwise those of its
+    /// row. Empty for rows without runs, such as skipped projects.
+    pub fn source_runs(&self, row: usize, column: usize) -> &[u32] {
+        self.source_runs_of_cell(row, column).unwrap_or_else(|| self.source_runs_of_row(row))
     }
 
-    /// The runs behind a row, but for the cells that have their own.
-    pub fn runs_of_row(&self, row: usize) -> &[u32] {
-        self.behind.get(&(row, None)).map_or(&[], Vec::as_slice)
+    /// The runs from which a row was computed, except for cells that have their own.
+    pub fn source_runs_of_row(&self, row: usize) -> &[u32] {
+        self.source_runs.get(&(row, None)).map_or(&[], Vec::as_slice)
     }
 
-    /// The runs behind a cell, if they are not those of its row.
-    pub fn runs_of_cell(&self, row: usize, column: usize) -> Option<&[u32]> {
-        self.behind.get(&(row, Some(column))).map(Vec::as_slice)
+    /// The runs that were set for a cell; `None` if they are those of its row.
+    pub fn source_runs_of_cell(&self, row: usize, column: usize) -> Option<&[u32]> {
+        self.source_runs.get(&(row, Some(column))).map(Vec::as_slice)
     }
 
-    /// Names for programs and titles for people of the columns.
-    pub fn columns(&self) -> &[(&'static str, &'static str)] {
+    /// Name and title of each column.
+    pub fn columns(&self) -> &[(String, String)] {
         &self.columns
     }
 
@@ -136,10 +139,10 @@ impl Table {
         &self.rows
     }
 
-    /// Aligned text for the terminal: words to the left, numbers to the right.
+    /// Text for the terminal, with texts aligned to the left and numbers to the right.
     pub fn text(&self) -> String {
-        let (cells, widths) = self.laid_out(str::to_owned);
-        let words = self.words_shown();
+        let (cells, widths) = self.displayed_cells(str::to_owned);
+        let texts = self.texts_shown();
         let mut text = String::new();
         for row in &cells {
             let mut line = String::new();
@@ -147,7 +150,7 @@ impl Table {
                 let width = widths[i];
                 let gap = if i == 0 { "" } else { "  " };
                 let padded =
-                    if words[i] { format!("{cell:width$}") } else { format!("{cell:>width$}") };
+                    if texts[i] { format!("{cell:width$}") } else { format!("{cell:>width$}") };
                 line.push_str(gap);
                 line.push_str(&padded);
             }
@@ -157,15 +160,15 @@ impl Table {
         text
     }
 
-    /// A Markdown table, aligned in its source as well.
+    /// A Markdown table whose source is aligned as well.
     pub fn markdown(&self) -> String {
-        let (cells, widths) = self.laid_out(|cell| cell.replace('|', "\\|"));
-        let words = self.words_shown();
+        let (cells, widths) = self.displayed_cells(|cell| cell.replace('|', "\\|"));
+        let texts = self.texts_shown();
         let mut text = String::new();
         for (number, row) in cells.iter().enumerate() {
             for (i, cell) in row.iter().enumerate() {
                 let width = widths[i];
-                let _ = if words[i] {
+                let _ = if texts[i] {
                     write!(text, "| {cell:width$} ")
                 } else {
                     write!(text, "| {cell:>width$} ")
@@ -174,7 +177,7 @@ impl Table {
             text.push_str("|\n");
             if number == 0 {
                 for (i, width) in widths.iter().enumerate() {
-                    let (left, right) = if words[i] { (':', '-') } else { ('-', ':') };
+                    let (left, right) = if texts[i] { (':', '-') } else { ('-', ':') };
                     let _ = write!(text, "|{left}{}{right}", "-".repeat(*width));
                 }
                 text.push_str("|\n");
@@ -183,30 +186,33 @@ impl Table {
         text
     }
 
-    /// Comma-separated values with a header line; what is missing is empty.
+    /// Comma-separated values with a header line; missing values are empty.
+    ///
+    /// # Errors
+    /// [`csv::Error`] if a row cannot be encoded.
     pub fn csv(&self) -> Result<Vec<u8>, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(self.columns.iter().map(|c| c.0))?;
+        writer.write_record(self.columns.iter().map(|c| &c.0))?;
         for row in &self.rows {
-            writer.write_record(row.iter().map(Cell::for_programs))?;
+            writer.write_record(row.iter().map(Cell::raw))?;
         }
         writer.into_inner().map_err(|e| e.into_error().into())
     }
 
-    /// A LaTeX table with the rules of `booktabs`, with a caption and the label `tab:NAME`; a
-    /// `longtable` if it does not fit a page.
+    /// A LaTeX table with the rules of `booktabs`, a caption and the label `tab:NAME`. A table of
+    /// more than 40 rows is a `longtable`, because it would not fit on a page.
     pub fn latex(&self, name: &str, caption: &str) -> String {
-        const PAGE: usize = 40;
+        const MAX_ROWS: usize = 40;
         let columns: String =
-            self.words_shown().into_iter().map(|words| if words { 'l' } else { 'r' }).collect();
-        let (cells, _) = self.laid_out(latex);
+            self.texts_shown().into_iter().map(|texts| if texts { 'l' } else { 'r' }).collect();
+        let (cells, _) = self.displayed_cells(latex_escaped);
         let lines: Vec<String> =
             cells.iter().map(|cells| format!("{} \\\\\n", cells.join(" & "))).collect();
         let (head, rows) = lines.split_at(1);
         let (head, rows) = (head.concat(), rows.concat());
         let head = format!("\\toprule\n{head}\\midrule\n");
-        let title = format!("\\caption{{{}}}\\label{{tab:{name}}}", latex(caption));
-        if self.rows.len() > PAGE {
+        let title = format!("\\caption{{{}}}\\label{{tab:{name}}}", latex_escaped(caption));
+        if self.rows.len() > MAX_ROWS {
             format!(
                 "\\begin{{longtable}}{{{columns}}}\n{title}\\\\\n{head}\\endfirsthead\n\
                  {head}\\endhead\n\\bottomrule\n\\endfoot\n{rows}\\end{{longtable}}\n"
@@ -219,31 +225,31 @@ impl Table {
         }
     }
 
-    /// The columns that people see: digests are for programs.
+    /// The indices of the displayed columns: all but digests.
     pub fn shown(&self) -> Vec<usize> {
         (0..self.columns.len())
             .filter(|&column| !self.columns[column].0.ends_with("digest"))
             .collect()
     }
 
-    /// Whether each column that people see holds words.
-    fn words_shown(&self) -> Vec<bool> {
-        self.shown().into_iter().map(|column| self.words(column)).collect()
+    /// Whether each displayed column holds texts.
+    fn texts_shown(&self) -> Vec<bool> {
+        self.shown().into_iter().map(|column| self.has_texts(column)).collect()
     }
 
-    /// Whether a column holds words.
-    pub fn words(&self, column: usize) -> bool {
+    /// Whether a column holds texts.
+    pub fn has_texts(&self, column: usize) -> bool {
         self.rows.iter().any(|row| matches!(row[column], Cell::Text(_)))
     }
 
-    /// The header and all rows as people see them, and the width of each column.
-    fn laid_out(&self, escape: impl Fn(&str) -> String) -> (Vec<Vec<String>>, Vec<usize>) {
+    /// The displayed header and rows, escaped, and the width of each column in characters.
+    fn displayed_cells(&self, escape: impl Fn(&str) -> String) -> (Vec<Vec<String>>, Vec<usize>) {
         let shown = self.shown();
         let of = |cell: &dyn Fn(usize) -> String| -> Vec<String> {
             shown.iter().map(|&column| escape(&cell(column))).collect()
         };
-        let mut cells = vec![of(&|column| self.columns[column].1.to_owned())];
-        cells.extend(self.rows.iter().map(|row| of(&|column| row[column].for_people())));
+        let mut cells = vec![of(&|column| self.columns[column].1.clone())];
+        cells.extend(self.rows.iter().map(|row| of(&|column| row[column].display())));
         let widths = (0..shown.len())
             .map(|i| cells.iter().map(|row| row[i].chars().count()).max().unwrap_or(0))
             .collect();
@@ -251,15 +257,15 @@ impl Table {
     }
 }
 
-/// Text as LaTeX writes it, without packages for Unicode.
-fn latex(text: &str) -> String {
+/// Text escaped for LaTeX without Unicode packages.
+fn latex_escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
-    for (place, letter) in text.chars().enumerate() {
+    for (index, letter) in text.chars().enumerate() {
         match letter {
-            // At the start of a row these would be arguments of the line break before it.
-            '[' | '*' if place == 0 => escaped.extend(['{', letter, '}']),
-            // Two hyphens would be a dash.
+            // At the start of a row they would be arguments of the line break before it.
+            '[' | '*' if index == 0 => escaped.extend(['{', letter, '}']),
+            // Two hyphens would become a dash.
             '-' if before == '-' => escaped.push_str("{}-"),
             '|' => escaped.push_str("\\textbar{}"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', letter]),
@@ -291,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn people_see_aligned_columns() {
+    fn text_and_markdown_are_aligned() {
         let text = "Name        Mean   n\nmio | 2  95.54 %   7\na, b         n/a  12\n";
         assert_eq!(table().text(), text);
         let markdown = "\
@@ -304,29 +310,29 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_knows_its_runs() {
+    fn cells_have_their_source_runs() {
         let mut table = Table::new(&[("n", "n"), ("better", "Better")]);
-        table.push_explained(vec![Cell::Count(3), Cell::Count(1)], [4, 5, 6]);
-        table.explain("better", [5]);
+        table.push_with_runs(vec![Cell::Count(3), Cell::Count(1)], [4, 5, 6]);
+        table.set_source_runs("better", [5]);
         table.push(vec![Cell::Count(0)]);
-        assert_eq!((table.runs_behind(0, 0), table.runs_behind(0, 1)), (&[4, 5, 6][..], &[5][..]));
-        assert!(table.runs_behind(1, 0).is_empty());
+        assert_eq!((table.source_runs(0, 0), table.source_runs(0, 1)), (&[4, 5, 6][..], &[5][..]));
+        assert!(table.source_runs(1, 0).is_empty());
     }
 
     #[test]
-    fn papers_see_booktabs() {
+    fn latex_has_booktabs() {
         let latex = table().latex("means", "50 % of χ²");
         let expected = "\\begin{table}\n\\centering\n\\caption{50 \\% of $\\chi$$^2$}\\label{tab:means}\n\
                         \\begin{tabular}{lrr}\n\\toprule\nName & Mean & n \\\\\n\\midrule\n\
                         mio \\textbar{} 2 & 95.54 \\% & 7 \\\\\na, b & n/a & 12 \\\\\n\\bottomrule\n\
                         \\end{tabular}\n\\end{table}\n";
         assert_eq!(latex, expected);
-        assert_eq!(super::latex("a_b\\"), "a\\_b\\textbackslash{}");
-        assert_eq!(super::latex("[a]--b---c*"), "{[}a]-{}-b-{}-{}-c*");
+        assert_eq!(latex_escaped("a_b\\"), "a\\_b\\textbackslash{}");
+        assert_eq!(latex_escaped("[a]--b---c*"), "{[}a]-{}-b-{}-{}-c*");
     }
 
-    /// What a name may hold: every row has as many cells as the table has columns, every brace
-    /// is closed and nothing is left that means something to TeX.
+    /// Whatever a name contains, every row has as many cells as the table has columns, every brace
+    /// is closed, and no character is left that TeX interprets.
     #[test]
     fn latex_survives_any_name() {
         let nasty = "[*] 50 % of a_b & c # $x^2$ {~} \\end{tabular} <i> | --- \"q\"\n";
@@ -340,7 +346,7 @@ mod tests {
             let kind = if rows > 40 { "longtable" } else { "tabular" };
             assert_eq!(latex.matches(&format!("\\end{{{kind}}}")).count(), 1);
             let lines: Vec<&str> = latex.lines().filter(|line| line.contains(" & ")).collect();
-            // A table of several pages has its header twice: for the first and for the others.
+            // A table of several pages has its header twice: for the first page and for the others.
             assert_eq!(lines.len(), if rows > 40 { rows + 2 } else { rows + 1 });
             for line in lines {
                 let row = line.strip_suffix(" \\\\").unwrap();
@@ -362,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_see_every_digit() {
+    fn csv_has_every_digit() {
         let csv = String::from_utf8(table().csv().unwrap()).unwrap();
         assert_eq!(csv, "name,mean,n\nmio | 2,0.955449,7\n\"a, b\",,12\n");
     }

@@ -1,4 +1,4 @@
-//! What a study says, from its tidy tables, through the public face.
+//! Findings of a study from its tidy tables, through the public interface.
 
 mod synthetic;
 
@@ -10,7 +10,7 @@ use catherd_analysis::findings::{
     Relation, SHARES, Suites, Trivial,
 };
 use catherd_analysis::report::Report;
-use catherd_analysis::sheets;
+use catherd_analysis::tables;
 use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{Budget, Outcome, RunRecord, RunSpec};
 use tempfile::TempDir;
@@ -32,11 +32,11 @@ fn the_last_milestone_is_the_comparison() {
             .unwrap();
     assert_eq!(milestones.iter().map(|m| m.at).collect::<Vec<_>>(), [1, 150, 300]);
     for (pair, last) in end.iter().zip(&milestones[2].comparisons) {
-        assert_eq!(pair.duels, last.duels);
+        assert_eq!(pair.per_project, last.per_project);
     }
     // Coverage only grows.
     for project in 0..6 {
-        let sum = |m: &Milestone| m.samples.of(project, 0).iter().sum::<f64>();
+        let sum = |m: &Milestone| m.samples.values(project, 0).iter().sum::<f64>();
         assert!(sum(&milestones[0]) < sum(&milestones[1]));
         assert!(sum(&milestones[1]) <= sum(&milestones[2]));
     }
@@ -124,9 +124,9 @@ fn suites_are_compared_where_coverage_is_equal() {
     }));
     let suites = Suites::new(&results);
     assert_eq!(suites.projects, [0, 2]);
-    assert_eq!(suites.sizes[0].events.as_ref().unwrap().mean, 30.0);
+    assert_eq!(suites.sizes[0].size.as_ref().unwrap().mean, 30.0);
     assert_eq!(suites.sizes[0].runs.len(), 8);
-    assert_eq!(suites.sizes[1].test_events, Some(10.0));
+    assert_eq!(suites.sizes[1].test_size, Some(10.0));
     let effects: Vec<_> = suites.comparisons.iter().map(|c| c.mean_a12().unwrap()).collect();
     assert_eq!(effects, [0.0, 0.0, 0.5]);
 }
@@ -140,15 +140,15 @@ fn missing_runs_have_causes() {
     });
     let (results, _dir) = results(runs.skip(1));
     let missing = Missing::new(&results);
-    assert_eq!((missing.planned, missing.covered, missing.gaps.len()), (18, 15, 2));
-    assert_eq!((missing.gaps[0].cause, missing.gaps[0].count), (Cause::NotRun, 1));
-    let failed = &missing.gaps[1];
+    assert_eq!((missing.planned, missing.covered, missing.groups.len()), (18, 15, 2));
+    assert_eq!((missing.groups[0].cause, missing.groups[0].count), (Cause::NotRun, 1));
+    let failed = &missing.groups[1];
     assert_eq!((failed.cause, failed.reason.as_deref()), (Cause::Failed, Some("no stage")));
     assert_eq!((failed.projects.clone(), failed.runs.len()), (BTreeSet::from([0]), 2));
 }
 
 #[test]
-fn what_lost_a_race_is_dropped_and_not_zero() {
+fn dropped_configurations_do_not_count_as_zero() {
     let dir = tempfile::tempdir().unwrap();
     let mut tables = tidy::Writer::create(dir.path(), &synthetic::subject()).unwrap();
     for (spec, record) in synthetic::runs(6, 2) {
@@ -164,15 +164,15 @@ fn what_lost_a_race_is_dropped_and_not_zero() {
     let results = Results::read(dir.path()).unwrap();
     assert_eq!((results.lost(0), results.lost(1)), (Some(&dropped), None));
     let missing = Missing::new(&results);
-    let [gap] = &missing.gaps[..] else { panic!("{:?}", missing.gaps) };
-    assert_eq!((gap.cause, gap.algorithm, gap.count), (Cause::Dropped, 0, 4));
-    let sheet = sheets::race(&results).table;
-    let shown = |row: usize| sheet.rows()[row].iter().map(|c| c.for_people()).collect::<Vec<_>>();
+    let [group] = &missing.groups[..] else { panic!("{:?}", missing.groups) };
+    assert_eq!((group.cause, group.algorithm, group.count), (Cause::Dropped, 0, 4));
+    let table = tables::race(&results).table;
+    let shown = |row: usize| table.rows()[row].iter().map(|c| c.display()).collect::<Vec<_>>();
     assert_eq!(shown(0), ["random", "dropped", "4", "3.00", "1.50", "0.0100"]);
     assert_eq!(shown(1), ["mosa", "in the race", "6", "n/a", "n/a", "n/a"]);
     let samples = Samples::coverage(&results);
     let pairs = Comparison::pairs(&samples);
-    assert_eq!(pairs.iter().map(|pair| pair.duels.len()).collect::<Vec<_>>(), [4, 4, 6]);
+    assert_eq!(pairs.iter().map(|pair| pair.per_project.len()).collect::<Vec<_>>(), [4, 4, 6]);
     let report = Report::new(&results, "race", |_| ()).unwrap();
     assert!(report.figures().any(|figure| figure.name == "race"));
 }
@@ -193,8 +193,8 @@ fn repeated_runs_agree_or_not_and_machines_have_their_speed() {
     assert_eq!(results.runs.len(), 18);
     let [ant, bee] = &Machine::all(&results).unwrap()[..] else { panic!("two machines") };
     assert_eq!((&*ant.host, ant.runs.len(), ant.repeated.len()), ("ant", 18, 0));
-    // Another clock is no other record; another step is.
-    assert_eq!((&*bee.host, bee.repeated.len(), bee.agreeing.len()), ("bee", 18, 15));
+    // A different search time does not change the digest of a record; a different step does.
+    assert_eq!((&*bee.host, bee.repeated.len(), bee.identical.len()), ("bee", 18, 15));
     let median = |machine: &Machine| machine.factor.as_ref().unwrap().median;
     assert!((median(ant) - 2.0 * median(bee)).abs() < 1e-9);
     let report = Report::new(&results, "repeated", |_| ()).unwrap();
@@ -206,7 +206,7 @@ fn cost_and_relations() {
     let (results, _dir) = results(synthetic::runs(8, 3));
     let cost = Cost::all(&results);
     assert!((cost[0].core_hours.unwrap() - 24.0 * 0.7 / 3600.0).abs() < 1e-12);
-    assert_eq!((cost[0].executions, cost[0].execution_ms), (Some(24 * 300), Some(2.0)));
+    assert_eq!((cost[0].work[0], cost[0].ms_per_unit), (Some(24 * 300), Some(2.0)));
     let samples = Samples::coverage(&results);
     let relations = Relation::all(&samples, &results.measure("goals").unwrap());
     assert_eq!(relations[1].points.len(), 8);
@@ -248,14 +248,14 @@ fn a_description_says_what_projects_are_like() {
 }
 
 #[test]
-fn every_number_of_table_6_has_its_runs() {
+fn every_number_of_table_6_has_its_source_runs() {
     let (results, _dir) = results(synthetic::runs(6, 5));
     let samples = Samples::coverage(&results);
     let comparisons = Comparison::pairs(&samples);
-    let table = sheets::table6(&results, &samples, &comparisons).table;
+    let table = tables::table6(&results, &samples, &comparisons).table;
     let column = |name| table.columns().iter().position(|c| c.0 == name).unwrap();
     for (row, pair) in comparisons.iter().enumerate() {
-        assert_eq!(table.runs_behind(row, column("mean_a12")).len(), 60);
+        assert_eq!(table.source_runs(row, column("mean_a12")).len(), 60);
         let counts = pair.counts(Correction::None);
         for (name, count) in [
             ("significantly_better", counts.significantly_better),
@@ -264,17 +264,17 @@ fn every_number_of_table_6_has_its_runs() {
             ("worse", counts.worse),
             ("significantly_worse", counts.significantly_worse),
         ] {
-            assert_eq!(table.runs_behind(row, column(name)).len(), 10 * count, "{name}");
+            assert_eq!(table.source_runs(row, column(name)).len(), 10 * count, "{name}");
         }
     }
-    for sheet in Report::new(&results, "study", |_| ()).unwrap().sheets() {
-        let rows = sheet.table.rows().len();
-        assert!(rows > 0 || sheet.name == "missing", "{}", sheet.name);
+    for captioned in Report::new(&results, "study", |_| ()).unwrap().tables() {
+        let rows = captioned.table.rows().len();
+        assert!(rows > 0 || captioned.name == "missing", "{}", captioned.name);
         for row in 0..rows {
-            let behind = sheet.table.runs_behind(row, 1);
+            let runs = captioned.table.source_runs(row, 1);
             // No project is covered equally here, so there are no suites to compare.
-            assert_eq!(behind.is_empty(), sheet.name == "suites", "{}", sheet.name);
-            assert!(behind.iter().all(|&run| (run as usize) < results.runs.len()));
+            assert_eq!(runs.is_empty(), captioned.name == "suites", "{}", captioned.name);
+            assert!(runs.iter().all(|&run| (run as usize) < results.runs.len()));
         }
     }
 }

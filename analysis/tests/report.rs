@@ -1,11 +1,11 @@
-//! Reports through the public face.
+//! Reports through the public interface.
 
 mod synthetic;
 
 use std::fs;
 
 use catherd_analysis::comparison::Samples;
-use catherd_analysis::findings::{Calibration, Mutation, Speed};
+use catherd_analysis::findings::{AaTest, MutationAnalysis, Speed};
 use catherd_analysis::report::{Address, AddressError, Check, Item, Report};
 use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{RunRecord, RunSpec};
@@ -33,29 +33,33 @@ fn one_page_has_everything_and_files_too() {
     assert!(page.contains("<h1>A &lt;study&gt;</h1>") && !page.contains("</script><b>"));
     let plain = page.replace("http://www.w3.org/2000/svg", "");
     for foreign in ["http://", "https://", "<link", "src=", "@import", "url(h"] {
-        assert!(!plain.contains(foreign), "the page asks for {foreign}");
+        assert!(!plain.contains(foreign), "the page loads {foreign}");
     }
     assert!(!page.contains("NaN") && !page.contains(">inf"));
-    assert!(report.sheets().count() >= 16 && report.figures().count() >= 24);
-    for sheet in report.sheets() {
-        assert!(page.contains(&format!("<table id=\"{}\">", sheet.name)), "{}", sheet.name);
+    assert!(report.tables().count() >= 16 && report.figures().count() >= 24);
+    for table in report.tables() {
+        assert!(page.contains(&format!("<table id=\"{}\">", table.name)), "{}", table.name);
         for kind in ["csv", "md", "tex"] {
-            let file = out.path().join("tables").join(sheet.name).with_extension(kind);
-            assert!(fs::metadata(file).unwrap().len() > 20, "{}.{kind}", sheet.name);
+            let file = out.path().join("tables").join(table.name).with_extension(kind);
+            assert!(fs::metadata(file).unwrap().len() > 20, "{}.{kind}", table.name);
         }
     }
     for figure in report.figures() {
         let file = out.path().join("figures").join(&figure.name).with_extension("svg");
         let svg = fs::read_to_string(file).unwrap();
         assert!(svg.starts_with("<svg viewBox=") && svg.contains(">n "), "{}", figure.name);
-        assert!(page.contains(&svg) && figure.caption.contains(' '), "{}", figure.name);
+        assert!(
+            page.contains(&svg) && figure.svg.as_str() == svg && figure.caption.contains(' '),
+            "{}",
+            figure.name
+        );
     }
-    let lacking = report.sections.iter().flat_map(|s| &s.items);
-    let lacking: Vec<_> = lacking.filter(|i| matches!(i, Item::Lacks(_))).collect();
-    // No project is covered equally here, and nothing is missing.
-    assert_eq!(lacking.len(), 2, "{lacking:?}");
+    let items = report.sections.iter().flat_map(|s| &s.items);
+    let unavailable: Vec<_> = items.filter(|i| matches!(i, Item::Unavailable(_))).collect();
+    // No project has equal coverage by all algorithms, and no run is missing.
+    assert_eq!(unavailable.len(), 2, "{unavailable:?}");
 
-    // What the script gets: as many runs as there are, and sets of them.
+    // The data of the script: all runs, and sets of them.
     let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
     let end = start + page[start..].find("</script>").unwrap();
     let data: serde_json::Value = serde_json::from_str(&page[start..end]).unwrap();
@@ -63,8 +67,8 @@ fn one_page_has_everything_and_files_too() {
     let sets = data["sets"].as_array().unwrap();
     assert_eq!(sets[0], format!("0-{}", results.runs.len() - 1));
     for number in page.split("data-runs=\"").skip(1) {
-        let number: usize = number.split('"').next().unwrap().parse().unwrap();
-        assert!(number < sets.len());
+        let number = number.split('"').next().unwrap();
+        assert!(number.is_empty() || number.parse::<usize>().unwrap() < sets.len());
     }
     // The same results give the same page.
     let again = Report::new(&results, "A <study>", |_| ()).unwrap();
@@ -74,7 +78,7 @@ fn one_page_has_everything_and_files_too() {
 }
 
 #[test]
-fn what_there_is_no_data_for_is_said() {
+fn missing_data_is_stated() {
     let bare = synthetic::runs(2, 1).take(2).map(|(spec, mut record)| {
         record.timeline.clear();
         record.mutants.clear();
@@ -83,15 +87,14 @@ fn what_there_is_no_data_for_is_said() {
     });
     let (one, _dir) = results(bare.filter(|(spec, _)| spec.algorithm.name == "random"));
     let report = Report::new(&one, "bare", |_| ()).unwrap();
-    let said: Vec<&str> = report
+    let sentences: Vec<&str> = report
         .sections
         .iter()
         .flat_map(|s| &s.items)
-        .filter_map(|item| if let Item::Lacks(line) = item { Some(*line) } else { None })
+        .filter_map(|item| if let Item::Unavailable(line) = item { Some(*line) } else { None })
         .collect();
-    for subject in ["Pairs of algorithms", "A/A calibration", "Mutation scores", "Lengths of tests"]
-    {
-        assert!(said.iter().any(|line| line.starts_with(subject)), "{subject}: {said:?}");
+    for subject in ["Pairs of algorithms", "A/A test", "Mutation scores", "Lengths of tests"] {
+        assert!(sentences.iter().any(|s| s.starts_with(subject)), "{subject}: {sentences:?}");
     }
     let (nothing, _dir) = results(std::iter::empty());
     let out = tempfile::tempdir().unwrap();
@@ -109,7 +112,7 @@ fn a_number_is_found_explained_and_checked() {
     let own = find("coverage/project-4,mosa/mean").unwrap().runs.to_vec();
     let id = |run: u32| results.projects[results.runs[run as usize].project as usize].name.clone();
     assert_eq!(own.iter().map(|&run| id(run)).collect::<Vec<_>>(), ["project-4"; 4]);
-    // Behind the projects on which one is better are the runs on these alone.
+    // The number of better projects was computed from the runs on these projects alone.
     let better = find("table6/mio,random/better").unwrap();
     assert_eq!(better.runs.len(), better.cell.value().unwrap() as usize * 8);
     for (bad, part) in [("x/1/y", "table"), ("table6/x/better", "row"), ("table6/1/x", "column")] {
@@ -122,21 +125,25 @@ fn a_number_is_found_explained_and_checked() {
     }
     let holds = |text: &str| text.parse::<Check>().unwrap().holds(&report).unwrap();
     assert!(holds("algorithms/mio/mean >= 50 %") && !holds("algorithms/mio/mean > 100%"));
+    // Old names of tables and columns.
+    let old = find("calibration/mio/false_findings").unwrap();
+    assert_eq!(old.cell, find("aa-test/mio/false_positive_rate").unwrap().cell);
+    assert_eq!(find("cost/1/execution_ms").unwrap().cell, find("cost/1/ms_per_unit").unwrap().cell);
     assert!(holds("table6/1/missing = 0") && !holds("algorithms/mio/algorithm >= 0"));
 }
 
 #[test]
-fn an_algorithm_against_itself_is_chance() {
+fn an_algorithm_does_not_differ_from_itself() {
     let same = synthetic::runs(8, 10).map(|(spec, mut record)| {
         record.criteria[0].covered = (0..10 + spec.seed as u32 / 2).collect();
         (spec, record)
     });
     let (results, _dir) = results(same);
-    let rows = Calibration::all(&Samples::coverage(&results));
+    let rows = AaTest::all(&Samples::coverage(&results));
     assert_eq!(rows.len(), 3);
-    // Seeds 0 and 1 cover alike, as do 2 and 3: both halves are the same.
+    // Seeds 0 and 1 have the same coverage, as have 2 and 3, so that both halves are equal.
     assert!(rows.iter().all(|row| row.comparison.mean_a12() == Some(0.5)));
-    assert_eq!(rows[0].false_findings(), 0.0);
+    assert_eq!(rows[0].false_positive_rate(), 0.0);
     let runs: Vec<u32> = rows[1].comparison.runs(&rows[1].samples, |d| d.project == 0).collect();
     assert_eq!(runs, [10, 12, 14, 16, 18, 11, 13, 15, 17, 19]);
 }
@@ -148,12 +155,12 @@ fn mutants_are_counted_by_operator() {
         (spec, record)
     });
     let (results, _dir) = results(runs);
-    let mutation = Mutation::new(&results).unwrap().unwrap();
+    let mutation = MutationAnalysis::new(&results).unwrap().unwrap();
     assert_eq!(mutation.operators, ["SBD"]);
     // The first of three seeds has two mutants, one of them killed.
     let total = mutation.totals().next().unwrap();
     assert_eq!((total.mutants, total.killed, total.runs.len()), (8, 4, 4));
-    assert_eq!(total.scores, [0.5; 4]);
+    assert_eq!(total.per_run, [0.5; 4]);
     assert_eq!(mutation.false_positives[0], Some(1.0 / 7.0));
 
     // 27,000 steps of 1/30 s in 600 ms.

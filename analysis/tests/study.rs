@@ -1,4 +1,4 @@
-//! From runs to tables to a summary, through the public face.
+//! From runs to tables to a summary, through the public interface.
 
 mod synthetic;
 

@@ -34,7 +34,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     title: Option<String>,
 
-    /// List the runs behind a number; a row is its number, or its words with commas between
+    /// List the runs from which a number was computed; a row is given by its texts, separated by
+    /// commas, or by its number
     #[arg(long, value_name = "TABLE/ROW/COLUMN")]
     explain: Vec<Address>,
 
@@ -67,7 +68,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let results = Results::read_all(&folders)?;
     let report = make(&results, &title)?;
     for address in &explain {
-        terminal::print(&explained(address, &report)?);
+        terminal::print(&explanation(address, &report)?);
     }
     if let Some(out) = out {
         write(&report, &out)?;
@@ -88,7 +89,7 @@ fn write(report: &Report<'_>, out: &Path) -> Result<(), Failure> {
     terminal::print(&format!(
         "{}: {} tables and {} figures, which are also in {} as files\n",
         page.display(),
-        report.sheets().count(),
+        report.tables().count(),
         report.figures().count(),
         out.display()
     ));
@@ -101,8 +102,8 @@ fn name_of(folder: &Path) -> String {
     whole.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The runs behind a number.
-fn explained(address: &Address, report: &Report<'_>) -> Result<String, Failure> {
+/// The runs from which a number was computed, as text.
+fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure> {
     let found = address.find(report)?;
     let results = report.results;
     let mut table = Table::new(&[
@@ -128,11 +129,14 @@ fn explained(address: &Address, report: &Report<'_>) -> Result<String, Failure> 
             Cell::Text(run.id.to_string()),
         ]);
     }
-    let mut text = format!("{address} is {}: ", found.cell.for_people());
+    let mut text = format!("{address} is {}, ", found.cell.display());
     // Writing to a string does not fail.
     let _ = match found.runs.len() {
-        0 => writeln!(text, "no run is behind it"),
-        n => write!(text, "{n} run{}\n\n{}", if n == 1 { "" } else { "s" }, table.text()),
+        0 => writeln!(text, "computed from no run"),
+        n => {
+            let plural = if n == 1 { "" } else { "s" };
+            write!(text, "computed from {n} run{plural}\n\n{}", table.text())
+        }
     };
     Ok(text)
 }
@@ -142,7 +146,7 @@ impl Checks {
         let mut exit = Exit::Fine;
         for check in &self.check {
             let holds = check.holds(report)?;
-            let value = check.address.find(report)?.cell.for_people();
+            let value = check.address.find(report)?.cell.display();
             let verdict = if holds { "holds" } else { "FAILED" };
             terminal::print(&format!("check {check}: {verdict}, it is {value}\n"));
             if !holds {

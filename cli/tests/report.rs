@@ -36,7 +36,7 @@ fn imported_runs_are_reported_explained_and_checked() {
     let output = call(&["report", "tables", "--explain", "algorithms/mio/mean"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let said = words(&output);
-    assert!(said.starts_with("algorithms/mio/mean is 95.00 %: 2 runs\n"), "{said}");
+    assert!(said.starts_with("algorithms/mio/mean is 95.00 %, computed from 2 runs\n"), "{said}");
     assert!(said.contains("100.00 %") && said.contains("90.00 %") && !said.contains("80.00 %"));
     assert!(!place.path().join("report").exists(), "explaining writes nothing");
 
@@ -48,7 +48,7 @@ fn imported_runs_are_reported_explained_and_checked() {
     let output = check("algorithms/moi/mean > 95 %");
     assert_eq!(output.status.code(), Some(1));
     let said = stderr(&output);
-    assert!(said.contains("there is no row `moi`; there are random; mio"), "{said}");
+    assert!(said.contains("unknown row `moi`: the report has random; mio"), "{said}");
     assert_eq!(call(&["report", "nowhere"]).status.code(), Some(1));
 }
 

@@ -1,135 +1,29 @@
-//! The frame of a chart, and what is drawn in it in the units of its axes.
+//! Charts: a frame with two axes, and shapes in the units of these axes.
 
-use kuva::backend::svg::SvgBackend;
-use kuva::render::color::Color;
-use kuva::render::render::{PathData, Primitive, Scene, TextAnchor};
+use super::axis::{Axis, truncated};
+use super::svg::{Anchor, Canvas, Fill, Label, Stroke, Svg};
+use super::{Style, style};
 
-use super::{FONTS, Style, grouped, round_step, styles};
-
-const TEXT: f64 = 12.0;
-/// The colour of text and frames.
+/// Size of all text in pixels.
+const FONT_SIZE: f64 = 12.0;
+/// The colour of text, frames and outlines.
 pub(crate) const INK: &str = "#222222";
 const GRID: &str = "#e4e4e4";
-/// A glyph is at most some this part of its size wide, on average.
+/// Upper bound of the mean width of a glyph, as a share of the font size.
 const GLYPH: f64 = 0.56;
+/// Least distance between the baselines of labels, in pixels.
+const LINE_HEIGHT: f64 = 17.0;
+/// Room above the frame, in pixels, in which the subtitle stands.
+const TOP: f64 = 34.0;
 
-/// The width of some text in pixels, a little too large.
+/// An upper bound of the width of a text in pixels.
 fn width_of(text: &str) -> f64 {
-    text.chars().count() as f64 * TEXT * GLYPH
-}
-
-/// An axis: what it shows, and where a value lies.
-pub(crate) struct Axis {
-    label: String,
-    low: f64,
-    high: f64,
-    logarithmic: bool,
-    ticks: Vec<(f64, String)>,
-    names: bool,
-}
-
-impl Axis {
-    /// From a round number at or below `low` to one at or above `high`.
-    pub(crate) fn round(label: &str, low: f64, high: f64) -> Axis {
-        let step = round_step(((high - low) / 5.0).max(1e-3));
-        let low = (low / step + 1e-9).floor() * step;
-        let high = ((high / step - 1e-9).ceil() * step).max(low + step);
-        Axis::exact(label, low, high)
-    }
-
-    /// Between these values, with round ticks.
-    pub(crate) fn exact(label: &str, low: f64, high: f64) -> Axis {
-        let step = round_step(((high - low) / 5.0).max(1e-3));
-        let decimals = (-libm::log10(step)).ceil().max(0.0) as usize;
-        let first = (low / step - 1e-9).ceil() as i64;
-        let last = (high / step + 1e-9).floor() as i64;
-        let ticks = (first..=last).map(|n| {
-            let value = n as f64 * step;
-            let text = if decimals == 0 { grouped(value) } else { format!("{value:.decimals$}") };
-            (value, text)
-        });
-        Axis {
-            label: label.to_owned(),
-            low,
-            high,
-            logarithmic: false,
-            ticks: ticks.collect(),
-            names: false,
-        }
-    }
-
-    /// Percentages, all of them.
-    pub(crate) fn percent(label: &str) -> Axis {
-        Axis::exact(label, 0.0, 100.0)
-    }
-
-    /// A logarithmic axis around these positive values.
-    pub(crate) fn log(label: &str, low: f64, high: f64) -> Axis {
-        let (first, last) = (libm::log10(low).floor() as i32, libm::log10(high).ceil() as i32);
-        let last = last.max(first + 1);
-        let mut ticks: Vec<(f64, String)> = (first..=last)
-            .flat_map(|power| [(1.0, power), (3.0, power)])
-            .map(|(factor, power)| {
-                let value = factor * libm::exp10(f64::from(power));
-                let decimals = (-power).max(0) as usize;
-                let text = if power < 0 { format!("{value:.decimals$}") } else { grouped(value) };
-                (value, text)
-            })
-            .collect();
-        // From the last tick that is not above all values to the first that is not below.
-        let below = ticks.iter().filter(|tick| tick.0 <= low * (1.0 + 1e-9)).count().max(1) - 1;
-        ticks.drain(..below);
-        let within = ticks.iter().filter(|tick| tick.0 < high * (1.0 - 1e-9)).count().max(1);
-        ticks.truncate(within + 1);
-        let ends = (ticks[0].0, ticks[ticks.len() - 1].0);
-        // Whole decades are enough if there are many of them.
-        if ticks.len() > 8 {
-            ticks.retain(|tick| libm::log10(tick.0).fract() == 0.0);
-        }
-        Axis {
-            label: label.to_owned(),
-            low: ends.0,
-            high: ends.1,
-            logarithmic: true,
-            ticks,
-            names: false,
-        }
-    }
-
-    /// A place for each name: 0, 1, 2, ...
-    pub(crate) fn names<'a>(label: &str, names: impl IntoIterator<Item = &'a str>) -> Axis {
-        let ticks: Vec<(f64, String)> =
-            names.into_iter().enumerate().map(|(i, name)| (i as f64, short(name))).collect();
-        let high = ticks.len().max(1) as f64 - 0.5;
-        Axis { label: label.to_owned(), low: -0.5, high, logarithmic: false, ticks, names: true }
-    }
-
-    /// Where a value lies, 0..=1; values beyond the axis lie at its end.
-    fn place(&self, value: f64) -> f64 {
-        let scale =
-            |v: f64| if self.logarithmic { libm::log10(v.max(f64::MIN_POSITIVE)) } else { v };
-        let (low, high) = (scale(self.low), scale(self.high));
-        ((scale(value) - low) / (high - low)).clamp(0.0, 1.0)
-    }
-
-    /// The ends of the axis.
-    pub(crate) fn ends(&self) -> (f64, f64) {
-        (self.low, self.high)
-    }
-}
-
-/// A name that fits beside an axis.
-pub(crate) fn short(name: &str) -> String {
-    const MOST: usize = 28;
-    if name.chars().count() <= MOST {
-        return name.to_owned();
-    }
-    name.chars().take(MOST - 1).chain(['…']).collect()
+    text.chars().count() as f64 * FONT_SIZE * GLYPH
 }
 
 /// A chart being drawn.
 pub(crate) struct Chart {
-    scene: Scene,
+    canvas: Canvas,
     x: Axis,
     y: Axis,
     left: f64,
@@ -139,80 +33,69 @@ pub(crate) struct Chart {
 }
 
 impl Chart {
-    /// An empty frame of this size in pixels, with room for a legend to its right. `note` is
-    /// the line above it.
+    /// An empty frame of this size in pixels, with room to its right for labels as long as those
+    /// of `legend`. `subtitle` is the line above the frame.
     pub(crate) fn new(
         x: Axis,
         y: Axis,
         (width, height): (f64, f64),
         legend: &[String],
-        note: &str,
+        subtitle: &str,
     ) -> Chart {
         let longest = |axis: &Axis| axis.ticks.iter().map(|t| width_of(&t.1)).fold(0.0, f64::max);
-        let top = 34.0;
         let left = longest(&y) + if y.label.is_empty() { 16.0 } else { 36.0 };
-        // Names that do not fit below their places are turned.
+        // Names that are wider than their slot are turned.
         let slot = width / x.ticks.len().max(1) as f64;
-        let turned = x.names && longest(&x) > slot - 4.0;
-        // The first of them reaches to the left.
-        let reach = longest(&x) * 0.82 - slot / 2.0 + 4.0;
-        let left = if turned { left.max(reach) } else { left };
+        let turned = x.has_names() && longest(&x) > slot - 4.0;
+        // The first turned name extends to the left of the frame.
+        let overhang = longest(&x) * 0.82 - slot / 2.0 + 4.0;
+        let left = if turned { left.max(overhang) } else { left };
         let below = if turned { 16.0 + longest(&x) * 0.6 } else { 20.0 };
         let bottom = below + if x.label.is_empty() { 10.0 } else { 28.0 };
-        let entries = legend.iter().map(|entry| width_of(&short(entry))).fold(0.0, f64::max);
-        let right = if legend.is_empty() { 24.0 } else { entries + 62.0 };
-        // The line above and the last tick may reach further than the frame.
-        let whole = (left + width + right).max(left + width_of(note) + 8.0);
-        let mut scene = Scene::new(whole, top + height + bottom);
-        scene.font_family = Some(FONTS.to_owned());
-        let mut chart = Chart { scene, x, y, left, top, width, height };
+        let entries = legend.iter().map(|entry| width_of(&truncated(entry))).fold(0.0, f64::max);
+        let right = if legend.is_empty() { 30.0 } else { entries + 62.0 };
+        // The subtitle may be wider than the frame.
+        let whole = (left + width + right).max(left + width_of(subtitle) + 8.0);
+        let canvas = Canvas::new(whole, TOP + height + bottom, FONT_SIZE);
+        let mut chart = Chart { canvas, x, y, left, top: TOP, width, height };
         chart.frame(turned, below);
-        chart.label(left, top - 14.0, note, TextAnchor::Start, 0.0, false);
+        chart.text_at((left, TOP - 19.0), subtitle, Anchor::Start);
         chart
     }
 
     fn frame(&mut self, turned: bool, below: f64) {
-        let bottom = self.top + self.height;
-        let right = self.left + self.width;
-        let ticks = |axis: &Axis| {
-            let ends = (axis.low, axis.high);
-            let inside = axis
-                .ticks
-                .iter()
-                .filter(|t| t.0 >= ends.0 - 1e-9 && t.0 <= ends.1 * (1.0 + 1e-9) + 1e-9);
-            inside.map(|(value, text)| (axis.place(*value), text.clone())).collect::<Vec<_>>()
-        };
-        for (place, text) in ticks(&self.y) {
-            let y = bottom - place * self.height;
-            if !self.y.names {
-                self.rule((self.left, y), (right, y), GRID, 1.0, "");
+        let (left, top, right, bottom) = self.bounds();
+        let grid = Stroke::solid(GRID, 1.0);
+        let axis = Stroke::solid(INK, 1.0);
+        for (position, text) in self.y.visible_ticks() {
+            let y = bottom - position * self.height;
+            if !self.y.has_names() {
+                self.canvas.line(&[(left, y), (right, y)], grid);
             }
-            self.label(self.left - 7.0, y + 4.0, &text, TextAnchor::End, 0.0, false);
+            self.text_at((left - 7.0, y + 4.0), &text, Anchor::End);
         }
-        for (place, text) in ticks(&self.x) {
-            let x = self.left + place * self.width;
-            if !self.x.names {
-                self.rule((x, self.top), (x, bottom), GRID, 1.0, "");
+        for (position, text) in self.x.visible_ticks() {
+            let x = left + position * self.width;
+            if !self.x.has_names() {
+                self.canvas.line(&[(x, top), (x, bottom)], grid);
             }
-            self.rule((x, bottom), (x, bottom + 4.0), INK, 1.0, "");
+            self.canvas.line(&[(x, bottom), (x, bottom + 4.0)], axis);
             if turned {
-                self.label(x + 4.0, bottom + 15.0, &text, TextAnchor::End, -35.0, false);
+                self.turned_text((x + 4.0, bottom + 15.0), &text, Anchor::End, -35.0);
             } else {
-                self.label(x, bottom + 17.0, &text, TextAnchor::Middle, 0.0, false);
+                self.text_at((x, bottom + 17.0), &text, Anchor::Middle);
             }
         }
-        self.rule((self.left, bottom), (right, bottom), INK, 1.0, "");
-        self.rule((self.left, self.top), (self.left, bottom), INK, 1.0, "");
+        self.canvas.line(&[(left, top), (left, bottom), (right, bottom)], axis);
         let (x, y) = (self.x.label.clone(), self.y.label.clone());
-        let middle = self.left + self.width / 2.0;
-        self.label(middle, bottom + below + 18.0, &x, TextAnchor::Middle, 0.0, false);
-        self.label(14.0, self.top + self.height / 2.0, &y, TextAnchor::Middle, -90.0, false);
+        self.text_at((left + self.width / 2.0, bottom + below + 18.0), &x, Anchor::Middle);
+        self.turned_text((14.0, top + self.height / 2.0), &y, Anchor::Middle, -90.0);
     }
 
-    /// Where a point lies, in pixels.
+    /// The pixels of a point.
     pub(crate) fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        let across = self.left + self.x.place(x) * self.width;
-        (across, self.top + (1.0 - self.y.place(y)) * self.height)
+        let across = self.left + self.x.position(x) * self.width;
+        (across, self.top + (1.0 - self.y.position(y)) * self.height)
     }
 
     /// The frame in pixels: left, top, right, bottom.
@@ -220,98 +103,64 @@ impl Chart {
         (self.left, self.top, self.left + self.width, self.top + self.height)
     }
 
+    /// The values at the ends of the horizontal and of the vertical axis.
+    pub(crate) fn ends(&self) -> ((f64, f64), (f64, f64)) {
+        (self.x.ends(), self.y.ends())
+    }
+
     /// A line through points.
     pub(crate) fn line(&mut self, points: &[(f64, f64)], style: Style, width: f64) {
-        let points = points.iter().map(|&point| self.at(point)).collect();
-        self.scene.add(Primitive::PolyLine {
-            points,
-            stroke: Color::from(style.colour),
-            stroke_width: width,
-            stroke_dasharray: Some(style.dashes.to_owned()).filter(|d| !d.is_empty()),
-        });
+        let points: Vec<_> = points.iter().map(|&point| self.at(point)).collect();
+        self.canvas.line(&points, style.stroke(width));
     }
 
-    /// A grey, dashed line from edge to edge to compare with.
+    /// A line through places in pixels.
+    pub(crate) fn pixel_line(&mut self, places: &[(f64, f64)], stroke: Stroke) {
+        self.canvas.line(places, stroke);
+    }
+
+    /// A grey, dashed line for comparison.
     pub(crate) fn reference(&mut self, from: (f64, f64), to: (f64, f64)) {
-        let (from, to) = (self.at(from), self.at(to));
-        self.rule(from, to, "#666666", 1.2, "5 4");
+        let ends = [self.at(from), self.at(to)];
+        self.canvas.line(&ends, Stroke { colour: "#666666", width: 1.2, dashes: "5 4" });
     }
 
-    /// A rectangle between two corners.
-    pub(crate) fn rect(&mut self, a: (f64, f64), b: (f64, f64), fill: &str, opacity: f64) {
+    /// An outlined rectangle between two corners.
+    pub(crate) fn rectangle(&mut self, a: (f64, f64), b: (f64, f64), fill: Fill) {
         let (a, b) = (self.at(a), self.at(b));
-        self.scene.add(Primitive::Rect {
-            x: a.0.min(b.0),
-            y: a.1.min(b.1),
-            width: (a.0 - b.0).abs(),
-            height: (a.1 - b.1).abs(),
-            fill: Color::from(fill),
-            stroke: None,
-            stroke_width: None,
-            opacity: Some(opacity),
-        });
-        let corners = [a, (b.0, a.1), b, (a.0, b.1), a];
-        self.scene.add(Primitive::PolyLine {
-            points: corners.to_vec(),
-            stroke: Color::from(INK),
-            stroke_width: 1.0,
-            stroke_dasharray: None,
-        });
+        self.canvas.rectangle(a, b, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// A filled shape.
-    pub(crate) fn shape(&mut self, corners: &[(f64, f64)], fill: &str, opacity: f64) {
+    /// A filled area; its outline has the colour of the fill if there is one.
+    pub(crate) fn area(&mut self, corners: &[(f64, f64)], fill: Fill, outlined: bool) {
         let corners: Vec<_> = corners.iter().map(|&corner| self.at(corner)).collect();
-        self.path(&corners, fill, opacity, fill);
+        let stroke = outlined.then(|| Stroke::solid(fill.colour, 1.0));
+        self.canvas.polygon(&corners, fill, stroke);
     }
 
-    fn path(&mut self, corners: &[(f64, f64)], fill: &str, opacity: f64, stroke: &str) {
-        let steps = corners
-            .iter()
-            .enumerate()
-            .map(|(i, (x, y))| format!("{}{:.2} {:.2}", if i == 0 { 'M' } else { 'L' }, x, y));
-        self.scene.add(Primitive::Path(Box::new(PathData {
-            d: steps.collect::<String>() + "Z",
-            fill: Some(Color::from(fill)),
-            stroke: Color::from(stroke),
-            stroke_width: 1.0,
-            opacity: Some(opacity),
-            stroke_dasharray: None,
-        })));
-    }
-
-    /// A marker at a point: of the series with this number, so that it differs from others
-    /// without colour, too.
+    /// The marker of a series at a point. Markers of different series differ in shape too, so
+    /// that they can be told apart without colour.
     pub(crate) fn marker(&mut self, point: (f64, f64), series: usize, radius: f64, opacity: f64) {
         let at = self.at(point);
-        self.mark(at, series, radius, opacity);
+        self.marker_at(at, series, radius, opacity);
     }
 
-    fn mark(&mut self, (x, y): (f64, f64), series: usize, r: f64, opacity: f64) {
+    fn marker_at(&mut self, (x, y): (f64, f64), series: usize, radius: f64, opacity: f64) {
         let colour = style(series).colour;
+        let (fill, stroke) = (Fill { colour, opacity }, Stroke::solid(colour, 1.0));
         let corners: &[(f64, f64)] = match series % 5 {
-            0 => {
-                self.scene.add(Primitive::Circle {
-                    cx: x,
-                    cy: y,
-                    r,
-                    fill: Color::from(colour),
-                    fill_opacity: Some(opacity),
-                    stroke: Some(Color::from(colour)),
-                    stroke_width: Some(1.0),
-                });
-                return;
-            }
+            0 => return self.canvas.circle((x, y), radius, fill, stroke),
             1 => &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
             2 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
             3 => &[(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)],
             _ => &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
         };
-        let corners: Vec<_> = corners.iter().map(|(dx, dy)| (x + dx * r, y + dy * r)).collect();
-        self.path(&corners, colour, opacity, colour);
+        let corners: Vec<_> =
+            corners.iter().map(|(dx, dy)| (x + dx * radius, y + dy * radius)).collect();
+        self.canvas.polygon(&corners, fill, Some(stroke));
     }
 
-    /// A star, for one point of interest.
+    /// A star that marks one point.
     pub(crate) fn star(&mut self, point: (f64, f64)) {
         let (x, y) = self.at(point);
         let corner = |i: i32| {
@@ -320,90 +169,44 @@ impl Chart {
             (x + radius * libm::sin(angle), y - radius * libm::cos(angle))
         };
         let corners: Vec<_> = (0..10).map(corner).collect();
-        self.path(&corners, "#F0E442", 1.0, INK);
+        let fill = Fill { colour: "#F0E442", opacity: 1.0 };
+        self.canvas.polygon(&corners, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// Text beside a point, moved by some pixels.
-    pub(crate) fn note(&mut self, point: (f64, f64), by: (f64, f64), text: &str, bold: bool) {
+    /// Text in the middle of a filled area around a point.
+    pub(crate) fn text_on_area(&mut self, point: (f64, f64), text: &str, colour: &'static str) {
         let (x, y) = self.at(point);
-        self.label(x + by.0, y + by.1, text, TextAnchor::Middle, 0.0, bold);
+        let label = Label { text, anchor: Anchor::Middle, bold: false, colour, rotation: 0.0 };
+        self.canvas.text((x, y + 4.0), label);
     }
 
-    /// Text upon an area, around a point.
-    pub(crate) fn inscription(&mut self, point: (f64, f64), text: &str, ink: &str) {
-        let (x, y) = self.at(point);
-        self.text((x, y + 4.0), text, TextAnchor::Middle, 0.0, false, ink);
+    /// Text whose baseline is at a place in pixels.
+    pub(crate) fn text_at(&mut self, place: (f64, f64), text: &str, anchor: Anchor) {
+        let label = Label { text, anchor, bold: false, colour: INK, rotation: 0.0 };
+        self.canvas.text(place, label);
     }
 
-    /// Text that begins at a place in pixels.
-    pub(crate) fn words(&mut self, (x, y): (f64, f64), text: &str, bold: bool) {
-        self.label(x, y, text, TextAnchor::Start, 0.0, bold);
+    /// Bold text that begins at a place in pixels.
+    pub(crate) fn bold_text_at(&mut self, place: (f64, f64), text: &str) {
+        let anchor = Anchor::Start;
+        let label = Label { text, anchor, bold: true, colour: INK, rotation: 0.0 };
+        self.canvas.text(place, label);
     }
 
-    /// Bold text on a plate, right of a place in pixels, where lines would cross it.
-    pub(crate) fn tag(&mut self, (x, y): (f64, f64), text: &str) {
-        self.scene.add(Primitive::Rect {
-            x: x - 2.0,
-            y: y - TEXT * 0.6,
-            width: width_of(text) * 1.15 + 4.0,
-            height: TEXT * 1.2,
-            fill: Color::from("#ffffff"),
-            stroke: None,
-            stroke_width: None,
-            opacity: Some(0.85),
-        });
-        self.words((x, y + 4.0), text, true);
+    fn turned_text(&mut self, place: (f64, f64), text: &str, anchor: Anchor, rotation: f64) {
+        self.canvas.text(place, Label { text, anchor, bold: false, colour: INK, rotation });
     }
 
-    /// A line between places in pixels.
-    pub(crate) fn rule(
-        &mut self,
-        a: (f64, f64),
-        b: (f64, f64),
-        colour: &str,
-        width: f64,
-        dashes: &str,
-    ) {
-        self.scene.add(Primitive::Line {
-            x1: a.0,
-            y1: a.1,
-            x2: b.0,
-            y2: b.1,
-            stroke: Color::from(colour),
-            stroke_width: width,
-            stroke_dasharray: Some(dashes.to_owned()).filter(|d| !d.is_empty()),
-        });
+    /// Bold text to the right of a place in pixels, on a white background that hides lines.
+    pub(crate) fn boxed_text(&mut self, (x, y): (f64, f64), text: &str) {
+        let low = (x - 2.0, y - FONT_SIZE * 0.6);
+        let high = (x + width_of(text) * 1.15 + 2.0, y + FONT_SIZE * 0.6);
+        self.canvas.rectangle(low, high, Fill { colour: "#ffffff", opacity: 0.85 }, None);
+        self.bold_text_at((x, y + 4.0), text);
     }
 
-    fn label(&mut self, x: f64, y: f64, text: &str, anchor: TextAnchor, turn: f64, bold: bool) {
-        self.text((x, y), text, anchor, turn, bold, INK);
-    }
-
-    fn text(
-        &mut self,
-        (x, y): (f64, f64),
-        text: &str,
-        anchor: TextAnchor,
-        turn: f64,
-        bold: bool,
-        ink: &str,
-    ) {
-        if text.is_empty() {
-            return;
-        }
-        self.scene.add(Primitive::Text {
-            x,
-            y,
-            content: text.to_owned(),
-            size: TEXT as u32,
-            anchor,
-            rotate: Some(turn).filter(|turn| *turn != 0.0),
-            bold,
-            color: Some(Color::from(ink)),
-        });
-    }
-
-    /// An entry of the legend: `key` draws its sign around a place in pixels.
+    /// The legend to the right of the frame: `key` draws the sign of an entry around a place in
+    /// pixels.
     pub(crate) fn legend(
         &mut self,
         entries: &[String],
@@ -413,55 +216,41 @@ impl Chart {
         for (number, entry) in entries.iter().enumerate() {
             let y = top + 10.0 + 20.0 * number as f64;
             key(self, number, (right + 26.0, y));
-            self.words((right + 46.0, y + 4.0), &short(entry), false);
+            self.text_at((right + 46.0, y + 4.0), &truncated(entry), Anchor::Start);
         }
     }
 
     /// The sign of a series in a legend: its marker.
     pub(crate) fn marker_key(&mut self, series: usize, place: (f64, f64), opacity: f64) {
-        self.mark(place, series, 4.0, opacity);
+        self.marker_at(place, series, 4.0, opacity);
     }
 
     /// The sign of a filled area in a legend.
-    pub(crate) fn fill_key(&mut self, place: (f64, f64), fill: &str, opacity: f64) {
-        let (x, y) = place;
-        let corners =
-            [(x - 8.0, y - 6.0), (x + 8.0, y - 6.0), (x + 8.0, y + 6.0), (x - 8.0, y + 6.0)];
-        self.path(&corners, fill, opacity, INK);
+    pub(crate) fn area_key(&mut self, (x, y): (f64, f64), fill: Fill) {
+        let (low, high) = ((x - 8.0, y - 6.0), (x + 8.0, y + 6.0));
+        self.canvas.rectangle(low, high, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// The picture.
-    pub(crate) fn svg(self) -> String {
-        svg(&self.scene)
+    /// The finished picture.
+    pub(crate) fn finish(self) -> Svg {
+        self.canvas.finish()
     }
 }
 
-/// A scene as a picture that scales.
-pub(crate) fn svg(scene: &Scene) -> String {
-    let size = format!("<svg viewBox=\"0 0 {:.2} {:.2}\" ", scene.width, scene.height);
-    unnumbered(&SvgBackend::new().render_scene(scene)).replacen("<svg ", &size, 1)
-}
-
-/// The picture with its clips counted from 0: the backend counts through the whole process,
-/// and the same picture would be another text each time.
-fn unnumbered(svg: &str) -> String {
-    const CLIP: &str = "kuva-clip-";
-    let mut parts = svg.split(CLIP);
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    let mut first = None;
-    for part in parts {
-        let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let number: usize = part[..digits].parse().unwrap_or(0);
-        let number = number.saturating_sub(*first.get_or_insert(number));
-        text.push_str(&format!("{CLIP}{number}{}", &part[digits..]));
+/// Baselines for labels near these ascending ones: a line apart, and between top and bottom as
+/// long as they fit.
+pub(crate) fn spread_labels(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
+    let mut baselines = wanted.to_vec();
+    for i in 1..baselines.len() {
+        baselines[i] = baselines[i].max(baselines[i - 1] + LINE_HEIGHT);
     }
-    text
-}
-
-/// The style of a series.
-pub(crate) fn style(series: usize) -> Style {
-    // The sequence never ends.
-    styles().nth(series % 35).unwrap_or(Style { colour: "#000000", dashes: "" })
+    // Labels that were moved below the frame are moved back up, with those above them.
+    let mut limit = bottom;
+    for baseline in baselines.iter_mut().rev() {
+        *baseline = baseline.min(limit).max(top);
+        limit = *baseline - LINE_HEIGHT;
+    }
+    baselines
 }
 
 #[cfg(test)]
@@ -469,27 +258,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn axes_have_round_ends_and_ticks() {
-        let axis = Axis::round("", 0.13, 0.92);
-        assert_eq!(axis.ends(), (0.0, 1.0));
-        assert_eq!(axis.ticks[1].1, "0.2");
-        let axis = Axis::log("", 3.0, 1_500.0);
-        assert_eq!(axis.ends(), (3.0, 3_000.0));
-        assert!((axis.place(3.0 * 10_f64.powf(1.5)) - 0.5).abs() < 1e-12);
-        assert_eq!(Axis::log("", 7.0, 7.0).ends(), (3.0, 10.0));
-        assert_eq!(Axis::log("", 1e-2, 1e5).ticks.len(), 8);
-        assert_eq!(axis.place(0.0), 0.0, "what has no logarithm lies at the edge");
-        let same = Axis::round("", 7.0, 7.0);
-        assert!(same.ends().0 < same.ends().1);
+    fn a_chart_scales_and_escapes() {
+        let names = Axis::names("", ["a <b>", "a very long name that does not fit beside an axis"]);
+        let mut chart = Chart::new(names, Axis::percent("%"), (200.0, 100.0), &[], "n = 1");
+        chart.marker((0.0, 50.0), 3, 4.0, 1.0);
+        let svg = chart.finish();
+        let svg = svg.as_str();
+        assert!(svg.starts_with("<svg viewBox=\"0 0 "), "{svg}");
+        assert!(svg.contains("a &lt;b&gt;") && svg.contains("…") && !svg.contains("NaN"));
     }
 
     #[test]
-    fn a_chart_scales_and_escapes() {
-        let names = Axis::names("", ["a <b>", "a very long name that nobody can read on an axis"]);
-        let mut chart = Chart::new(names, Axis::percent("%"), (200.0, 100.0), &[], "n = 1");
-        chart.marker((0.0, 50.0), 3, 4.0, 1.0);
-        let svg = chart.svg();
-        assert!(svg.starts_with("<svg viewBox=\"0 0 "), "{svg}");
-        assert!(svg.contains("a &lt;b&gt;") && svg.contains("…") && !svg.contains("NaN"));
+    fn labels_keep_apart_and_inside() {
+        assert_eq!(spread_labels(&[10.0, 100.0], 0.0, 200.0), [10.0, 100.0]);
+        assert_eq!(spread_labels(&[10.0, 12.0], 0.0, 200.0), [10.0, 27.0]);
+        assert_eq!(spread_labels(&[190.0, 195.0, 200.0], 0.0, 200.0), [166.0, 183.0, 200.0]);
     }
 }

@@ -1,23 +1,33 @@
 //! Histograms.
 
-use super::chart::{Axis, Chart, style};
-use crate::stats::Description;
+use super::chart::Chart;
+use super::svg::{Anchor, Svg};
+use super::{Axis, Style, style, three_digits};
 
-/// How many values lie in equal parts of an axis; `logarithmic` parts are equal factors, and
-/// take positive values only.
+/// Bins of a logarithmic axis: per factor of ten, and in all at least.
+const BINS_PER_DECADE: f64 = 8.0;
+const MIN_BINS: f64 = 12.0;
+
+/// Draws the number of values in each of the equal parts of an axis, and a dashed line at `median`.
+/// The parts of a logarithmic axis are equal factors; all values are then positive.
 pub(crate) fn draw(
     label: &str,
     counted: &str,
     values: &[f64],
     logarithmic: bool,
-    note: &str,
-) -> String {
+    median: Option<f64>,
+    subtitle: &str,
+) -> Svg {
     let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
     let (low, high) = if values.is_empty() { (1.0, 10.0) } else { (low, high) };
     let x = if logarithmic { Axis::log(label, low, high) } else { Axis::round(label, low, high) };
     let (from, to) = x.ends();
-    let parts = if logarithmic { (libm::log10(to / from) * 8.0).round() } else { 20.0 } as usize;
-    let place = |v: f64| {
+    let bins = if logarithmic {
+        (libm::log10(to / from) * BINS_PER_DECADE).round().max(MIN_BINS) as usize
+    } else {
+        20
+    };
+    let position = |v: f64| {
         if logarithmic {
             libm::log10(v / from) / libm::log10(to / from)
         } else {
@@ -25,26 +35,26 @@ pub(crate) fn draw(
         }
     };
     let edge = |i: usize| {
-        let share = i as f64 / parts as f64;
+        let share = i as f64 / bins as f64;
         if logarithmic { from * libm::pow(to / from, share) } else { from + (to - from) * share }
     };
-    let mut counts = vec![0_usize; parts];
+    let mut counts = vec![0_usize; bins];
     for &value in values {
-        counts[((place(value) * parts as f64) as usize).min(parts - 1)] += 1;
+        counts[((position(value) * bins as f64) as usize).min(bins - 1)] += 1;
     }
     let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let y = Axis::round(counted, 0.0, most.max(5.0));
     let top = y.ends().1;
-    let mut chart = Chart::new(x, y, (430.0, 250.0), &[], note);
-    for (part, &count) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
-        chart.rect((edge(part), 0.0), (edge(part + 1), count as f64), style(1).colour, 0.55);
+    let mut chart = Chart::new(x, y, (430.0, 250.0), &[], subtitle);
+    for (bin, &count) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
+        chart.rectangle((edge(bin), 0.0), (edge(bin + 1), count as f64), style(1).fill(0.55));
     }
-    if let Ok(d) = Description::of(values) {
-        chart.line(
-            &[(d.median, 0.0), (d.median, top)],
-            super::Style { dashes: "6 4", ..style(2) },
-            2.0,
-        );
+    if let Some(median) = median {
+        chart.line(&[(median, 0.0), (median, top)], Style { dashes: "6 4", ..style(2) }, 2.0);
+        let (x, y) = chart.at((median, top));
+        let text = format!("median {}", three_digits(median));
+        // Above the frame, where no bar can hide it.
+        chart.text_at((x, y - 4.0), &text, Anchor::Middle);
     }
-    chart.svg()
+    chart.finish()
 }

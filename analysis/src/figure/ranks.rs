@@ -1,50 +1,55 @@
-//! Critical-difference diagrams (Demšar, 2006): algorithms on a line of mean ranks, those
-//! that do not differ joined by bars.
+//! Critical-difference diagrams (Demšar, 2006): algorithms on a line of mean ranks; bars join
+//! those that do not differ significantly.
 
-use super::chart::{Axis, Chart, short};
+use super::axis::truncated;
+use super::chart::{Chart, INK};
+use super::svg::{Anchor, Svg};
+use super::{Axis, Style};
 use crate::findings::Ranking;
 
 /// Draws the mean ranks; `labels` are those of all algorithms.
-pub(crate) fn draw(ranking: &Ranking, labels: &[String], note: &str) -> String {
+pub(crate) fn draw(ranking: &Ranking, labels: &[String], subtitle: &str) -> Svg {
     let ranks = &ranking.nemenyi.mean_ranks;
     let mut order: Vec<usize> = (0..ranks.len()).collect();
-    order.sort_by(|&a, &b| ranks[a].total_cmp(&ranks[b]));
-    let rows = order.len() as f64;
-    let last = ranks.len() as f64;
-    let x = Axis::exact("Mean rank (1: covers most)", 1.0, last.max(2.0));
-    let names: Vec<String> = order
+    order.sort_by(|&a, &b| ranks[b].total_cmp(&ranks[a]));
+    let cliques: Vec<&Vec<usize>> = ranking.cliques.iter().filter(|c| c.len() > 1).collect();
+    let (rows, bars) = (order.len() as f64, cliques.len() as f64);
+    let last = (ranks.len() as f64).max(2.0);
+    let x = Axis::exact("Mean rank (1 = highest coverage)", 1.0, last);
+    // From the bottom: the algorithms, the bars, the critical difference.
+    let mut names: Vec<String> = order
         .iter()
-        .rev()
-        .map(|&place| format!("{}  {:.2}", short(&labels[ranking.algorithms[place]]), ranks[place]))
+        .map(|&i| format!("{}  {:.2}", truncated(&labels[ranking.algorithms[i]]), ranks[i]))
         .collect();
-    let bars = ranking.cliques.iter().filter(|clique| clique.len() > 1).count() as f64;
-    let mut y = vec![""; bars as usize + 1];
-    y.splice(0..0, names.iter().map(String::as_str));
-    let size = (400.0, 26.0 * (rows + bars + 1.0));
-    let mut chart = Chart::new(x, Axis::names("", y), size, &[], note);
-    let ink = super::Style { colour: "#222222", dashes: "" };
-    for (row, &place) in order.iter().rev().enumerate() {
+    names.resize(order.len() + cliques.len() + 1, String::new());
+    let y = Axis::names("", names.iter().map(String::as_str));
+    let mut chart = Chart::new(x, y, (400.0, 26.0 * (rows + bars + 1.0)), &[], subtitle);
+    for (row, &i) in order.iter().enumerate() {
         let y = row as f64;
-        chart.line(
-            &[(1.0, y), (ranks[place], y)],
-            super::Style { colour: "#999999", dashes: "2 3" },
-            1.0,
-        );
-        chart.marker((ranks[place], y), 0, 4.5, 1.0);
+        let guide = Style { colour: "#999999", dashes: "2 3" };
+        chart.line(&[(1.0, y), (ranks[i], y)], guide, 1.0);
+        chart.marker((ranks[i], y), 0, 4.5, 1.0);
     }
-    for (bar, clique) in ranking.cliques.iter().filter(|clique| clique.len() > 1).enumerate() {
-        let of = || clique.iter().map(|&place| ranks[place]);
+    let ink = Style::solid(INK);
+    for (bar, clique) in cliques.into_iter().enumerate() {
+        let of = || clique.iter().map(|&i| ranks[i]);
         let (low, high) = (of().fold(f64::MAX, f64::min), of().fold(f64::MIN, f64::max));
         let y = rows + bar as f64;
         chart.line(&[(low - 0.02, y), (high + 0.02, y)], ink, 6.0);
     }
-    // The critical difference itself, on top.
     let y = rows + bars;
-    let far = (1.0 + ranking.critical_difference).min(last.max(2.0));
+    let far = (1.0 + ranking.critical_difference).min(last);
     chart.line(&[(1.0, y), (far, y)], ink, 1.5);
     for end in [1.0, far] {
         chart.line(&[(end, y - 0.2), (end, y + 0.2)], ink, 1.5);
     }
-    chart.note((far, y), (30.0, 4.0), &format!("CD {:.2}", ranking.critical_difference), false);
-    chart.svg()
+    let (right, y) = chart.at((far, y));
+    let text = format!("CD {:.2}", ranking.critical_difference);
+    let (place, anchor) = if far < last {
+        ((right + 6.0, y + 4.0), Anchor::Start)
+    } else {
+        ((right, y - 8.0), Anchor::End)
+    };
+    chart.text_at(place, &text, anchor);
+    chart.finish()
 }

@@ -1,33 +1,35 @@
-//! Violin plots: the density of a sample to both sides of an axis, with its quartiles and
-//! its median.
+//! Violin plots: the density of a sample to both sides of an axis, with its quartiles, its
+//! median and its mean.
 
-use super::chart::{Axis, Chart, style};
+use super::chart::{Chart, INK};
+use super::svg::Svg;
+use super::{Axis, Style, style, three_digits};
 use crate::stats::Description;
 
-/// Places at which a density is drawn.
-const PLACES: usize = 128;
+/// Number of values at which a density is drawn.
+const POINTS: usize = 128;
 
 /// Draws a violin for each named sample, and a dashed line at `reference`.
 pub(crate) fn draw(
     y: Axis,
     samples: &[(String, Vec<f64>)],
     reference: Option<f64>,
-    note: &str,
-) -> String {
+    subtitle: &str,
+) -> Svg {
     let names = Axis::names("", samples.iter().map(|s| s.0.as_str()));
     let width = (samples.len() as f64 * 110.0).clamp(260.0, 1_100.0);
-    let mut chart = Chart::new(names, y, (width, 290.0), &[], note);
+    let mut chart = Chart::new(names, y, (width, 290.0), &[], subtitle);
     if let Some(value) = reference {
         let last = samples.len() as f64 - 0.5;
         chart.reference((-0.5, value), (last, value));
     }
     for (number, (_, values)) in samples.iter().enumerate() {
-        one(&mut chart, number, values);
+        draw_violin(&mut chart, number, values);
     }
-    chart.svg()
+    chart.finish()
 }
 
-fn one(chart: &mut Chart, number: usize, values: &[f64]) {
+fn draw_violin(chart: &mut Chart, number: usize, values: &[f64]) {
     let Ok(d) = Description::of(values) else { return };
     let x = number as f64;
     let density = density(values, &d);
@@ -36,34 +38,35 @@ fn one(chart: &mut Chart, number: usize, values: &[f64]) {
         |sign: f64| density.iter().map(move |(y, share)| (x + sign * 0.4 * share / most, *y));
     let outline: Vec<_> =
         side(1.0).chain(side(-1.0).collect::<Vec<_>>().into_iter().rev()).collect();
-    chart.shape(&outline, style(number).colour, 0.3);
-    let ink = super::Style { colour: "#222222", dashes: "" };
+    chart.area(&outline, style(number).fill(0.3), true);
+    let ink = Style::solid(INK);
     chart.line(&[(x, d.lower_quartile), (x, d.upper_quartile)], ink, 5.0);
     chart.line(&[(x - 0.1, d.median), (x + 0.1, d.median)], ink, 2.5);
     chart.marker((x, d.mean), 3, 3.5, 1.0);
     let (from, y) = chart.at((x + 0.1, d.median));
-    chart.tag((from + 5.0, y), &super::boxes::figure(d.median));
+    chart.boxed_text((from + 5.0, y), &three_digits(d.median));
 }
 
-/// A Gaussian kernel density, by Silverman's rule, between the least and the largest value.
+/// A Gaussian kernel density with the bandwidth of Silverman's rule, between the least and the
+/// largest value.
 fn density(values: &[f64], d: &Description) -> Vec<(f64, f64)> {
     let range = d.maximum - d.minimum;
     if range == 0.0 {
-        // A single value is as wide as anything and as high as nothing.
+        // Equal values have no density: a line at full width.
         return vec![(d.minimum, 1.0)];
     }
     let quartiles = (d.upper_quartile - d.lower_quartile) / 1.34;
     let spread = d.deviation.unwrap_or(range);
     let spread = if quartiles > 0.0 { spread.min(quartiles) } else { spread };
     let width = (0.9 * spread * libm::pow(d.n as f64, -0.2)).max(range / 60.0);
-    let at = |place: usize| d.minimum + range * place as f64 / (PLACES - 1) as f64;
-    let mut counts = vec![0.0; PLACES];
+    let at = |point: usize| d.minimum + range * point as f64 / (POINTS - 1) as f64;
+    let mut counts = vec![0.0; POINTS];
     for value in values {
-        counts[((value - d.minimum) / range * (PLACES - 1) as f64).round() as usize] += 1.0;
+        counts[((value - d.minimum) / range * (POINTS - 1) as f64).round() as usize] += 1.0;
     }
     let kernel: Vec<f64> =
-        (0..PLACES).map(|i| libm::exp(-((at(i) - at(0)) / width).powi(2) / 2.0)).collect();
-    (0..PLACES)
+        (0..POINTS).map(|i| libm::exp(-((at(i) - at(0)) / width).powi(2) / 2.0)).collect();
+    (0..POINTS)
         .map(|i| (at(i), counts.iter().enumerate().map(|(j, n)| n * kernel[i.abs_diff(j)]).sum()))
         .collect()
 }
@@ -76,7 +79,7 @@ mod tests {
     fn a_density_is_high_where_values_are() {
         let values: Vec<f64> = (0..90).map(|i| f64::from(i % 9)).chain([40.0]).collect();
         let density = density(&values, &Description::of(&values).unwrap());
-        assert_eq!((density[0].0, density[PLACES - 1].0), (0.0, 40.0));
+        assert_eq!((density[0].0, density[POINTS - 1].0), (0.0, 40.0));
         let highest = density.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
         assert!((2.0..6.0).contains(&highest.0), "{highest:?}");
         assert!(density[80].1 < highest.1 / 100.0);

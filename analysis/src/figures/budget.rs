@@ -1,34 +1,123 @@
-//! What time brings.
+//! Coverage, effect sizes and significance as functions of the budget.
 
-use super::{Figure, against, each, note, shown};
+use super::{Figure, pair_label, range, sample_size, sample_sizes, shown};
 use crate::comparison::{Comparison, Correction};
-use crate::figure::chart::Axis;
-use crate::figure::{coverage_begins, coverage_over_time, lines};
+use crate::figure::lines::{self, Options, Series};
+use crate::figure::{Axis, round_step};
 use crate::findings::{Convergence, Milestone};
-use crate::progress::Progress;
+use crate::progress::{Curve, Point, Progress};
+use crate::terms::{clock_title, counted};
 use crate::tidy::{Clock, Results};
 
-/// Coverage over the budget (Whisker paper, figure 20).
-pub fn progress(results: &Results, progress: &Progress) -> Figure {
-    let end = |curve: &crate::progress::Curve| {
-        let last = curve.points.last().map_or(0.0, |point| point.mean);
-        format!("{} {:.1} %", results.algorithms[curve.algorithm], last * 100.0)
+/// Mean coverage over time of each algorithm, with its band (Whisker paper, figure 20).
+pub fn coverage_over_time(results: &Results, progress: &Progress) -> Figure {
+    let end = |curve: &Curve| curve.points.last().map_or(0.0, |point| point.mean) * 100.0;
+    let ends: Vec<String> = progress
+        .curves
+        .iter()
+        .map(|curve| format!("{} {:.1} %", results.algorithms[curve.algorithm], end(curve)))
+        .collect();
+    let (time, ticks_per_unit) = time_axis(progress);
+    let coverage = coverage_axis(progress);
+    let (low, _) = coverage.ends();
+    let right = time.ends().1;
+    let path = |curve: &Curve, value: &dyn Fn(&Point) -> Option<f64>| {
+        steps(&curve.points, |at| at as f64 / ticks_per_unit, value, low, right)
     };
-    let ends: Vec<String> = progress.curves.iter().map(end).collect();
+    let series = |(number, curve): (usize, &Curve)| {
+        let banded = curve.points.first().is_some_and(|point| point.band.is_some());
+        let band = |value: &dyn Fn(&Point) -> Option<f64>| {
+            if banded { path(curve, value) } else { Vec::new() }
+        };
+        Series {
+            label: format!("{}  {:.1} %", results.algorithms[curve.algorithm], end(curve)),
+            number,
+            points: path(curve, &|point| Some(point.mean)),
+            band: [band(&|p| p.band.map(|b| b.0)), band(&|p| p.band.map(|b| b.1))],
+        }
+    };
+    let series: Vec<Series> = progress.curves.iter().enumerate().map(series).collect();
+    let subtitle = progress_subtitle(progress);
+    let options = Options { reference: None, markers: false, subtitle: &subtitle };
     Figure {
         name: "coverage-over-time".to_owned(),
         title: "Coverage over time".to_owned(),
         caption: format!(
-            "Mean over {} projects of the mean over their runs; in the end {}.{}",
-            progress.projects,
+            "Mean over {} of the mean coverage of their runs. At the end: {}.{}",
+            counted(progress.projects, "project"),
             ends.join(", "),
-            match coverage_begins(progress) {
+            match low {
                 0.0 => String::new(),
                 low => format!(" The vertical axis begins at {low} %."),
             }
         ),
-        svg: coverage_over_time(progress, &results.algorithms),
+        svg: lines::draw(time, coverage, &series, &options),
     }
+}
+
+/// The time axis, and the number of ticks of the clock in one of its units.
+fn time_axis(progress: &Progress) -> (Axis, f64) {
+    let end = progress.end.max(1) as f64;
+    let (unit, label) = match &progress.clock {
+        Clock::Wall if end < 10_000.0 => (1.0, "Search time (ms)".to_owned()),
+        Clock::Wall if end < 600_000.0 => (1_000.0, "Search time (s)".to_owned()),
+        Clock::Wall => (60_000.0, "Search time (min)".to_owned()),
+        clock @ Clock::Work(_) => (1.0, clock_title(clock)),
+    };
+    let high = end / unit;
+    (Axis::with_step(&label, (0.0, high), round_step(high / 6.0)), unit)
+}
+
+/// The axis of mean coverage in percent. It begins at a round number below the coverage of the
+/// first 2 % of the time, because runs cover most easy goals in their first executions: from zero,
+/// the differences between algorithms would take little of the height.
+fn coverage_axis(progress: &Progress) -> Axis {
+    let early = (progress.end / 50).max(1);
+    let start = |curve: &Curve| {
+        curve.points.iter().take_while(|p| p.at <= early).last().map_or(0.0, |p| p.mean)
+    };
+    let points = progress.curves.iter().flat_map(|curve| &curve.points);
+    let lowest = progress.curves.iter().map(start).fold(1.0, f64::min) * 100.0;
+    let highest = points.map(|p| p.band.map_or(p.mean, |band| band.1)).fold(0.0, f64::max) * 100.0;
+    let step = round_step(((highest - lowest) / 5.0).max(0.5));
+    let low = (((lowest - step / 4.0) / step).floor() * step).max(0.0);
+    let high = ((highest / step).ceil() * step).clamp(low + step, 100.0_f64.max(low + step));
+    Axis::with_step("Mean coverage (%)", (low, high), step)
+}
+
+/// The corners of a step function in percent, from where it enters the frame to its right edge.
+fn steps(
+    points: &[Point],
+    time: impl Fn(u64) -> f64,
+    value: impl Fn(&Point) -> Option<f64>,
+    low: f64,
+    right: f64,
+) -> Vec<(f64, f64)> {
+    let mut corners = Vec::new();
+    let mut level = low;
+    for point in points {
+        let Some(next) = value(point).map(|v| v * 100.0) else { continue };
+        let at = time(point.at);
+        corners.extend([(at, level), (at, next)]);
+        level = next;
+    }
+    corners.push((right, level));
+    corners
+}
+
+/// Sample sizes and the meaning of the band.
+fn progress_subtitle(progress: &Progress) -> String {
+    let (fewest, most) = progress.runs;
+    let runs = if fewest == most {
+        counted(most, "run")
+    } else {
+        format!("{fewest} to {}", counted(most, "run"))
+    };
+    let mut subtitle = format!("n = {} × {runs}", counted(progress.projects, "project"));
+    if progress.curves.iter().flat_map(|c| &c.points).any(|p| p.band.is_some()) {
+        subtitle.push_str("; band: 95 % bootstrap interval over runs");
+    }
+    subtitle
 }
 
 /// Mean effect sizes as a function of the budget.
@@ -38,31 +127,27 @@ pub fn effect_over_budget(
     milestones: &[Milestone],
 ) -> Option<Figure> {
     let series = over_budget(results, milestones, Comparison::mean_a12);
-    let values = series.iter().flat_map(|s| s.points.iter().map(|p| p.1));
-    let (low, high) = values.fold((0.5_f64, 0.5_f64), |(l, h), v| (l.min(v), h.max(v)));
+    let (low, high) = range(series.iter().flat_map(|s| &s.points).map(|p| p.1).chain([0.5]))?;
     if series.is_empty() {
         return None;
     }
-    let n = milestones.last()?.comparisons.iter().map(|c| c.duels.len()).max()?;
+    let n = projects(milestones)?;
+    let subtitle = sample_size(n, "project");
+    let options = Options { reference: Some(0.5), markers: true, subtitle: &subtitle };
     let y = Axis::round("Mean A12", low - 0.02, high + 0.02);
     Some(Figure {
         name: "effect-over-budget".to_owned(),
         title: "Effect size by budget".to_owned(),
         caption: format!(
-            "Mean A12 over {n} projects if every search had ended there; above 0.5 (dashed) the \
-             first of a pair covers more."
+            "Mean A12 of coverage over {} if every search had ended at the budget shown. Above \
+             0.5 (dashed) the first algorithm of a pair covers more.",
+            counted(n, "project")
         ),
-        svg: lines::draw(
-            budget_axis(clock, milestones)?,
-            y,
-            &series,
-            Some(0.5),
-            &note(n, "project"),
-        ),
+        svg: lines::draw(budget_axis(clock, milestones)?, y, &series, &options),
     })
 }
 
-/// Numbers of significant differences as a function of the budget.
+/// Shares of projects with a significant difference as a function of the budget.
 pub fn significance_over_budget(
     results: &Results,
     clock: &Clock,
@@ -71,35 +156,34 @@ pub fn significance_over_budget(
     let share = |pair: &Comparison| {
         let counts = pair.counts(Correction::None);
         let found = counts.significantly_better + counts.significantly_worse;
-        (!pair.duels.is_empty()).then(|| found as f64 / pair.duels.len() as f64 * 100.0)
+        let all = pair.per_project.len();
+        (all > 0).then(|| found as f64 / all as f64 * 100.0)
     };
     let series = over_budget(results, milestones, share);
     let highest = series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(10.0, f64::max);
     if series.is_empty() {
         return None;
     }
-    let n = milestones.last()?.comparisons.iter().map(|c| c.duels.len()).max()?;
+    let n = projects(milestones)?;
+    let subtitle = sample_size(n, "project");
+    let options = Options { reference: Some(5.0), markers: true, subtitle: &subtitle };
     let y = Axis::round("Projects that differ (%)", 0.0, highest);
     Some(Figure {
         name: "significance-over-budget".to_owned(),
         title: "Significance by budget".to_owned(),
         caption: format!(
-            "Share of {n} projects on which a pair differs significantly (Mann-Whitney U, \
-             p < 0.05) if every search had ended there; chance alone finds 5 % (dashed) at most."
+            "Share of {} on which a pair of algorithms differs significantly (Mann-Whitney U \
+             test, p < 0.05) if every search had ended at the budget shown. Without any \
+             difference, at most 5 % (dashed) are expected.",
+            counted(n, "project")
         ),
-        svg: lines::draw(
-            budget_axis(clock, milestones)?,
-            y,
-            &series,
-            Some(5.0),
-            &note(n, "project"),
-        ),
+        svg: lines::draw(budget_axis(clock, milestones)?, y, &series, &options),
     })
 }
 
-/// What runs need to reach shares of their final coverage.
+/// The work that runs need to reach shares of their final coverage.
 pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Option<Figure> {
-    let series: Vec<lines::Series> = rows
+    let series: Vec<Series> = rows
         .chunk_by(|a, b| a.algorithm == b.algorithm)
         .filter_map(|rows| {
             let point = |row: &Convergence| {
@@ -107,55 +191,79 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
             };
             let points: Vec<_> = rows.iter().filter_map(point).collect();
             let number = rows.first()?.algorithm;
-            (!points.is_empty()).then(|| lines::Series {
-                label: results.algorithms[number].clone(),
-                number,
-                points,
-            })
+            let label = results.algorithms[number].clone();
+            (!points.is_empty()).then(|| Series::new(label, number, points))
         })
         .collect();
-    let spent = series.iter().flat_map(|s| s.points.iter().map(|p| p.1));
-    let (low, high) = spent.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
-    if series.is_empty() {
-        return None;
-    }
+    let (low, high) = range(series.iter().flat_map(|s| &s.points).map(|p| p.1))?;
     let x = Axis::exact("Share of the final coverage (%)", 50.0, 100.0);
     let y = Axis::log(&format!("Mean {}", clock.unit()), low, high);
-    let n = each(rows.iter().map(|row| row.runs.len()).filter(|&n| n > 0), "run")?;
+    let n = sample_sizes(rows.iter().map(|row| row.runs.len()).filter(|&n| n > 0), "run")?;
+    let subtitle = format!("{n}; means");
+    let options = Options { reference: None, markers: true, subtitle: &subtitle };
     Some(Figure {
         name: "convergence".to_owned(),
         title: "Convergence".to_owned(),
         caption: format!(
-            "Mean {} until a run has 50, 90, 95, 99 and 100 % of what it covers in the end; \
-             {n}. Medians and quartiles are in the table.",
+            "Mean number of {} until a run reaches 50, 90, 95, 99 and 100 % of its final \
+             coverage; {n}. The table of the same title has medians and quartiles.",
             clock.unit()
         ),
-        svg: lines::draw(x, y, &series, None, &format!("{n}; means")),
+        svg: lines::draw(x, y, &series, &options),
     })
+}
+
+/// Greatest number of projects of a pair at the last milestone.
+fn projects(milestones: &[Milestone]) -> Option<usize> {
+    milestones.last()?.comparisons.iter().map(|pair| pair.per_project.len()).max()
 }
 
 fn budget_axis(clock: &Clock, milestones: &[Milestone]) -> Option<Axis> {
     let (first, last) = (milestones.first()?.at, milestones.last()?.at);
-    Some(Axis::log(&format!("Budget ({})", clock.unit()), first as f64, last as f64))
+    let label = format!("Budget ({})", clock.unit());
+    Some(Axis::log(&label, first as f64, last as f64))
 }
 
+/// A value of each pair that is shown individually, at each milestone.
 fn over_budget(
     results: &Results,
     milestones: &[Milestone],
     value: impl Fn(&Comparison) -> Option<f64>,
-) -> Vec<lines::Series> {
+) -> Vec<Series> {
     let Some(last) = milestones.last() else { return Vec::new() };
-    let one = |(number, pair): (usize, &Comparison)| lines::Series {
-        label: against(results, pair),
-        number,
-        points: milestones
-            .iter()
-            .filter_map(|milestone| {
-                let mut same = milestone.comparisons.iter();
-                let same = same.find(|c| (c.first, c.second) == (pair.first, pair.second))?;
-                Some((milestone.at as f64, value(same)?))
-            })
-            .collect(),
+    let one = |(number, pair): (usize, &Comparison)| {
+        let point = |milestone: &Milestone| {
+            let mut same = milestone.comparisons.iter();
+            let same = same.find(|c| (c.first, c.second) == (pair.first, pair.second))?;
+            Some((milestone.at as f64, value(same)?))
+        };
+        let points = milestones.iter().filter_map(point).collect();
+        Series::new(pair_label(results, pair), number, points)
     };
     shown(results, &last.comparisons).enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_of_one_value_have_a_frame() {
+        let curve =
+            |algorithm| Curve { algorithm, points: vec![Point { at: 1, mean: 1.0, band: None }] };
+        let progress = Progress {
+            clock: Clock::Wall,
+            end: 1,
+            projects: 1,
+            runs: (1, 1),
+            curves: vec![curve(0), curve(1)],
+        };
+        let mut results = Results::default();
+        results.algorithms.extend(["random <1>", "mosa"].map(str::to_owned));
+        let figure = coverage_over_time(&results, &progress);
+        let svg = figure.svg.as_str();
+        assert!(svg.contains("random &lt;1&gt;  100.0 %"), "{svg}");
+        assert!(svg.contains("n = 1 project × 1 run<"), "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
 }

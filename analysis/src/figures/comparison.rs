@@ -1,24 +1,24 @@
-//! Algorithms against each other.
+//! Comparisons of pairs of algorithms.
 
 use super::{
-    Figure, against, distribution, effect_sizes_of, effect_violins, file_name, names, note, shown,
+    Distribution, Figure, Sample, effect_samples, effect_sizes_of, effect_violins, file_name,
+    labels, pair_label, sample_size, shown,
 };
 use crate::comparison::{Comparison, Correction, Samples};
-use crate::figure::chart::Axis;
-use crate::figure::scatter::{self, Cloud, Extras};
-use crate::figure::{bars, effects, ranks};
-use crate::findings::{Calibration, Ranking};
+use crate::figure::scatter::{self, Annotations, PointSet};
+use crate::figure::{Axis, bars, effects, ranks};
+use crate::findings::{AaTest, Ranking};
 use crate::stats::mean;
 use crate::tidy::Results;
 
 /// Effect sizes of coverage (Whisker paper, figure 18).
 pub fn effect_sizes(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
-    let about = "A12 of coverage on each project; above 0.5 (dashed) the first of a pair covers \
-                 more.";
+    let about = "A12 of coverage on each project. Above 0.5 (dashed) the first algorithm of a \
+                 pair covers more.";
     effect_violins(results, pairs, "effect-sizes", "Effect sizes", about)
 }
 
-/// Projects on which one of a pair is better (Pynguin paper, RQ1).
+/// Numbers of projects on which one algorithm of a pair is better (Pynguin paper, RQ1).
 pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     let bars: Vec<(String, Vec<usize>)> = shown(results, pairs)
         .map(|pair| {
@@ -30,116 +30,129 @@ pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
                 c.worse - c.significantly_worse,
                 c.significantly_worse,
             ];
-            (against(results, pair), parts)
+            (pair_label(results, pair), parts)
         })
         .collect();
     let most = bars.iter().map(|bar| bar.1.iter().sum()).max()?;
-    let parts = ["significantly better", "better", "equal", "worse", "significantly worse"];
+    let parts = ["significantly better", "better", "equal", "worse", "significantly worse"]
+        .map(str::to_owned);
     Some(Figure {
         name: "significance".to_owned(),
         title: "Projects by result".to_owned(),
-        caption: "Projects on which the first of a pair covers significantly more (Mann-Whitney \
-                  U, p < 0.05), more, the same, less, significantly less."
+        caption: "Number of projects on which the coverage of the first algorithm of a pair is \
+                  significantly better (Mann-Whitney U test, p < 0.05), better, equal, worse or \
+                  significantly worse than that of the second, by A12."
             .to_owned(),
-        svg: bars::draw("Projects", &parts.map(str::to_owned), &bars, &note(most, "project")),
+        svg: bars::stacked("Projects", &parts, &bars, &sample_size(most, "project")),
     })
 }
 
-/// Mean coverage of two algorithms, project by project (Whisker paper, figure 19).
-pub fn duels(results: &Results, samples: &Samples, pairs: &[Comparison]) -> Vec<Figure> {
+/// Mean coverage of two algorithms on each project (Whisker paper, figure 19).
+pub fn coverage_by_project(
+    results: &Results,
+    samples: &Samples,
+    pairs: &[Comparison],
+) -> Vec<Figure> {
     let one = |pair: &Comparison| {
-        let [first, second] = names(results, pair);
-        let mut clouds = ["p < 0.05", "not significant"].map(|label| Cloud {
+        let [first, second] = labels(results, pair);
+        let mut sets = ["p < 0.05", "not significant"].map(|label| PointSet {
             label: label.to_owned(),
             series: 1,
             filled: label == "p < 0.05",
             points: Vec::new(),
         });
-        for duel in &pair.duels {
-            let of = |algorithm| {
-                // A duel has runs of both.
-                mean(samples.of(duel.project, algorithm).iter().copied()).unwrap_or(0.0) * 100.0
+        for project in &pair.per_project {
+            // Both algorithms have runs on a project that is compared.
+            let coverage = |algorithm| {
+                let values = samples.values(project.project, algorithm);
+                mean(values.iter().copied()).unwrap_or(0.0) * 100.0
             };
-            let cloud = usize::from(!duel.significant(Correction::None));
-            clouds[cloud].points.push((of(pair.second), of(pair.first)));
+            let set = usize::from(!project.significant(Correction::None));
+            sets[set].points.push((coverage(pair.second), coverage(pair.first)));
         }
         let axis = |name: &str| Axis::percent(&format!("{name}: mean coverage (%)"));
-        let extras = Extras { diagonal: true, ..Extras::default() };
-        let above = pair.duels.iter().filter(|d| d.ordering().is_gt()).count();
-        let below = pair.duels.iter().filter(|d| d.ordering().is_lt()).count();
+        let annotations = Annotations { diagonal: true, ..Annotations::default() };
+        let better = pair.per_project.iter().filter(|p| p.ordering().is_gt()).count();
+        let worse = pair.per_project.iter().filter(|p| p.ordering().is_lt()).count();
+        let n = pair.per_project.len();
         Figure {
             name: file_name(&["projects", first, second]),
-            title: format!("{first} against {second}, project by project"),
+            title: format!("{first} against {second} by project"),
             caption: format!(
-                "Mean coverage on each of {} projects; above the diagonal {first} covers more. By \
-                 A12, {first} is better on {above}, {second} on {below}.",
-                pair.duels.len()
+                "Mean coverage on each of {n} projects; above the diagonal {first} covers more. By \
+                 A12, {first} is better on {better} projects and {second} on {worse}."
             ),
             svg: scatter::draw(
                 axis(second),
                 axis(first),
-                &clouds,
-                &extras,
-                &note(pair.duels.len(), "project"),
+                &sets,
+                &annotations,
+                &sample_size(n, "project"),
             ),
         }
     };
     shown(results, pairs).map(one).collect()
 }
 
-/// Effect sizes with their intervals, project by project (Pynguin paper, figure 6).
+/// Effect sizes with their intervals on each project (Pynguin paper, figure 6).
 pub fn effects_by_project(results: &Results, pairs: &[Comparison]) -> Vec<Figure> {
     let projects: Vec<&str> = results.projects.iter().map(|p| p.name.as_str()).collect();
     let one = |pair: &Comparison| {
-        let [first, second] = names(results, pair);
-        let significant = pair.duels.iter().filter(|d| d.significant(Correction::None)).count();
+        let [first, second] = labels(results, pair);
+        let n = pair.per_project.len();
+        let significant =
+            pair.per_project.iter().filter(|p| p.significant(Correction::None)).count();
         Figure {
             name: file_name(&["effects", first, second]),
             title: format!("Effect sizes of {first} against {second} by project"),
             caption: format!(
-                "A12 of coverage with its 95 % logit DeLong interval, from the smallest to the \
-                 largest; above 0.5 {first} covers more. {significant} of {} differ significantly.",
-                pair.duels.len()
+                "A12 of coverage with its 95 % confidence interval (logit DeLong) on each project, \
+                 in ascending order. Above 0.5 {first} covers more. {significant} of {n} projects \
+                 differ significantly (Mann-Whitney U test, p < 0.05)."
             ),
-            svg: effects::draw(&pair.duels, &projects, &note(pair.duels.len(), "project")),
+            svg: effects::draw(&pair.per_project, &projects, &sample_size(n, "project")),
         }
     };
     shown(results, pairs).map(one).collect()
 }
 
-/// Mean ranks and critical difference.
+/// Mean ranks and the critical difference.
 pub fn rank_diagram(results: &Results, ranking: &Ranking) -> Figure {
     let n = ranking.projects.len();
     Figure {
         name: "ranks".to_owned(),
         title: "Mean ranks".to_owned(),
         caption: format!(
-            "Ranks by mean coverage, averaged over {n} projects. Thick bars join algorithms that \
-             do not differ significantly (Nemenyi, p < 0.05); CD: the critical difference."
+            "Mean over {n} projects of the rank by mean coverage. Thick bars join algorithms that \
+             do not differ significantly (Nemenyi test, p < 0.05); CD: critical difference."
         ),
-        svg: ranks::draw(ranking, &results.algorithms, &note(n, "project")),
+        svg: ranks::draw(ranking, &results.algorithms, &sample_size(n, "project")),
     }
 }
 
-/// Real comparisons beside those of algorithms with themselves.
-pub fn calibration(
-    results: &Results,
-    pairs: &[Comparison],
-    calibrations: &[Calibration],
-) -> Option<Figure> {
-    if calibrations.is_empty() {
+/// Effect sizes of algorithms against themselves beside those of pairs of algorithms.
+pub fn aa_test(results: &Results, pairs: &[Comparison], aa_tests: &[AaTest]) -> Option<Figure> {
+    if aa_tests.is_empty() {
         return None;
     }
-    let own = calibrations.iter().map(|row| {
-        let label = &results.algorithms[row.algorithm];
-        (format!("{label} vs itself"), effect_sizes_of(&row.comparison))
-    });
-    let real = shown(results, pairs).map(|pair| (against(results, pair), effect_sizes_of(pair)));
-    let samples: Vec<_> = own.chain(real).collect();
-    let about = "A12 of coverage on each project: each algorithm against itself (every second run \
-                 against the others), then the real comparisons. What is as wide as the former may \
-                 be chance.";
-    let axis = Axis::exact("A12", 0.0, 1.0);
-    let title = "Chance, and what is more";
-    distribution("calibration", title, axis, &samples, ("project", ""), Some(0.5), about)
+    let mut samples: Vec<Sample> = aa_tests
+        .iter()
+        .map(|test| Sample {
+            series: test.algorithm,
+            label: format!("{} vs itself", results.algorithms[test.algorithm]),
+            values: effect_sizes_of(&test.comparison),
+        })
+        .collect();
+    samples.extend(effect_samples(results, pairs));
+    Distribution {
+        name: "aa-test",
+        title: "A/A test",
+        axis: Axis::exact("A12", 0.0, 1.0),
+        counted_as: "project",
+        unit: "",
+        about: "A12 of coverage on each project: first each algorithm against itself (every second \
+                run against the others), then the pairs of algorithms. Effects within the spread \
+                of the former may be due to chance.",
+    }
+    .violins(&samples, Some(0.5))
 }

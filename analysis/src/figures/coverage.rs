@@ -1,55 +1,67 @@
-//! What is covered.
+//! Sizes of projects, and distributions of coverage.
 
-use super::{Figure, algorithm_boxes, by_algorithm, distribution, note, percent};
+use super::{Distribution, Figure, by_algorithm, percent, sample_size};
 use crate::comparison::Samples;
-use crate::figure::boxes::figure as digits;
-use crate::figure::chart::Axis;
-use crate::figure::histogram;
+use crate::figure::{Axis, histogram, three_digits};
 use crate::stats::Description;
+use crate::terms::{goals, goals_title};
 use crate::tidy::Results;
 
 /// Sizes of the projects (Whisker paper, figure 11).
 pub fn sizes(results: &Results) -> Option<Figure> {
     let sizes: Vec<f64> = results.sizes().into_iter().flatten().map(f64::from).collect();
     let d = Description::of(&sizes).ok()?;
-    let svg = histogram::draw(
-        "Goals (statements)",
-        "Projects",
-        &sizes,
-        true,
-        &note(sizes.len(), "project"),
-    );
+    let n = sample_size(d.n, "project");
     Some(Figure {
         name: "sizes".to_owned(),
         title: "Sizes of the projects".to_owned(),
         caption: format!(
-            "Goals of each project, on a logarithmic scale. n = {}, median {} (dashed), mean {}, \
-             from {} to {}.",
+            "Number of goals ({}) of each project, on a logarithmic scale. n = {}, median {} \
+             (dashed), mean {}, minimum {}, maximum {}.",
+            goals(&results.subject),
             d.n,
-            digits(d.median),
-            digits(d.mean),
+            three_digits(d.median),
+            three_digits(d.mean),
             d.minimum,
             d.maximum
         ),
-        svg,
+        svg: histogram::draw(
+            &goals_title(&results.subject),
+            "Projects",
+            &sizes,
+            true,
+            Some(d.median),
+            &n,
+        ),
     })
 }
 
 /// Coverage of each algorithm as box plots (Whisker paper, figure 17).
 pub fn coverage_boxes(results: &Results, samples: &Samples) -> Option<Figure> {
     let values = by_algorithm(results, |algorithm| percent(samples.pooled(algorithm).0));
-    let axis = Axis::percent("Coverage (%)");
-    let about = "Coverage of every run: quartiles, whiskers within 1.5 times their distance, \
-                 circles beyond, a diamond for the mean.";
-    algorithm_boxes("coverage-boxes", "Coverage", axis, &values, ("run", " %"), about)
+    Distribution {
+        name: "coverage-boxes",
+        title: "Coverage",
+        axis: Axis::percent("Coverage (%)"),
+        counted_as: "run",
+        unit: " %",
+        about: "Coverage of all runs: box from the lower to the upper quartile with the median, \
+                whiskers within 1.5 times the interquartile range, circles for values beyond, \
+                diamond for the mean.",
+    }
+    .boxes(&values)
 }
 
 /// Coverage of each algorithm as violins (Pynguin paper, figure 2).
 pub fn coverage_violins(results: &Results, samples: &Samples) -> Option<Figure> {
     let values = by_algorithm(results, |algorithm| percent(samples.pooled(algorithm).0));
-    let samples: Vec<_> = values.into_iter().map(|(_, label, values)| (label, values)).collect();
-    let axis = Axis::percent("Coverage (%)");
-    let about = "Density of the coverage of runs; thick: quartiles.";
-    let title = "Distribution of coverage";
-    distribution("coverage-violins", title, axis, &samples, ("run", " %"), None, about)
+    Distribution {
+        name: "coverage-violins",
+        title: "Distribution of coverage",
+        axis: Axis::percent("Coverage (%)"),
+        counted_as: "run",
+        unit: " %",
+        about: "Kernel density of the coverage of all runs; thick line: quartiles.",
+    }
+    .violins(&values, None)
 }

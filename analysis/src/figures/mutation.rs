@@ -1,115 +1,127 @@
 //! Mutation analysis.
 
-use super::{Figure, distribution, each, note, percent};
-use crate::figure::boxes::{self, Cluster};
-use crate::figure::chart::Axis;
-use crate::figure::scatter::{self, Cloud, Extras};
-use crate::findings::Mutation;
+use super::{Distribution, Figure, Sample, percent, sample_size, sample_sizes};
+use crate::figure::Axis;
+use crate::figure::boxes::{self, BoxGroup};
+use crate::figure::scatter::{self, Annotations, PointSet};
+use crate::findings::{MutationAnalysis, MutationScore};
 use crate::stats::pearson;
 use crate::tidy::Results;
 
 /// Mutation scores by operator, with false positives (Whisker paper, figure 29).
-pub fn mutation_operators(results: &Results, mutation: &Mutation) -> Option<Figure> {
-    let ran: Vec<usize> =
-        mutation.totals().filter(|k| k.mutants > 0).map(|k| k.algorithm).collect();
-    let legend: Vec<String> = ran.iter().map(|&a| results.algorithms[a].clone()).collect();
-    let cluster = |label: &str, values: &dyn Fn(usize) -> Vec<f64>| Cluster {
+pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
+    let totals: Vec<&MutationScore> = analysis.totals().filter(|s| s.mutants > 0).collect();
+    let label = |score: &MutationScore| results.algorithms[score.algorithm].clone();
+    let legend: Vec<String> = totals.iter().map(|score| label(score)).collect();
+    let group = |label: &str, values: &dyn Fn(&MutationScore) -> Vec<f64>| BoxGroup {
         label: label.to_owned(),
-        boxes: ran.iter().enumerate().map(|(place, &a)| (place, percent(values(a)))).collect(),
+        boxes: totals.iter().enumerate().map(|(i, total)| (i, percent(values(total)))).collect(),
     };
-    let scores = |algorithm, operator| {
-        let mut all = mutation.kills.iter();
-        all.find(|k| (k.algorithm, k.operator) == (algorithm, operator))
-            .map_or_else(Vec::new, |kills| kills.scores.clone())
+    let of_operator = |algorithm, operator| {
+        let mut scores = analysis.scores.iter();
+        let found = scores.find(|s| (s.algorithm, s.operator) == (algorithm, Some(operator)));
+        found.map_or(&[][..], |score| &score.per_run)
     };
-    // Few projects have anything for the rarer operators to change.
-    let runs = |operator| ran.iter().map(|&a| scores(a, operator).len()).max().unwrap_or(0);
-    let mut clusters: Vec<Cluster> = mutation
+    // Few projects have mutants of the rarer operators.
+    let runs = |operator| totals.iter().map(|t| of_operator(t.algorithm, operator).len()).max();
+    let mut groups: Vec<BoxGroup> = analysis
         .operators
         .iter()
         .enumerate()
         .map(|(operator, name)| {
-            let label = format!("{name} ({})", runs(Some(operator)));
-            cluster(&label, &|algorithm| scores(algorithm, Some(operator)))
+            let label = format!("{name} ({})", runs(operator).unwrap_or(0));
+            group(&label, &|total| of_operator(total.algorithm, operator).to_vec())
         })
         .collect();
-    clusters.push(cluster("all", &|algorithm| scores(algorithm, None)));
-    clusters.push(cluster("FP", &|algorithm| {
-        let totals = mutation.totals().find(|k| k.algorithm == algorithm);
-        let runs = totals.map_or(&[][..], |kills| &kills.runs);
-        runs.iter().filter_map(|&run| mutation.false_positives[run as usize]).collect()
+    groups.push(group("all", &|total| total.per_run.clone()));
+    groups.push(group("FP", &|total| {
+        total.runs.iter().filter_map(|&run| analysis.false_positives[run as usize]).collect()
     }));
-    let sizes = mutation.totals().map(|k| k.scores.len());
-    let note = format!("{}; line: median, diamond: mean", each(sizes, "run")?);
-    let whole: Vec<String> = mutation
-        .totals()
-        .filter(|k| k.mutants > 0)
-        .map(|k| {
-            let score = k.killed as f64 / k.mutants as f64 * 100.0;
-            format!("{} {score:.1} % of {}", results.algorithms[k.algorithm], k.mutants)
+    let n = sample_sizes(analysis.totals().map(|s| s.per_run.len()), "run")?;
+    let overall: Vec<String> = totals
+        .iter()
+        .map(|total| {
+            let share = total.killed as f64 / total.mutants as f64 * 100.0;
+            format!("{} {share:.1} % of {}", label(total), total.mutants)
         })
         .collect();
+    let subtitle = format!("{n}; line: median, diamond: mean");
     Some(Figure {
         name: "mutation-operators".to_owned(),
         title: "Mutation scores by operator".to_owned(),
         caption: format!(
-            "Killed mutants of each run by mutation operator (in brackets: the runs of an \
-             algorithm that have such mutants), and FP, the false positives: tests of its suite \
-             that fail on the unchanged project. Over all runs: {}.",
-            whole.join(", ")
+            "Share of mutants that the suite of each run kills, by mutation operator (in \
+             brackets: the number of runs of an algorithm with such mutants). FP: false \
+             positives, the share of tests that fail on the unchanged project. Killed over all \
+             runs: {}.",
+            overall.join(", ")
         ),
-        svg: boxes::draw(Axis::percent("Killed (%)"), &clusters, &legend, &note),
+        svg: boxes::draw(Axis::percent("Killed (%)"), &groups, &legend, &subtitle),
     })
 }
 
 /// Distribution of mutation scores (Pynguin paper, figure 7).
-pub fn mutation_violins(results: &Results, mutation: &Mutation) -> Option<Figure> {
-    let samples: Vec<_> = mutation
+pub fn mutation_violins(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
+    let samples: Vec<Sample> = analysis
         .totals()
-        .filter(|kills| !kills.scores.is_empty())
-        .map(|kills| (results.algorithms[kills.algorithm].clone(), percent(kills.scores.clone())))
+        .filter(|score| !score.per_run.is_empty())
+        .enumerate()
+        .map(|(series, score)| Sample {
+            series,
+            label: results.algorithms[score.algorithm].clone(),
+            values: percent(score.per_run.clone()),
+        })
         .collect();
-    let axis = Axis::percent("Mutation score (%)");
-    let about = "Density of the mutation scores of runs; thick: quartiles.";
-    let title = "Distribution of mutation scores";
-    distribution("mutation-violins", title, axis, &samples, ("run", " %"), None, about)
+    Distribution {
+        name: "mutation-violins",
+        title: "Distribution of mutation scores",
+        axis: Axis::percent("Mutation score (%)"),
+        counted_as: "run",
+        unit: " %",
+        about: "Kernel density of the mutation scores of all runs; thick line: quartiles.",
+    }
+    .violins(&samples, None)
 }
 
 /// Mutation score against coverage (Pynguin paper, figure 8).
-pub fn mutation_against_coverage(results: &Results, mutation: &Mutation) -> Option<Figure> {
-    let mut clouds = Vec::new();
-    let mut told = Vec::new();
-    for kills in mutation.totals().filter(|kills| !kills.scores.is_empty()) {
-        let label = results.algorithms[kills.algorithm].clone();
-        let points: Vec<(f64, f64)> = kills
+pub fn mutation_against_coverage(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
+    let mut sets = Vec::new();
+    let mut correlations = Vec::new();
+    for score in analysis.totals().filter(|score| !score.per_run.is_empty()) {
+        let label = results.algorithms[score.algorithm].clone();
+        let points: Vec<(f64, f64)> = score
             .runs
             .iter()
-            .zip(&kills.scores)
+            .zip(&score.per_run)
             .filter_map(|(&run, score)| {
                 Some((results.runs[run as usize].coverage()? * 100.0, score * 100.0))
             })
             .collect();
         let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
         if let Ok(r) = pearson(&x, &y) {
-            told.push(format!("{label} r = {:.2}, {} (n = {})", r.r, r.p.words(), x.len()));
+            let p = r.p.equation();
+            correlations.push(format!("{label} r = {:.2}, {p} (n = {})", r.r, x.len()));
         }
-        clouds.push(Cloud { label, series: kills.algorithm, filled: false, points });
+        sets.push(PointSet { label, series: score.algorithm, filled: false, points });
     }
-    let n = clouds.iter().map(|cloud| cloud.points.len()).sum::<usize>();
+    let n = sets.iter().map(|set| set.points.len()).sum::<usize>();
     if n == 0 {
         return None;
     }
-    let told = if told.is_empty() { "none".to_owned() } else { told.join("; ") };
+    let correlation = match correlations.is_empty() {
+        true => String::new(),
+        false => format!(" Pearson correlation: {}.", correlations.join("; ")),
+    };
     Some(Figure {
         name: "mutation-against-coverage".to_owned(),
         title: "Mutation score against coverage".to_owned(),
-        caption: format!("Every run. Pearson: {told}."),
+        caption: format!("One point for each run.{correlation}"),
         svg: scatter::draw(
             Axis::percent("Coverage (%)"),
             Axis::percent("Mutation score (%)"),
-            &clouds,
-            &Extras::default(),
-            &note(n, "run"),
+            &sets,
+            &Annotations::default(),
+            &sample_size(n, "run"),
         ),
     })
 }

@@ -1,19 +1,21 @@
 //! Races.
 
-use super::{Figure, note};
-use crate::figure::race::{Lane, draw};
+use std::collections::BTreeSet;
+
+use super::{Figure, sample_size};
+use crate::figure::race::{Racer, draw};
 use crate::tidy::Results;
 
-/// How far each configuration came in a race; none if none was dropped.
+/// The number of projects of each configuration of a race; `None` if none was dropped.
 pub fn race(results: &Results) -> Option<Figure> {
     if results.dropped.is_empty() {
         return None;
     }
-    let mut seen = vec![std::collections::BTreeSet::new(); results.algorithms.len()];
+    let mut projects = vec![BTreeSet::new(); results.algorithms.len()];
     for run in &results.runs {
-        seen[run.algorithm as usize].insert(run.project);
+        projects[run.algorithm as usize].insert(run.project);
     }
-    let lanes = seen.iter().enumerate().map(|(algorithm, projects)| Lane {
+    let racers = projects.iter().enumerate().map(|(algorithm, projects)| Racer {
         label: results.algorithms[algorithm].clone(),
         projects: projects.len(),
         dropped: results.lost(algorithm).is_some(),
@@ -22,11 +24,11 @@ pub fn race(results: &Results) -> Option<Figure> {
         name: "race".to_owned(),
         title: "Race".to_owned(),
         caption: format!(
-            "Projects that each configuration was run on before it was dropped, or to the end: \
-             {} of {} are left.",
+            "Number of projects on which each configuration was run until it was dropped or the \
+             race ended. {} of {} configurations were not dropped.",
             results.algorithms.len() - results.dropped.len(),
             results.algorithms.len()
         ),
-        svg: draw(lanes.collect(), &note(results.projects.len(), "project")),
+        svg: draw(racers.collect(), &sample_size(results.projects.len(), "project")),
     })
 }

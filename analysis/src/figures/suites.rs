@@ -1,44 +1,61 @@
-//! Test suites.
+//! Sizes of test suites.
 
-use super::{Figure, algorithm_boxes, by_algorithm, effect_violins};
-use crate::figure::chart::Axis;
+use super::{Distribution, Figure, by_algorithm, effect_violins, range, runs_of};
+use crate::figure::Axis;
 use crate::findings::Suites;
+use crate::terms::capitalised;
 use crate::tidy::{Results, Run};
 
-/// Sizes of suites where all cover the same (Whisker paper, figure 26).
+/// Sizes of suites on projects on which the algorithms cover the same (Whisker paper, figure 26).
 pub fn suite_sizes(results: &Results, suites: &Suites) -> Option<Figure> {
-    let values = by_algorithm(results, |algorithm| suites.samples.pooled(algorithm).0);
-    let most = values.iter().flat_map(|v| &v.2).copied().fold(1.0, f64::max);
-    let axis = Axis::round("Events of a suite", 0.0, most);
+    let units = &results.subject.suite_unit.plural;
+    let samples = by_algorithm(results, |algorithm| suites.samples.pooled(algorithm).0);
+    let (_, most) = range(samples.iter().flat_map(|s| &s.values).copied())?;
     let about = format!(
-        "Events of the final suites on the {} projects that all algorithms cover alike.",
+        "Number of {units} in the final suites on the {} projects on which all algorithms have \
+         the same mean coverage.",
         suites.projects.len()
     );
-    algorithm_boxes("suite-sizes", "Sizes of suites", axis, &values, ("run", ""), &about)
+    Distribution {
+        name: "suite-sizes",
+        title: "Sizes of suites",
+        axis: Axis::round(&format!("{} per suite", capitalised(units)), 0.0, most.max(1.0)),
+        counted_as: "run",
+        unit: "",
+        about: &about,
+    }
+    .boxes(&samples)
 }
 
 /// Effect sizes of the sizes of suites (Whisker paper, figure 27).
 pub fn suite_effects(results: &Results, suites: &Suites) -> Option<Figure> {
-    let about = "A12 of the number of events in suites, on projects that all cover alike; below \
-                 0.5 (dashed) the first of a pair has the smaller ones.";
-    effect_violins(results, &suites.comparisons, "suite-effects", "Effect sizes of suites", about)
+    let about = format!(
+        "A12 of the number of {} in the final suite, on projects on which all algorithms have the \
+         same mean coverage. Below 0.5 (dashed) the first algorithm of a pair has smaller suites.",
+        results.subject.suite_unit.plural
+    );
+    let (name, title) = ("suite-effects", "Effect sizes of suite sizes");
+    effect_violins(results, &suites.comparisons, name, title, &about)
 }
 
 /// Lengths of tests on all projects (Whisker paper, figure 28).
 pub fn test_lengths(results: &Results) -> Option<Figure> {
-    let of = |algorithm: usize| {
-        let own = results.runs.iter().filter(|run| run.algorithm as usize == algorithm);
-        let length = |run: &Run| {
-            run.coverage()?;
-            let tests = run.suite_tests.filter(|&tests| tests > 0)?;
-            Some(f64::from(run.suite_size?) / f64::from(tests))
-        };
-        own.filter_map(length).collect()
+    let units = &results.subject.suite_unit.plural;
+    let length = |(_, run): (usize, &Run)| {
+        run.coverage()?;
+        let tests = run.suite_tests.filter(|&tests| tests > 0)?;
+        Some(f64::from(run.suite_size?) / f64::from(tests))
     };
-    let values = by_algorithm(results, of);
-    let most = values.iter().flat_map(|v| &v.2).copied().fold(1.0, f64::max);
-    let axis = Axis::round("Events of a test", 0.0, most);
-    let about =
-        "Mean number of events of a test in each suite, the waits between them not counted.";
-    algorithm_boxes("test-lengths", "Lengths of tests", axis, &values, ("run", ""), about)
+    let samples =
+        by_algorithm(results, |algorithm| runs_of(results, algorithm).filter_map(length).collect());
+    let (_, most) = range(samples.iter().flat_map(|s| &s.values).copied())?;
+    Distribution {
+        name: "test-lengths",
+        title: "Lengths of tests",
+        axis: Axis::round(&format!("{} per test", capitalised(units)), 0.0, most.max(1.0)),
+        counted_as: "run",
+        unit: "",
+        about: &format!("Mean number of {units} per test in the final suite of each run."),
+    }
+    .boxes(&samples)
 }

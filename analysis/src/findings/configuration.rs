@@ -5,12 +5,12 @@ use crate::stats::{
     Convention, Description, Interval, Magnitude, MannWhitney, PValue, Unavailable,
 };
 
-/// How much a configuration covers, every run counting once.
+/// Coverage of a configuration over the runs of all projects, each with the same weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
-    /// Coverage over all runs, in 0..=1; why there is none otherwise.
+    /// Coverage over all runs, in 0..=1.
     pub coverage: Result<Description, Unavailable>,
     /// The runs with a coverage.
     pub runs: Vec<u32>,
@@ -27,9 +27,9 @@ impl Configuration {
     }
 }
 
-/// Two configurations compared on the runs of all projects together, as the Pynguin
-/// paper does. Projects of very different difficulty are mixed: the comparison project by
-/// project ([`Comparison`](crate::comparison::Comparison)) sees more.
+/// Two configurations compared on the runs of all projects together, as in the Pynguin paper.
+/// Because this mixes projects of different difficulty, the comparison by project
+/// ([`Comparison`](crate::comparison::Comparison)) detects more differences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PooledPair {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
@@ -38,9 +38,9 @@ pub struct PooledPair {
     pub second: usize,
     /// Vargha-Delaney effect size.
     pub a12: f64,
-    /// Where it may lie, at 0.95.
+    /// Its confidence interval at level 0.95.
     pub interval: Result<Interval, Unavailable>,
-    /// The effect size in words.
+    /// The magnitude of the effect by Vargha and Delaney.
     pub magnitude: Magnitude,
     /// Two-sided p-value of no difference.
     pub p: PValue,

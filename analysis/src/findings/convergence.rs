@@ -1,21 +1,21 @@
-//! How soon a search has most of what it will ever cover.
+//! Convergence: the work until a search reaches shares of its final coverage.
 
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Clock, Error, Results};
 
-/// The shares of the final coverage that are looked at.
+/// The shares of the final coverage.
 pub const SHARES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 1.0];
 
-/// What the runs of an algorithm needed to reach a share of their own final coverage.
+/// The work until the runs of an algorithm reach a share of their own final coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convergence {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
     /// The share of the final coverage, in 0..=1.
     pub share: f64,
-    /// What the runs had spent on the clock asked for when they reached it.
+    /// Work on the requested clock when the runs reached the share.
     pub spent: Result<Description, Unavailable>,
-    /// The runs that cover anything at all.
+    /// The runs that cover at least one goal.
     pub runs: Vec<u32>,
 }
 
@@ -34,11 +34,11 @@ impl Convergence {
             if run.coverage().is_none() || last == 0.0 {
                 continue;
             }
-            for (place, share) in SHARES.iter().enumerate() {
+            for (index, share) in SHARES.iter().enumerate() {
                 // The last improvement reaches every share.
                 let first = timeline.iter().find(|i| f64::from(i.covered) >= share * last);
                 if let Some(first) = first {
-                    let cell = &mut reached[run.algorithm as usize * SHARES.len() + place];
+                    let cell = &mut reached[run.algorithm as usize * SHARES.len() + index];
                     cell.0.push(first.at as f64);
                     cell.1.push(number);
                 }

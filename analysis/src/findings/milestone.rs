@@ -1,26 +1,25 @@
-//! Who is better after how much of the budget.
+//! Comparisons after shares of the budget.
 
 use crate::comparison::{Comparison, Samples};
 use crate::tidy::{Clock, Error, Results};
 
-/// The comparison of all pairs of algorithms at a moment of the search: what it would have
-/// been with a smaller budget.
+/// The comparison of all pairs of algorithms as it would have been with a smaller budget.
 #[derive(Clone, Debug)]
 pub struct Milestone {
-    /// The moment, on the clock asked for.
+    /// The budget, on the requested clock.
     pub at: u64,
-    /// Coverage at that moment; a run that had ended keeps what it had.
+    /// Coverage at that budget; runs that had ended earlier keep theirs.
     pub samples: Samples,
     /// All pairs, as [`Comparison::pairs`].
     pub comparisons: Vec<Comparison>,
 }
 
 impl Milestone {
-    /// The shares of the longest search at which to look by default.
+    /// The default shares of the longest search.
     pub const SHARES: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];
 
-    /// The comparison at some shares (0..=1) of the longest search. Runs without a time on
-    /// this clock are left out; there are no milestones without runs.
+    /// The comparisons at these shares (0..=1) of the longest search. Runs without a time on this
+    /// clock are left out; without runs there are no milestones.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -38,7 +37,7 @@ impl Milestone {
         moments.dedup();
 
         let improvements = results.improvements(clock)?;
-        // What each run covers at the moment looked at, taken further from one to the next.
+        // Goals covered by each run at the current milestone, updated from one to the next.
         let mut covered = vec![0; results.runs.len()];
         let mut order: Vec<usize> = (0..improvements.len()).collect();
         order.sort_by_key(|&i| improvements[i].at);

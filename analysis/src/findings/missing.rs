@@ -1,4 +1,4 @@
-//! What is missing from a study, and why.
+//! Missing runs of a study, by cause.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::tidy::{Results, Skipped};
 pub enum Cause {
     /// The project has nothing to cover.
     NoGoals,
-    /// The tool gave up.
+    /// The subject kind or the tool reported a failure.
     Failed,
     /// The runner's time limit ended it.
     TimedOut,
@@ -19,7 +19,7 @@ pub enum Cause {
     OutOfMemory,
     /// Its configuration had lost the race.
     Dropped,
-    /// The tables do not have it.
+    /// The tables have no such run.
     NotRun,
 }
 
@@ -29,13 +29,13 @@ impl Cause {
             Outcome::Failed => Cause::Failed,
             Outcome::TimedOut => Cause::TimedOut,
             Outcome::OutOfMemory => Cause::OutOfMemory,
-            // A run that is done lacks coverage only without goals.
+            // A run that is done has a coverage unless there are no goals.
             Outcome::NoGoals | Outcome::Done => Cause::NoGoals,
         }
     }
 
-    /// For people.
-    pub fn words(self) -> &'static str {
+    /// The cause as tables display it.
+    pub fn label(self) -> &'static str {
         match self {
             Cause::NoGoals => "without goals",
             Cause::Failed => "failed",
@@ -47,43 +47,43 @@ impl Cause {
     }
 }
 
-/// Runs of an algorithm that are missing for one reason.
+/// Missing runs of an algorithm with the same cause and reason.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gap {
+pub struct MissingRuns {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Why.
+    /// Their cause.
     pub cause: Cause,
-    /// What the tool said, if anything.
+    /// The reported reason; `None` if there is none.
     pub reason: Option<String>,
-    /// How many.
+    /// Their number.
     pub count: usize,
-    /// The projects concerned: indices into [`Results::projects`].
+    /// Their projects: indices into [`Results::projects`].
     pub projects: BTreeSet<usize>,
-    /// The runs; none of [`Cause::Dropped`] and [`Cause::NotRun`].
+    /// Their indices into [`Results::runs`]; empty for [`Cause::Dropped`] and [`Cause::NotRun`].
     pub runs: Vec<u32>,
 }
 
-/// What is missing.
+/// The missing runs of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
-    /// Runs that there would be: projects x algorithms x seeds.
+    /// Number of planned runs: projects x algorithms x seeds.
     pub planned: usize,
-    /// Runs with a coverage.
+    /// Number of runs with a coverage.
     pub covered: usize,
-    /// What the others lack, by algorithm and cause.
-    pub gaps: Vec<Gap>,
-    /// Projects that were not run at all.
+    /// The others, by algorithm and cause.
+    pub groups: Vec<MissingRuns>,
+    /// Projects without any run.
     pub skipped: Vec<Skipped>,
 }
 
 impl Missing {
-    /// Looks for what a study lacks.
+    /// Finds the missing runs of a study.
     pub fn new(results: &Results) -> Missing {
         let seeds: BTreeSet<u64> = results.runs.iter().map(|run| run.seed).collect();
         let algorithms = results.algorithms.len();
         let mut present = vec![0_usize; algorithms * results.projects.len()];
-        let mut gaps: BTreeMap<(usize, Cause, Option<u32>), Gap> = BTreeMap::new();
+        let mut groups: BTreeMap<(usize, Cause, Option<u32>), MissingRuns> = BTreeMap::new();
         let mut covered = 0;
         for (number, run) in (0..).zip(&results.runs) {
             let algorithm = run.algorithm as usize;
@@ -93,17 +93,18 @@ impl Missing {
                 continue;
             }
             let cause = Cause::of(run.outcome);
-            let gap = gaps.entry((algorithm, cause, run.reason)).or_insert_with(|| Gap {
-                algorithm,
-                cause,
-                reason: run.reason.map(|reason| results.reasons[reason as usize].clone()),
-                count: 0,
-                projects: BTreeSet::new(),
-                runs: Vec::new(),
-            });
-            gap.count += 1;
-            gap.projects.insert(run.project as usize);
-            gap.runs.push(number);
+            let group =
+                groups.entry((algorithm, cause, run.reason)).or_insert_with(|| MissingRuns {
+                    algorithm,
+                    cause,
+                    reason: run.reason.map(|reason| results.reasons[reason as usize].clone()),
+                    count: 0,
+                    projects: BTreeSet::new(),
+                    runs: Vec::new(),
+                });
+            group.count += 1;
+            group.projects.insert(run.project as usize);
+            group.runs.push(number);
         }
         for (cell, &present) in present.iter().enumerate() {
             let absent = seeds.len().saturating_sub(present);
@@ -111,7 +112,7 @@ impl Missing {
                 let (project, algorithm) = (cell / algorithms, cell % algorithms);
                 let lost = results.lost(algorithm).is_some() && present == 0;
                 let cause = if lost { Cause::Dropped } else { Cause::NotRun };
-                let gap = gaps.entry((algorithm, cause, None)).or_insert_with(|| Gap {
+                let group = groups.entry((algorithm, cause, None)).or_insert_with(|| MissingRuns {
                     algorithm,
                     cause,
                     reason: None,
@@ -119,12 +120,12 @@ impl Missing {
                     projects: BTreeSet::new(),
                     runs: Vec::new(),
                 });
-                gap.count += absent;
-                gap.projects.insert(project);
+                group.count += absent;
+                group.projects.insert(project);
             }
         }
-        let gaps: Vec<Gap> = gaps.into_values().collect();
-        let planned = covered + gaps.iter().map(|gap| gap.count).sum::<usize>();
-        Missing { planned, covered, gaps, skipped: results.skipped.clone() }
+        let groups: Vec<MissingRuns> = groups.into_values().collect();
+        let planned = covered + groups.iter().map(|group| group.count).sum::<usize>();
+        Missing { planned, covered, groups, skipped: results.skipped.clone() }
     }
 }

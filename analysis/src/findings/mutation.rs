@@ -1,51 +1,51 @@
-//! How many mutants the suites notice (Whisker paper, RQ4 and figure 29; Pynguin paper,
+//! Mutation analysis: the mutants that the suites kill (Whisker paper, RQ4 and figure 29; Pynguin paper,
 //! figures 7 and 8).
 
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Error, Mutants, Results};
 
-/// The mutants of some runs.
+/// The mutants of the runs of an algorithm, and how many of them the suites kill.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kills {
+pub struct MutationScore {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Index into [`Mutation::operators`]; none: of all operators together.
+    /// Index into [`MutationAnalysis::operators`]; `None` for all operators together.
     pub operator: Option<usize>,
-    /// Mutants of all runs.
+    /// Number of mutants of all runs.
     pub mutants: usize,
-    /// Those that a suite noticed.
+    /// Number of those that a suite killed.
     pub killed: usize,
-    /// The share of each run that has such mutants, in 0..=1.
-    pub scores: Vec<f64>,
-    /// [`Kills::scores`] in a few numbers.
-    pub score: Result<Description, Unavailable>,
-    /// The runs behind the scores, in their order.
+    /// The killed share of each run that has such mutants, in 0..=1.
+    pub per_run: Vec<f64>,
+    /// Statistics of [`MutationScore::per_run`].
+    pub summary: Result<Description, Unavailable>,
+    /// The runs of these scores, in the same order.
     pub runs: Vec<u32>,
 }
 
 /// The mutation analysis of a study.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mutation {
+pub struct MutationAnalysis {
     /// Names of the operators, in the order of the tables.
     pub operators: Vec<String>,
-    /// By algorithm; of each the whole first, then its operators.
-    pub kills: Vec<Kills>,
-    /// For each run: the share of its tests that fail on the unchanged project, and are left
-    /// out, in 0..=1; none if that is not known.
+    /// By algorithm: first of all operators together, then of each.
+    pub scores: Vec<MutationScore>,
+    /// For each run: the share of its tests that fail on the unchanged project and are not executed
+    /// on mutants, in 0..=1; `None` if it is not known.
     pub false_positives: Vec<Option<f64>>,
 }
 
-impl Mutation {
-    /// Counts the mutants; none if the study has none.
+impl MutationAnalysis {
+    /// Counts the mutants; `None` if the study has none.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
-    pub fn new(results: &Results) -> Result<Option<Mutation>, Error> {
+    pub fn new(results: &Results) -> Result<Option<MutationAnalysis>, Error> {
         let Mutants { operators, mutants } = results.mutants()?;
         if mutants.is_empty() {
             return Ok(None);
         }
-        // Of each run: (killed, all) for each operator.
+        // For each run: the numbers of killed and of all mutants of each operator.
         let mut counts = vec![Vec::new(); results.runs.len()];
         for mutant in &mutants {
             let of: &mut Vec<(usize, usize)> = &mut counts[mutant.run as usize];
@@ -54,10 +54,10 @@ impl Mutation {
             cell.0 += usize::from(mutant.killed);
             cell.1 += 1;
         }
-        let mut kills = Vec::new();
+        let mut scores = Vec::new();
         for algorithm in 0..results.algorithms.len() {
             for operator in std::iter::once(None).chain((0..operators.len()).map(Some)) {
-                let (mut all, mut killed, mut scores, mut runs) = (0, 0, Vec::new(), Vec::new());
+                let (mut all, mut killed, mut per_run, mut runs) = (0, 0, Vec::new(), Vec::new());
                 for (number, counts) in (0_u32..).zip(&counts) {
                     if results.runs[number as usize].algorithm as usize != algorithm {
                         continue;
@@ -68,19 +68,20 @@ impl Mutation {
                     };
                     let sum = of.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
                     if sum.1 > 0 {
-                        scores.push(sum.0 as f64 / sum.1 as f64);
+                        per_run.push(sum.0 as f64 / sum.1 as f64);
                         runs.push(number);
                         (killed, all) = (killed + sum.0, all + sum.1);
                     }
                 }
-                let score = Description::of(&scores);
-                kills.push(Kills {
+                let summary = Description::of(&per_run);
+                let mutants = all;
+                scores.push(MutationScore {
                     algorithm,
                     operator,
-                    mutants: all,
+                    mutants,
                     killed,
-                    scores,
-                    score,
+                    per_run,
+                    summary,
                     runs,
                 });
             }
@@ -91,11 +92,11 @@ impl Mutation {
         };
         let tests = results.runs.iter().map(|run| run.suite_tests);
         let false_positives = failing.into_iter().zip(tests).map(share).collect();
-        Ok(Some(Mutation { operators, kills, false_positives }))
+        Ok(Some(MutationAnalysis { operators, scores, false_positives }))
     }
 
-    /// What all operators together came to, by algorithm.
-    pub fn totals(&self) -> impl Iterator<Item = &Kills> {
-        self.kills.iter().filter(|kills| kills.operator.is_none())
+    /// The scores of all operators together, by algorithm.
+    pub fn totals(&self) -> impl Iterator<Item = &MutationScore> {
+        self.scores.iter().filter(|score| score.operator.is_none())
     }
 }

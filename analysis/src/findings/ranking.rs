@@ -1,5 +1,5 @@
-//! Which algorithm is the best over all projects: mean ranks, Friedman's test, and
-//! Nemenyi's critical difference.
+//! Ranking of the algorithms over all projects: mean ranks, Friedman's test, and Nemenyi's critical
+//! difference.
 
 use crate::comparison::{LEVEL, Samples};
 use crate::stats::{ChiSquare, Nemenyi, Unavailable, friedman, mean};
@@ -8,20 +8,21 @@ use crate::stats::{ChiSquare, Nemenyi, Unavailable, friedman, mean};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
     /// The algorithms that have runs: indices into
-    /// [`Results::algorithms`](crate::tidy::Results::algorithms). Ranks, pairs and cliques
-    /// count by their places here.
+    /// [`Results::algorithms`](crate::tidy::Results::algorithms). Ranks, pairs and cliques refer
+    /// to indices of this list.
     pub algorithms: Vec<usize>,
     /// The projects on which all of them have runs.
     pub projects: Vec<usize>,
     /// Friedman's test of no difference.
     pub friedman: Result<ChiSquare, Unavailable>,
-    /// Mean ranks, and which of them differ.
+    /// Mean ranks and their pairwise p-values.
     pub nemenyi: Nemenyi,
-    /// Mean ranks this far apart differ significantly, at [`LEVEL`].
+    /// Least difference of mean ranks that is significant, at [`LEVEL`].
     pub critical_difference: f64,
-    /// The algorithms that do not: the bars of a critical-difference diagram.
+    /// Groups of algorithms that do not differ significantly: the bars of a critical-difference
+    /// diagram.
     pub cliques: Vec<Vec<usize>>,
-    /// The runs behind all of it.
+    /// The runs of these algorithms on these projects.
     pub runs: Vec<u32>,
 }
 
@@ -29,8 +30,8 @@ impl Ranking {
     /// Ranks the algorithms.
     ///
     /// # Errors
-    /// [`Unavailable`] if fewer than two algorithms have runs, or no project has runs of
-    /// all.
+    /// [`Unavailable`] if fewer than two algorithms have runs, or no project has runs of all of
+    /// them.
     pub fn new(samples: &Samples) -> Result<Ranking, Unavailable> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -39,9 +40,9 @@ impl Ranking {
         let blocks: Vec<Vec<f64>> = projects
             .iter()
             .map(|&project| {
-                // Negative: the largest coverage has rank 1. Every sample has a value.
+                // Negative, so that the highest coverage has rank 1. No sample is empty.
                 let of = |&algorithm: &usize| {
-                    -mean(samples.of(project, algorithm).iter().copied()).unwrap_or(f64::NAN)
+                    -mean(samples.values(project, algorithm).iter().copied()).unwrap_or(f64::NAN)
                 };
                 algorithms.iter().map(of).collect()
             })

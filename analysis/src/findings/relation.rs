@@ -1,39 +1,39 @@
-//! Whether coverage depends on what a project is like (Pynguin paper, figures 4 and 5).
+//! Relations of coverage to numbers that describe projects (Pynguin paper, figures 4 and 5).
 
 use crate::comparison::Samples;
 use crate::stats::{Correlation, LinearFit, Unavailable, mean, pearson, spearman};
 
-/// Mean coverage of an algorithm on projects, against a measure of them.
+/// Mean coverage of an algorithm on projects against a number that describes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relation {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
-    /// The projects that have both: indices into
+    /// The projects with both: indices into
     /// [`Results::projects`](crate::tidy::Results::projects).
     pub projects: Vec<usize>,
-    /// The measure of each, and its mean coverage.
+    /// The number and the mean coverage of each.
     pub points: Vec<(f64, f64)>,
-    /// How linear the relation is.
+    /// Linear correlation.
     pub pearson: Result<Correlation, Unavailable>,
-    /// How monotonic it is.
+    /// Rank correlation.
     pub spearman: Result<Correlation, Unavailable>,
-    /// The line through the points.
+    /// The least-squares line.
     pub line: Result<LinearFit, Unavailable>,
-    /// The runs behind the points.
+    /// The runs from which the points were computed.
     pub runs: Vec<u32>,
 }
 
 impl Relation {
-    /// One for each algorithm; `measure` has a value for each run that has one, as
-    /// [`Results::measure`](crate::tidy::Results::measure) gives.
+    /// One for each algorithm; `measure` has the number of the project of each run, as
+    /// [`Results::measure`](crate::tidy::Results::measure) returns it.
     pub fn all(samples: &Samples, measure: &[Option<f64>]) -> Vec<Relation> {
         let one = |algorithm| {
             let mut relation = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for project in 0..samples.projects() {
                 let runs = samples.runs(project, algorithm);
-                // Of a project, so its runs agree unless they are of different tools.
+                // The runs of a project have the same number unless they are of different tools.
                 let measured = mean(runs.iter().filter_map(|&run| measure[run as usize]));
-                let covered = mean(samples.of(project, algorithm).iter().copied());
+                let covered = mean(samples.values(project, algorithm).iter().copied());
                 if let (Some(x), Some(y)) = (measured, covered) {
                     relation.0.push(project);
                     relation.1.push(x);

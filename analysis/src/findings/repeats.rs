@@ -1,5 +1,5 @@
-//! Whether runs can be repeated, and how fast each machine is (Whisker paper, RQ1 and figure
-//! 12): the same runs in several folders.
+//! Repeated runs and the speed of machines (Whisker paper, RQ1 and figure 12), for reports on
+//! several folders with the same runs.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,33 +7,33 @@ use super::speed::acceleration;
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Error, RecordDigests, Results};
 
-/// What a machine ran.
+/// The runs of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// Its name.
+    /// The name of its host.
     pub host: String,
     /// Its runs in all folders.
     pub runs: Vec<u32>,
-    /// Program time over real time of each of its searches: 1 is as fast as Scratch.
+    /// Program time over real time of each of its searches; 1 means that the program ran at its
+    /// normal speed.
     pub factors: Vec<f64>,
-    /// [`Machine::factors`] in a few numbers.
+    /// Statistics of [`Machine::factors`].
     pub factor: Result<Description, Unavailable>,
-    /// Runs that an earlier folder has, too.
+    /// Runs that are also in an earlier folder.
     pub repeated: Vec<u32>,
-    /// Those of them whose record is the same to the last bit.
-    pub agreeing: Vec<u32>,
+    /// Those of them whose record has the same digest.
+    pub identical: Vec<u32>,
 }
 
 impl Machine {
-    /// One for each host, by name; runs of which the tables do not say where they ran are left
-    /// out.
+    /// One for each host, by name; runs without a host in the tables are left out.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
     pub fn all(results: &Results) -> Result<Vec<Machine>, Error> {
+        let time = results.program_time();
         let mut machines: BTreeMap<String, Machine> = BTreeMap::new();
         let mut records: HashMap<u32, RecordDigests> = HashMap::new();
-        let time = results.program_time();
         results.rows(|row| {
             if row.host.is_empty() {
                 return;
@@ -44,7 +44,7 @@ impl Machine {
                 factors: Vec::new(),
                 factor: Err(Unavailable::Empty),
                 repeated: Vec::new(),
-                agreeing: Vec::new(),
+                identical: Vec::new(),
             });
             machine.runs.push(row.run);
             machine.factors.extend(time.and_then(|(_, per_second)| {
@@ -53,7 +53,7 @@ impl Machine {
             match records.get(&row.run) {
                 Some(first) => {
                     machine.repeated.push(row.run);
-                    machine.agreeing.extend(first.agree(&row.record).then_some(row.run));
+                    machine.identical.extend(first.agree(&row.record).then_some(row.run));
                 }
                 None => drop(records.insert(row.run, row.record)),
             }

@@ -1,30 +1,30 @@
-//! How fast programs were run, and whether their tests can be trusted (Whisker paper, RQ1
-//! and figure 12).
+//! Acceleration of programs and flakiness of tests (Whisker paper, RQ1 and figure 12).
 
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Error, Results};
 
-/// Program time over real time; `None` for a search of less than a millisecond. `per_second` is
-/// how much of the program time's unit a second takes.
+/// Program time over real time; `None` for a search of less than a millisecond. `per_second` is the
+/// number of units of work in a second of program time.
 pub(super) fn acceleration(work: Option<u64>, per_second: f64, ms: Option<u64>) -> Option<f64> {
     let ms = ms.filter(|&ms| ms > 0)?;
     Some(work? as f64 / per_second / (ms as f64 / 1_000.0))
 }
 
-/// The searches of an algorithm against the clock.
+/// Acceleration and flaky assertions of the runs of an algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Speed {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Program time over real time of each search: 1 is as fast as Scratch.
+    /// Program time over real time of each search; 1 means that the program ran at its normal
+    /// speed.
     pub factors: Vec<f64>,
-    /// [`Speed::factors`] in a few numbers.
+    /// Statistics of [`Speed::factors`].
     pub factor: Result<Description, Unavailable>,
-    /// Assertions of all suites; none if suites have none.
+    /// Number of assertions in all suites; `None` if they have none.
     pub assertions: Option<u64>,
-    /// Assertions that did not hold when their test was repeated, and were left out.
+    /// Number of assertions that failed when their test was repeated, and were removed.
     pub flaky: Option<u64>,
-    /// The runs behind the factors.
+    /// The runs of the factors, in the same order.
     pub runs: Vec<u32>,
 }
 
@@ -32,11 +32,11 @@ impl Speed {
     /// One for each algorithm.
     ///
     /// # Errors
-    /// [`Error`] if the counts cannot be read.
+    /// [`Error`] if the tables cannot be read.
     pub fn all(results: &Results) -> Result<Vec<Speed>, Error> {
+        let time = results.program_time();
         let stable = results.measure("suiteAssertions")?;
         let flaky = results.measure("suiteFlakyAssertions")?;
-        let time = results.program_time();
         let one = |algorithm| {
             let own = || {
                 let all = (0_u32..).zip(&results.runs);
@@ -59,7 +59,7 @@ impl Speed {
             };
             let factor = Description::of(&factors);
             let sums = (sum(&stable), sum(&flaky));
-            // Suites without assertions have none that could be flaky.
+            // Without any assertion, there is no share of flaky ones.
             let sums = if sums == (Some(0), Some(0)) { (None, None) } else { sums };
             let (assertions, flaky) = sums;
             Speed { algorithm, factors, factor, assertions, flaky, runs }

@@ -4,36 +4,37 @@ use crate::comparison::{Comparison, Samples};
 use crate::stats::{Description, Unavailable, mean};
 use crate::tidy::Results;
 
-/// The suites of an algorithm.
+/// The suite sizes of an algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteSize {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Events of the final suites on the projects of [`Suites::projects`].
-    pub events: Result<Description, Unavailable>,
+    /// Sizes of the final suites on the projects of [`Suites::projects`], in the unit of the
+    /// subject kind.
+    pub size: Result<Description, Unavailable>,
     /// Mean number of tests of these suites.
     pub tests: Option<f64>,
-    /// Mean number of events of a single test, over all projects.
-    pub test_events: Option<f64>,
-    /// Mean number of events that minimisation removed, on the projects of
+    /// Mean size of a single test, over all projects.
+    pub test_size: Option<f64>,
+    /// Mean of what minimisation removed, in the same unit, on the projects of
     /// [`Suites::projects`].
     pub removed: Option<f64>,
     /// The runs on these projects.
     pub runs: Vec<u32>,
 }
 
-/// Suite sizes, compared only where coverage is the same: a suite that covers more is
-/// larger.
+/// Suite sizes, compared only on projects with the same coverage, because suites that cover more
+/// are larger.
 #[derive(Clone, Debug)]
 pub struct Suites {
     /// The projects on which all algorithms have the same mean coverage.
     pub projects: Vec<usize>,
     /// One for each algorithm.
     pub sizes: Vec<SuiteSize>,
-    /// Numbers of events on these projects.
+    /// Suite sizes on these projects.
     pub samples: Samples,
-    /// Every pair of algorithms: the first is better where its suites are *larger*, so an
-    /// A12 below 1/2 speaks for it.
+    /// Every pair of algorithms. The values compared are sizes, so that an A12 below 1/2 means that
+    /// the first algorithm has the smaller suites.
     pub comparisons: Vec<Comparison>,
 }
 
@@ -46,14 +47,14 @@ impl Suites {
             run.suite_size.filter(|_| equal[run.project as usize]).map(f64::from)
         });
         let sizes = (0..results.algorithms.len()).map(|algorithm| {
-            let (events, runs) = samples.pooled(algorithm);
+            let (sizes, runs) = samples.pooled(algorithm);
             let of = || runs.iter().map(|&run| &results.runs[run as usize]);
             let own = results.runs.iter().filter(|run| run.algorithm as usize == algorithm);
             SuiteSize {
                 algorithm,
-                events: Description::of(&events),
+                size: Description::of(&sizes),
                 tests: mean(of().filter_map(|run| run.suite_tests.map(f64::from))),
-                test_events: mean(own.filter_map(|run| {
+                test_size: mean(own.filter_map(|run| {
                     let tests = run.suite_tests.filter(|&tests| tests > 0)?;
                     Some(f64::from(run.suite_size?) / f64::from(tests))
                 })),
@@ -70,8 +71,9 @@ impl Suites {
     }
 }
 
-/// Whether all algorithms that have runs have some on a project, with the same mean
-/// coverage. In whole numbers: a mean of floating-point numbers depends on their order.
+/// For each project, whether all algorithms that have runs have some on it, with the same mean
+/// coverage. Computed with whole numbers, because a mean of floating-point numbers depends on their
+/// order.
 fn equally_covered(results: &Results) -> Vec<bool> {
     let algorithms = results.algorithms.len();
     let mut sums = vec![(0_u128, 0_u128); algorithms * results.projects.len()];

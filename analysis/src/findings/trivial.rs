@@ -1,36 +1,35 @@
-//! Projects that are no challenge (Whisker paper, RQ2 and figures 13 and 14).
+//! Trivial projects, which a baseline covers entirely with few executions (Whisker paper, RQ2 and figures 13 and 14).
 
 use crate::stats::mean;
 use crate::tidy::Results;
 
-/// A project under the baseline algorithm.
+/// A project with the runs of the baseline on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// Goals; none if only shares are known.
+    /// Number of goals; `None` if only shares are known.
     pub size: Option<u32>,
     /// Mean executions until full coverage or the end of the budget.
     pub executions: f64,
     /// Mean coverage in 0..=1.
     pub coverage: f64,
-    /// Whether every run covered everything.
+    /// Whether every run covers all goals.
     pub full: bool,
-    /// The runs behind it.
+    /// The runs of the baseline.
     pub runs: Vec<u32>,
 }
 
-/// Which projects a baseline covers with hardly any execution.
-///
-/// The paper's rule: the threshold is the lowest mean number of executed tests of a
-/// project that is not covered entirely. Projects that are, with fewer, are trivial.
+/// The trivial projects of a study, by the rule of the Whisker paper: the threshold is the lowest
+/// mean number of executions of any project that is not covered entirely; projects that are covered
+/// entirely with fewer executions are trivial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trivial {
     /// The baseline: index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// The threshold in executions; none if every project is covered entirely.
+    /// The threshold in executions; `None` if every project is covered entirely.
     pub threshold: Option<f64>,
-    /// The projects with runs of the baseline whose executions are known.
+    /// The projects with runs of the baseline with a known number of executions.
     pub projects: Vec<Baseline>,
 }
 
@@ -68,8 +67,8 @@ impl Trivial {
         Trivial { algorithm, threshold, projects }
     }
 
-    /// The baseline of the papers if the study has it: the algorithm called `random`, else
-    /// the first.
+    /// The baseline of the papers, the algorithm with the label `random`, or the first algorithm if
+    /// there is none of that label; `None` without algorithms.
     pub fn baseline(results: &Results) -> Option<usize> {
         let random =
             results.algorithms.iter().position(|label| label.eq_ignore_ascii_case("random"));

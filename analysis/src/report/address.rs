@@ -1,14 +1,14 @@
-//! Where a number of a report stands, and what it should be.
+//! Addresses of numbers in a report, and checks of these numbers.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::Report;
-use crate::sheets::Sheet;
 use crate::table::Cell;
+use crate::tables::CaptionedTable;
 
-/// The place of a number: `TABLE/ROW/COLUMN`. A row is its number, from 1, or words that are
-/// its cells, separated by commas (`table6/mio,random/better`).
+/// The address of a number: `TABLE/ROW/COLUMN`. A row is given by texts of its cells, separated by
+/// commas (`table6/mio,random/better`), or by its number, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     table: String,
@@ -16,48 +16,67 @@ pub struct Address {
     column: String,
 }
 
-/// A cell that was found.
+/// The cell at an address.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'r> {
     /// Its table.
-    pub sheet: &'r Sheet,
+    pub table: &'r CaptionedTable,
     /// The cell.
     pub cell: &'r Cell,
-    /// The runs behind it: indices into [`Results::runs`](crate::tidy::Results::runs).
+    /// The runs from which it was computed: indices into [`Results::runs`](crate::tidy::Results::runs).
     pub runs: &'r [u32],
 }
 
-/// Why an address or a check leads nowhere.
+/// Why an address or a check is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// Not of the form.
-    #[error("`{0}` is not TABLE/ROW/COLUMN")]
-    Form(String),
-    /// Not of the form.
-    #[error("`{0}` is not TABLE/ROW/COLUMN, one of < <= = >= >, and a number")]
-    CheckForm(String),
-    /// No such part.
-    #[error("there is no {part} `{name}`; there are {known}")]
+    /// The text is no address.
+    #[error("invalid address `{0}`: expected TABLE/ROW/COLUMN")]
+    Syntax(String),
+    /// The text is no check.
+    #[error("invalid check `{0}`: expected TABLE/ROW/COLUMN, one of < <= = >= >, and a number")]
+    CheckSyntax(String),
+    /// The report has no such table, row or column.
+    #[error("unknown {part} `{name}`: the report has {known}")]
     Unknown {
         /// `table`, `row` or `column`.
         part: &'static str,
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names that exist.
         known: String,
     },
+}
+
+/// Old and new names of tables.
+const TABLE_ALIASES: [(&str, &str); 1] = [("calibration", "aa-test")];
+
+/// Old and new names of columns.
+const COLUMN_ALIASES: [(&str, &str); 7] = [
+    ("false_findings", "false_positive_rate"),
+    ("agreeing", "identical"),
+    ("mean_events", "mean_size"),
+    ("median_events", "median_size"),
+    ("removed_events", "mean_removed"),
+    ("mean_test_events", "mean_test_size"),
+    ("execution_ms", "ms_per_unit"),
+];
+
+/// The new name of a table or column, or the same name if it was not renamed.
+fn current<'a>(aliases: &[(&str, &'a str)], name: &'a str) -> &'a str {
+    aliases.iter().find(|alias| alias.0 == name).map_or(name, |alias| alias.1)
 }
 
 impl FromStr for Address {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<Address, AddressError> {
-        let form = || AddressError::Form(text.to_owned());
-        // Names of projects may have slashes.
-        let (table, rest) = text.trim().split_once('/').ok_or_else(form)?;
-        let (row, column) = rest.rsplit_once('/').ok_or_else(form)?;
+        let invalid = || AddressError::Syntax(text.to_owned());
+        // Names of projects may contain slashes.
+        let (table, rest) = text.trim().split_once('/').ok_or_else(invalid)?;
+        let (row, column) = rest.rsplit_once('/').ok_or_else(invalid)?;
         if [table, row, column].contains(&"") {
-            return Err(form());
+            return Err(invalid());
         }
         Ok(Address { table: table.to_owned(), row: row.to_owned(), column: column.to_owned() })
     }
@@ -70,42 +89,45 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// Finds the cell.
+    /// Finds the cell. Tables and columns that were renamed are also found by their old names.
     ///
     /// # Errors
-    /// [`AddressError::Unknown`], with what there is.
+    /// [`AddressError::Unknown`] if the report has no such table, row or column.
     pub fn find<'r>(&self, report: &'r Report<'_>) -> Result<Found<'r>, AddressError> {
         let unknown = |part, name: &str, known: Vec<String>| AddressError::Unknown {
             part,
             name: name.to_owned(),
-            known: some(&known),
+            known: listed(&known),
         };
-        let names = || report.sheets().map(|sheet| sheet.name.to_owned()).collect();
-        let sheet = report
-            .sheets()
-            .find(|sheet| sheet.name == self.table)
+        let names = || report.tables().map(|table| table.name.to_owned()).collect();
+        let table = report
+            .tables()
+            .find(|table| table.name == current(&TABLE_ALIASES, &self.table))
             .ok_or_else(|| unknown("table", &self.table, names()))?;
-        let table = &sheet.table;
-        let column = table.columns().iter().position(|c| c.0 == self.column).ok_or_else(|| {
-            let names = table.columns().iter().map(|c| c.0.to_owned());
+        let cells = &table.table;
+        let name = current(&COLUMN_ALIASES, &self.column);
+        let by_name = |name: &str| cells.columns().iter().position(|c| c.0 == name);
+        let column = by_name(&self.column).or_else(|| by_name(name)).ok_or_else(|| {
+            let names = cells.columns().iter().map(|c| c.0.clone());
             unknown("column", &self.column, names.collect())
         })?;
-        let row = self.row(sheet).ok_or_else(|| {
-            let rows = table.rows().iter().map(|row| words(row).join(","));
+        let row = self.row(cells.rows()).ok_or_else(|| {
+            let rows = cells.rows().iter().map(|row| texts(row).join(","));
             unknown("row", &self.row, rows.collect())
         })?;
-        Ok(Found { sheet, cell: &table.rows()[row][column], runs: table.runs_behind(row, column) })
+        Ok(Found { table, cell: &cells.rows()[row][column], runs: cells.source_runs(row, column) })
     }
 
-    fn row(&self, sheet: &Sheet) -> Option<usize> {
-        let rows = sheet.table.rows();
+    /// The index of the row.
+    fn row(&self, rows: &[Vec<Cell>]) -> Option<usize> {
         let wanted: Vec<&str> = self.row.split(',').map(str::trim).collect();
         let named = rows.iter().position(|row| {
-            let mut words = words(row).into_iter();
-            self.row == *words.clone().collect::<Vec<_>>().join(",")
-                || wanted.iter().all(|wanted| words.any(|word| word == *wanted))
+            let texts = texts(row);
+            let mut rest = texts.iter();
+            self.row == texts.join(",")
+                || wanted.iter().all(|wanted| rest.any(|text| text == wanted))
         });
-        // Words first: a project may be called 7.
+        // Match by name before by position: a project may be named `7`.
         named.or_else(|| {
             let number: usize = self.row.parse().ok()?;
             (1..=rows.len()).contains(&number).then(|| number - 1)
@@ -113,8 +135,8 @@ impl Address {
     }
 }
 
-/// The words of a row, without digests, by which nobody names it.
-fn words(row: &[Cell]) -> Vec<&str> {
+/// The texts of a row except digests.
+fn texts(row: &[Cell]) -> Vec<&str> {
     row.iter()
         .filter_map(|cell| match cell {
             Cell::Text(text) if text.len() != 64 => Some(text.as_str()),
@@ -123,18 +145,19 @@ fn words(row: &[Cell]) -> Vec<&str> {
         .collect()
 }
 
-fn some(names: &[String]) -> String {
-    const MOST: usize = 24;
-    match names.get(..MOST) {
-        Some(first) => format!("{}, and {} more", first.join("; "), names.len() - MOST),
+/// The first names of a list, and the number of the others.
+fn listed(names: &[String]) -> String {
+    const MAX: usize = 24;
+    match names.get(..MAX) {
+        Some(first) => format!("{}, and {} more", first.join("; "), names.len() - MAX),
         None => names.join("; "),
     }
 }
 
-/// What a number of a report should be: `algorithms/mio/mean >= 90 %`.
+/// A bound on a number of a report, such as `algorithms/mio/mean >= 90 %`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// Where it stands.
+    /// The address of the number.
     pub address: Address,
     relation: Relation,
     bound: f64,
@@ -156,7 +179,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// The longer ones first.
+/// Signs of relations, the longer ones first.
 const SIGNS: [(&str, Relation); 5] = [
     ("<=", Relation::AtMost),
     (">=", Relation::AtLeast),
@@ -169,26 +192,30 @@ impl FromStr for Check {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<Check, AddressError> {
-        let form = || AddressError::CheckForm(text.to_owned());
+        let invalid = || AddressError::CheckSyntax(text.to_owned());
         let split = SIGNS.iter().find_map(|(sign, relation)| {
-            // The last one: a name may have some.
-            text.rsplit_once(sign).map(|(place, bound)| (place, bound, *relation))
+            // The last sign, because names may contain others.
+            text.rsplit_once(sign).map(|(address, bound)| (address, bound, *relation))
         });
-        let (place, bound, relation) = split.ok_or_else(form)?;
+        let (address, bound, relation) = split.ok_or_else(invalid)?;
         let (number, whole) = match bound.trim().strip_suffix('%') {
             Some(percent) => (percent.trim(), 100.0),
             None => (bound.trim(), 1.0),
         };
-        let bound: f64 = number.parse().map_err(|_| form())?;
+        let bound: f64 = number.parse().map_err(|_| invalid())?;
         if !bound.is_finite() {
-            return Err(form());
+            return Err(invalid());
         }
-        Ok(Check { address: place.parse().map_err(|_| form())?, relation, bound: bound / whole })
+        Ok(Check {
+            address: address.parse().map_err(|_| invalid())?,
+            relation,
+            bound: bound / whole,
+        })
     }
 }
 
 impl Check {
-    /// Whether the number is what it should be. What is not available is not.
+    /// Whether the number satisfies the relation. A number that is not available satisfies none.
     ///
     /// # Errors
     /// As [`Address::find`].

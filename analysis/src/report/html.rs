@@ -1,156 +1,187 @@
-//! The report as one page: text, tables, pictures, style and script in a single file that
-//! asks nobody for anything. A click on a number lists the runs behind it.
+//! The report as one HTML page: text, tables, figures, style and script in a single file that loads
+//! no other. A click on a number lists the runs from which it was computed.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::{Item, Report, Section};
 use crate::figure::grouped;
-use crate::sheets::Sheet;
-use crate::table::Cell;
+use crate::figures::Figure;
+use crate::table::{Cell, Table};
+use crate::tables::CaptionedTable;
+use crate::terms::{capitalised, counted, work};
 use crate::tidy::{Results, UNCOUNTED};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Tables with more rows are folded.
-const FOLDED: usize = 40;
+/// Greatest number of rows of a table that is not folded.
+const MAX_UNFOLDED: usize = 40;
 
 /// The page.
-pub(super) fn page(report: &Report<'_>) -> String {
+pub(super) fn page(report: &Report<'_>) -> Markup {
     let mut sets = RunSets::default();
-    let mut body = String::new();
-    for part in &report.sections {
-        section(&mut body, part, &mut sets);
+    let sections: Vec<Markup> = report.sections.iter().map(|s| section(s, &mut sets)).collect();
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (report.title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { (report.title) }
+                    p { (summary(report.results)) }
+                    nav {
+                        @for section in &report.sections {
+                            a href={ "#" (section.name) } { (section.title) }
+                        }
+                    }
+                }
+                main { @for section in sections { (section) } }
+                dialog id="runs" {
+                    form method="dialog" { button { "Close" } }
+                    div {}
+                }
+                script type="application/json" id="data" {
+                    (json(&Data::new(report.results, sets.texts)))
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
     }
-    let links = report
-        .sections
-        .iter()
-        .map(|section| format!("<a href=\"#{}\">{}</a>", section.name, escaped(section.title)));
-    let title = escaped(&report.title);
-    let data = Data::new(report.results, sets.texts);
-    // Whatever a name holds, it ends no script.
-    let data = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n\
-         <h1>{title}</h1>\n<p>{}</p>\n<nav>{}</nav>\n</header>\n<main>\n{body}</main>\n\
-         <dialog id=\"runs\"><form method=\"dialog\"><button>Close</button></form>\
-         <div></div></dialog>\n<script type=\"application/json\" id=\"data\">{data}</script>\n\
-         <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        summary(report.results),
-        links.collect::<String>(),
-    )
 }
 
+/// JSON for a script element, which no text within it can end.
+fn json(data: &Data<'_>) -> PreEscaped<String> {
+    PreEscaped(serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c"))
+}
+
+/// Numbers of runs, algorithms, projects and seeds, and the budgets.
 fn summary(results: &Results) -> String {
     let mut text = format!(
-        "{} runs of {} on {} projects with {} seeds.",
-        results.runs.len(),
-        results.algorithms.iter().map(|label| escaped(label)).collect::<Vec<_>>().join(", "),
-        results.projects.len(),
-        results.seeds(),
+        "{} of {} on {} with {}.",
+        counted(results.runs.len(), "run"),
+        results.algorithms.join(", "),
+        counted(results.projects.len(), "project"),
+        counted(results.seeds(), "seed"),
     );
     let mut budgets = results.budgets.clone();
     budgets.dedup();
     for budget in budgets {
         let units = results.subject.units.iter();
-        let work = units.filter_map(|unit| Some((budget.limit(&unit.name)?, &*unit.plural)));
-        let wall = budget.wall_ms.map(|ms| (ms, "ms"));
-        let set: Vec<String> = work.chain(wall).map(|(n, unit)| format!("{n} {unit}")).collect();
+        let work = units.map(|unit| (budget.limit(&unit.name), unit.plural.as_str()));
+        let limits = work.chain([(budget.wall_ms, "ms")]);
+        let set: Vec<String> =
+            limits.filter_map(|(n, unit)| n.map(|n| format!("{n} {unit}"))).collect();
         if !set.is_empty() {
-            let _ = write!(text, " Budget of a run: {}.", set.join(" and "));
+            text += &format!(" Budget of a run: {}.", set.join(" and "));
         }
     }
-    text + " Click a number for the runs behind it; what is missing is n/a, never zero."
+    text + " Click a number to list the runs from which it was computed. Values that are not \
+            available are shown as n/a, never as zero."
 }
 
-fn section(page: &mut String, section: &Section, sets: &mut RunSets) {
-    let Section { name, title, items } = section;
-    let _ = writeln!(page, "<section id=\"{name}\">\n<h2>{}</h2>", escaped(title));
-    for item in items {
-        match item {
-            Item::Lacks(line) => {
-                let _ = writeln!(page, "<p class=\"lacks\">{}</p>", escaped(line));
-            }
-            Item::Figure(figure) => {
-                let _ = writeln!(
-                    page,
-                    "<figure id=\"figure-{}\" style=\"--width:{}px\">{}<figcaption><b>{}.</b> {}\
-                     </figcaption></figure>",
-                    figure.name,
-                    width(&figure.svg),
-                    figure.svg,
-                    escaped(&figure.title),
-                    prose(&figure.caption)
-                );
-            }
-            Item::Sheet(sheet) => table(page, sheet, sets),
+fn section(section: &Section, sets: &mut RunSets) -> Markup {
+    let items: Vec<Markup> = section
+        .items
+        .iter()
+        .map(|item| match item {
+            Item::Unavailable(sentence) => html! { p class="unavailable" { (sentence) } },
+            Item::Figure(figure) => figure_with_caption(figure),
+            Item::Table(table) => table_with_caption(table, sets),
+        })
+        .collect();
+    html! {
+        section id=(section.name) {
+            h2 { (section.title) }
+            @for item in items { (item) "\n" }
         }
     }
-    page.push_str("</section>\n");
 }
 
-/// The width that a picture has by itself, in pixels: on a small screen it is not made so small
-/// that nobody can read it.
-fn width(svg: &str) -> &str {
-    let box_of = svg.split_once("viewBox=\"0 0 ").map_or("", |(_, rest)| rest);
-    box_of.split_once(' ').map_or("0", |(width, _)| width)
-}
-
-fn table(page: &mut String, sheet: &Sheet, sets: &mut RunSets) {
-    let Sheet { name, title, caption, table } = sheet;
-    let rows = table.rows();
-    let (title, caption) = (escaped(title), prose(caption));
-    let folded = rows.len() > FOLDED;
-    let _ = if folded {
-        write!(page, "<details><summary><b>{title}</b> ({} rows). {caption}</summary>", rows.len())
-    } else {
-        write!(page, "<p class=\"caption\"><b>{title}.</b> {caption}</p>")
-    };
-    let _ = write!(page, "<div class=\"wide\"><table id=\"{name}\"><thead><tr>");
-    let words: Vec<bool> = (0..table.columns().len()).map(|column| table.words(column)).collect();
-    let shown = table.shown();
-    for &column in &shown {
-        let class = if words[column] { " class=\"w\"" } else { "" };
-        let (code, title) = table.columns()[column];
-        let _ = write!(page, "<th{class} title=\"{code}\">{}</th>", escaped(title));
-    }
-    page.push_str("</tr></thead><tbody>\n");
-    for (number, row) in rows.iter().enumerate() {
-        match sets.number(table.runs_of_row(number)) {
-            Some(set) => {
-                let _ = write!(page, "<tr data-runs=\"{set}\">");
-            }
-            None => page.push_str("<tr>"),
+fn figure_with_caption(figure: &Figure) -> Markup {
+    // A small screen scrolls rather than shrinks a figure to less than a share of its width.
+    let width = figure.svg.width();
+    html! {
+        figure id={ "figure-" (figure.name) } style={ "--width:" (width) "px" } {
+            (figure.svg)
+            figcaption { b { (figure.title) "." } " " (unbroken(&figure.caption)) }
         }
-        for &column in &shown {
-            let cell = &row[column];
-            let class = if words[column] { " class=\"w\"" } else { "" };
-            let own = table.runs_of_cell(number, column).map(|runs| sets.number(runs));
-            let _ = match own {
-                Some(Some(set)) => write!(page, "<td{class} data-runs=\"{set}\">"),
-                // Behind this one is nothing, whatever is behind its row.
-                Some(None) => write!(page, "<td{class} data-runs>"),
-                None => write!(page, "<td{class}>"),
-            };
-            match cell {
-                Cell::Missing => page.push_str("<i>n/a</i>"),
-                Cell::Count(n) => page.push_str(&grouped(*n as f64)),
-                cell => page.push_str(&escaped(&cell.for_people())),
-            }
-            page.push_str("</td>");
-        }
-        page.push_str("</tr>\n");
     }
-    page.push_str("</tbody></table></div>");
-    page.push_str(if folded { "</details>\n" } else { "\n" });
 }
 
-/// Sets of runs, each kept once, as ranges: `0-19,40`.
+fn table_with_caption(captioned: &CaptionedTable, sets: &mut RunSets) -> Markup {
+    let CaptionedTable { name, title, caption, table } = captioned;
+    let caption = unbroken(caption);
+    let rows = table.rows().len();
+    let table = table_element(name, table, sets);
+    html! {
+        @if rows > MAX_UNFOLDED {
+            details {
+                summary { b { (title) } " (" (rows) " rows). " (caption) }
+                (table)
+            }
+        } @else {
+            p class="caption" { b { (title) "." } " " (caption) }
+            (table)
+        }
+    }
+}
+
+fn table_element(name: &str, table: &Table, sets: &mut RunSets) -> Markup {
+    // The class of a column of texts, which are aligned to the left.
+    let columns: Vec<(usize, Option<&str>)> = table
+        .shown()
+        .into_iter()
+        .map(|column| (column, table.has_texts(column).then_some("w")))
+        .collect();
+    html! {
+        div class="wide" {
+            table id=(name) {
+                thead {
+                    tr {
+                        @for &(column, class) in &columns {
+                            @let (name, title) = &table.columns()[column];
+                            th class=[class] title=(name) { (title) }
+                        }
+                    }
+                }
+                tbody {
+                    @for (number, row) in table.rows().iter().enumerate() {
+                        tr data-runs=[sets.number(table.source_runs_of_row(number))] {
+                            @for &(column, class) in &columns {
+                                @let runs = table.source_runs_of_cell(number, column);
+                                td class=[class] data-runs=[runs.map(|runs| sets.attribute(runs))] {
+                                    (displayed(&row[column]))
+                                }
+                            }
+                        }
+                        "\n"
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn displayed(cell: &Cell) -> Markup {
+    html! {
+        @match cell {
+            Cell::Missing => i { "n/a" },
+            Cell::Count(n) => (grouped(*n as f64)),
+            cell => (cell.display()),
+        }
+    }
+}
+
+/// Distinct sets of runs as ranges, such as `0-19,40`.
 #[derive(Default)]
 struct RunSets {
     numbers: HashMap<String, usize>,
@@ -158,7 +189,7 @@ struct RunSets {
 }
 
 impl RunSets {
-    /// The number of a set; none for the empty one.
+    /// The number of a set; `None` if it is empty.
     fn number(&mut self, runs: &[u32]) -> Option<usize> {
         if runs.is_empty() {
             return None;
@@ -171,6 +202,12 @@ impl RunSets {
         self.texts.push(text.clone());
         self.numbers.insert(text, number);
         Some(number)
+    }
+
+    /// The attribute of a cell with runs of its own: the number of their set, or an empty text, so
+    /// that the runs of its row do not count for it.
+    fn attribute(&mut self, runs: &[u32]) -> String {
+        self.number(runs).map_or_else(String::new, |number| number.to_string())
     }
 }
 
@@ -192,7 +229,7 @@ fn ranges(runs: &[u32]) -> String {
     text
 }
 
-/// What the page's script shows of runs, column by column.
+/// The data of the runs that the script of the page shows, by column.
 #[derive(Serialize)]
 struct Data<'a> {
     projects: Vec<&'a str>,
@@ -202,10 +239,13 @@ struct Data<'a> {
     project: Vec<u32>,
     algorithm: Vec<u32>,
     seed: Vec<u64>,
-    /// Covered goals; none where there is no coverage.
+    /// Covered goals; `None` without a coverage.
     covered: Vec<Option<u32>>,
     goals: Vec<u32>,
-    executions: Vec<Option<u64>>,
+    /// The title of the next column.
+    unit: String,
+    /// Work in the unit of plain budgets.
+    work: Vec<Option<u64>>,
     uncounted: u32,
     sets: Vec<String>,
 }
@@ -222,23 +262,19 @@ impl<'a> Data<'a> {
             seed: runs.iter().map(|run| run.seed).collect(),
             covered: runs.iter().map(|run| run.coverage().map(|_| run.covered)).collect(),
             goals: runs.iter().map(|run| run.goals).collect(),
-            executions: results.work.first().cloned().unwrap_or_default(),
+            unit: capitalised(work(&results.subject)),
+            work: results.work.first().cloned().unwrap_or_default(),
             uncounted: UNCOUNTED,
             sets,
         }
     }
 }
 
-/// Text of a caption, without line breaks within `n = 5`, `p < 0.05` and `12 %`.
-fn prose(text: &str) -> String {
-    let text = escaped(text);
-    [" = ", " &lt; ", " %", " ms"]
+/// A caption without line breaks within `n = 5`, `p < 0.05` and `12 %`.
+fn unbroken(text: &str) -> String {
+    [" = ", " < ", " %", " ms"]
         .iter()
-        .fold(text, |text, part| text.replace(part, &part.replace(' ', "\u{a0}")))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+        .fold(text.to_owned(), |text, part| text.replace(part, &part.replace(' ', "\u{a0}")))
 }
 
 #[cfg(test)]
@@ -247,7 +283,7 @@ mod tests {
 
     #[test]
     fn captions_break_between_statements() {
-        assert_eq!(prose("(n = 9, p < 5 %)"), "(n\u{a0}=\u{a0}9, p\u{a0}&lt;\u{a0}5\u{a0}%)");
+        assert_eq!(unbroken("(n = 9, p < 5 %)"), "(n\u{a0}=\u{a0}9, p\u{a0}<\u{a0}5\u{a0}%)");
     }
 
     #[test]

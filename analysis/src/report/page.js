@@ -1,8 +1,8 @@
 "use strict";
-// Lists the runs behind the number that was clicked.
+// Lists the runs from which the clicked number was computed.
 const data = JSON.parse(document.getElementById("data").textContent);
 const dialog = document.getElementById("runs");
-const MOST = 400;
+const MAX_LISTED = 400;
 
 function setOf(cell) {
   const holder = cell.dataset.runs === undefined ? cell.parentElement : cell;
@@ -49,18 +49,18 @@ function show(cell) {
   const content = dialog.querySelector("div");
   content.replaceChildren(
     element("h3", `${column.textContent}: ${cell.textContent}`),
-    element("p", `${runs.length === 1 ? "1 run is" : `${runs.length} runs are`} behind this number` +
-      (runs.length > MOST ? `, the first ${MOST} of them:` : ":")));
+    element("p", `Computed from ${runs.length === 1 ? "1 run" : `${runs.length} runs`}` +
+      (runs.length > MAX_LISTED ? `, the first ${MAX_LISTED} of them:` : ":")));
   const list = element("table");
-  list.append(row("th", ["Project", "Algorithm", "Seed", "Coverage", "Executions", "Run"]));
-  for (const run of runs.slice(0, MOST)) {
+  list.append(row("th", ["Project", "Algorithm", "Seed", "Coverage", data.unit, "Run"]));
+  for (const run of runs.slice(0, MAX_LISTED)) {
     list.append(row("td", [data.projects[data.project[run]], data.algorithms[data.algorithm[run]],
-      data.seed[run], covered(run), data.executions[run] ?? "n/a", data.ids[run]]));
+      data.seed[run], covered(run), data.work[run] ?? "n/a", data.ids[run]]));
   }
   const wide = element("div");
   wide.className = "wide";
   wide.append(list);
-  const hint = element("p", "All of them, with whole ids: ");
+  const hint = element("p", "All of them, with complete ids: ");
   hint.append(element("code", `catherd report RESULTS --explain ${address}`));
   content.append(wide, hint);
   dialog.showModal();

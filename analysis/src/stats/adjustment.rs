@@ -1,9 +1,9 @@
-//! Many tests at once: p-values adjusted for the size of their family.
+//! Multiple testing: p-values corrected for the size of their family.
 
 use super::Unavailable;
 
-/// Holm's step-down adjustment, which bounds the chance of any false finding in the
-/// family. The answers are in the order of the p-values given.
+/// Holm's step-down correction, which bounds the family-wise error rate. The results are in the
+/// order of the p-values.
 ///
 /// # Errors
 /// [`Unavailable::NotANumber`] if a p-value is not in 0..=1.
@@ -11,15 +11,15 @@ pub fn holm(p: &[f64]) -> Result<Vec<f64>, Unavailable> {
     let order = ascending(p)?;
     let mut adjusted = vec![0.0; p.len()];
     let mut floor = 0.0_f64;
-    for (place, &i) in order.iter().enumerate() {
-        floor = floor.max((p.len() - place) as f64 * p[i]).min(1.0);
+    for (index, &i) in order.iter().enumerate() {
+        floor = floor.max((p.len() - index) as f64 * p[i]).min(1.0);
         adjusted[i] = floor;
     }
     Ok(adjusted)
 }
 
-/// Benjamini and Hochberg's step-up adjustment, which bounds the expected share of
-/// false findings. The answers are in the order of the p-values given.
+/// Benjamini and Hochberg's step-up correction, which bounds the false discovery rate. The results
+/// are in the order of the p-values.
 ///
 /// # Errors
 /// [`Unavailable::NotANumber`] if a p-value is not in 0..=1.
@@ -27,8 +27,8 @@ pub fn benjamini_hochberg(p: &[f64]) -> Result<Vec<f64>, Unavailable> {
     let order = ascending(p)?;
     let mut adjusted = vec![0.0; p.len()];
     let mut ceiling = 1.0_f64;
-    for (place, &i) in order.iter().enumerate().rev() {
-        ceiling = ceiling.min(p[i] * p.len() as f64 / (place + 1) as f64);
+    for (index, &i) in order.iter().enumerate().rev() {
+        ceiling = ceiling.min(p[i] * p.len() as f64 / (index + 1) as f64);
         adjusted[i] = ceiling;
     }
     Ok(adjusted)

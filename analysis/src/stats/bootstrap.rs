@@ -1,4 +1,4 @@
-//! Intervals by resampling, for statistics without a formula.
+//! Bootstrap confidence intervals, for statistics without a formula.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -9,11 +9,11 @@ use super::description::quantile;
 use super::effect_size::Interval;
 use super::{Unavailable, ordered};
 
-/// The percentile bootstrap. The same seed gives the same interval on every machine and
-/// with any number of threads: each replicate has a random stream of its own.
+/// The percentile bootstrap. The same seed gives the same interval on every machine and with any
+/// number of threads, because each replicate has a random stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bootstrap {
-    /// How often the samples are drawn anew, at least 1.
+    /// Number of times that the samples are drawn, at least 1.
     pub replicates: u32,
     /// Seed of the draws.
     pub seed: u64,
@@ -28,12 +28,12 @@ impl Default for Bootstrap {
 }
 
 impl Bootstrap {
-    /// The interval of a statistic of some samples, each drawn anew with replacement.
+    /// The interval of a statistic of some samples, each of which is drawn with replacement.
     ///
     /// # Errors
-    /// [`Unavailable`] for no samples, an empty one, one with NaN, and
-    /// [`Unavailable::TooFew`] for one with a single value, which says nothing of others.
-    /// [`Unavailable::NotANumber`] also if the statistic of a replicate is NaN.
+    /// [`Unavailable`] for no samples, an empty one, and one with NaN; [`Unavailable::TooFew`] for
+    /// one with a single value; [`Unavailable::NotANumber`] also if the statistic of a replicate is
+    /// NaN.
     pub fn interval(
         &self,
         samples: &[&[f64]],
@@ -57,7 +57,7 @@ impl Bootstrap {
                     rng.set_stream(u64::from(replicate));
                     for (drawn, sample) in drawn.iter_mut().zip(samples) {
                         for value in drawn {
-                            // As a u64, so that the draws are those of any platform.
+                            // Drawn as u64, so that the draws are the same on every platform.
                             *value = sample[rng.random_range(0..sample.len() as u64) as usize];
                         }
                     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interval_is_that_of_its_seed() {
+    fn the_interval_depends_on_the_seed_alone() {
         let sample: Vec<f64> = (0..40).map(|i| f64::from(i * i % 17)).collect();
         let bootstrap = Bootstrap::default();
         let found = bootstrap.mean(&sample).unwrap();
@@ -93,7 +93,7 @@ mod tests {
         assert_ne!(Bootstrap { seed: 21, ..bootstrap }.mean(&sample).unwrap(), found);
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(one.install(|| bootstrap.mean(&sample)).unwrap(), found);
-        // The normal interval is close for a mean of 40 values.
+        // For the mean of 40 values the normal interval is similar.
         let d = super::super::Description::of(&sample).unwrap();
         let spread = 1.96 * d.deviation.unwrap() / 40.0_f64.sqrt();
         assert!((found.low - (d.mean - spread)).abs() < 0.3, "{found:?}");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_without_an_interval_say_why() {
+    fn samples_without_an_interval_have_a_reason() {
         let bootstrap = Bootstrap::default();
         assert_eq!(bootstrap.interval(&[], |_| 0.0), Err(Unavailable::Empty));
         assert_eq!(bootstrap.mean(&[]), Err(Unavailable::Empty));

@@ -1,14 +1,14 @@
-//! The conventions of other libraries, for results that stand beside theirs.
+//! Conventions of other libraries, for comparison with their results.
 //!
-//! The statistics are the same; what differs is when a p-value is exact, what an exact
-//! one makes of ties, and which odds ratio is meant.
+//! The statistics are the same. The conventions differ in when a p-value is exact, in how an exact
+//! one treats ties, and in the definition of the odds ratio.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{Contingency, MannWhitney, PValue, SignedRank, Unavailable};
 
-/// A library whose conventions to follow.
+/// A library with its conventions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compat {
     /// SciPy 1.17: `mannwhitneyu`, `wilcoxon` and `fisher_exact` with their defaults.
@@ -18,13 +18,13 @@ pub enum Compat {
 }
 
 impl Compat {
-    /// The p-value that the library gives by default.
+    /// The p-value that the library returns by default.
     ///
     /// SciPy is exact without ties while one sample has at most 8 values; R while both
     /// have fewer than 50. Both are asymptotic with ties.
     ///
     /// # Errors
-    /// [`Unavailable::Constant`] where R has NaN, for equal values.
+    /// [`Unavailable::Constant`] for R if all values are equal, where R returns NaN.
     pub fn mann_whitney(self, test: &MannWhitney) -> Result<PValue, Unavailable> {
         let (x, y) = test.sizes();
         let small = match self {
@@ -40,11 +40,11 @@ impl Compat {
         }
     }
 
-    /// The p-value of the library's exact method: SciPy's ignores ties and rounds U
-    /// towards its mean, R has none with ties.
+    /// The p-value of the library's exact method: SciPy ignores ties and rounds U towards its mean; R
+    /// has no exact p-value with ties.
     ///
     /// # Errors
-    /// [`Unavailable::Ties`] for R.
+    /// [`Unavailable::Ties`] for R if there are ties.
     pub fn mann_whitney_exact(self, test: &MannWhitney) -> Result<PValue, Unavailable> {
         match self {
             Compat::Scipy => Ok(test.exact_ignoring_ties()),
@@ -53,8 +53,8 @@ impl Compat {
         }
     }
 
-    /// The statistic of the signed-rank test that the library shows: the smaller rank sum
-    /// (SciPy), that of the positive differences (R's V).
+    /// The statistic of the signed-rank test that the library reports: the smaller rank sum (SciPy)
+    /// or that of the positive differences (V of R).
     pub fn signed_rank_statistic(self, test: &SignedRank) -> f64 {
         match self {
             Compat::Scipy => test.statistic(),
@@ -62,11 +62,11 @@ impl Compat {
         }
     }
 
-    /// The p-value of the signed-rank test that the library gives by default.
+    /// The p-value of the signed-rank test that the library returns by default.
     ///
-    /// SciPy is exact up to 50 pairs without ties and zeros, and with them up to 13; R is
-    /// for fewer than 50 pairs without ties and zeros. Beyond, R corrects for continuity
-    /// and SciPy does not.
+    /// SciPy is exact up to 50 pairs without ties and zeros, and up to 13 with them; R is exact for
+    /// fewer than 50 pairs without ties and zeros. Otherwise R corrects for continuity and SciPy
+    /// does not.
     pub fn signed_rank(self, test: &SignedRank) -> PValue {
         let plain = !test.has_ties() && test.differences() == test.pairs();
         match self {
@@ -77,8 +77,8 @@ impl Compat {
         }
     }
 
-    /// The odds ratio that the library gives: that of the sample (SciPy), the likeliest
-    /// one given the margins (R).
+    /// The odds ratio that the library returns: that of the sample (SciPy) or the conditional
+    /// maximum-likelihood estimate (R).
     ///
     /// # Errors
     /// As [`Contingency::odds_ratio`].
@@ -106,7 +106,7 @@ impl FromStr for Compat {
         match name.to_ascii_lowercase().as_str() {
             "scipy" => Ok(Compat::Scipy),
             "r" => Ok(Compat::R),
-            _ => Err("the libraries known are scipy and r".to_owned()),
+            _ => Err(format!("unknown library `{name}`: expected scipy or r")),
         }
     }
 }

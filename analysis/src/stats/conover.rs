@@ -1,11 +1,11 @@
-//! Which of several treatments differ from one of them, after Friedman's test: Conover's
-//! comparison of rank sums, which takes ties as they are (Conover, 1999, section 5.8).
+//! Conover's comparison of rank sums after Friedman's test, for comparisons with one treatment; it
+//! allows ties (Conover, 1999, section 5.8).
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::{PValue, Ranks, Unavailable, treatments};
 
-/// The rank sums of several treatments and how much they vary.
+/// The mean ranks of several treatments and the standard error of their differences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conover {
     /// The mean rank of each treatment over the blocks, from 1 for the smallest values.
@@ -20,8 +20,8 @@ impl Conover {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// As [`friedman`](super::friedman), but two treatments and equal values are enough, and
-    /// two blocks are needed.
+    /// As [`friedman`](super::friedman), except that blocks may have equal values only, and that two
+    /// blocks are needed.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Conover, Unavailable> {
         let treatments = treatments(blocks, 2)?;
         if blocks.len() < 2 {
@@ -42,7 +42,7 @@ impl Conover {
         Ok(Conover { mean_ranks, blocks: blocks.len(), error })
     }
 
-    /// The p-value of two treatments, for this pair alone.
+    /// The p-value of a difference of two treatments, not corrected for other pairs.
     pub fn p(&self, first: usize, second: usize) -> PValue {
         let n = self.blocks as f64;
         let distance = (self.mean_ranks[first] - self.mean_ranks[second]).abs() * n;
@@ -50,7 +50,7 @@ impl Conover {
             return PValue::DEGENERATE;
         }
         let freedom = (n - 1.0) * (self.mean_ranks.len() - 1) as f64;
-        // Blocks that all agree leave no error, and no chance.
+        // If all blocks agree, the standard error is 0 and so is the p-value.
         let tail = StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |t| t.sf(distance / self.error));
         PValue::asymptotic(2.0 * tail)
     }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_that_agree_leave_no_doubt_and_equal_ones_nothing_else() {
+    fn blocks_that_agree_have_p_0_and_equal_ones_p_1() {
         assert_eq!(Conover::new(&[[1.0, 2.0]; 3]).unwrap().p(0, 1).value, 0.0);
         assert_eq!(Conover::new(&[[1.0, 1.0]; 3]).unwrap().p(0, 1).value, 1.0);
         let one = Conover::new(&[[1.0, 2.0]]);

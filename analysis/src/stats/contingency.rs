@@ -1,4 +1,4 @@
-//! Two-by-two tables: how often something happened in each of two groups.
+//! Two-by-two contingency tables: numbers of two outcomes in two groups.
 
 use super::effect_size::Interval;
 use super::{PValue, Unavailable, normal_quantile};
@@ -10,15 +10,15 @@ pub struct Contingency {
     cells: [[u64; 2]; 2],
 }
 
-/// Tables whose chances differ by less than this share are equally likely: rounding
-/// tells them apart, nature does not. R uses the same.
+/// Relative difference below which the probabilities of two tables are considered equal, because it
+/// may be due to rounding. R uses the same.
 const TOLERANCE: f64 = 1e-7;
 
 impl Contingency {
-    /// The largest sum of all cells.
+    /// Greatest sum of all cells.
     pub const LARGEST: u64 = 1 << 40;
 
-    /// A table.
+    /// A table with these counts.
     ///
     /// # Errors
     /// [`Unavailable::Empty`] if all counts are zero, and [`Unavailable::TooMany`] beyond
@@ -32,8 +32,7 @@ impl Contingency {
         }
     }
 
-    /// The outcomes of two samples of 0 and 1; none if they hold anything else, or
-    /// nothing.
+    /// The table of two samples of 0 and 1; `None` if one is empty or has other values.
     pub fn of_outcomes(x: &[f64], y: &[f64]) -> Option<Contingency> {
         let count = |sample: &[f64]| {
             let ones = sample.iter().filter(|&&v| v == 1.0).count();
@@ -44,12 +43,12 @@ impl Contingency {
         Contingency::new([count(x)?, count(y)?]).ok()
     }
 
-    /// Fisher's exact test, two-sided: the chance, given the margins, of a table that is
-    /// at most as likely as this one. Where a row or a column is empty there is no other,
-    /// which says nothing: a degenerate one.
+    /// Fisher's exact test, two-sided: the probability, given the margins, of a table that is at
+    /// most as likely as this one. With an empty row or column only one table is possible: p = 1,
+    /// marked degenerate.
     pub fn fisher(&self) -> PValue {
         let Ok(margins) = self.margins() else { return PValue::DEGENERATE };
-        // Chances relative to that of the table seen, so that neither can vanish.
+        // Relative to the probability of the observed table, so that neither underflows.
         let (mut far, mut all) = (0.0, 0.0);
         margins.each_relative(self.cells[0][0], |_, weight| {
             all += weight;
@@ -86,38 +85,37 @@ impl Contingency {
         Ok(Interval { low: (log - spread).exp(), high: (log + spread).exp() })
     }
 
-    /// The odds ratio under which this table is likeliest given its margins, which R's
-    /// `fisher.test` reports (to some five digits): 0 or infinite if the first cell is as
-    /// small or as large as it can be.
+    /// The conditional maximum-likelihood estimate of the odds ratio given the margins, which R's
+    /// `fisher.test` reports (to about five digits): 0 or infinite if the first cell has its least
+    /// or greatest possible value.
     ///
     /// # Errors
     /// As [`Contingency::odds_ratio`], and [`Unavailable::TooMany`] if the first cell could
     /// have more than a million values.
     pub fn conditional_odds_ratio(&self) -> Result<f64, Unavailable> {
         let margins = self.margins()?;
-        let seen = self.cells[0][0];
-        if seen == margins.least {
+        let observed = self.cells[0][0];
+        if observed == margins.least {
             return Ok(0.0);
         }
-        if seen == margins.most {
+        if observed == margins.most {
             return Ok(f64::INFINITY);
         }
         if margins.most - margins.least > 1 << 20 {
             return Err(Unavailable::TooMany);
         }
-        let mut log_chance = 0.0;
-        let chances: Vec<(f64, f64)> = (margins.least..=margins.most)
+        let mut log_weight = 0.0;
+        let weights: Vec<(f64, f64)> = (margins.least..=margins.most)
             .map(|cell| {
                 if cell > margins.least {
-                    log_chance += margins.ratio(cell - 1).ln();
+                    log_weight += margins.ratio(cell - 1).ln();
                 }
-                (cell as f64 - seen as f64, log_chance)
+                (cell as f64 - observed as f64, log_weight)
             })
             .collect();
-        // The mean of the first cell grows with the odds ratio: bisection on its
-        // logarithm.
+        // Bisection on the logarithm of the odds ratio, with which the mean of the first cell grows.
         let above = |log: f64| {
-            let weights = chances.iter().map(|(cell, weight)| (cell, weight + cell * log));
+            let weights = weights.iter().map(|(cell, weight)| (cell, weight + cell * log));
             let most = weights.clone().fold(f64::NEG_INFINITY, |most, (_, w)| most.max(w));
             weights.map(|(cell, w)| cell * (w - most).exp()).sum::<f64>() > 0.0
         };
@@ -145,8 +143,8 @@ impl Contingency {
     }
 }
 
-/// The sums of the first row, the first column and all cells, and the range of the first
-/// cell under them.
+/// The sums of the first row, the first column and all cells, and the range of the first cell given
+/// these sums.
 struct Margins {
     row: u64,
     column: u64,
@@ -156,19 +154,19 @@ struct Margins {
 }
 
 impl Margins {
-    /// The hypergeometric chance of one more than `cell` over that of `cell`.
+    /// The hypergeometric probability of `cell + 1` over that of `cell`.
     fn ratio(&self, cell: u64) -> f64 {
         let up = (self.row - cell) as f64 * (self.column - cell) as f64;
         let down = (cell + 1) as f64 * (self.all + cell + 1 - self.row - self.column) as f64;
         up / down
     }
 
-    /// The hypergeometric chances of all values of the first cell, relative to that of
-    /// `seen`; those too small to change any sum are left out.
-    fn each_relative(&self, seen: u64, mut each: impl FnMut(u64, f64)) {
-        each(seen, 1.0);
+    /// Calls `each` with all values of the first cell and their hypergeometric probabilities,
+    /// relative to that of `observed`. Those too small to change a sum are left out.
+    fn each_relative(&self, observed: u64, mut each: impl FnMut(u64, f64)) {
+        each(observed, 1.0);
         let mut weight = 1.0;
-        for cell in seen..self.most {
+        for cell in observed..self.most {
             let step = self.ratio(cell);
             weight *= step;
             each(cell + 1, weight);
@@ -177,7 +175,7 @@ impl Margins {
             }
         }
         weight = 1.0;
-        for cell in (self.least..seen).rev() {
+        for cell in (self.least..observed).rev() {
             let step = 1.0 / self.ratio(cell);
             weight *= step;
             each(cell, weight);
@@ -214,17 +212,17 @@ mod tests {
     }
 
     #[test]
-    fn tails_do_not_vanish() {
-        // Two of C(1000, 500) deals, 7.4e-300.
+    fn tails_do_not_underflow() {
+        // Two of C(1000, 500) assignments, 7.4e-300.
         let p = Contingency::new([[500, 0], [0, 500]]).unwrap().fisher().value;
         assert!((p / 7.399_507_995_628_054e-300 - 1.0).abs() < 1e-9, "{p:e}");
-        // Large tables end soon.
+        // Large tables take little time.
         let large = Contingency::new([[1 << 36, 1 << 36], [1 << 36, (1 << 36) + 1]]).unwrap();
         assert!(large.fisher().value > 0.99);
     }
 
     #[test]
-    fn tables_without_an_answer_say_why() {
+    fn tables_without_a_result_have_a_reason() {
         assert_eq!(Contingency::new([[0, 0], [0, 0]]), Err(Unavailable::Empty));
         assert_eq!(Contingency::new([[u64::MAX, 1], [0, 0]]), Err(Unavailable::TooMany));
         let full = Contingency::new([[3, 0], [4, 0]]).unwrap();

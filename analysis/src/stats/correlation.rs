@@ -1,20 +1,20 @@
-//! Correlation of two measures of the same things.
+//! Correlation of paired samples.
 
 use statrs::function::beta::beta_reg;
 
 use super::{PValue, Ranks, Unavailable, constant, finite, paired};
 
-/// A coefficient of correlation.
+/// A correlation coefficient and its p-value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correlation {
-    /// In -1..=1.
+    /// The coefficient, in -1..=1.
     pub r: f64,
-    /// Two-sided p-value of r = 0, by Student's t distribution with two degrees of
-    /// freedom less than there are pairs.
+    /// Two-sided p-value of r = 0, by Student's t distribution with n - 2 degrees of freedom for n
+    /// pairs.
     pub p: PValue,
 }
 
-/// Pearson's coefficient: how linear the relation is.
+/// Pearson's coefficient of linear correlation.
 ///
 /// # Errors
 /// [`Unavailable`] for samples of different lengths, fewer than three pairs, NaN and
@@ -23,20 +23,20 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
     Ok(Relation::new(x, y)?.correlation())
 }
 
-/// Spearman's coefficient: how monotonic the relation is; Pearson's coefficient of
-/// the ranks, ties sharing the mean rank.
+/// Spearman's coefficient of rank correlation: Pearson's coefficient of the ranks, ties sharing the
+/// mean rank.
 ///
 /// # Errors
-/// As [`pearson`], but infinite values have ranks.
+/// As [`pearson`], except that infinite values are allowed.
 pub fn spearman(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
     paired(x, y)?;
     pearson(&Ranks::of(x)?.ranks, &Ranks::of(y)?.ranks)
 }
 
-/// How linear a relation is, and how much of the variance is left.
+/// Pearson's coefficient with the unexplained share of the variance.
 pub(super) struct Relation {
     pub(super) r: f64,
-    /// 1 - r², with all its digits where r is nearly 1.
+    /// 1 - r², computed without cancellation where r is nearly 1.
     pub(super) unexplained: f64,
     freedom: f64,
 }
@@ -54,7 +54,7 @@ impl Relation {
         }
         let freedom = (x.len() - 2) as f64;
         let (x, y) = (standardised(x), standardised(y));
-        // Half the squared distance of unit vectors is one less their product.
+        // Half the squared distance of two unit vectors is 1 minus their product.
         let below_one: f64 = x.iter().zip(&y).map(|(a, b)| (a - b) * (a - b) / 2.0).sum();
         let above_minus_one: f64 = x.iter().zip(&y).map(|(a, b)| (a + b) * (a + b) / 2.0).sum();
         let r = if below_one < 0.5 {
@@ -78,7 +78,7 @@ impl Relation {
 fn standardised(sample: &[f64]) -> Vec<f64> {
     let mean = sample.iter().sum::<f64>() / sample.len() as f64;
     let deviations: Vec<f64> = sample.iter().map(|v| v - mean).collect();
-    // Scaled by the largest first, so that no square overflows or vanishes.
+    // Scaled by the largest first, so that no square overflows or underflows.
     let largest = deviations.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
     let length = deviations.iter().map(|d| (d / largest) * (d / largest)).sum::<f64>().sqrt();
     deviations.into_iter().map(|d| d / largest / length).collect()
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_without_a_correlation_say_why() {
+    fn samples_without_a_correlation_have_a_reason() {
         assert_eq!(pearson(&[1.0], &[1.0, 2.0]), Err(Unavailable::Unpaired(1, 2)));
         assert_eq!(pearson(&[], &[]), Err(Unavailable::Empty));
         let few = Unavailable::TooFew { needed: 3, found: 2 };

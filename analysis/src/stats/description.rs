@@ -1,24 +1,23 @@
-//! One sample in a few numbers.
+//! Descriptive statistics of a sample.
 
 use super::{Unavailable, ordered};
 
-/// A sample in a few numbers.
+/// Descriptive statistics of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
-    /// How many values.
+    /// Number of values.
     pub n: usize,
     /// The arithmetic mean.
     pub mean: f64,
-    /// The standard deviation of the population that the sample was drawn from (n - 1);
-    /// none for a single value.
+    /// The standard deviation with n - 1 degrees of freedom; `None` for a single value.
     pub deviation: Option<f64>,
     /// The smallest value.
     pub minimum: f64,
-    /// A quarter of the values is at most this.
+    /// The quantile 1/4.
     pub lower_quartile: f64,
-    /// Half of the values is at most this.
+    /// The quantile 1/2.
     pub median: f64,
-    /// Three quarters of the values are at most this.
+    /// The quantile 3/4.
     pub upper_quartile: f64,
     /// The largest value.
     pub maximum: f64,
@@ -49,7 +48,7 @@ impl Description {
     }
 }
 
-/// The arithmetic mean; none of nothing.
+/// The arithmetic mean; `None` without values.
 pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let (mut sum, mut n) = (0.0, 0_u64);
     for value in values {
@@ -59,20 +58,20 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (n > 0).then(|| sum / n as f64)
 }
 
-/// The value that a share of an ascending, non-empty sample lies below, interpolated
-/// between neighbours (Hyndman and Fan's type 7, the default of R and NumPy).
+/// The quantile of an ascending, non-empty sample for a share in 0..=1, interpolated between
+/// neighbours (Hyndman and Fan's type 7, the default of R and NumPy).
 pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len() - 1) as f64;
-    let below = sorted[place.floor() as usize];
-    let above = sorted[place.ceil() as usize];
-    // Equal neighbours first: the difference of infinite ones is not a number.
-    let (difference, share) = (above - below, place.fract());
+    let position = share * (sorted.len() - 1) as f64;
+    let below = sorted[position.floor() as usize];
+    let above = sorted[position.ceil() as usize];
+    // Equal neighbours are returned as they are, because the difference of infinite ones is NaN.
+    let (difference, share) = (above - below, position.fract());
     if below == above {
         below
     } else if difference.is_finite() {
         below + difference * share
     } else {
-        // Values of opposite signs, so large that their difference is not a number, or infinite.
+        // The neighbours are infinite, or so large that their difference is.
         below * (1.0 - share) + above * share
     }
 }

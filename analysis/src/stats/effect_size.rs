@@ -1,4 +1,4 @@
-//! How large an effect is: intervals and words.
+//! Confidence intervals and magnitudes of effect sizes.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// A size of an effect, in words.
+/// The magnitude of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Magnitude {
-    /// Too small to matter.
+    /// Below small.
     Negligible,
     /// Small.
     Small,
@@ -35,7 +35,7 @@ impl fmt::Display for Magnitude {
     }
 }
 
-/// Who drew the lines between the words. A value on a line has the larger word.
+/// Thresholds between magnitudes. A value on a threshold has the larger magnitude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Convention {
     /// Vargha and Delaney (2000): A12 of .56 small, .64 medium, .71 large, and the same
@@ -47,7 +47,7 @@ pub enum Convention {
 }
 
 impl Convention {
-    /// The word for an A12.
+    /// The magnitude of an A12.
     pub fn magnitude(self, a12: f64) -> Magnitude {
         let (effect, [small, medium, large]) = match self {
             Convention::VarghaDelaney => (a12.max(1.0 - a12), [0.56, 0.64, 0.71]),
@@ -80,21 +80,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_between_words() {
-        let word = |a12| Convention::VarghaDelaney.magnitude(a12);
-        assert_eq!([0.5, 0.559, 0.45].map(word), [Magnitude::Negligible; 3]);
-        assert_eq!([0.56, 0.43, 0.639].map(word), [Magnitude::Small; 3]);
-        assert_eq!([0.64, 0.30].map(word), [Magnitude::Medium; 2]);
-        assert_eq!([0.71, 0.0, 1.0].map(word), [Magnitude::Large; 3]);
-        let word = |a12| Convention::HessKromrey.magnitude(a12);
-        assert_eq!(word(0.573), Magnitude::Negligible);
-        assert_eq!(word(0.58), Magnitude::Small);
-        assert_eq!(word(0.25), Magnitude::Large);
+    fn thresholds_between_magnitudes() {
+        let magnitude = |a12| Convention::VarghaDelaney.magnitude(a12);
+        assert_eq!([0.5, 0.559, 0.45].map(magnitude), [Magnitude::Negligible; 3]);
+        assert_eq!([0.56, 0.43, 0.639].map(magnitude), [Magnitude::Small; 3]);
+        assert_eq!([0.64, 0.30].map(magnitude), [Magnitude::Medium; 2]);
+        assert_eq!([0.71, 0.0, 1.0].map(magnitude), [Magnitude::Large; 3]);
+        let magnitude = |a12| Convention::HessKromrey.magnitude(a12);
+        assert_eq!(magnitude(0.573), Magnitude::Negligible);
+        assert_eq!(magnitude(0.58), Magnitude::Small);
+        assert_eq!(magnitude(0.25), Magnitude::Large);
     }
 
     #[test]
-    fn mirrored_samples_have_one_word() {
-        // A12 = 14/25 and 11/25, whose complement is not the same number.
+    fn mirrored_samples_have_the_same_magnitude() {
+        // A12 is 14/25 and 11/25; 1 - 11/25 is not exactly 14/25 in floating-point arithmetic.
         let x = [1.0, 1.0, 1.0, 0.0, 0.0];
         let y = [1.0, 1.0, 0.5, 0.25, -1.0];
         let (there, back) = (MannWhitney::new(&x, &y).unwrap(), MannWhitney::new(&y, &x).unwrap());
@@ -121,14 +121,14 @@ mod tests {
         let below = MannWhitney::new(&y, &x).unwrap().a12_interval(0.95).unwrap();
         assert_eq!((above.high, below.low), (1.0, 0.0));
         assert!((above.low + below.high - 1.0).abs() < 1e-12);
-        // That of the samples in which 4 and 3 are equal, but for the closed end.
+        // The interval of the samples in which 4 and 3 are equal, except for the closed end.
         let near = MannWhitney::new(&[3.0, 5.0, 6.0], &y).unwrap();
         assert_eq!(near.a12(), 1.0 - 1.0 / 18.0);
         assert!((near.a12_interval(0.95).unwrap().low - above.low).abs() < 1e-12);
     }
 
     #[test]
-    fn samples_without_an_interval_say_why() {
+    fn samples_without_an_interval_have_a_reason() {
         let interval = |x: &[f64], y: &[f64]| MannWhitney::new(x, y).unwrap().a12_interval(0.95);
         let few = Unavailable::TooFew { needed: 2, found: 1 };
         assert_eq!(interval(&[1.0], &[1.0, 2.0]), Err(few));

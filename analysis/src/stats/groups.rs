@@ -1,30 +1,30 @@
-//! Several samples at once: do all come from one distribution?
+//! Tests of several samples: the Kruskal-Wallis test and Friedman's test.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::{PValue, Ranks, Unavailable, ordered, treatments};
 
-/// A statistic that is nearly chi-square distributed.
+/// A statistic with an approximate chi-square distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChiSquare {
     /// The statistic, corrected for ties.
     pub statistic: f64,
-    /// One less than there are samples.
+    /// Degrees of freedom: the number of samples or treatments minus 1.
     pub freedom: usize,
-    /// By the chi-square distribution.
+    /// The p-value by the chi-square distribution.
     pub p: PValue,
 }
 
 impl ChiSquare {
     fn new(statistic: f64, freedom: usize) -> ChiSquare {
-        // Rounding may leave a statistic that is zero a little below it.
+        // Rounding may make a statistic of 0 slightly negative.
         let statistic = statistic.max(0.0);
         let p = ChiSquared::new(freedom as f64).map_or(1.0, |d| d.sf(statistic));
         ChiSquare { statistic, freedom, p: PValue::asymptotic(p) }
     }
 }
 
-/// The Kruskal-Wallis test: independent samples, of any lengths.
+/// The Kruskal-Wallis test of independent samples, which may differ in length.
 ///
 /// # Errors
 /// [`Unavailable`] for fewer than two samples, an empty one, NaN, or equal values only.
@@ -53,8 +53,8 @@ pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
     Ok(ChiSquare::new(uncorrected / correction, samples.len() - 1))
 }
 
-/// The Friedman test: each block (a project) was measured once under each of the
-/// same treatments (algorithms), in the same order. With two of them it is the sign test.
+/// Friedman's test: each block (a project) has one value for each of the same treatments
+/// (algorithms), in the same order. With two treatments it is the sign test.
 ///
 /// # Errors
 /// [`Unavailable`] for no blocks, fewer than two treatments, blocks of different
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_without_an_answer_say_why() {
+    fn samples_without_a_test_have_a_reason() {
         assert_eq!(friedman::<Vec<f64>>(&[]), Err(Unavailable::Empty));
         assert_eq!(friedman(&[[1.0; 3]; 4]), Err(Unavailable::Constant));
         assert_eq!(friedman(&[vec![1.0, 2.0, 3.0], vec![1.0]]), Err(Unavailable::Unpaired(3, 1)));

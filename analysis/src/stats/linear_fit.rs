@@ -3,14 +3,14 @@
 use super::correlation::Relation;
 use super::{PValue, Unavailable};
 
-/// The line that least squares fit to points.
+/// The least-squares line through points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearFit {
-    /// What y grows by where x grows by one.
+    /// Increase of y where x increases by one.
     pub slope: f64,
     /// y where x is zero.
     pub intercept: f64,
-    /// Pearson's coefficient; its square is the share of the variance that is explained.
+    /// Pearson's correlation coefficient; its square is the explained share of the variance.
     pub r: f64,
     /// Two-sided p-value of a slope of zero.
     pub p: PValue,
@@ -45,7 +45,7 @@ impl LinearFit {
         })
     }
 
-    /// The line at a place.
+    /// The y of the line at an x.
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn points_without_a_line_say_why() {
+    fn points_without_a_line_have_a_reason() {
         assert_eq!(LinearFit::new(&[1.0; 3], &[1.0, 2.0, 3.0]), Err(Unavailable::Constant));
         assert_eq!(LinearFit::new(&[1.0], &[]), Err(Unavailable::Unpaired(1, 0)));
     }

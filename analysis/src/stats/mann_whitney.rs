@@ -1,26 +1,26 @@
-//! The Mann-Whitney U test and the effect sizes that are U in other clothes.
+//! The Mann-Whitney U test and effect sizes derived from U (Vargha-Delaney A12, Cliff's delta).
 
 use super::effect_size::{Convention, Interval, Magnitude};
 use super::{PValue, Unavailable, normal_quantile, normal_two_sided, ordered};
 
-/// Two independent samples, compared by order alone.
+/// The Mann-Whitney U test of two independent samples.
 ///
-/// The null distribution of U is conditional on the ties seen: every way to deal the
-/// pooled values into samples of these sizes is equally likely.
+/// The null distribution of U is conditional on the ties of the pooled values: every
+/// assignment of these values to samples of the same sizes is equally likely.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MannWhitney {
     x: usize,
     y: usize,
-    /// The groups of equal values in the pooled sample, ascending by value: how many
-    /// are of the first and of the second sample.
+    /// The groups of equal values in the pooled sample, in ascending order: the numbers of values
+    /// from the first and from the second sample.
     groups: Vec<(usize, usize)>,
-    /// 2 U1: whole even with ties.
+    /// 2 U1, which is whole even with ties.
     doubled: u64,
 }
 
 impl MannWhitney {
-    /// [`MannWhitney::p`] is exact while the number of pairs (one value of each
-    /// sample) is at most this, as for 50 against 50; the work grows with its square.
+    /// Greatest number of pairs (one value of each sample) for which [`MannWhitney::p`] is exact:
+    /// that of 50 against 50 values. Time grows with its square.
     pub const EXACT_PAIRS: usize = 2_500;
 
     /// Compares two samples.
@@ -31,7 +31,7 @@ impl MannWhitney {
         ordered(x)?;
         ordered(y)?;
         let mut pooled: Vec<(f64, bool)> = Vec::with_capacity(x.len() + y.len());
-        // Adding 0 turns -0 into 0, which `total_cmp` would tell apart.
+        // Adding 0 turns -0 into 0, because `total_cmp` distinguishes them.
         pooled.extend(x.iter().map(|v| (v + 0.0, true)));
         pooled.extend(y.iter().map(|v| (v + 0.0, false)));
         pooled.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -71,19 +71,20 @@ impl MannWhitney {
         self.x as u64 * self.y as u64
     }
 
-    /// Pairs in which the value of the first sample is the larger one; equal ones
-    /// count one half.
+    /// U of the first sample: the number of pairs in which its value is the larger one, ties
+    /// counting one half.
     pub fn u1(&self) -> f64 {
         self.doubled as f64 / 2.0
     }
 
-    /// The same for the second sample: all pairs less [`MannWhitney::u1`].
+    /// U of the second sample: the number of all pairs less [`MannWhitney::u1`].
     pub fn u2(&self) -> f64 {
         (2 * self.pairs() - self.doubled) as f64 / 2.0
     }
 
-    /// The Vargha-Delaney effect size in 0..=1: the chance that a value of the first
-    /// sample is larger than one of the second, ties counting one half.
+    /// The Vargha-Delaney effect size A12 in 0..=1: the probability that a value of the first
+    /// sample is larger than one of the second, ties counting one half. All A12 of tables and
+    /// figures are computed here.
     pub fn a12(&self) -> f64 {
         self.u1() / self.pairs() as f64
     }
@@ -93,9 +94,9 @@ impl MannWhitney {
         2.0 * self.a12() - 1.0
     }
 
-    /// How large the effect is, in words.
+    /// The magnitude of the effect by a convention.
     pub fn magnitude(&self, convention: Convention) -> Magnitude {
-        // The larger of both sides first, so that mirrored samples get the same word.
+        // The larger of U1 and U2, so that exchanged samples have the same magnitude.
         let larger = self.doubled.max(2 * self.pairs() - self.doubled);
         convention.magnitude(larger as f64 / (2 * self.pairs()) as f64)
     }
@@ -103,15 +104,15 @@ impl MannWhitney {
     /// A confidence interval for [`MannWhitney::a12`] at a level such as 0.95: normal on
     /// the logit scale, with the variance of DeLong, DeLong and Clarke-Pearson (1988).
     ///
-    /// For samples that do not overlap that variance is zero and the logit infinite. The
-    /// interval is then that of the nearest samples that do: those in which the closest
+    /// For samples that do not overlap, that variance is zero and the logit infinite. The
+    /// interval is then that of the nearest overlapping samples: those in which the closest
     /// two values are equal. Their A' = 1 - 1/(2mn) (mirrored for A12 = 0) differs in one
-    /// placement of each sample, so their variance is 1/(2m²n²); the end at which the
-    /// effect was seen is closed, as no effect lies beyond.
+    /// placement of each sample, so that their variance is 1/(2m²n²). The end on the side of the
+    /// observed effect is set to it, because no larger effect exists.
     ///
     /// # Errors
     /// [`Unavailable::TooFew`] for fewer than two values in a sample, and
-    /// [`Unavailable::Constant`] if all values are equal, which says nothing of a spread.
+    /// [`Unavailable::Constant`] if all values are equal.
     pub fn a12_interval(&self, level: f64) -> Result<Interval, Unavailable> {
         let (m, n) = (self.x as f64, self.y as f64);
         let few = self.x.min(self.y);
@@ -169,8 +170,8 @@ impl MannWhitney {
         }
     }
 
-    /// The exact two-sided p-value: the chance that U lies at least as far from its
-    /// mean as it does here. Time and memory grow with the sizes; see
+    /// The exact two-sided p-value: the probability that U is at least as far from its mean as
+    /// observed. Time and memory grow with the sizes; see
     /// [`MannWhitney::EXACT_PAIRS`].
     pub fn exact(&self) -> PValue {
         if self.is_degenerate() {
@@ -180,9 +181,8 @@ impl MannWhitney {
         PValue::exact(Distribution::new(self.x, self.y, &ties).two_sided(self.doubled))
     }
 
-    /// The two-sided p-value by the distribution of samples without ties, whatever the
-    /// ties; a U that falls between two of its values is moved to the one nearer to the
-    /// mean.
+    /// The two-sided p-value by the distribution of samples without ties, even if there are ties; a
+    /// U between two values of that distribution is rounded towards the mean.
     pub(super) fn exact_ignoring_ties(&self) -> PValue {
         let distribution = Distribution::new(self.x, self.y, &vec![1; self.x + self.y]);
         let larger = self.doubled.max(2 * self.pairs() - self.doubled);
@@ -205,12 +205,11 @@ impl MannWhitney {
     }
 }
 
-/// A bound below every exact two-sided p-value of samples of these sizes. A
-/// comparison whose bound is not below the level cannot be significant, whatever the
-/// values.
+/// A lower bound of the exact two-sided p-values of samples of these sizes. A comparison whose
+/// bound is not below the level cannot be significant, whatever the values.
 ///
-/// The most extreme deal is one of C(x + y, x). Samples of one size can be swapped,
-/// which makes two; with other sizes, ties can leave the mirror image less extreme.
+/// The most extreme assignment is one of C(x + y, x). Samples of equal size can be exchanged, which
+/// makes two; with different sizes, ties can make the mirrored assignment less extreme.
 pub fn smallest_p(x: usize, y: usize) -> f64 {
     let few = x.min(y);
     let ways = (1..=few).fold(1.0, |ways, i| ways * (x + y - few + i) as f64 / i as f64);
@@ -218,7 +217,7 @@ pub fn smallest_p(x: usize, y: usize) -> f64 {
     (extreme / ways).min(1.0)
 }
 
-/// How many ways of dealing the pooled values give each value of U.
+/// The number of assignments of the pooled values to both samples for each value of U.
 ///
 /// Dynamic programming over the groups of equal values, ascending: of the first `i`
 /// values, `k` went to the first sample; a group of `t` that gives it `j` more does
@@ -227,34 +226,34 @@ pub fn smallest_p(x: usize, y: usize) -> f64 {
 /// few bits beyond.
 struct Distribution {
     counts: Vec<f64>,
-    /// What one place in `counts` adds to 2 U: 1, or 2 where no half can occur.
+    /// The difference of 2 U between neighbouring elements of `counts`: 1, or 2 if U is whole.
     unit: usize,
     pairs: usize,
 }
 
 impl Distribution {
     fn new(x: usize, y: usize, ties: &[usize]) -> Distribution {
-        // The smaller sample is dealt: fewer states, and the same two-sided chances.
-        let (dealt, rest) = (x.min(y), x.max(y));
-        let pairs = dealt * rest;
+        // Counted for the smaller sample: fewer states, and the same two-sided probabilities.
+        let (chosen, rest) = (x.min(y), x.max(y));
+        let pairs = chosen * rest;
         // `j (t - j)` is odd only for an even group.
         let unit = if ties.iter().any(|t| t % 2 == 0) { 1 } else { 2 };
         let width = 2 * pairs / unit + 1;
-        let mut counts = vec![0.0; (dealt + 1) * width];
-        // The places of row `k` in use.
-        let mut used = vec![0; dealt + 1];
+        let mut counts = vec![0.0; (chosen + 1) * width];
+        // The number of elements of row `k` in use.
+        let mut used = vec![0; chosen + 1];
         (counts[0], used[0]) = (1.0, 1);
         let mut seen = 0;
         for &t in ties {
-            // Downwards, so that a row is read before this group adds to it.
-            for k in (0..=dealt.min(seen)).rev() {
+            // In descending order, so that a row is read before this group adds to it.
+            for k in (0..=chosen.min(seen)).rev() {
                 if used[k] == 0 {
                     continue;
                 }
                 let (below, above) = counts.split_at_mut((k + 1) * width);
                 let source = &mut below[k * width..][..used[k]];
                 let mut ways = 1.0;
-                for j in 1..=t.min(dealt - k) {
+                for j in 1..=t.min(chosen - k) {
                     ways = ways * (t + 1 - j) as f64 / j as f64;
                     if seen + t - k - j > rest {
                         continue;
@@ -273,16 +272,16 @@ impl Distribution {
             }
             seen += t;
         }
-        Distribution { counts: counts.split_off(dealt * width), unit, pairs }
+        Distribution { counts: counts.split_off(chosen * width), unit, pairs }
     }
 
     fn two_sided(&self, doubled: u64) -> f64 {
-        // 2 U is `pairs` on average.
+        // The mean of 2 U is `pairs`.
         let distance = (doubled as usize).abs_diff(self.pairs);
         let (mut far, mut all) = (0.0, 0.0);
-        for (place, ways) in self.counts.iter().enumerate() {
+        for (index, ways) in self.counts.iter().enumerate() {
             all += ways;
-            if (place * self.unit).abs_diff(self.pairs) >= distance {
+            if (index * self.unit).abs_diff(self.pairs) >= distance {
                 far += ways;
             }
         }
@@ -304,7 +303,7 @@ mod tests {
     fn samples_that_do_not_overlap() {
         let test = compared(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
         assert_eq!((test.u1(), test.u2(), test.a12(), test.cliffs_delta()), (0.0, 9.0, 0.0, -1.0));
-        // Two of C(6, 3) = 20 deals.
+        // Two of C(6, 3) = 20 assignments.
         assert_eq!(test.p(), PValue { value: 0.1, method: Method::Exact });
         assert_eq!(smallest_p(3, 3), 0.1);
         assert_eq!(smallest_p(4, 4), 2.0 / 70.0);
@@ -313,8 +312,8 @@ mod tests {
     }
 
     #[test]
-    fn one_value_against_many_is_a_matter_of_places() {
-        // Thirteen places for the value; three lie as far out as 5.5 from the mean 6.
+    fn one_value_against_many_by_hand() {
+        // The value has thirteen ranks; three of them are at least 5.5 from the mean of 6.
         let many: Vec<f64> = (0..12).map(|i| 0.5 + f64::from(i) / 24.0).collect();
         let test = compared(&[0.5], &many);
         assert_eq!(test.u1(), 0.5);
@@ -322,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_are_no_evidence() {
+    fn equal_values_are_degenerate() {
         let test = compared(&[1.0; 20], &[1.0; 3]);
         assert_eq!(test.a12(), 0.5);
         assert_eq!(test.p(), PValue { value: 1.0, method: Method::Degenerate });
@@ -330,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_without_an_answer_say_why() {
+    fn samples_without_a_test_have_a_reason() {
         assert_eq!(MannWhitney::new(&[], &[1.0]), Err(Unavailable::Empty));
         assert_eq!(MannWhitney::new(&[1.0], &[]), Err(Unavailable::Empty));
         assert_eq!(MannWhitney::new(&[1.0], &[f64::NAN]), Err(Unavailable::NotANumber));
@@ -347,17 +346,17 @@ mod tests {
     }
 
     #[test]
-    fn tails_do_not_vanish() {
+    fn tails_do_not_underflow() {
         let x: Vec<f64> = (0..913).map(f64::from).collect();
         let y: Vec<f64> = (1000..1913).map(f64::from).collect();
         let p = compared(&x, &y).p().value;
         assert!((p / 1.299_569_974_135_294_8e-299 - 1.0).abs() < 1e-9, "{p:e}");
         let p = compared(&x[..50], &y[..50]).p();
-        // Two of C(100, 50) deals.
+        // Two of C(100, 50) assignments.
         assert!((p.value / 1.982_330_604_283_667_8e-29 - 1.0).abs() < 1e-12, "{p:?}");
     }
 
-    /// The definition: every deal counted.
+    /// The definition: all assignments enumerated.
     fn by_enumeration(x: &[f64], y: &[f64]) -> f64 {
         let pooled: Vec<f64> = x.iter().chain(y).copied().collect();
         let doubled = |first: &dyn Fn(usize) -> bool| -> i64 {
@@ -372,10 +371,10 @@ mod tests {
         };
         let seen = doubled(&|i| i < x.len());
         let (mut far, mut all) = (0, 0);
-        for deal in 0_u32..1 << pooled.len() {
-            if deal.count_ones() as usize == x.len() {
+        for assignment in 0_u32..1 << pooled.len() {
+            if assignment.count_ones() as usize == x.len() {
                 all += 1;
-                far += i32::from(doubled(&|i| deal >> i & 1 == 1) >= seen);
+                far += i32::from(doubled(&|i| assignment >> i & 1 == 1) >= seen);
             }
         }
         f64::from(far) / f64::from(all)
@@ -383,7 +382,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn exact_is_the_share_of_deals(
+        fn exact_is_the_share_of_assignments(
             x in prop::collection::vec(0..5_i32, 1..6),
             y in prop::collection::vec(0..5_i32, 1..6),
         ) {

@@ -1,11 +1,11 @@
-//! Which of several treatments differ, after Friedman's test: mean ranks, the critical
-//! difference, and the pairs (Demšar, 2006, section 3.2.2).
+//! Nemenyi's comparison of all pairs of treatments after Friedman's test: mean ranks and the critical
+//! difference (Demšar, 2006, section 3.2.2).
 
 use std::f64::consts::{PI, SQRT_2};
 
 use super::{PValue, Ranks, Unavailable, normal_quantile, treatments};
 
-/// The mean ranks of several treatments and how far apart they must be.
+/// The mean ranks of several treatments, and which of their differences are significant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nemenyi {
     /// The mean rank of each treatment over the blocks, from 1 for the smallest values.
@@ -18,7 +18,7 @@ impl Nemenyi {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// As [`friedman`](super::friedman), but two treatments and equal values are enough.
+    /// As [`friedman`](super::friedman), except that blocks may have equal values only.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Nemenyi, Unavailable> {
         let mut mean_ranks = vec![0.0; treatments(blocks, 2)?];
         for block in blocks {
@@ -32,33 +32,33 @@ impl Nemenyi {
         Ok(Nemenyi { mean_ranks, blocks: blocks.len() })
     }
 
-    /// The standard error of a difference of two mean ranks, √2 times less: the unit of
-    /// the studentized range.
+    /// The unit of the studentized range: the standard error of a difference of two mean ranks,
+    /// divided by √2.
     fn unit(&self) -> f64 {
         let k = self.mean_ranks.len() as f64;
         (k * (k + 1.0) / (12.0 * self.blocks as f64)).sqrt()
     }
 
-    /// Mean ranks that differ by this are significantly different at a level such as
-    /// 0.05.
+    /// The critical difference: the least difference of mean ranks that is significant at a level
+    /// such as 0.05.
     pub fn critical_difference(&self, level: f64) -> f64 {
         range_quantile(level, self.mean_ranks.len()) * self.unit()
     }
 
-    /// The p-value of two treatments, for all pairs together.
+    /// The p-value of a difference of two treatments, corrected for all pairs.
     pub fn p(&self, first: usize, second: usize) -> PValue {
         let distance = (self.mean_ranks[first] - self.mean_ranks[second]).abs();
         PValue::asymptotic(range_tail(distance / self.unit(), self.mean_ranks.len()))
     }
 
-    /// The groups of treatments that do not differ significantly, each as indices in
-    /// order of mean rank; groups within larger ones are left out. The bars of a critical
-    /// difference diagram.
+    /// The groups of treatments that do not differ significantly, each as indices in order of mean
+    /// rank; groups within larger ones are left out. They are the bars of a critical-difference
+    /// diagram.
     pub fn cliques(&self, level: f64) -> Vec<Vec<usize>> {
         let reach = self.critical_difference(level);
         let mut order: Vec<usize> = (0..self.mean_ranks.len()).collect();
         order.sort_by(|&a, &b| self.mean_ranks[a].total_cmp(&self.mean_ranks[b]));
-        let rank = |place: usize| self.mean_ranks[order[place]];
+        let rank = |i: usize| self.mean_ranks[order[i]];
         let mut cliques = Vec::new();
         let mut end = 0;
         for start in 0..order.len() {
@@ -73,11 +73,11 @@ impl Nemenyi {
 }
 
 /// P(Q >= q) of the studentized range of `k` values with infinite degrees of freedom:
-/// the chance that `k` standard normal values spread over at least `q`.
+/// the probability that the range of `k` standard normal values is at least `q`.
 ///
-/// With the largest value at z the others lie below z, and not all of them within q of
+/// With the largest value at z, the others are below z, and not all of them within q of
 /// it: k ∫ φ(z) (Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)) dz. The difference of powers is
-/// computed without cancellation, so that small chances keep their digits; the trapezoid
+/// computed without cancellation, so that small probabilities keep their digits; the trapezoid
 /// rule converges faster than any power of the step for such integrands.
 pub(super) fn range_tail(q: f64, k: usize) -> f64 {
     if q <= 0.0 {
@@ -94,14 +94,14 @@ pub(super) fn range_tail(q: f64, k: usize) -> f64 {
         let difference = -libm::expm1(others * libm::log1p(-beyond));
         libm::exp(-z * z / 2.0) * below.powf(others) * difference
     };
-    // Below -37 the normal distribution is not representable, and adds nothing.
+    // Below -37 the normal distribution underflows, and its terms are not finite.
     let sum: f64 = (0..=steps).map(integrand).filter(|v| v.is_finite()).sum();
     (k as f64 * sum * STEP / (2.0 * PI).sqrt()).min(1.0)
 }
 
-/// The q that the studentized range of `k` values exceeds with a chance of `level`.
+/// The q that the studentized range of `k` values exceeds with probability `level`.
 pub(super) fn range_quantile(level: f64, k: usize) -> f64 {
-    // Bonferroni's bound lies above.
+    // The upper end is Bonferroni's bound.
     let pairs = (k * (k - 1)) as f64;
     let (mut low, mut high) = (0.0, SQRT_2 * normal_quantile(1.0 - level / pairs).max(1.0) + 1.0);
     for _ in 0..80 {

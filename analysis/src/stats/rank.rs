@@ -7,7 +7,7 @@ use super::{Unavailable, ordered};
 pub struct Ranks {
     /// The rank of each value, in the order of the sample.
     pub ranks: Vec<f64>,
-    /// How many values share each distinct value, in ascending order of value.
+    /// The number of occurrences of each distinct value, in ascending order of value.
     pub ties: Vec<usize>,
 }
 
@@ -19,7 +19,7 @@ impl Ranks {
     pub fn of(sample: &[f64]) -> Result<Ranks, Unavailable> {
         ordered(sample)?;
         let mut order: Vec<usize> = (0..sample.len()).collect();
-        // Adding 0 turns -0 into 0, which `total_cmp` would tell apart.
+        // Adding 0 turns -0 into 0, because `total_cmp` distinguishes them.
         order.sort_unstable_by(|&a, &b| (sample[a] + 0.0).total_cmp(&(sample[b] + 0.0)));
         let mut ranks = vec![0.0; sample.len()];
         let mut ties = Vec::new();
@@ -35,8 +35,8 @@ impl Ranks {
         Ok(Ranks { ranks, ties })
     }
 
-    /// The sum of t³ - t over the groups of t equal values, by which ties shrink
-    /// the variance of every rank statistic.
+    /// The sum of t³ - t over the groups of t equal values, which occurs in the variance of
+    /// rank statistics with ties.
     pub(super) fn tie_term(&self) -> f64 {
         self.ties.iter().map(|&t| t as f64).map(|t| t * (t * t - 1.0)).sum()
     }
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_ordered_has_no_ranks() {
+    fn samples_without_an_order_have_no_ranks() {
         assert_eq!(Ranks::of(&[]), Err(Unavailable::Empty));
         assert_eq!(Ranks::of(&[1.0, f64::NAN]), Err(Unavailable::NotANumber));
     }

@@ -2,8 +2,8 @@
 
 use super::{PValue, Ranks, Unavailable, finite, normal_two_sided, paired};
 
-/// Paired samples, compared by the ranks of their differences. Pairs without a
-/// difference are left out, as Wilcoxon did.
+/// The Wilcoxon signed-rank test of paired samples. Pairs without a difference are left out, as in
+/// Wilcoxon's paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SignedRank {
     ranks: Ranks,
@@ -13,7 +13,7 @@ pub struct SignedRank {
 }
 
 impl SignedRank {
-    /// [`SignedRank::p`] is exact for at most this many pairs that differ.
+    /// Greatest number of pairs that differ for which [`SignedRank::p`] is exact.
     pub const EXACT_DIFFERENCES: usize = 50;
 
     /// Compares the pairs of two samples.
@@ -33,7 +33,7 @@ impl SignedRank {
         let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
         let ranks = Ranks::of(&sizes)?;
         let larger = ranks.ranks.iter().zip(&differences).filter(|(_, d)| **d > 0.0);
-        // Not `sum`, which makes -0 of nothing.
+        // Not `sum`, which returns -0 for an empty iterator.
         let positive = larger.fold(0.0, |sum, (rank, _)| sum + rank);
         Ok(SignedRank { ranks, positive, pairs: x.len() })
     }
@@ -43,12 +43,12 @@ impl SignedRank {
         self.ranks.ranks.len()
     }
 
-    /// The number of pairs, those without a difference included.
+    /// The number of pairs, including those without a difference.
     pub fn pairs(&self) -> usize {
         self.pairs
     }
 
-    /// Whether two differences are of one size.
+    /// Whether two differences have the same absolute value.
     pub fn has_ties(&self) -> bool {
         self.ranks.ties.len() < self.differences()
     }
@@ -58,8 +58,8 @@ impl SignedRank {
         self.positive
     }
 
-    /// The matched-pairs rank-biserial correlation in -1..=1: how much more of the rank
-    /// sum is positive than negative.
+    /// The matched-pairs rank-biserial correlation in -1..=1: the positive minus the negative share
+    /// of the rank sum.
     pub fn rank_biserial(&self) -> f64 {
         2.0 * self.positive / self.total() - 1.0
     }
@@ -74,7 +74,7 @@ impl SignedRank {
         self.positive.min(self.total() - self.positive)
     }
 
-    /// Exact up to [`SignedRank::EXACT_DIFFERENCES`], asymptotic beyond.
+    /// The two-sided p-value: exact up to [`SignedRank::EXACT_DIFFERENCES`], asymptotic beyond.
     pub fn p(&self) -> PValue {
         if self.differences() <= SignedRank::EXACT_DIFFERENCES {
             self.exact()
@@ -83,21 +83,21 @@ impl SignedRank {
         }
     }
 
-    /// The exact two-sided p-value given the ties: every sign is a fair coin.
+    /// The exact two-sided p-value given the ties: all combinations of signs are equally likely.
     pub fn exact(&self) -> PValue {
         // Doubled ranks are whole even with ties.
-        let mut chances = vec![1.0];
+        let mut probabilities = vec![1.0];
         for rank in &self.ranks.ranks {
             let shift = (2.0 * rank) as usize;
-            let mut next = vec![0.0; chances.len() + shift];
-            for (sum, chance) in chances.iter().enumerate() {
-                next[sum] += chance / 2.0;
-                next[sum + shift] += chance / 2.0;
+            let mut next = vec![0.0; probabilities.len() + shift];
+            for (sum, probability) in probabilities.iter().enumerate() {
+                next[sum] += probability / 2.0;
+                next[sum + shift] += probability / 2.0;
             }
-            chances = next;
+            probabilities = next;
         }
         let tail = (2.0 * self.statistic()) as usize;
-        PValue::exact(2.0 * chances[..=tail].iter().sum::<f64>())
+        PValue::exact(2.0 * probabilities[..=tail].iter().sum::<f64>())
     }
 
     /// The two-sided p-value by the normal distribution, corrected for ties, without
@@ -106,7 +106,7 @@ impl SignedRank {
         self.normal(0.0)
     }
 
-    /// The same, corrected for continuity.
+    /// As [`SignedRank::asymptotic`], with a correction for continuity.
     pub fn asymptotic_continuous(&self) -> PValue {
         self.normal(0.5)
     }
@@ -131,7 +131,7 @@ mod tests {
                 .unwrap();
         assert_eq!((test.differences(), test.statistic()), (5, 0.0));
         assert_eq!((test.pairs(), test.positive(), test.rank_biserial()), (6, 15.0, 1.0));
-        // Two of 2^5 signs.
+        // Two of 2^5 combinations of signs.
         assert_eq!(test.p(), PValue { value: 0.0625, method: Method::Exact });
     }
 
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_without_an_answer_say_why() {
+    fn samples_without_a_test_have_a_reason() {
         assert_eq!(SignedRank::new(&[1.0], &[]), Err(Unavailable::Unpaired(1, 0)));
         assert_eq!(SignedRank::new(&[], &[]), Err(Unavailable::Empty));
         assert_eq!(SignedRank::new(&[1.0, 2.0], &[1.0, 2.0]), Err(Unavailable::Constant));

@@ -13,27 +13,24 @@ impl Results {
     /// # Errors
     /// [`Error`] if the tables cannot be read.
     pub fn measure(&self, name: &str) -> Result<Vec<Option<f64>>, Error> {
-        let [measure] = self.measures([name])?;
-        Ok(measure)
+        Ok(self.measures(&[name])?.pop().unwrap_or_default())
     }
 
     /// As [`Results::measure`], for several names.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
-    pub fn measures<const N: usize>(
-        &self,
-        names: [&str; N],
-    ) -> Result<[Vec<Option<f64>>; N], Error> {
-        let mut measures = names.map(|name| {
+    pub fn measures(&self, names: &[&str]) -> Result<Vec<Vec<Option<f64>>>, Error> {
+        let of_runs = |&name: &&str| {
             let described = |project| self.described().measure(project, name);
             let projects: Vec<Option<f64>> = self.projects.iter().map(described).collect();
             let of = |run: &Run| match name {
                 "goals" => run.size().map(f64::from),
                 _ => projects[run.project as usize],
             };
-            self.runs.iter().map(of).collect::<Vec<_>>()
-        });
+            self.runs.iter().map(of).collect()
+        };
+        let mut measures: Vec<Vec<Option<f64>>> = names.iter().map(of_runs).collect();
         let known = self.numbers();
         for source in self.sources() {
             let path = source.dir.join("runs.parquet");

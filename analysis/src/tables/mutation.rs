@@ -1,13 +1,13 @@
 //! Mutation analysis.
 
-use super::{Sheet, label};
-use crate::findings::Mutation;
+use super::{CaptionedTable, label};
+use crate::findings::MutationAnalysis;
 use crate::stats::{Description, mean};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
 /// Mutation scores of each algorithm, over all operators and for each.
-pub fn mutation(results: &Results, mutation: &Mutation) -> Sheet {
+pub fn mutation(results: &Results, analysis: &MutationAnalysis) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
         ("operator", "Operator"),
@@ -19,11 +19,11 @@ pub fn mutation(results: &Results, mutation: &Mutation) -> Sheet {
         ("false_positives", "False positives"),
         ("runs", "Runs"),
     ]);
-    for row in &mutation.kills {
-        let of = |value: fn(&Description) -> f64| row.score.as_ref().ok().map(value);
-        let operator = row.operator.map_or("all", |operator| &mutation.operators[operator]);
+    for row in &analysis.scores {
+        let of = |value: fn(&Description) -> f64| row.summary.as_ref().ok().map(value);
+        let operator = row.operator.map_or("all", |operator| &analysis.operators[operator]);
         let failing =
-            mean(row.runs.iter().filter_map(|&run| mutation.false_positives[run as usize]));
+            mean(row.runs.iter().filter_map(|&run| analysis.false_positives[run as usize]));
         let cells = vec![
             label(results, row.algorithm),
             Cell::Text(operator.to_owned()),
@@ -35,13 +35,14 @@ pub fn mutation(results: &Results, mutation: &Mutation) -> Sheet {
             Cell::share(failing.filter(|_| row.operator.is_none()), 2),
             Cell::Count(row.runs.len()),
         ];
-        table.push_explained(cells, row.runs.iter().copied());
+        table.push_with_runs(cells, row.runs.iter().copied());
     }
-    Sheet {
+    CaptionedTable {
         name: "mutation",
         title: "Mutation scores".to_owned(),
-        caption: "Killed mutants among all mutants. False positives: mean share of a suite's \
-                  tests that fail on the unchanged project and take no part."
+        caption: "Score: share of the mutants of all runs that the suites kill. False positives: \
+                  mean share of the tests of a suite that fail on the unchanged project; they are \
+                  not executed on mutants."
             .to_owned(),
         table,
     }

@@ -1,12 +1,12 @@
 //! Machines and repeated runs.
 
-use super::Sheet;
+use super::CaptionedTable;
 use crate::findings::Machine;
 use crate::stats::Description;
 use crate::table::{Cell, Table};
 
-/// How fast each machine ran programs, and whether runs that others have, too, came out the same.
-pub fn machines(machines: &[Machine]) -> Sheet {
+/// The acceleration of each machine, and the number of its repeated runs with identical records.
+pub fn machines(machines: &[Machine]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("machine", "Machine"),
         ("runs", "Runs"),
@@ -14,7 +14,7 @@ pub fn machines(machines: &[Machine]) -> Sheet {
         ("median", "Median"),
         ("upper_quartile", "Upper quartile"),
         ("repeated", "Repeated runs"),
-        ("agreeing", "that agree"),
+        ("identical", "Identical"),
     ]);
     for row in machines {
         let of = |value: fn(&Description) -> f64| row.factor.as_ref().ok().map(value);
@@ -25,17 +25,18 @@ pub fn machines(machines: &[Machine]) -> Sheet {
             Cell::number(of(|d| d.median), 1),
             Cell::number(of(|d| d.upper_quartile), 1),
             Cell::Count(row.repeated.len()),
-            Cell::Count(row.agreeing.len()),
+            Cell::Count(row.identical.len()),
         ];
-        table.push_explained(cells, row.runs.iter().copied());
-        table.explain("repeated", row.repeated.iter().copied());
-        table.explain("agreeing", row.agreeing.iter().copied());
+        table.push_with_runs(cells, row.runs.iter().copied());
+        table.set_source_runs("repeated", row.repeated.iter().copied());
+        table.set_source_runs("identical", row.identical.iter().copied());
     }
-    Sheet {
+    CaptionedTable {
         name: "machines",
         title: "Machines and repeated runs".to_owned(),
-        caption: "Acceleration by machine. A repeated run stands in an earlier folder of the \
-                  report, too; it agrees if its record is the same to the last bit."
+        caption: "Acceleration: program time divided by the real time of each search. A repeated \
+                  run is also in an earlier folder of the report; it is identical if both \
+                  records have the same digest."
             .to_owned(),
         table,
     }

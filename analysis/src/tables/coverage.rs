@@ -1,15 +1,15 @@
-//! What is covered.
+//! Coverage of algorithms and configurations.
 
-use super::{Sheet, label};
+use super::{CaptionedTable, label};
 use crate::comparison::{MeanCoverage, Samples};
-use crate::figures::alone;
+use crate::figures::shown_individually;
 use crate::findings::{Configuration, PooledPair};
 use crate::stats::Description;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
 /// Mean coverage of each algorithm.
-pub fn algorithms(results: &Results, samples: &Samples) -> Sheet {
+pub fn algorithms(results: &Results, samples: &Samples) -> CaptionedTable {
     let means = MeanCoverage::all(samples);
     let complete = means.iter().all(|mean| mean.mean == mean.common);
     let mut columns = vec![
@@ -18,7 +18,7 @@ pub fn algorithms(results: &Results, samples: &Samples) -> Sheet {
         ("projects", "Projects"),
         ("runs", "Runs"),
     ];
-    // Only where runs are missing do the means of shared projects say more.
+    // Without missing runs, the means over shared projects are the same.
     if !complete {
         columns.push(("mean_common", "Mean on shared projects"));
     }
@@ -33,21 +33,21 @@ pub fn algorithms(results: &Results, samples: &Samples) -> Sheet {
         if !complete {
             row.push(Cell::share(mean.common, 2));
         }
-        table.push_explained(row, samples.pooled(mean.algorithm).1);
+        table.push_with_runs(row, samples.pooled(mean.algorithm).1);
         let shared = (0..samples.projects()).filter(|&project| samples.complete(project));
         let runs = shared.flat_map(|project| samples.runs(project, mean.algorithm));
-        table.explain("mean_common", runs.copied());
+        table.set_source_runs("mean_common", runs.copied());
     }
-    Sheet {
+    CaptionedTable {
         name: "algorithms",
         title: "Mean coverage".to_owned(),
-        caption: "Mean over projects of the mean over their runs.".to_owned(),
+        caption: "Mean over projects of the mean coverage of their runs.".to_owned(),
         table,
     }
 }
 
-/// Coverage of each configuration over all runs, and effect sizes over all runs.
-pub fn configurations(results: &Results, samples: &Samples) -> Sheet {
+/// Coverage of each configuration over the runs of all projects, with effect sizes.
+pub fn configurations(results: &Results, samples: &Samples) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
         ("median", "Median"),
@@ -69,31 +69,34 @@ pub fn configurations(results: &Results, samples: &Samples) -> Sheet {
             Cell::share(of(|c| c.maximum), 2),
             Cell::Count(row.runs.len()),
         ];
-        table.push_explained(cells, row.runs);
+        table.push_with_runs(cells, row.runs);
     }
     let pairs: Vec<String> = PooledPair::all(samples)
         .iter()
-        .filter(|pair| alone(results, pair.second))
+        .filter(|pair| shown_individually(results, pair.second))
         .map(|pair| {
             let [first, second] = [pair.first, pair.second].map(|a| &results.algorithms[a]);
-            format!("{first} against {second} {:.3} ({})", pair.a12, pair.p.words())
+            format!("{first} against {second} {:.3} ({})", pair.a12, pair.p.equation())
         })
         .collect();
     let effects = if pairs.is_empty() {
         String::new()
     } else {
-        format!(" A12 over all runs together: {}.", pairs.join(", "))
+        format!(" A12 over all runs: {}.", pairs.join(", "))
     };
-    Sheet {
+    CaptionedTable {
         name: "configurations",
         title: "Coverage over all runs".to_owned(),
-        caption: format!("Every run counts once, as in Table 2 of the Pynguin paper.{effects}"),
+        caption: format!(
+            "Coverage over the runs of all projects, each run with the same weight (as in Table 2 of \
+             the Pynguin paper).{effects}"
+        ),
         table,
     }
 }
 
 /// Coverage of each algorithm on each project.
-pub fn coverage(results: &Results, samples: &Samples) -> Sheet {
+pub fn coverage(results: &Results, samples: &Samples) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),
         ("project_digest", "Digest"),
@@ -109,7 +112,7 @@ pub fn coverage(results: &Results, samples: &Samples) -> Sheet {
     let seeds = results.seeds();
     for (number, project) in results.projects.iter().enumerate() {
         for algorithm in 0..results.algorithms.len() {
-            let sample = samples.of(number, algorithm);
+            let sample = samples.values(number, algorithm);
             let described = Description::of(sample).ok();
             let of = |value: fn(&Description) -> f64| Cell::share(described.as_ref().map(value), 2);
             let cells = vec![
@@ -124,10 +127,10 @@ pub fn coverage(results: &Results, samples: &Samples) -> Sheet {
                 of(|d| d.minimum),
                 of(|d| d.maximum),
             ];
-            table.push_explained(cells, samples.runs(number, algorithm).iter().copied());
+            table.push_with_runs(cells, samples.runs(number, algorithm).iter().copied());
         }
     }
-    Sheet {
+    CaptionedTable {
         name: "coverage",
         title: "Coverage of each algorithm on each project".to_owned(),
         caption: String::new(),

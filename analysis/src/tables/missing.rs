@@ -1,12 +1,12 @@
-//! What is missing.
+//! Missing runs.
 
-use super::{Sheet, label};
+use super::{CaptionedTable, label};
 use crate::findings::Missing;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// What is missing, and why.
-pub fn missing(results: &Results) -> Sheet {
+/// Missing runs and skipped projects, by cause.
+pub fn missing(results: &Results) -> CaptionedTable {
     let missing = Missing::new(results);
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
@@ -14,19 +14,19 @@ pub fn missing(results: &Results) -> Sheet {
         ("reason", "Reason"),
         ("runs", "Runs"),
         ("projects", "Projects"),
-        ("example", "Such as"),
+        ("example", "Example"),
     ]);
-    for gap in &missing.gaps {
-        let example = gap.projects.first().map(|&project| results.projects[project].name.clone());
+    for group in &missing.groups {
+        let example = group.projects.first().map(|&project| results.projects[project].name.clone());
         let cells = vec![
-            label(results, gap.algorithm),
-            Cell::Text(gap.cause.words().to_owned()),
-            gap.reason.clone().map_or(Cell::Missing, Cell::Text),
-            Cell::Count(gap.count),
-            Cell::Count(gap.projects.len()),
+            label(results, group.algorithm),
+            Cell::Text(group.cause.label().to_owned()),
+            group.reason.clone().map_or(Cell::Missing, Cell::Text),
+            Cell::Count(group.count),
+            Cell::Count(group.projects.len()),
             example.map_or(Cell::Missing, Cell::Text),
         ];
-        table.push_explained(cells, gap.runs.iter().copied());
+        table.push_with_runs(cells, group.runs.iter().copied());
     }
     for skipped in &missing.skipped {
         table.push(vec![
@@ -38,11 +38,11 @@ pub fn missing(results: &Results) -> Sheet {
             Cell::Text(skipped.project.clone()),
         ]);
     }
-    Sheet {
+    CaptionedTable {
         name: "missing",
         title: "Missing data".to_owned(),
         caption: format!(
-            "{} of {} runs have a coverage. The others are missing, not 0 %.",
+            "{} of {} planned runs have a coverage. The others are missing and do not count as 0 %.",
             missing.covered, missing.planned
         ),
         table,

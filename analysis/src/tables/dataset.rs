@@ -1,28 +1,16 @@
-//! What a study is about.
+//! The projects of a study.
 
-use super::Sheet;
+use super::CaptionedTable;
 use crate::stats::Description;
 use crate::table::{Cell, Table};
+use crate::terms::goals_title;
 use crate::tidy::{Error, Results};
 
-/// Measures of projects, those that their runs and descriptions may have: names for programs and
-/// for people.
-const MEASURES: [(&str, &str); 8] = [
-    ("goals", "Goals (reachable statements)"),
-    ("statements", "Statements"),
-    ("blocks", "Blocks"),
-    ("scripts", "Scripts"),
-    ("sprites", "Sprites"),
-    ("custom_blocks", "Custom blocks"),
-    ("lines", "Lines of code"),
-    ("mccabe", "Mean McCabe complexity"),
-];
-
-/// The projects in a few numbers.
+/// Descriptive statistics of the projects.
 ///
 /// # Errors
 /// [`Error`] if the tables cannot be read.
-pub fn dataset(results: &Results) -> Result<Sheet, Error> {
+pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
     let mut table = Table::new(&[
         ("measure", "Measure"),
         ("projects", "Projects"),
@@ -33,11 +21,14 @@ pub fn dataset(results: &Results) -> Result<Sheet, Error> {
         ("upper_quartile", "Upper quartile"),
         ("maximum", "Max."),
     ]);
-    let measured = results.measures(MEASURES.map(|(name, _)| name))?;
-    for ((name, title), measured) in MEASURES.into_iter().zip(measured) {
+    let subject = &results.subject;
+    let mut measures = vec![("goals", goals_title(subject))];
+    measures.extend(subject.measures.iter().map(|m| (m.column.as_str(), m.caption.clone())));
+    let names: Vec<&str> = measures.iter().map(|measure| measure.0).collect();
+    for ((name, title), measured) in measures.into_iter().zip(results.measures(&names)?) {
         let mut projects = vec![None; results.projects.len()];
         for (run, value) in results.runs.iter().zip(&measured) {
-            // Of a project, so its runs agree unless they are of different tools.
+            // The runs of a project have the same value unless they are of different tools.
             let project: &mut Option<f64> = &mut projects[run.project as usize];
             *project = match (*project, *value) {
                 (Some(most), Some(value)) => Some(most.max(value)),
@@ -51,7 +42,7 @@ pub fn dataset(results: &Results) -> Result<Sheet, Error> {
         let described = Description::of(&values).ok();
         let of = |value: fn(&Description) -> f64| Cell::number(described.as_ref().map(value), 1);
         let cells = vec![
-            Cell::Text(title.to_owned()),
+            Cell::Text(title),
             Cell::Count(values.len()),
             of(|d| d.minimum),
             of(|d| d.lower_quartile),
@@ -61,18 +52,18 @@ pub fn dataset(results: &Results) -> Result<Sheet, Error> {
             of(|d| d.maximum),
         ];
         let runs = (0_u32..).zip(measured).filter(|(_, value)| value.is_some());
-        table.push_explained(cells, runs.map(|(run, _)| run));
+        table.push_with_runs(cells, runs.map(|(run, _)| run));
     }
-    let counted = results.sizes().into_iter().flatten().count();
-    let rest = match results.projects.len() - counted {
+    let with_goals = results.sizes().into_iter().flatten().count();
+    let unknown = match results.projects.len() - with_goals {
         0 => String::new(),
-        n => format!(" The goals of {n} of these are not known, or there are none."),
+        n => format!(" {n} of these have no goals, or an unknown number of them."),
     };
-    Ok(Sheet {
+    Ok(CaptionedTable {
         name: "dataset",
         title: "Projects".to_owned(),
         caption: format!(
-            "{} projects, {} of which were run; goals as their runs count them.{rest}",
+            "{} projects, {} of which were run. Goals are those that the runs counted.{unknown}",
             results.projects.len() + results.skipped.len(),
             results.projects.len()
         ),

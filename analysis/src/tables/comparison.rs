@@ -1,12 +1,12 @@
-//! Algorithms against each other.
+//! Comparisons of pairs of algorithms.
 
-use super::{Sheet, label, low_high};
+use super::{CaptionedTable, label, low_high};
 use crate::comparison::{Comparison, Correction, LEVEL, Samples};
 use crate::findings::Ranking;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Columns that sum up a comparison over projects: the first ones of Table 6.
+/// Columns that summarise a comparison over projects: the first ones of Table 6.
 pub(super) const RESULT: [(&str, &str); 8] = [
     ("mean_a12", "A12"),
     ("a12_low", "from"),
@@ -34,8 +34,8 @@ pub(super) fn result(comparison: &Comparison) -> [Cell; 8] {
     ]
 }
 
-/// Each pair of algorithms, as Table 6 of the Whisker paper.
-pub fn table6(results: &Results, samples: &Samples, comparisons: &[Comparison]) -> Sheet {
+/// Each pair of algorithms, as in Table 6 of the Whisker paper.
+pub fn table6(results: &Results, samples: &Samples, comparisons: &[Comparison]) -> CaptionedTable {
     let mut columns = vec![("first", "First"), ("second", "Second")];
     columns.extend(RESULT);
     columns.extend([
@@ -60,7 +60,7 @@ pub fn table6(results: &Results, samples: &Samples, comparisons: &[Comparison]) 
             Cell::Count(row.missing),
             Cell::Count(row.too_few_runs()),
         ]);
-        table.push_explained(cells, row.runs(samples, |_| true));
+        table.push_with_runs(cells, row.runs(samples, |_| true));
         let corrections = [
             ("significantly_better", "significantly_worse", Some(Correction::None)),
             ("holm_better", "holm_worse", Some(Correction::Holm)),
@@ -71,32 +71,40 @@ pub fn table6(results: &Results, samples: &Samples, comparisons: &[Comparison]) 
             for (column, ordering) in
                 [(better, std::cmp::Ordering::Greater), (worse, std::cmp::Ordering::Less)]
             {
-                let runs = row.runs(samples, move |duel| {
-                    duel.ordering() == ordering
-                        && correction.is_none_or(|correction| duel.significant(correction))
+                let runs = row.runs(samples, move |project| {
+                    project.ordering() == ordering
+                        && correction.is_none_or(|correction| project.significant(correction))
                 });
-                table.explain(column, runs);
+                table.set_source_runs(column, runs);
             }
         }
-        table.explain("equal", row.runs(samples, |duel| duel.ordering().is_eq()));
-        table.explain("too_few_runs", row.runs(samples, |duel| !duel.could_be_significant()));
-        table.explain("missing", []);
+        table.set_source_runs("equal", row.runs(samples, |project| project.ordering().is_eq()));
+        table.set_source_runs(
+            "too_few_runs",
+            row.runs(samples, |project| !project.could_be_significant()),
+        );
+        table.set_source_runs("missing", []);
     }
-    Sheet {
+    CaptionedTable {
         name: "table6",
         title: "Pairs of algorithms".to_owned(),
         caption: format!(
-            "Coverage of the first against the second: mean A12 over projects with its 95 % \
-             bootstrap interval, and numbers of projects by result (Mann-Whitney U, \
-             p < {LEVEL}). Holm and BH: the same after the corrections of Holm and of Benjamini \
-             and Hochberg within the projects of the row."
+            "Coverage of the first algorithm against the second: mean A12 over projects with its \
+             95 % bootstrap interval, and the number of projects on which the first is better, \
+             equal or worse by A12. Sig.: significant differences (Mann-Whitney U test, \
+             p < {LEVEL}), which are among those better or worse. Holm, BH: significant after \
+             the correction of Holm or of Benjamini and Hochberg over the projects of the row."
         ),
         table,
     }
 }
 
-/// Each pair of algorithms, project by project.
-pub fn duels(results: &Results, samples: &Samples, comparisons: &[Comparison]) -> Sheet {
+/// Each pair of algorithms on each project.
+pub fn comparisons_by_project(
+    results: &Results,
+    samples: &Samples,
+    comparisons: &[Comparison],
+) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),
         ("project_digest", "Digest"),
@@ -115,75 +123,76 @@ pub fn duels(results: &Results, samples: &Samples, comparisons: &[Comparison]) -
         ("p_bh", "p (BH)"),
     ]);
     for row in comparisons {
-        for duel in &row.duels {
-            let project = &results.projects[duel.project];
-            let [low, high] = low_high(duel.interval, 2);
+        for found in &row.per_project {
+            let project = &results.projects[found.project];
+            let [low, high] = low_high(found.interval, 2);
             let cells = vec![
                 Cell::Text(project.name.clone()),
                 Cell::Text(project.digest.clone()),
                 label(results, row.first),
                 label(results, row.second),
-                Cell::Count(duel.runs.0),
-                Cell::Count(duel.runs.1),
-                Cell::Number(duel.a12, 2),
+                Cell::Count(found.runs.0),
+                Cell::Count(found.runs.1),
+                Cell::Number(found.a12, 2),
                 low,
                 high,
-                Cell::Text(duel.magnitude.to_string()),
-                Cell::Number(duel.u1, 1),
-                Cell::Number(duel.p.value, 4),
-                Cell::Text(duel.p.method.to_string()),
-                Cell::Number(duel.p_holm, 4),
-                Cell::Number(duel.p_benjamini_hochberg, 4),
+                Cell::Text(found.magnitude.to_string()),
+                Cell::Number(found.u1, 1),
+                Cell::Number(found.p.value, 4),
+                Cell::Text(found.p.method.to_string()),
+                Cell::Number(found.p_holm, 4),
+                Cell::Number(found.p_benjamini_hochberg, 4),
             ];
-            let of = |algorithm| samples.runs(duel.project, algorithm).iter().copied();
-            table.push_explained(cells, of(row.first).chain(of(row.second)));
+            let of = |algorithm| samples.runs(found.project, algorithm).iter().copied();
+            table.push_with_runs(cells, of(row.first).chain(of(row.second)));
         }
     }
-    Sheet {
+    CaptionedTable {
         name: "comparisons",
-        title: "Pairs of algorithms, project by project".to_owned(),
-        caption: "A12 with its 95 % logit DeLong interval; magnitude by Vargha and Delaney \
-                  (.56, .64, .71); p two-sided by Mann and Whitney, corrected within the \
-                  projects of a pair."
+        title: "Pairs of algorithms by project".to_owned(),
+        caption: "A12 of coverage with its 95 % confidence interval (logit DeLong); magnitude by \
+                  the thresholds of Vargha and Delaney (.56, .64, .71); two-sided p of the \
+                  Mann-Whitney U test, and the same corrected over the projects of a pair."
             .to_owned(),
         table,
     }
 }
 
-/// Mean ranks of the algorithms; none if they cannot be ranked.
-pub fn ranks(results: &Results, samples: &Samples) -> Option<Sheet> {
+/// Mean ranks of the algorithms; `None` if they cannot be ranked.
+pub fn ranks(results: &Results, samples: &Samples) -> Option<CaptionedTable> {
     let ranking = Ranking::new(samples).ok()?;
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
         ("mean_rank", "Mean rank"),
-        ("best", "Against the best"),
+        ("best", "Distance to the best"),
         ("p", "p (Nemenyi)"),
     ]);
     let ranks = &ranking.nemenyi.mean_ranks;
     let mut order: Vec<usize> = (0..ranks.len()).collect();
     order.sort_by(|&a, &b| ranks[a].total_cmp(&ranks[b]));
-    for &place in &order {
-        let algorithm = ranking.algorithms[place];
+    for &index in &order {
+        let algorithm = ranking.algorithms[index];
         let runs = ranking.projects.iter().flat_map(|&project| samples.runs(project, algorithm));
         let cells = vec![
             label(results, algorithm),
-            Cell::Number(ranks[place], 3),
-            Cell::Number(ranks[place] - ranks[order[0]], 3),
-            Cell::Number(ranking.nemenyi.p(order[0], place).value, 4),
+            Cell::Number(ranks[index], 3),
+            Cell::Number(ranks[index] - ranks[order[0]], 3),
+            Cell::Number(ranking.nemenyi.p(order[0], index).value, 4),
         ];
-        table.push_explained(cells, runs.copied());
-        table.explain("p", ranking.runs.iter().copied());
+        table.push_with_runs(cells, runs.copied());
+        table.set_source_runs("p", ranking.runs.iter().copied());
     }
     let friedman = match ranking.friedman {
-        Ok(test) => format!("Friedman χ² = {:.2}, {}", test.statistic, test.p.words()),
-        Err(reason) => format!("no Friedman test: {reason}"),
+        Ok(test) => format!("Friedman test: χ² = {:.2}, {}", test.statistic, test.p.equation()),
+        Err(reason) => format!("Friedman test not available: {reason}"),
     };
-    Some(Sheet {
+    Some(CaptionedTable {
         name: "ranks",
         title: "Mean ranks".to_owned(),
         caption: format!(
-            "Ranks by mean coverage on {} projects that all have runs on, 1 for the best. \
-             {friedman}; mean ranks {:.3} apart differ significantly (Nemenyi, p < {LEVEL}).",
+            "Mean over {} projects, on which all algorithms have runs, of the rank by mean \
+             coverage (1: highest). {friedman}; mean ranks that differ by {:.3} or more differ \
+             significantly (Nemenyi test, p < {LEVEL}).",
             ranking.projects.len(),
             ranking.critical_difference
         ),

@@ -1,14 +1,14 @@
-//! What time brings.
+//! Comparisons and coverage as functions of the budget.
 
 use super::comparison::{RESULT, result};
-use super::{Sheet, label};
+use super::{CaptionedTable, label};
 use crate::findings::{Convergence, Milestone};
 use crate::stats::Description;
 use crate::table::{Cell, Table};
 use crate::tidy::{Clock, Results};
 
-/// Each pair of algorithms after parts of the budget.
-pub fn milestones(results: &Results, clock: &Clock, milestones: &[Milestone]) -> Sheet {
+/// Each pair of algorithms after shares of the budget.
+pub fn milestones(results: &Results, clock: &Clock, milestones: &[Milestone]) -> CaptionedTable {
     let mut columns = vec![("first", "First"), ("second", "Second"), ("at", "Budget")];
     columns.extend(RESULT);
     let mut table = Table::new(&columns);
@@ -21,19 +21,22 @@ pub fn milestones(results: &Results, clock: &Clock, milestones: &[Milestone]) ->
                 Cell::Count(milestone.at as usize),
             ];
             cells.extend(result(row));
-            table.push_explained(cells, row.runs(&milestone.samples, |_| true));
+            table.push_with_runs(cells, row.runs(&milestone.samples, |_| true));
         }
     }
-    Sheet {
+    CaptionedTable {
         name: "budget",
         title: "Pairs of algorithms by budget".to_owned(),
-        caption: format!("What the comparison would be with a budget of so many {}.", clock.unit()),
+        caption: format!(
+            "The comparison if every search had ended after this number of {}.",
+            clock.unit()
+        ),
         table,
     }
 }
 
-/// What it takes to reach shares of the final coverage.
-pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Sheet {
+/// The work that runs need to reach shares of their final coverage.
+pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
         ("share", "Of the final coverage"),
@@ -54,13 +57,13 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Sh
             Cell::number(of(|d| d.mean), 1),
             Cell::Count(row.runs.len()),
         ];
-        table.push_explained(cells, row.runs.iter().copied());
+        table.push_with_runs(cells, row.runs.iter().copied());
     }
-    Sheet {
+    CaptionedTable {
         name: "convergence",
         title: "Convergence".to_owned(),
         caption: format!(
-            "How many {} a run needs to reach a share of what it covers in the end.",
+            "Number of {} that a run needs to reach a share of its final coverage.",
             clock.unit()
         ),
         table,

@@ -1,8 +1,8 @@
-//! Every table of a study, ready to be shown: the findings put into cells, with a title, a
-//! caption that says how the numbers came about, and the runs behind each of them.
+//! The tables of a study: findings as cells with a title, a caption that says how the numbers
+//! were computed, and the runs from which each number was computed.
 
+mod aa_test;
 mod budget;
-mod chance;
 mod comparison;
 mod coverage;
 mod dataset;
@@ -14,12 +14,12 @@ mod race;
 mod speed;
 mod suites;
 
+pub use aa_test::aa_test;
 pub use budget::{convergence, milestones};
-pub use chance::calibration;
-pub use comparison::{duels, ranks, table6};
+pub use comparison::{comparisons_by_project, ranks, table6};
 pub use coverage::{algorithms, configurations, coverage};
 pub use dataset::dataset;
-pub use difficulty::{MEASURES, relations, trivial};
+pub use difficulty::{relations, trivial};
 pub use machines::machines;
 pub use missing::missing;
 pub use mutation::mutation;
@@ -31,21 +31,26 @@ use crate::stats::{Interval, Unavailable};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// A table with its name and what to know about it.
+/// A table with its name, title and caption.
 #[derive(Clone, Debug)]
-pub struct Sheet {
-    /// For files.
+pub struct CaptionedTable {
+    /// The name of its files, without extension, and in addresses of numbers.
     pub name: &'static str,
-    /// One line for people.
+    /// The title, one line.
     pub title: String,
-    /// How the numbers came about; may be empty.
+    /// How the numbers were computed, in sentences; may be empty.
     pub caption: String,
-    /// The table.
+    /// The cells.
     pub table: Table,
 }
 
 fn label(results: &Results, algorithm: usize) -> Cell {
     Cell::Text(results.algorithms[algorithm].clone())
+}
+
+/// A whole number, or [`Cell::Missing`] if there is none.
+fn count(n: Option<u64>) -> Cell {
+    n.map_or(Cell::Missing, |n| Cell::Count(n as usize))
 }
 
 fn low_high(interval: Result<Interval, Unavailable>, decimals: usize) -> [Cell; 2] {

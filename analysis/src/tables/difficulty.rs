@@ -1,21 +1,23 @@
-//! What makes projects difficult.
+//! Coverage as a function of size and complexity.
 
-use super::{Sheet, label};
+use super::{CaptionedTable, label};
 use crate::findings::{Relation, Trivial};
 use crate::table::{Cell, Table};
+use crate::terms::{capitalised, work};
 use crate::tidy::Results;
 
-/// Projects that the baseline covers with hardly any execution; none without runs.
-pub fn trivial(results: &Results) -> Option<Sheet> {
+/// The projects under the baseline, and whether they are trivial; `None` without runs.
+pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     let trivial = Trivial::new(results, Trivial::baseline(results)?);
     if trivial.projects.is_empty() {
         return None;
     }
+    let work = work(&results.subject);
     let mut table = Table::new(&[
         ("project", "Project"),
         ("project_digest", "Digest"),
         ("goals", "Goals"),
-        ("executions", "Executions"),
+        ("executions", capitalised(work).as_str()),
         ("coverage", "Coverage"),
         ("trivial", "Trivial"),
     ]);
@@ -29,17 +31,19 @@ pub fn trivial(results: &Results) -> Option<Sheet> {
             Cell::Share(project.coverage, 2),
             Cell::Text(if trivial.is_trivial(project) { "yes" } else { "no" }.to_owned()),
         ];
-        table.push_explained(cells, project.runs.iter().copied());
+        table.push_with_runs(cells, project.runs.iter().copied());
     }
     let threshold = match trivial.threshold {
-        Some(n) => format!("fewer than {n:.2} executions, the fewest of a project that is not"),
-        None => "any number of executions, since every project is".to_owned(),
+        Some(n) => format!(
+            "fewer than {n:.2} {work}, the fewest of any project that is not covered entirely"
+        ),
+        None => format!("any number of {work}, because every project is covered entirely"),
     };
-    Some(Sheet {
+    Some(CaptionedTable {
         name: "trivial",
         title: "Trivially covered projects".to_owned(),
         caption: format!(
-            "{} of {} projects are covered entirely by every run of {} with {threshold}.",
+            "{} of {} projects are trivial: every run of {} covers them entirely, with {threshold}.",
             trivial.count(),
             trivial.projects.len(),
             results.algorithms[trivial.algorithm]
@@ -48,13 +52,8 @@ pub fn trivial(results: &Results) -> Option<Sheet> {
     })
 }
 
-/// Measures of projects that coverage may depend on, goals and further counts that tools have:
-/// names for programs and for people.
-pub const MEASURES: [(&str, &str); 3] =
-    [("goals", "Goals"), ("lines", "Lines of code"), ("mccabe", "Mean McCabe complexity")];
-
-/// Coverage against size and complexity: the relations to each of [`MEASURES`].
-pub fn relations(results: &Results, relations: &[Vec<Relation>]) -> Sheet {
+/// Coverage against numbers of projects: the relations to each of these columns.
+pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
         ("measure", "Measure"),
@@ -66,11 +65,11 @@ pub fn relations(results: &Results, relations: &[Vec<Relation>]) -> Sheet {
         ("intercept", "Intercept"),
         ("projects", "Projects"),
     ]);
-    for ((measure, _), rows) in MEASURES.iter().zip(relations) {
+    for (measure, rows) in relations {
         for row in rows.iter().filter(|row| !row.projects.is_empty()) {
             let cells = vec![
                 label(results, row.algorithm),
-                Cell::Text((*measure).to_owned()),
+                Cell::Text(measure.clone()),
                 Cell::number(row.pearson.ok().map(|c| c.r), 3),
                 Cell::number(row.pearson.ok().map(|c| c.p.value), 4),
                 Cell::number(row.spearman.ok().map(|c| c.r), 3),
@@ -79,21 +78,22 @@ pub fn relations(results: &Results, relations: &[Vec<Relation>]) -> Sheet {
                 Cell::number(row.line.ok().map(|l| l.intercept), 3),
                 Cell::Count(row.projects.len()),
             ];
-            table.push_explained(cells, row.runs.iter().copied());
+            table.push_with_runs(cells, row.runs.iter().copied());
         }
     }
-    let complexity = relations.last().is_some_and(|rows| rows.iter().any(|r| !r.runs.is_empty()));
-    let complexity = if complexity {
-        " McCabe complexity: one more than the decisions of a script or function, on average."
+    let shown =
+        |column| relations.iter().any(|r| r.0 == column && r.1.iter().any(|r| !r.runs.is_empty()));
+    let complexity = if shown("mccabe") {
+        " McCabe complexity: number of decisions plus one, mean over scripts or functions."
     } else {
         ""
     };
-    Sheet {
+    CaptionedTable {
         name: "relations",
         title: "Coverage against size and complexity".to_owned(),
         caption: format!(
-            "Mean coverage of each project against a measure of it, with the line that least \
-             squares fit.{complexity}"
+            "Mean coverage of each project against a number that describes it; slope and \
+             intercept of the least-squares line.{complexity}"
         ),
         table,
     }

@@ -1,0 +1,249 @@
+//! SVG canvas: the shapes that a figure is made of, in pixels from the top left corner. Text
+//! is escaped by type, because every shape is written with `maud`.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, Render, html};
+
+/// Font families of every figure, the preferred one first.
+const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+
+/// A finished SVG picture: well-formed XML that needs no other file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Svg {
+    text: String,
+    width: u32,
+}
+
+impl Svg {
+    /// The picture as the text of an SVG file.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The width without scaling, in pixels, rounded up.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+}
+
+impl Render for Svg {
+    fn render_to(&self, buffer: &mut String) {
+        buffer.push_str(&self.text);
+    }
+}
+
+/// The end or middle of a text that stands at its coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Anchor {
+    fn name(self) -> &'static str {
+        match self {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        }
+    }
+}
+
+/// The stroke of a line or an outline.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stroke {
+    pub(crate) colour: &'static str,
+    /// In pixels.
+    pub(crate) width: f64,
+    /// Lengths of dashes and gaps in pixels; empty if the line is solid.
+    pub(crate) dashes: &'static str,
+}
+
+impl Stroke {
+    /// A solid stroke.
+    pub(crate) fn solid(colour: &'static str, width: f64) -> Stroke {
+        Stroke { colour, width, dashes: "" }
+    }
+
+    fn dashes(self) -> Option<&'static str> {
+        Some(self.dashes).filter(|dashes| !dashes.is_empty())
+    }
+}
+
+/// The fill of an area.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fill {
+    pub(crate) colour: &'static str,
+    /// In 0..=1.
+    pub(crate) opacity: f64,
+}
+
+/// A text and how it is set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) anchor: Anchor,
+    pub(crate) bold: bool,
+    pub(crate) colour: &'static str,
+    /// Clockwise rotation around the coordinates, in degrees.
+    pub(crate) rotation: f64,
+}
+
+/// A picture being drawn: later shapes cover earlier ones.
+pub(crate) struct Canvas {
+    width: f64,
+    height: f64,
+    font_size: f64,
+    shapes: String,
+}
+
+impl Canvas {
+    /// A white canvas; sizes are in pixels.
+    pub(crate) fn new(width: f64, height: f64, font_size: f64) -> Canvas {
+        Canvas { width, height, font_size, shapes: String::new() }
+    }
+
+    fn add(&mut self, shape: Markup) {
+        self.shapes.push_str(&shape.into_string());
+        self.shapes.push('\n');
+    }
+
+    /// An open line through points.
+    pub(crate) fn line(&mut self, points: &[(f64, f64)], stroke: Stroke) {
+        self.add(html! {
+            polyline points=(Points(points)) fill="none" stroke=(stroke.colour)
+                stroke-width=(Px(stroke.width)) stroke-dasharray=[stroke.dashes()] {}
+        });
+    }
+
+    /// A filled polygon, with an outline if there is a stroke.
+    pub(crate) fn polygon(&mut self, corners: &[(f64, f64)], fill: Fill, stroke: Option<Stroke>) {
+        self.add(html! {
+            polygon points=(Points(corners)) fill=(fill.colour) fill-opacity=(Px(fill.opacity))
+                stroke=[stroke.map(|s| s.colour)] stroke-width=[stroke.map(|s| Px(s.width))] {}
+        });
+    }
+
+    /// A filled rectangle between two opposite corners, with an outline if there is a stroke.
+    pub(crate) fn rectangle(
+        &mut self,
+        a: (f64, f64),
+        b: (f64, f64),
+        fill: Fill,
+        stroke: Option<Stroke>,
+    ) {
+        self.add(html! {
+            rect x=(Px(a.0.min(b.0))) y=(Px(a.1.min(b.1)))
+                width=(Px((a.0 - b.0).abs())) height=(Px((a.1 - b.1).abs()))
+                fill=(fill.colour) fill-opacity=(Px(fill.opacity))
+                stroke=[stroke.map(|s| s.colour)] stroke-width=[stroke.map(|s| Px(s.width))] {}
+        });
+    }
+
+    /// A filled circle with an outline.
+    pub(crate) fn circle(&mut self, centre: (f64, f64), radius: f64, fill: Fill, stroke: Stroke) {
+        self.add(html! {
+            circle cx=(Px(centre.0)) cy=(Px(centre.1)) r=(Px(radius))
+                fill=(fill.colour) fill-opacity=(Px(fill.opacity))
+                stroke=(stroke.colour) stroke-width=(Px(stroke.width)) {}
+        });
+    }
+
+    /// A line of text whose baseline is at these coordinates; an empty one is left out.
+    pub(crate) fn text(&mut self, (x, y): (f64, f64), label: Label<'_>) {
+        if label.text.is_empty() {
+            return;
+        }
+        // XML has no control characters, not even escaped ones.
+        let text = label.text.replace(char::is_control, " ");
+        let rotation = (label.rotation != 0.0)
+            .then(|| format!("rotate({} {} {})", label.rotation, Px(x), Px(y)));
+        self.add(html! {
+            text x=(Px(x)) y=(Px(y)) fill=(label.colour) text-anchor=(label.anchor.name())
+                font-weight=[label.bold.then_some("bold")] transform=[rotation] { (text) }
+        });
+    }
+
+    /// The finished picture.
+    pub(crate) fn finish(self) -> Svg {
+        let (width, height) = (Px(self.width), Px(self.height));
+        let mut text = html! {
+            svg viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height)
+                xmlns="http://www.w3.org/2000/svg" font-family=(FONTS)
+                font-size=(Px(self.font_size)) {
+                "\n"
+                rect width=(width) height=(height) fill="#ffffff" {}
+                "\n"
+                (maud::PreEscaped(&self.shapes))
+            }
+        }
+        .into_string();
+        text.push('\n');
+        Svg { text, width: self.width.ceil() as u32 }
+    }
+}
+
+/// A number with at most two decimals.
+#[derive(Clone, Copy)]
+struct Px(f64);
+
+impl std::fmt::Display for Px {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Adding 0 turns -0 into 0.
+        write!(f, "{}", (self.0 * 100.0).round() / 100.0 + 0.0)
+    }
+}
+
+impl Render for Px {
+    fn render_to(&self, buffer: &mut String) {
+        // Writing to a string does not fail.
+        let _ = write!(buffer, "{self}");
+    }
+}
+
+/// Coordinates as the attribute `points` has them.
+struct Points<'a>(&'a [(f64, f64)]);
+
+impl Render for Points<'_> {
+    fn render_to(&self, buffer: &mut String) {
+        for (number, (x, y)) in self.0.iter().enumerate() {
+            let gap = if number == 0 { "" } else { " " };
+            // Writing to a string does not fail.
+            let _ = write!(buffer, "{gap}{},{}", Px(*x), Px(*y));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_escaped_and_control_characters_are_replaced() {
+        let mut canvas = Canvas::new(20.25, 10.0, 12.0);
+        let label = Label {
+            text: "</svg>&\u{1b}\n\"",
+            anchor: Anchor::End,
+            bold: true,
+            colour: "#000000",
+            rotation: -90.0,
+        };
+        canvas.text((1.004, -0.001), label);
+        canvas.text((1.0, 1.0), Label { text: "", ..label });
+        let svg = canvas.finish();
+        assert_eq!(svg.width(), 21);
+        assert!(svg.as_str().starts_with("<svg viewBox=\"0 0 20.25 10\""), "{svg:?}");
+        let text = "<text x=\"1\" y=\"0\" fill=\"#000000\" text-anchor=\"end\" \
+                    font-weight=\"bold\" transform=\"rotate(-90 1 0)\">&lt;/svg&gt;&amp;  &quot;</text>";
+        assert!(svg.as_str().contains(text), "{svg:?}");
+        assert_eq!(svg.as_str().matches("<text").count(), 1);
+    }
+
+    #[test]
+    fn numbers_have_two_decimals() {
+        let shown = [1.0, -0.004, 1.239, 1e4].map(|v| Px(v).to_string());
+        assert_eq!(shown, ["1", "0", "1.24", "10000"]);
+    }
+}

@@ -1,0 +1,186 @@
+//! The sections of a report: which tables and figures they have, and in which order.
+
+use super::{Item, Section};
+use crate::comparison::{Comparison, Samples};
+use crate::figures::{self, Figure};
+use crate::findings::{
+    AaTest, Convergence, Machine, Milestone, MutationAnalysis, Ranking, Relation, Speed, Suites,
+    Trivial,
+};
+use crate::progress::Progress;
+use crate::tables;
+use crate::terms::goals_title;
+use crate::tidy::{Error, Results};
+
+/// Fills a section.
+type Fill = fn(&mut Section, &Results, &Samples) -> Result<(), Error>;
+
+/// Names, titles and contents of the sections in the order of reading.
+const SECTIONS: [(&str, &str, Fill); 9] = [
+    ("projects", "Projects", projects),
+    ("coverage", "Coverage", coverage),
+    ("comparison", "Comparison of algorithms", comparison),
+    ("time", "Coverage over time", time),
+    ("difficulty", "Difficulty of projects", difficulty),
+    ("suites", "Test suites", suites),
+    ("mutation", "Mutation analysis", mutation),
+    ("cost", "Time and cost", cost),
+    ("missing", "Missing data", missing),
+];
+
+/// All sections; `on_progress` is called with the title of each before it is computed.
+pub(super) fn all(
+    results: &Results,
+    mut on_progress: impl FnMut(&str),
+) -> Result<Vec<Section>, Error> {
+    let samples = Samples::coverage(results);
+    let mut sections = Vec::new();
+    for (name, title, fill) in SECTIONS {
+        on_progress(title);
+        let mut section = Section::new(name, title);
+        fill(&mut section, results, &samples)?;
+        sections.push(section);
+    }
+    Ok(sections)
+}
+
+fn projects(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+    s.table(tables::dataset(results)?);
+    s.figure_or(figures::sizes(results), "Sizes of the projects: needs runs that count goals.");
+    Ok(())
+}
+
+fn coverage(s: &mut Section, results: &Results, samples: &Samples) -> Result<(), Error> {
+    s.table(tables::algorithms(results, samples));
+    s.table(tables::configurations(results, samples));
+    let boxes = figures::coverage_boxes(results, samples);
+    s.figure_or(boxes, "Coverage: needs runs that are done.");
+    s.figures(figures::coverage_violins(results, samples));
+    s.table(tables::coverage(results, samples));
+    Ok(())
+}
+
+fn comparison(s: &mut Section, results: &Results, samples: &Samples) -> Result<(), Error> {
+    let pairs = Comparison::pairs(samples);
+    let aa_tests = AaTest::all(samples);
+    s.table(tables::table6(results, samples, &pairs));
+    s.table(tables::aa_test(results, &aa_tests));
+    s.figure_or(
+        figures::significance(results, &pairs),
+        "Pairs of algorithms: needs two algorithms with runs on the same projects.",
+    );
+    s.figures(figures::effect_sizes(results, &pairs));
+    s.figure_or(
+        figures::aa_test(results, &pairs, &aa_tests),
+        "A/A test: needs two runs of an algorithm on the same project.",
+    );
+    s.figures(figures::coverage_by_project(results, samples, &pairs));
+    s.figures(figures::effects_by_project(results, &pairs));
+    s.table(tables::race(results));
+    s.figures(figures::race(results));
+    s.table(tables::ranks(results, samples));
+    let ranking = Ranking::new(samples).ok();
+    s.figure_or(
+        ranking.map(|ranking| figures::rank_diagram(results, &ranking)),
+        "Mean ranks: needs a project with runs of two algorithms.",
+    );
+    s.table(tables::comparisons_by_project(results, samples, &pairs));
+    Ok(())
+}
+
+fn time(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+    let clock = &results.clock();
+    let progress = Progress::new(results, clock)?;
+    s.figure_or(
+        progress.map(|progress| figures::coverage_over_time(results, &progress)),
+        "Coverage over time: needs a timeline on the clock of the budgets.",
+    );
+    let milestones = Milestone::all(results, clock, &Milestone::SHARES)?;
+    s.figures(figures::effect_over_budget(results, clock, &milestones));
+    s.figures(figures::significance_over_budget(results, clock, &milestones));
+    s.table(tables::milestones(results, clock, &milestones));
+    drop(milestones);
+    let convergence = Convergence::all(results, clock)?;
+    s.figures(figures::convergence(results, clock, &convergence));
+    s.table(tables::convergence(results, clock, &convergence));
+    Ok(())
+}
+
+fn difficulty(s: &mut Section, results: &Results, samples: &Samples) -> Result<(), Error> {
+    let trivial = Trivial::baseline(results).map(|baseline| Trivial::new(results, baseline));
+    let of = |draw: fn(&Results, &Trivial) -> Option<Figure>| {
+        trivial.as_ref().and_then(|trivial| draw(results, trivial))
+    };
+    s.figure_or(
+        of(figures::baseline_coverage),
+        "Trivially covered projects: needs runs that count their executions.",
+    );
+    s.figures(of(figures::difficulty));
+    let related = results.subject.measures.iter().filter(|measure| measure.related);
+    let mut measures = vec![("goals", goals_title(&results.subject))];
+    measures.extend(related.map(|m| (m.column.as_str(), m.caption.clone())));
+    let columns: Vec<&str> = measures.iter().map(|measure| measure.0).collect();
+    let mut relations = Vec::new();
+    for ((column, title), values) in measures.iter().zip(results.measures(&columns)?) {
+        let rows = Relation::all(samples, &values);
+        s.figures(figures::relation(results, (column, title), &rows));
+        relations.push(((*column).to_owned(), rows));
+    }
+    s.table(tables::relations(results, &relations));
+    s.table(tables::trivial(results));
+    Ok(())
+}
+
+fn suites(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+    let suites = Suites::new(results);
+    s.table(tables::suites(results));
+    s.figure_or(
+        figures::suite_sizes(results, &suites),
+        "Sizes of suites: needs runs with suites on projects with the same mean coverage.",
+    );
+    s.figures(figures::suite_effects(results, &suites));
+    s.figure_or(figures::test_lengths(results), "Lengths of tests: needs runs with suites.");
+    Ok(())
+}
+
+fn mutation(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+    match MutationAnalysis::new(results)? {
+        Some(analysis) => {
+            s.table(tables::mutation(results, &analysis));
+            s.figures(figures::mutation_operators(results, &analysis));
+            s.figures(figures::mutation_violins(results, &analysis));
+            s.figures(figures::mutation_against_coverage(results, &analysis));
+        }
+        None => s.items.push(Item::Unavailable(
+            "Mutation scores: needs a study with mutation analysis (mutation = true).",
+        )),
+    }
+    Ok(())
+}
+
+fn cost(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+    let speed = Speed::all(results)?;
+    s.table(tables::cost(results));
+    s.figure_or(
+        figures::execution_times(results),
+        "Time per execution: needs runs with the time of their search.",
+    );
+    s.figure_or(
+        figures::acceleration(results, &speed),
+        "Acceleration: needs runs that count steps of program time.",
+    );
+    s.table(tables::speed(results, &speed));
+    let machines = Machine::all(results)?;
+    s.figures(figures::machines(&machines));
+    s.table(tables::machines(&machines));
+    Ok(())
+}
+
+fn missing(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+    let missing = tables::missing(results);
+    if missing.table.rows().is_empty() {
+        s.items.push(Item::Unavailable("None: every planned run has a coverage."));
+    }
+    s.table(missing);
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! The A/A test.
+
+use super::comparison::{RESULT, result};
+use super::{CaptionedTable, label};
+use crate::comparison::LEVEL;
+use crate::findings::AaTest;
+use crate::table::{Cell, Table};
+use crate::tidy::Results;
+
+/// Each algorithm against itself, with the columns of Table 6.
+pub fn aa_test(results: &Results, aa_tests: &[AaTest]) -> CaptionedTable {
+    let mut columns = vec![("algorithm", "Algorithm")];
+    columns.extend(RESULT);
+    columns.extend([("false_positive_rate", "False positives"), ("too_few_runs", "Too few runs")]);
+    let mut table = Table::new(&columns);
+    for test in aa_tests {
+        let comparison = &test.comparison;
+        let mut cells = vec![label(results, test.algorithm)];
+        cells.extend(result(comparison));
+        cells.extend([
+            Cell::Share(test.false_positive_rate(), 1),
+            Cell::Count(comparison.too_few_runs()),
+        ]);
+        table.push_with_runs(cells, comparison.runs(&test.samples, |_| true));
+    }
+    CaptionedTable {
+        name: "aa-test",
+        title: "Algorithms against themselves".to_owned(),
+        caption: format!(
+            "A/A test: on each project, every second run of an algorithm against its other runs. \
+             The expected A12 is 0.50, and the expected share of projects with a significant \
+             difference (false positives) is at most {:.0} %; larger effects between algorithms \
+             are not due to chance.",
+            LEVEL * 100.0
+        ),
+        table,
+    }
+}

@@ -1,0 +1,51 @@
+//! Words for titles and captions, from the description of the subject kind and from numbers.
+
+use catherd_experiments::SubjectInfo;
+
+use crate::tidy::Clock;
+
+/// Goals of the criterion that the search optimises, in the plural.
+pub(crate) fn goals(subject: &SubjectInfo) -> &str {
+    subject.main_criterion().map_or("goals", |criterion| &criterion.goals)
+}
+
+/// The title of a number of goals.
+pub(crate) fn goals_title(subject: &SubjectInfo) -> String {
+    match goals(subject) {
+        "goals" => "Goals".to_owned(),
+        goals => format!("Goals ({goals})"),
+    }
+}
+
+/// The unit of plain budgets in the plural.
+pub(crate) fn work(subject: &SubjectInfo) -> &str {
+    subject.units.first().map_or("units of work", |unit| &unit.plural)
+}
+
+/// The title of an axis of a clock; a unit of program time has its length in brackets.
+pub(crate) fn clock_title(clock: &Clock) -> String {
+    let title = capitalised(clock.unit());
+    match clock {
+        Clock::Work(unit) if unit.per_second.is_some() => format!("{title} ({})", unit.meaning),
+        Clock::Work(_) | Clock::Wall => title,
+    }
+}
+
+/// A noun after a number, in the plural unless the number is 1.
+pub(crate) fn counted(n: usize, singular: &str) -> String {
+    format!("{n} {singular}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Words with a capital at their beginning, as for a title.
+pub(crate) fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// Words without a capital at their beginning; names within them keep theirs.
+pub(crate) fn uncapitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
