@@ -1,127 +1,76 @@
-//! What people are told to type, against what the program takes: README, `docs/`, `deploy/` and
-//! the examples of every `--help`.
+//! Documentation against the program: README, `docs/`, `deploy/`, `.github/`, the shipped study
+//! files and the examples of every `--help`.
+//!
+//! - [`commands`]: every command that is shown is one that the program takes.
+//! - [`reference`]: the page of all commands, the keys of a study file, the glossary.
+//! - [`links`]: every link, anchor and path leads to something, and the book has every page.
+
+mod commands;
+mod links;
+mod reference;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use clap::{Command, CommandFactory, Parser};
+/// The folder of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
 
-use crate::Cli;
-
-/// The commands of a line of shell, each as its words.
-fn commands(line: &str) -> Vec<Vec<String>> {
-    let mut all = vec![Vec::new()];
-    let (mut word, mut quote) = (None::<String>, None);
-    for char in line.chars().chain(['\n']) {
-        match (quote, char) {
-            (Some(open), _) if char == open => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(char);
-                word.get_or_insert_default();
+/// The text files of a folder and of the folders in it, in the order of their names; without
+/// pictures.
+fn files_below(folder: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let kind = path.extension().unwrap_or_default();
+            if path.is_dir() {
+                folders.push(path);
+            } else if kind != "png" && kind != "svg" {
+                files.push(path);
             }
-            (None, '#') if word.is_none() => break,
-            (None, '|' | '&' | ';' | '<' | '>') => {
-                all.last_mut().unwrap().extend(word.take());
-                all.push(Vec::new());
-            }
-            (None, _) if char.is_whitespace() => all.last_mut().unwrap().extend(word.take()),
-            _ => word.get_or_insert_default().push(char),
         }
     }
-    all.last_mut().unwrap().extend(word);
-    all.retain(|words| words.first().is_some_and(|first| first == "catherd"));
-    all
+    files.sort();
+    files
 }
 
-/// Why the program would not take one of the commands of these lines; how many there are.
-fn whole(lines: &str, flaws: &mut Vec<String>) -> usize {
-    let joined = lines.replace("\\\n", " ");
-    let commands: Vec<_> = joined.lines().flat_map(commands).collect();
-    for words in &commands {
-        if let Err(refusal) = Cli::try_parse_from(words)
-            && refusal.use_stderr()
-        {
-            flaws.push(format!("{}\n  {}", words.join(" "), refusal.kind()));
-        }
-    }
-    commands.len()
+/// The pages of the documentation: Markdown beside the top level and in `docs/`.
+fn pages() -> Vec<PathBuf> {
+    let top = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"];
+    let mut pages: Vec<_> = top.iter().map(|name| root().join(name)).collect();
+    pages.extend(
+        files_below("docs")
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|kind| kind == "md")),
+    );
+    pages
 }
 
-/// The same of a command that is only mentioned: its subcommands and flags are there.
-fn mentioned(words: &[String], flaws: &mut Vec<String>) {
-    let root = Cli::command();
-    let mut command = &root;
-    for word in &words[1..] {
-        let flag = word.strip_prefix("--").map(|flag| flag.split('=').next().unwrap());
-        let known = match flag {
-            Some("help") => true,
-            Some(flag) => command.get_arguments().any(|known| known.get_long() == Some(flag)),
-            None => match command.find_subcommand(word) {
-                Some(found) => {
-                    command = found;
-                    true
-                }
-                // An argument, or the end of the sentence.
-                None => !command.has_subcommands(),
-            },
-        };
-        if !known {
-            flaws.push(format!("{}\n  there is no {word}", words.join(" ")));
-        }
-    }
+/// The path from the repository's folder, for messages.
+fn shown(file: &Path) -> String {
+    file.strip_prefix(root()).unwrap_or(file).display().to_string()
 }
 
-/// The examples of a command and of all below it.
-fn examples(command: &Command, flaws: &mut Vec<String>) -> usize {
-    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let lines: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  ")).collect();
-    let below = command.get_subcommands().map(|command| examples(command, flaws));
-    let below: usize = below.sum();
-    below + whole(&lines.join("\n"), flaws)
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|cause| panic!("{}: {cause}", shown(file)))
 }
 
-#[test]
-fn commands_in_documents_and_examples_are_taken() {
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = vec![top.join("README.md")];
-    for folder in ["docs", "deploy"] {
-        let entries = fs::read_dir(top.join(folder)).unwrap();
-        files.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()));
-    }
-    let (mut flaws, mut checked) = (Vec::new(), 0);
-    for file in files {
-        let text = fs::read_to_string(&file).unwrap();
-        let before = flaws.len();
-        // Every second part is code in a block of its own.
-        for (number, part) in text.split("\n```").enumerate() {
-            if number % 2 == 1 {
-                checked += whole(part, &mut flaws);
-                continue;
-            }
-            let spans = part.split('`').skip(1).step_by(2);
-            for words in spans.flat_map(|span| commands(&span.replace('\n', " "))) {
-                mentioned(&words, &mut flaws);
-                checked += 1;
-            }
-            // In other files than Markdown these are comments.
-            let comments = part.lines().filter_map(|line| line.strip_prefix("#  "));
-            checked += whole(&comments.collect::<Vec<_>>().join("\n"), &mut flaws);
-        }
-        for flaw in &mut flaws[before..] {
-            *flaw = format!("{}: {flaw}", file.file_name().unwrap().display());
-        }
-    }
-    let examples = examples(&Cli::command(), &mut flaws);
-    assert!(flaws.is_empty(), "{}", flaws.join("\n"));
-    assert!(checked > 60 && examples > 40, "{checked} in documents, {examples} in examples");
-}
-
-#[test]
-fn a_command_is_read_as_a_shell_reads_it() {
-    let read = commands("FOO=1 x | catherd report a --check \"b/c >= 9 %\" '' > d & # catherd e");
-    assert_eq!(read, [["catherd", "report", "a", "--check", "b/c >= 9 %", ""]]);
-    let mut flaws = Vec::new();
-    assert_eq!(whole("catherd watch\ncatherd wotch", &mut flaws), 2);
-    mentioned(&commands("catherd vm bench --seconds-off DIR")[0], &mut flaws);
-    assert_eq!(flaws.len(), 2, "{flaws:?}");
+/// The parts of a Markdown text, alternately outside and inside of blocks of code; a block
+/// begins with the word after its fence.
+fn parts(text: &str) -> impl Iterator<Item = (bool, &str)> {
+    let fences = text.match_indices("```").filter(|(at, _)| {
+        let line = text[..*at].rfind('\n').map_or(0, |end| end + 1);
+        text[line..*at].chars().all(char::is_whitespace)
+    });
+    let mut ends: Vec<usize> = fences.map(|(at, _)| at).collect();
+    ends.push(text.len());
+    let mut start = 0;
+    ends.into_iter().enumerate().map(move |(number, end)| {
+        let part = &text[start..end];
+        start = (end + 3).min(text.len());
+        (number % 2 == 1, part)
+    })
 }

@@ -2,7 +2,7 @@
 
 /// Size limits of the reader. They depend on the project's bytes alone, so that a project is
 /// refused on every machine or on none. The defaults are about ten times the needs of the largest
-/// known projects; `docs/limits.md` lists all limits.
+/// known projects; `docs/reference/limits.md` lists all limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the archive itself.

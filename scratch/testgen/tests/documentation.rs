@@ -1,4 +1,4 @@
-//! `docs/test-generation.md` against the program: every algorithm and every parameter is
+//! `docs/reference/algorithms.md` against the program: every algorithm and every parameter is
 //! there with its default, and nothing else is.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ fn names(cell: &str) -> Vec<&str> {
 
 #[test]
 fn algorithms_and_defaults_are_documented() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/test-generation.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/algorithms.md");
     let text = std::fs::read_to_string(file).unwrap();
     let mut algorithms = BTreeSet::new();
     let mut documented = BTreeSet::new();

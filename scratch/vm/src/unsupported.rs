@@ -3,7 +3,7 @@
 use catherd_sb3::Opcode;
 
 /// Short reason why a block behaves differently here than in Scratch; `None` if it does not.
-/// `docs/conformance.md` has the details.
+/// `docs/explanation/conformance.md` has the details.
 pub fn unsupported(opcode: Opcode) -> Option<&'static str> {
     use Opcode::*;
     Some(match opcode {

@@ -1,0 +1,90 @@
+//! Links, anchors and paths of the documentation, and the table of contents of the book.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{files_below, pages, parts, read, root, shown};
+
+/// The targets of the links and pictures of a text.
+fn links(text: &str) -> Vec<String> {
+    let prose: String = parts(text).filter(|(code, _)| !code).map(|(_, part)| part).collect();
+    // Code in a sentence may hold brackets.
+    let prose: String = prose.split('`').step_by(2).collect::<Vec<_>>().join("`");
+    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.map(|target| target.replace('\n', "")).collect()
+}
+
+/// The anchor of a heading, as GitHub and mdBook make it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+fn anchors(text: &str) -> BTreeSet<String> {
+    let prose = parts(text).filter(|(code, _)| !code).flat_map(|(_, part)| part.lines());
+    let headings = prose.filter(|line| line.starts_with('#'));
+    headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
+}
+
+/// Why the target of a link on a page leads nowhere; `None` if it leads somewhere.
+fn dead(page: &Path, target: &str) -> Option<String> {
+    if target.contains("://") {
+        return None;
+    }
+    let (path, fragment) = target.split_once('#').unwrap_or((target, ""));
+    let file = match path {
+        "" => page.to_owned(),
+        _ => page.parent().unwrap().join(path),
+    };
+    if !file.exists() {
+        return Some(format!("{}: {target} does not exist", shown(page)));
+    }
+    let found = fragment.is_empty() || anchors(&read(&file)).contains(fragment);
+    (!found).then(|| format!("{}: {target} has no such heading", shown(page)))
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let (mut flaws, mut checked) = (Vec::new(), 0);
+    for page in pages() {
+        for target in links(&read(&page)) {
+            checked += 1;
+            flaws.extend(dead(&page, &target));
+        }
+    }
+    assert!(flaws.is_empty(), "{}", flaws.join("\n"));
+    assert!(checked > 100, "{checked}");
+    let page = root().join("README.md");
+    assert!(dead(&page, "docs/nothing.md").is_some());
+    assert!(dead(&page, "docs/glossary.md#nothing").is_some());
+    assert_eq!(links("a [b](c#d) `[e](f)` [g](h)\n```\n[i](j)\n```\n![k](l)"), ["c#d", "h", "l"]);
+}
+
+#[test]
+fn source_files_that_pages_name_exist() {
+    let mut missing = Vec::new();
+    let others = ["CHANGELOG.md", "ARCHITECTURE.md"].map(|name| root().join(name));
+    for page in pages().into_iter().filter(|page| !others.contains(page)) {
+        let text = read(&page);
+        let prose = parts(&text).filter(|(code, _)| !code);
+        for span in prose.flat_map(|(_, part)| part.split('`').skip(1).step_by(2)) {
+            let path =
+                span.contains('/') && span.ends_with(".rs") && !span.contains(['{', '*', ' ']);
+            if path && !root().join(span).exists() {
+                missing.push(format!("{}: {span}", shown(&page)));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn the_book_has_every_page() {
+    let summary = root().join("docs/SUMMARY.md");
+    let listed = links(&read(&summary)).into_iter().map(|target| root().join("docs").join(target));
+    let mut listed: Vec<PathBuf> = listed.collect();
+    listed.sort();
+    let mut pages = files_below("docs");
+    pages.retain(|page| *page != summary);
+    assert_eq!(listed, pages);
+}

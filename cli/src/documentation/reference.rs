@@ -1,0 +1,202 @@
+//! Pages of the reference against the code that they describe.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use catherd_experiments::{Study, StudyError};
+use clap::{Arg, Command, CommandFactory};
+
+use super::{pages, parts, read, root, shown};
+use crate::Cli;
+use crate::failure::EXIT_CODES;
+
+/// The page of all commands, from the help of the program.
+fn commands_page() -> String {
+    let mut page =
+        "# Commands\n\nEvery command with its arguments and flags, from the program's own help. \
+                    The `--help` of a command has examples as well. This page is generated: \
+                    `CATHERD_WRITE_DOCS=1 cargo test -p catherd commands_page`.\n"
+            .to_owned();
+    page = wrap(&page);
+    for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
+        describe(command, "catherd", &mut page);
+    }
+    let codes = EXIT_CODES.lines().skip(1).map(|line| line.strip_prefix("  ").unwrap_or(line));
+    let codes = codes.collect::<Vec<_>>().join("\n");
+    let _ = write!(page, "\n## Exit codes\n\n```text\n{codes}\n```\n");
+    page
+}
+
+fn describe(command: &Command, parent: &str, page: &mut String) {
+    if command.get_name() == "help" {
+        return;
+    }
+    let name = format!("{parent} {}", command.get_name());
+    let level = "#".repeat(1 + name.matches(' ').count());
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let _ = write!(page, "\n{level} {name}\n\n{}", wrap(&sentence(&about)));
+    let arguments: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_hide_set()).collect();
+    let arguments: Vec<&Arg> = arguments
+        .into_iter()
+        .filter(|arg| !["help", "version"].contains(&arg.get_id().as_str()))
+        .collect();
+    if !arguments.is_empty() {
+        page.push_str("\n| argument | meaning |\n| --- | --- |\n");
+    }
+    for argument in arguments {
+        let _ = writeln!(page, "| `{}` | {} |", spelling(argument), meaning(argument));
+    }
+    for command in command.get_subcommands() {
+        describe(command, &name, page);
+    }
+}
+
+/// A text that ends with a full stop, as the first line of a help does not.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    format!("{text}{}\n", if text.ends_with('.') { "" } else { "." })
+}
+
+/// A paragraph in lines of at most 100 characters.
+fn wrap(text: &str) -> String {
+    let mut wrapped = String::new();
+    for paragraph in text.trim_end().split('\n') {
+        let mut width = 0;
+        for word in paragraph.split(' ') {
+            if width > 0 && width + 1 + word.chars().count() > 100 {
+                wrapped.push('\n');
+                width = 0;
+            } else if width > 0 {
+                wrapped.push(' ');
+                width += 1;
+            }
+            wrapped.push_str(word);
+            width += word.chars().count();
+        }
+        wrapped.push('\n');
+    }
+    wrapped
+}
+
+fn spelling(argument: &Arg) -> String {
+    let names = argument.get_value_names().unwrap_or_default();
+    let values = names.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(" ");
+    let Some(long) = argument.get_long() else { return values };
+    let short = argument.get_short().map(|short| format!("-{short}, ")).unwrap_or_default();
+    let takes = argument.get_action().takes_values();
+    format!("{short}--{long}{}", if takes { format!(" {values}") } else { String::new() })
+}
+
+fn meaning(argument: &Arg) -> String {
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut text = help.replace('\n', " ");
+    let defaults = argument.get_default_values();
+    if !defaults.is_empty() && argument.get_action().takes_values() {
+        let values: Vec<_> = defaults.iter().map(|value| value.to_string_lossy()).collect();
+        let _ = write!(text, " [default: {}]", values.join(" "));
+    }
+    if let Some(variable) = argument.get_env() {
+        let _ = write!(text, " [env: {}]", variable.to_string_lossy());
+    }
+    text.replace('|', "\\|").replace('<', "\\<")
+}
+
+#[test]
+fn commands_page_is_that_of_the_program() {
+    let file = root().join("docs/reference/commands.md");
+    let page = commands_page();
+    if std::env::var_os("CATHERD_WRITE_DOCS").is_some() {
+        fs::write(&file, &page).unwrap();
+    }
+    let found = read(&file);
+    let differing = found.lines().zip(page.lines()).find(|(found, page)| found != page);
+    assert!(
+        found == page,
+        "docs/reference/commands.md is not that of the program: {differing:?}; write it with \
+         CATHERD_WRITE_DOCS=1 cargo test -p catherd commands_page"
+    );
+}
+
+/// The keys that a part of a study file may have, from the refusal of one that it may not have.
+fn keys(text: &str) -> Vec<String> {
+    let refused = Study::parse(text, Path::new("study.toml")).expect_err("an unknown key");
+    let StudyError::Invalid { problem, advice, .. } = refused else { panic!("{refused}") };
+    assert_eq!(problem, "unknown key", "{text}");
+    let list = advice.strip_prefix("use one of ").expect("a list of keys");
+    list.split(", ").map(str::to_owned).collect()
+}
+
+/// The first cell of each row whose first cell is code, in the tables of a page.
+fn first_cells(page: &str) -> BTreeSet<String> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    rows.filter_map(|row| row.split('`').next()).map(str::to_owned).collect()
+}
+
+const STUDY: &str = "projects = [\"p\"]\nalgorithms = [\"a\"]\nseeds = 1\n";
+
+#[test]
+fn every_key_of_a_study_file_is_documented_and_exists() {
+    let budget = "[budget]\nexecutions = 1\n";
+    let parts = [
+        ("", format!("unknown = 1\n{STUDY}{budget}")),
+        ("projects.", format!("{}{budget}", STUDY.replace("[\"p\"]", "{ unknown = 1 }"))),
+        (
+            "projects.synthetic.",
+            format!("{}{budget}", STUDY.replace("[\"p\"]", "{ synthetic = { unknown = 1 } }")),
+        ),
+        ("algorithms.", format!("{}{budget}", STUDY.replace("[\"a\"]", "[{ unknown = 1 }]"))),
+        ("budget.", format!("{STUDY}{budget}unknown = 1\n")),
+        ("mutation.", format!("{STUDY}{budget}[mutation]\nunknown = 1\n")),
+        ("race.", format!("{STUDY}{budget}[race]\nunknown = 1\n")),
+    ];
+    let known = parts
+        .iter()
+        .flat_map(|(prefix, text)| keys(text).into_iter().map(move |key| format!("{prefix}{key}")));
+    let known: BTreeSet<String> = known.collect();
+    let documented = first_cells(&read(&root().join("docs/reference/study-file.md")));
+    let differing: Vec<_> = documented.symmetric_difference(&known).collect();
+    assert!(differing.is_empty(), "documented or known, but not both: {differing:?}");
+}
+
+/// Every study file on a page is read; parts of one are completed first.
+#[test]
+fn study_files_on_pages_are_read() {
+    let mut checked = 0;
+    for page in pages() {
+        let text = read(&page);
+        let blocks = parts(&text).filter(|(code, _)| *code);
+        for block in blocks.filter_map(|(_, part)| part.strip_prefix("toml\n")) {
+            let lacks = |key: &str| {
+                !block.lines().any(|line| {
+                    line.starts_with(&format!("{key} =")) || line.starts_with(&format!("[[{key}]]"))
+                })
+            };
+            let mut study: String = STUDY
+                .lines()
+                .filter(|line| lacks(line.split(' ').next().unwrap()))
+                .flat_map(|line| [line, "\n"])
+                .collect();
+            study.push_str(block);
+            if !block.contains("[budget]") {
+                study.push_str("[budget]\nexecutions = 1\n");
+            }
+            let read = Study::parse(&study, Path::new("study.toml"));
+            assert!(read.is_ok(), "{}: {}\n{study}", shown(&page), read.unwrap_err());
+            checked += 1;
+        }
+    }
+    assert!(checked >= 6, "{checked}");
+}
+
+#[test]
+fn the_glossary_is_in_order_and_has_what_the_program_says() {
+    let text = read(&root().join("docs/glossary.md"));
+    let terms = text.lines().filter_map(|line| line.strip_prefix("**")?.split("**").next());
+    let terms: Vec<String> = terms.map(str::to_lowercase).collect();
+    assert!(terms.is_sorted(), "{terms:?}");
+    for term in ["pending", "leased", "done", "failed", "quarantined", "engine id", "run id"] {
+        assert!(terms.iter().any(|known| known == term), "{term}");
+    }
+}
