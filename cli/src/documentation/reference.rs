@@ -11,6 +11,7 @@ use clap::{Arg, Command, CommandFactory};
 use super::{pages, parts, read, root, shown};
 use crate::Cli;
 use crate::failure::EXIT_CODES;
+use crate::subjects;
 
 /// The page of all commands, from the help of the program.
 fn commands_page() -> String {
@@ -138,7 +139,7 @@ const STUDY: &str = "projects = [\"p\"]\nalgorithms = [\"a\"]\nseeds = 1\n";
 
 #[test]
 fn every_key_of_a_study_file_is_documented_and_exists() {
-    let budget = "[budget]\nexecutions = 1\n";
+    let budget = "[budget]\nexecutions = 1\nwall = \"1s\"\n";
     let parts = [
         ("", format!("unknown = 1\n{STUDY}{budget}")),
         ("projects.", format!("{}{budget}", STUDY.replace("[\"p\"]", "{ unknown = 1 }"))),
@@ -147,14 +148,17 @@ fn every_key_of_a_study_file_is_documented_and_exists() {
             format!("{}{budget}", STUDY.replace("[\"p\"]", "{ synthetic = { unknown = 1 } }")),
         ),
         ("algorithms.", format!("{}{budget}", STUDY.replace("[\"a\"]", "[{ unknown = 1 }]"))),
-        ("budget.", format!("{STUDY}{budget}unknown = 1\n")),
         ("mutation.", format!("{STUDY}{budget}[mutation]\nunknown = 1\n")),
         ("race.", format!("{STUDY}{budget}[race]\nunknown = 1\n")),
     ];
     let known = parts
         .iter()
         .flat_map(|(prefix, text)| keys(text).into_iter().map(move |key| format!("{prefix}{key}")));
-    let known: BTreeSet<String> = known.collect();
+    let mut known: BTreeSet<String> = known.collect();
+    // Limits are real time and the units of work of the subject kind.
+    known.extend(["budget.wall", "budget.wall_ms"].map(str::to_owned));
+    let units = subjects::info(subjects::DEFAULT).unwrap().units;
+    known.extend(units.into_iter().map(|unit| format!("budget.{}", unit.name)));
     let documented = first_cells(&read(&root().join("docs/reference/study-file.md")));
     let differing: Vec<_> = documented.symmetric_difference(&known).collect();
     assert!(differing.is_empty(), "documented or known, but not both: {differing:?}");
