@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use catherd_experiments::{Measure, Noun};
 
 use crate::figure::{Svg, bars, grouped, histogram};
 use crate::stats::{Description, mean};
@@ -22,6 +22,24 @@ pub enum Error {
         /// Its cause.
         source: csv::Error,
     },
+    /// A table has no such column.
+    #[error("cannot read {}: missing column `{column}`", path.display())]
+    Column {
+        /// The file.
+        path: PathBuf,
+        /// The name of the column.
+        column: String,
+    },
+    /// A value is no whole number.
+    #[error("cannot read {}: column `{column}` has `{value}`, expected a whole number", path.display())]
+    Number {
+        /// The file.
+        path: PathBuf,
+        /// The name of the column.
+        column: String,
+        /// The value.
+        value: String,
+    },
     /// A figure cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Io {
@@ -32,36 +50,64 @@ pub enum Error {
     },
 }
 
-/// Draws `sizes.svg` from `projects.csv` (column `reachable`) and `opcodes.svg` from `opcodes.csv`
-/// in the same folder; returns the paths of the figures.
+/// The columns of the tables that describe a corpus, with their titles.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    /// The column of `projects.csv` with the size of a project.
+    pub size: Measure,
+    /// What projects use. The plural is the name of the table, and of the figure, the singular that
+    /// of its column with names; its column `projects` has the number of projects.
+    pub feature: Noun,
+}
+
+/// Draws `sizes.svg` from `projects.csv`, and a figure of the most common features from their
+/// table, into the folder of these tables; returns the paths of the figures.
 ///
 /// # Errors
 /// See [`Error`].
-pub fn draw(folder: &Path) -> Result<[PathBuf; 2], Error> {
-    #[derive(Deserialize)]
-    struct Project {
-        reachable: u64,
+pub fn draw(folder: &Path, tables: &Tables) -> Result<[PathBuf; 2], Error> {
+    let Tables { size, feature } = tables;
+    let sizes = Column::read(&folder.join("projects.csv"), &size.column)?.numbers()?;
+    let table = folder.join(&feature.plural).with_extension("csv");
+    let names = Column::read(&table, &feature.singular)?.values;
+    let users = Column::read(&table, "projects")?.numbers()?;
+    let features: Vec<(String, u64)> = names.into_iter().zip(users).collect();
+    let figure = folder.join(&feature.plural).with_extension("svg");
+    Ok([
+        write(folder.join("sizes.svg"), &draw_sizes(&size.caption, &sizes))?,
+        write(figure, &draw_features(&feature.plural, &features, sizes.len()))?,
+    ])
+}
+
+/// A column of a table.
+struct Column<'a> {
+    path: &'a Path,
+    name: &'a str,
+    values: Vec<String>,
+}
+
+impl<'a> Column<'a> {
+    fn read(path: &'a Path, name: &'a str) -> Result<Column<'a>, Error> {
+        let error = |source| Error::Table { path: path.to_owned(), source };
+        let mut table = csv::Reader::from_path(path).map_err(error)?;
+        let index = table.headers().map_err(error)?.iter().position(|column| column == name);
+        let index = index
+            .ok_or_else(|| Error::Column { path: path.to_owned(), column: name.to_owned() })?;
+        let value = |row: csv::StringRecord| row.get(index).unwrap_or_default().to_owned();
+        let values = table.records().map(|row| row.map(value)).collect::<Result<_, _>>();
+        Ok(Column { path, name, values: values.map_err(error)? })
     }
-    let projects: Vec<Project> = read(&folder.join("projects.csv"))?;
-    let sizes: Vec<u64> = projects.iter().map(|project| project.reachable).collect();
-    let sizes = draw_sizes("Reachable statements of a project", &sizes);
-    let opcodes = draw_features("opcodes", &read(&folder.join("opcodes.csv"))?, projects.len());
-    Ok([write(folder.join("sizes.svg"), &sizes)?, write(folder.join("opcodes.svg"), &opcodes)?])
-}
 
-/// A row of `opcodes.csv`, in the order of the table.
-#[derive(Clone, Debug, Deserialize)]
-struct Feature {
-    #[serde(rename = "opcode")]
-    name: String,
-    /// Number of projects that use it.
-    projects: u64,
-}
-
-fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, Error> {
-    let error = |source| Error::Table { path: path.to_owned(), source };
-    let mut table = csv::Reader::from_path(path).map_err(error)?;
-    table.deserialize().collect::<Result<_, _>>().map_err(error)
+    fn numbers(&self) -> Result<Vec<u64>, Error> {
+        let number = |value: &String| {
+            value.parse().map_err(|_| Error::Number {
+                path: self.path.to_owned(),
+                column: self.name.to_owned(),
+                value: value.clone(),
+            })
+        };
+        self.values.iter().map(number).collect()
+    }
 }
 
 fn write(path: PathBuf, svg: &Svg) -> Result<PathBuf, Error> {
@@ -87,12 +133,13 @@ fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
     histogram::draw(measure, "Projects", &positive, true, median, &subtitle)
 }
 
-/// Shares of projects that use the most common features, in the order of the table.
-fn draw_features(noun: &str, features: &[Feature], projects: usize) -> Svg {
+/// Shares of projects that use the most common features, given by name and number of projects, in
+/// the order of the table. `noun` is what they are, in the plural.
+fn draw_features(noun: &str, features: &[(String, u64)], projects: usize) -> Svg {
     let shown = &features[..features.len().min(MAX_FEATURES)];
-    let share = |feature: &Feature| 100.0 * feature.projects as f64 / projects.max(1) as f64;
+    let share = |users: u64| 100.0 * users as f64 / projects.max(1) as f64;
     let bars: Vec<(String, f64)> =
-        shown.iter().map(|feature| (feature.name.clone(), share(feature))).collect();
+        shown.iter().map(|(name, users)| (name.clone(), share(*users))).collect();
     let subtitle = format!("n = {projects} projects; {} of {} {noun}", shown.len(), features.len());
     bars::percentages("Projects that use it (%)", &bars, &subtitle)
 }
@@ -113,11 +160,28 @@ mod tests {
 
     #[test]
     fn common_features_are_at_the_top() {
-        let row = |name: &str, projects| Feature { name: name.to_owned(), projects };
-        let svg = draw_features("opcodes", &[row("control_wait", 3), row("a<b", 1)], 4);
+        let rows = [("control_wait", 3), ("a<b", 1)].map(|(name, n)| (name.to_owned(), n));
+        let svg = draw_features("opcodes", &rows, 4);
         let svg = svg.as_str();
         assert!(svg.contains(">control_wait<") && svg.contains(">75<"), "{svg}");
         assert!(svg.contains("a&lt;b") && svg.contains("2 of 2 opcodes"), "{svg}");
         assert!(!draw_features("opcodes", &[], 0).as_str().contains("NaN"));
+    }
+
+    #[test]
+    fn malformed_tables_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let tables =
+            Tables { size: Measure::new("lines", "Lines"), feature: Noun::new("call", "calls") };
+        let refusal = |text: &str| {
+            fs::write(folder.path().join("projects.csv"), text).unwrap();
+            draw(folder.path(), &tables).unwrap_err().to_string()
+        };
+        assert!(refusal("project\na\n").ends_with("missing column `lines`"));
+        assert!(refusal("lines\nfew\n").contains("column `lines` has `few`"));
+        assert!(refusal("lines\n3\n").contains("calls.csv"));
+        fs::write(folder.path().join("calls.csv"), "call,projects\nmain,1\n").unwrap();
+        let [sizes, calls] = draw(folder.path(), &tables).unwrap();
+        assert!(sizes.ends_with("sizes.svg") && calls.ends_with("calls.svg"));
     }
 }

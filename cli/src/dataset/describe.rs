@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use catherd_analysis::corpus;
 use catherd_datasets::corpus::Sha;
 use catherd_datasets::{Description, ProjectEntry, find, structure};
+use catherd_experiments::{Measure, Noun};
 use catherd_suite::goals::{self, GoalSettings};
 use catherd_vm::unsupported;
 use clap::Args;
@@ -111,7 +112,11 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::print(&description.text());
     if let Some(folder) = &arguments.out {
         description.write(folder)?;
-        for figure in corpus::draw(folder)? {
+        let tables = corpus::Tables {
+            size: Measure::new("reachable", "Reachable statements of a project"),
+            feature: Noun::new("opcode", "opcodes"),
+        };
+        for figure in corpus::draw(folder, &tables)? {
             terminal::print(&format!("{}\n", figure.display()));
         }
     }
