@@ -19,8 +19,9 @@ mod subject;
 mod table;
 mod write;
 
+pub use described::Project;
 pub use mutants::{Mutant, Mutants};
-pub use read::{Improvement, Project, RecordDigests, Results, Row, Run};
+pub use read::{Improvement, RecordDigests, Results, Row, Run};
 pub use write::{Imported, Writer, write};
 
 use std::path::PathBuf;

@@ -45,7 +45,9 @@ fn tables_hold_what_the_runs_said() {
 
     let runs = lines(&dir.path().join("runs.csv"));
     assert_eq!(runs.len(), 37);
-    assert!(runs[0].starts_with("run,record,project,project_digest,subject,algorithm,"));
+    assert!(
+        runs[0].starts_with("run,record,record_format_1,project,project_digest,subject,algorithm,")
+    );
     assert!(runs[1].contains(",project-0,") && runs[1].contains(",random,random,{},0,300,,,"));
     assert_eq!(
         lines(&dir.path().join("skipped.csv")),

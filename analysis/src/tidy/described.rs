@@ -4,7 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::Error;
-use super::read::Project;
+
+/// A project of a study.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Project {
+    /// Name in tables.
+    pub name: String,
+    /// Digest of the project's bytes: projects of one name may differ. Empty if only the name is
+    /// known, as in imported results.
+    pub digest: String,
+}
 
 /// Name of the table in a folder of results or of a description.
 pub(super) const FILE: &str = "projects.csv";

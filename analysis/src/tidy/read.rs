@@ -10,22 +10,12 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Budget, Digest, Outcome, SubjectInfo, format_1};
 
-use super::described::{self, Described};
+use super::described::{self, Described, Project};
 use super::slice::{Interner, Slice};
 use super::table::read_slices;
 use super::{Clock, Dropped, Error, Skipped, UNCOUNTED, subject};
 use lists::{dropped, skipped};
 pub use rows::{RecordDigests, Row};
-
-/// A project of a study.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Project {
-    /// Name in tables.
-    pub name: String,
-    /// Digest of the project's bytes: projects of one name may differ. Empty if only the name is
-    /// known, as in imported results.
-    pub digest: String,
-}
 
 /// The part of a run that tables and figures need. Its work is in [`Results::work`].
 #[derive(Clone, Copy, Debug, PartialEq)]
