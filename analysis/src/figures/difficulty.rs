@@ -69,10 +69,11 @@ pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
         title: format!("Size, {work} and coverage of {label}"),
         caption: format!(
             "Number of goals of each of {n} projects, and mean number of {work} of {label} until \
-             full coverage or the end of the budget. Star: the threshold, which is the project \
-             with the fewest {work} among those not covered entirely. {} projects below it are \
-             trivial.",
-            trivial.count()
+             full coverage or the end of the budget. Star: the project with the fewest {work} \
+             among those not covered entirely. Projects that are covered entirely with fewer are \
+             trivial: {} of {}.",
+            trivial.count(),
+            trivial.projects.len()
         ),
         svg: scatter::draw(x, y, &sets, &annotations, &sample_size(n, "project")),
     })

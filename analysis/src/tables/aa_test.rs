@@ -29,8 +29,8 @@ pub fn aa_test(results: &Results, aa_tests: &[AaTest]) -> CaptionedTable {
         caption: format!(
             "A/A test: on each project, every second run of an algorithm against its other runs. \
              The expected A12 is 0.50, and the expected share of projects with a significant \
-             difference (false positives) is at most {:.0} %; larger effects between algorithms \
-             are not due to chance.",
+             difference (false positives) is at most {:.0} %. Larger values between algorithms are \
+             unlikely to be due to chance.",
             LEVEL * 100.0
         ),
         table,

@@ -12,12 +12,13 @@ pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     if trivial.projects.is_empty() {
         return None;
     }
+    let column = results.subject.units.first().map_or("work", |unit| &unit.name);
     let work = work(&results.subject);
     let mut table = Table::new(&[
         ("project", "Project"),
         ("project_digest", "Digest"),
         ("goals", "Goals"),
-        ("executions", capitalised(work).as_str()),
+        (column, capitalised(work).as_str()),
         ("coverage", "Coverage"),
         ("trivial", "Trivial"),
     ]);
@@ -35,18 +36,19 @@ pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     }
     let threshold = match trivial.threshold {
         Some(n) => format!(
-            "fewer than {n:.2} {work}, the fewest of any project that is not covered entirely"
+            " with fewer than {n:.2} {work}, the fewest of any project that is not covered entirely"
         ),
-        None => format!("any number of {work}, because every project is covered entirely"),
+        None => String::new(),
     };
     Some(CaptionedTable {
         name: "trivial",
         title: "Trivially covered projects".to_owned(),
         caption: format!(
-            "{} of {} projects are trivial: every run of {} covers them entirely, with {threshold}.",
+            "A project is trivial if every run of {} covers it entirely{threshold}. {} of {} \
+             projects are trivial.",
+            results.algorithms[trivial.algorithm],
             trivial.count(),
-            trivial.projects.len(),
-            results.algorithms[trivial.algorithm]
+            trivial.projects.len()
         ),
         table,
     })
