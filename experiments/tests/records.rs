@@ -1,0 +1,192 @@
+//! Records: their JSON, their digests, and records of version 0.3.0.
+
+use catherd_experiments::{
+    Algorithm, Budget, Criterion, Digest, Level, Metric, MutantOutcome, MutantRecord, Outcome,
+    RunRecord, RunSpec, SuiteSize, TimelinePoint,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A run of version 0.3.0: its id and the digest of its record, as that version gave them.
+#[derive(Deserialize)]
+struct Recorded {
+    run: Digest,
+    digest: Digest,
+    spec: RunSpec,
+    record: RunRecord,
+}
+
+fn recorded() -> Vec<Recorded> {
+    let lines = include_str!("format_1.jsonl").lines();
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn spec() -> RunSpec {
+    RunSpec {
+        project: Digest::of(b"p"),
+        project_name: "p".to_owned(),
+        subject: "classes".to_owned(),
+        algorithm: Algorithm::plain("mio"),
+        seed: 3,
+        budget: Budget::of("calls", 9),
+        mutation: None,
+        engine: "classes/1".to_owned(),
+    }
+}
+
+/// A record that format 1 cannot express.
+fn rich() -> RunRecord {
+    let criterion = |name: &str, goals, covered: &[u32]| Criterion {
+        name: name.to_owned(),
+        goals,
+        covered: covered.to_vec(),
+    };
+    let criteria = vec![criterion("branches", 4, &[0, 3]), criterion("lines", 9, &[8])];
+    RunRecord {
+        work: [("calls".to_owned(), 9), ("allocations".to_owned(), 70)].into(),
+        timeline: vec![
+            TimelinePoint { work: vec![20, 1], wall_ms: 3, covered: 1 },
+            TimelinePoint { work: vec![60, 8], wall_ms: 4, covered: 2 },
+        ],
+        suite: SuiteSize { tests: 2, size: 5, unit: "statements".to_owned(), removed: 1 },
+        metrics: [("ratio".to_owned(), Metric::Number(0.1)), ("n".to_owned(), 3.into())].into(),
+        artifacts: [("suite.js".to_owned(), "x".to_owned())].into(),
+        mutants: vec![MutantRecord {
+            id: "m".to_owned(),
+            operator: "AOR".to_owned(),
+            location: vec![Level::new("class", "A"), Level::new("line", "7")],
+            change: "+ -> -".to_owned(),
+            outcome: MutantOutcome::Killed,
+            killed_by: Some(0),
+            executions: 1,
+            duplicate_of: None,
+        }],
+        ..RunRecord::new(&spec(), criteria)
+    }
+}
+
+#[test]
+fn records_of_version_0_3_0_are_read() {
+    let recorded = recorded();
+    assert_eq!(recorded.len(), 4);
+    for Recorded { run, digest, spec, record } in &recorded {
+        // Run ids and the JSON of specifications stay.
+        assert_eq!((spec.id(), record.run), (*run, *run));
+        assert_eq!(record.digest_of_format_1(), Some(*digest));
+        assert_ne!(record.digest(), *digest);
+        let json = serde_json::to_string(record).unwrap();
+        assert!(json.starts_with(r#"{"format":2,"run":"#), "{json}");
+        assert_eq!(serde_json::from_str::<RunRecord>(&json).unwrap(), *record);
+    }
+    let text = include_str!("format_1.jsonl").lines().next().unwrap();
+    let spec = serde_json::to_string(&recorded[0].spec).unwrap();
+    assert!(text.contains(&format!(r#""spec":{spec},"record""#)), "{spec}");
+
+    let scratch = &recorded[0].record;
+    assert_eq!(scratch.work.keys().collect::<Vec<_>>(), ["executions", "steps"]);
+    assert_eq!((scratch.criteria[0].name.as_str(), scratch.goals()), ("blocks", 53));
+    let first = &scratch.timeline[0].work;
+    assert_eq!((first[0], first.len(), scratch.unit_position("steps")), (1, 2, Some(1)));
+    assert!(scratch.artifacts["suite.json"].starts_with('{') && scratch.suite.size > 0);
+    assert_eq!(scratch.suite.unit, "events");
+    assert_eq!(scratch.metrics["executedTests"], Metric::Integer(15));
+    assert_eq!(scratch.mutants.len(), 6);
+    assert!(scratch.mutants.iter().all(|mutant| mutant.at("block").is_some()));
+
+    let tool = &recorded[2].record;
+    assert_eq!((tool.covered(), tool.work["executions"]), (2, 7));
+    assert_eq!(tool.artifacts["suite.json"], "press");
+    // A run that failed at once has neither criteria nor work, as one of this version.
+    let failed = &recorded[3];
+    assert_eq!((failed.record.outcome, failed.record.criteria.len()), (Outcome::Failed, 0));
+    let mut now = RunRecord::failed(&failed.spec, "too short", 25);
+    now.resources = failed.record.resources.clone();
+    now.provenance = failed.record.provenance.clone();
+    assert_eq!(now, failed.record);
+}
+
+#[test]
+fn records_survive_their_json() {
+    let record = rich();
+    let json = serde_json::to_value(&record).unwrap();
+    assert_eq!((&json["format"], &json["metrics"]["ratio"]), (&json!(2), &json!(0.1)));
+    let read: RunRecord = serde_json::from_value(json).unwrap();
+    assert_eq!(read, record);
+    assert_eq!(read.digest(), record.digest());
+    assert_eq!(record.digest_of_format_1(), None);
+    assert_eq!((record.goals(), record.covered(), record.coverage()), (4, 2, Some(0.5)));
+    assert_eq!(RunRecord::new(&spec(), Vec::new()).outcome, Outcome::NoGoals);
+}
+
+/// Everything but wall-clock and host is in the digest.
+#[test]
+fn digests_see_what_a_result_is() {
+    let same: [fn(&mut RunRecord); 3] = [
+        |record| record.resources.search_ms = 9,
+        |record| record.provenance.host = "h".to_owned(),
+        |record| record.timeline[0].wall_ms = 77,
+    ];
+    let other: [fn(&mut RunRecord); 12] = [
+        |record| record.outcome = Outcome::Failed,
+        |record| record.reason = "r".to_owned(),
+        |record| record.criteria[1].goals += 1,
+        |record| record.criteria[1].name = "statements".to_owned(),
+        |record| *record.work.get_mut("calls").unwrap() += 1,
+        |record| record.timeline[1].work[0] += 1,
+        |record| record.timeline[1].covered += 1,
+        |record| record.suite.removed += 1,
+        |record| drop(record.metrics.insert("n".to_owned(), Metric::Integer(4))),
+        |record| drop(record.artifacts.insert("suite.js".to_owned(), "y".to_owned())),
+        |record| record.mutants[0].location[1].name = "8".to_owned(),
+        |record| record.mutants[0].killed_by = None,
+    ];
+    let digest = rich().digest();
+    for (edits, equal) in [(&same[..], true), (&other[..], false)] {
+        for (number, edit) in edits.iter().enumerate() {
+            let mut record = rich();
+            edit(&mut record);
+            assert_eq!(record.digest() == digest, equal, "edit {number}");
+        }
+    }
+}
+
+/// Format 1 has one criterion, two units, whole numbers, one artifact and three levels.
+#[test]
+fn format_1_expresses_only_its_own() {
+    let scratch = recorded().swap_remove(0).record;
+    let lost: [fn(&mut RunRecord); 5] = [
+        |record| record.criteria.push(record.criteria[0].clone()),
+        |record| drop(record.work.insert("calls".to_owned(), 1)),
+        |record| drop(record.metrics.insert("ratio".to_owned(), Metric::Number(0.5))),
+        |record| drop(record.artifacts.insert("trace.txt".to_owned(), String::new())),
+        |record| drop(record.mutants[0].location.pop()),
+    ];
+    for (number, edit) in lost.iter().enumerate() {
+        let mut record = scratch.clone();
+        edit(&mut record);
+        assert_eq!(record.digest_of_format_1(), None, "edit {number}");
+    }
+    let mut record = scratch.clone();
+    record.criteria[0].name = "statements".to_owned();
+    assert_eq!(record.digest_of_format_1(), scratch.digest_of_format_1());
+}
+
+#[test]
+fn inconsistent_records_are_refused() {
+    let edits: [(fn(&mut Value), &str); 6] = [
+        (|record| record["format"] = json!(3), "record of format 3: this build reads formats 1"),
+        (|record| record["timeline"][0]["work"] = json!([1]), "1 amounts of 2 units"),
+        (|record| record["criteria"][0]["covered"] = json!([3, 0]), "do not ascend"),
+        (|record| record["criteria"][0]["covered"] = json!([3, 3]), "covered twice"),
+        (|record| record["criteria"][1]["covered"] = json!([9]), "goal 9 is covered, of 9 goals"),
+        (|record| record["metrics"]["ratio"] = Value::Null, "Metric"),
+    ];
+    for (edit, expected) in edits {
+        let mut json = serde_json::to_value(rich()).unwrap();
+        edit(&mut json);
+        let error = serde_json::from_value::<RunRecord>(json).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let error = serde_json::from_str::<RunRecord>("{}").unwrap_err().to_string();
+    assert!(error.contains("missing field `run`"), "{error}");
+}
