@@ -135,7 +135,7 @@ fn digests_see_what_a_result_is() {
         |record| record.timeline[1].work[0] += 1,
         |record| record.timeline[1].covered += 1,
         |record| record.suite.removed += 1,
-        |record| drop(record.metrics.insert("n".to_owned(), Metric::Integer(4))),
+        |record| *record.metrics.get_mut("n").unwrap() = Metric::Integer(4),
         |record| drop(record.artifacts.insert("suite.js".to_owned(), "y".to_owned())),
         |record| record.mutants[0].location[1].name = "8".to_owned(),
         |record| record.mutants[0].killed_by = None,
@@ -156,8 +156,8 @@ fn format_1_expresses_only_its_own() {
     let scratch = recorded().swap_remove(0).record;
     let lost: [fn(&mut RunRecord); 5] = [
         |record| record.criteria.push(record.criteria[0].clone()),
-        |record| drop(record.work.insert("calls".to_owned(), 1)),
-        |record| drop(record.metrics.insert("ratio".to_owned(), Metric::Number(0.5))),
+        |record| record.work.extend([("calls".to_owned(), 1)]),
+        |record| record.metrics.extend([("ratio".to_owned(), Metric::Number(0.5))]),
         |record| drop(record.artifacts.insert("trace.txt".to_owned(), String::new())),
         |record| drop(record.mutants[0].location.pop()),
     ];

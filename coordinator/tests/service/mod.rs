@@ -149,7 +149,8 @@ fn options(folder: &Path) -> Option<Options> {
 
 /// The same on the same database.
 fn again(options: &Options) -> Options {
-    Options { store: options.store.clone(), ..Options::new(&options.folder) }
+    let (store, engines) = (options.store.clone(), options.engines.clone());
+    Options { store, engines, ..Options::new(&options.folder) }
 }
 
 fn manual(options: Options) -> (Options, Arc<Manual>) {
