@@ -1,14 +1,15 @@
-//! Elementary functions, rounded correctly.
+//! Elementary functions, correctly rounded.
 //!
-//! JavaScript leaves their precision open, engines and their versions differ in the last digit,
-//! and programs show all digits: they join numbers to texts and compare them. What every engine
-//! comes close to is the number next to the true value, and that is the same everywhere. Values
-//! are computed to some 80 bits, in sums of two numbers, from the values of `libm` where that
-//! saves work, so that one result in a hundred million may be the second nearest.
+//! JavaScript does not define their precision, and engines differ in the last digit, which
+//! programs can observe because they join numbers to texts and compare them. These functions
+//! return the double nearest to the true value, which every engine approximates and which is the
+//! same on every machine. Values are computed to about 80 bits, as double-doubles, starting from
+//! the values of `libm` where that saves work; one result in a hundred million may be the second
+//! nearest double.
 
 use std::f64::consts::{FRAC_2_PI, PI};
 
-/// An unevaluated sum: what is left of a value after rounding it stands beside it.
+/// A double-double: the unevaluated sum of a rounded value and its rounding error.
 #[derive(Clone, Copy)]
 struct Double {
     high: f64,
@@ -34,7 +35,7 @@ impl Double {
 
     /// The product of two numbers below 2^970, without error.
     const fn product(a: f64, b: f64) -> Double {
-        /// The upper half of a fraction.
+        /// The upper half of the bits of a fraction.
         const fn upper(x: f64) -> f64 {
             let c = 134_217_729.0 * x;
             c - (c - x)
@@ -107,7 +108,7 @@ fn alternating(n: usize, z: Double) -> Double {
     series
 }
 
-/// Sine and cosine of an angle in radians, none for one of more than 2^19 quarter turns.
+/// Sine and cosine of an angle in radians; `None` if it has more than 2^19 quarter turns.
 fn circle(x: f64) -> Option<(Double, Double)> {
     /// Pi / 2 in four pieces, of which the first three have 33 bits.
     const PIECES: [f64; 4] = [
@@ -189,7 +190,7 @@ pub(crate) fn atan2(y: f64, x: f64) -> f64 {
     let moderate = |n: f64| (1e-100..1e100).contains(&n.abs());
     match circle(near) {
         Some((sin, cos)) if moderate(x) && moderate(y) => {
-            // The point, turned back by the angle: what is left of y.
+            // The y coordinate of the point after turning it back by the angle.
             let left = cos.times(Double::of(y)).plus(sin.times(Double::of(-x))).rounded();
             near + left / (x * cos.high + y * sin.high)
         }
@@ -243,7 +244,7 @@ pub(crate) fn ln(x: f64) -> f64 {
     Double::LN_2.times(Double::of(f64::from(twos))).plus(ln).rounded()
 }
 
-/// Sines and cosines of headings, of which a program has few, by the bits of the heading.
+/// Cache of sines and cosines by the bits of the angle; a program uses few directions.
 #[derive(Debug)]
 pub(crate) struct Headings([(u64, (f64, f64)); 64]);
 
@@ -272,7 +273,7 @@ mod tests {
 
     use super::*;
 
-    /// Of the bits of a function's values at whole numbers.
+    /// Hash of the bits of a function's values at whole numbers.
     fn hash(range: RangeInclusive<i32>, f: impl Fn(f64) -> f64) -> u64 {
         range.fold(0, |hash: u64, i| hash.wrapping_mul(31).wrapping_add(f(f64::from(i)).to_bits()))
     }

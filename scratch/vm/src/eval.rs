@@ -1,37 +1,37 @@
-//! Expressions. Three readings of one tree: as a number, as a truth, as a value. Each
-//! avoids making values that its caller would only cast.
+//! Evaluation of expressions: as a number, as a truth or as a value, so that no value is created
+//! that the caller would only cast.
 
-use crate::code::{Calendar, Expr, ExprId, MathOp, Slot};
-use crate::elementary;
+use crate::code::{Expr, ExprId, Slot};
+use crate::functions::{current, math, snap};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
 use crate::settings::{DAY_MS, STEP_MS};
 use crate::state::List;
 use crate::text::Text;
 use crate::tracer::Tracer;
-use crate::value::{Value, js_round, to_ten_decimals};
+use crate::value::{Value, js_round};
 
 /// Scratch's limit on the items of a list.
 pub(crate) const LIST_LIMIT: usize = 200_000;
 
-/// Motion that an absent camera reports.
+/// Motion that is reported without a camera.
 pub(crate) const NO_MOTION: f64 = -1.0;
 
-/// What a text of some length costs to make or read, in blocks: as much time as blocks
-/// that compute numbers.
+/// Fuel for creating or reading a text, in blocks: about as long as so many arithmetic blocks
+/// take.
 pub(crate) fn text_cost(units: usize) -> usize {
     units / 16
 }
 
-/// What walking over a list costs, in blocks.
+/// Fuel for iterating over list items, in blocks.
 pub(crate) fn list_cost(items: usize) -> usize {
     items / 32
 }
 
-/// Where a list index points.
+/// The item to which a list index refers.
 pub(crate) enum ListIndex {
     All,
-    /// Counted from 0.
+    /// Index from 0.
     At(usize),
     Invalid,
 }
@@ -103,7 +103,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         a.compare(&b)
     }
 
-    /// The two sides of a comparison, which is charged for.
+    /// The two operands of a comparison, whose fuel is consumed.
     fn both(&mut self, a: ExprId, b: ExprId) -> (Value, Value) {
         let (a, b) = (self.value(a), self.value(b));
         self.consume_comparison_fuel(&a, &b);
@@ -116,23 +116,23 @@ impl<T: Tracer> Interpreter<'_, T> {
         js_round(self.settings.days_since_2000 * DAY_MS + self.state.clock * STEP_MS) / DAY_MS
     }
 
-    /// A comparison costs the same whether its distances are measured or not.
+    /// Consumes the fuel of a comparison, which is the same whether distances are measured or not.
     pub(crate) fn consume_comparison_fuel(&mut self, a: &Value, b: &Value) {
         self.consume_fuel(text_cost(a.text_len().min(b.text_len())));
     }
 
-    /// The first place of an item in a list.
+    /// Index of the first item in a list that equals a value.
     fn find_item(&mut self, list: Slot, item: ExprId) -> Option<usize> {
         let item = self.value(item);
         let items = &self.list(list).items;
         let (length, found) = (items.len(), item.position_in(items));
-        // Long texts make long comparisons.
+        // Comparisons of long texts take longer.
         let walked = found.unwrap_or(length);
         self.consume_fuel(list_cost(walked).saturating_mul(1 + text_cost(item.text_len())));
         found
     }
 
-    /// Two texts as one, cut at the limit before it is built.
+    /// The concatenation of two texts, truncated at the limit before it is allocated.
     fn join(&mut self, a: &Text, b: &Text) -> Text {
         let limit = self.settings.text_limit;
         if a.len() + b.len() <= limit {
@@ -151,7 +151,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Expressions that yield a number: the number, uncast (NaN is possible).
+    /// The value of an expression that always is a number, uncast (NaN is possible); `None` for
+    /// other expressions.
     fn arithmetic(&mut self, e: ExprId) -> Option<f64> {
         let program = self.program;
         Some(match program.exprs[e.0 as usize] {
@@ -305,7 +306,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// A list; it comes into being with the first block that uses it.
+    /// A list, which is created by the first block that uses it.
     pub(crate) fn list(&mut self, slot: Slot) -> &mut List {
         let list = match slot {
             Slot::Stage(i) => &mut self.state.targets[self.program.stage].lists[i as usize],
@@ -315,7 +316,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         list
     }
 
-    /// A parameter of the innermost call; none outside of calls.
+    /// A parameter of the innermost call; `None` outside of calls.
     fn parameter(&self, slot: u32) -> Option<&Value> {
         let thread = &self.state.threads[self.thread];
         let base = thread.stack.iter().rev().find(|f| f.parameters > 0)?.parameters - 1;
@@ -337,7 +338,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Scratch's reading of a list index.
+    /// The meaning of a list index in Scratch.
     pub(crate) fn list_index(&mut self, index: &Value, length: usize, all: bool) -> ListIndex {
         let n = match index {
             Value::Number(n) => *n,
@@ -370,13 +371,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 }
 
-/// A coordinate as its reporter shows it: within 1e-9 of an integer it is that integer.
-fn snap(x: f64) -> f64 {
-    let round = js_round(x);
-    if (x - round).abs() < 1e-9 { round } else { x }
-}
-
-/// At most the first `limit` units, and whether there are more.
+/// The contents of a list as a text of at most `limit` UTF-16 code units, and whether it was
+/// truncated.
 fn list_contents(list: &List, limit: usize) -> (Text, bool) {
     let single = |v: &Value| matches!(v, Value::Text(t) if t.len() == 1);
     let separator = if list.items.iter().all(single) { "" } else { " " };
@@ -395,86 +391,4 @@ fn list_contents(list: &List, limit: usize) -> (Text, bool) {
     let cut = units.len() > limit;
     units.truncate(limit);
     (Text::from_units(units), cut)
-}
-
-fn math(op: MathOp, n: f64) -> f64 {
-    use std::f64::consts::PI;
-    match op {
-        MathOp::Abs => n.abs(),
-        MathOp::Floor => n.floor(),
-        MathOp::Ceiling => n.ceil(),
-        MathOp::Sqrt => n.sqrt(),
-        MathOp::Sin => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).0),
-        MathOp::Cos => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).1),
-        MathOp::Tan => match n % 360.0 {
-            90.0 | -270.0 => f64::INFINITY,
-            -90.0 | 270.0 => f64::NEG_INFINITY,
-            n => to_ten_decimals(elementary::tan(PI * n / 180.0)),
-        },
-        MathOp::Asin => elementary::asin(n) * 180.0 / PI,
-        MathOp::Acos => elementary::acos(n) * 180.0 / PI,
-        MathOp::Atan => elementary::atan(n) * 180.0 / PI,
-        MathOp::Ln => elementary::ln(n),
-        MathOp::Log => elementary::ln(n) / std::f64::consts::LN_10,
-        MathOp::Exp => elementary::exp(n),
-        MathOp::Exp10 => elementary::exp10(n),
-        MathOp::Unknown => 0.0,
-    }
-}
-
-/// A field of the calendar, UTC, from days since 2000-01-01.
-fn current(field: Calendar, days: f64) -> f64 {
-    // Whole milliseconds, as fractions of a day are not exact.
-    let ms = js_round(days * DAY_MS);
-    let day = (ms / DAY_MS).floor();
-    let second = ((ms - day * DAY_MS) / 1000.0).floor();
-    match field {
-        Calendar::Hour => (second / 3600.0).floor(),
-        Calendar::Minute => (second / 60.0).floor() % 60.0,
-        Calendar::Second => second % 60.0,
-        // The year 2000 began on a Saturday.
-        Calendar::DayOfWeek => (day + 6.0).rem_euclid(7.0) + 1.0,
-        Calendar::Unknown => 0.0,
-        Calendar::Year | Calendar::Month | Calendar::Date => {
-            // Days from 0000-03-01, in eras of 400 years.
-            let z = day as i64 + 730_425;
-            let era = z.div_euclid(146_097);
-            let doe = z.rem_euclid(146_097);
-            let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
-            let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-            let month = (5 * doy + 2) / 153;
-            let (date, month) = (doy - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
-            let year = yoe + era * 400 + i64::from(month <= 2);
-            match field {
-                Calendar::Year => year as f64,
-                Calendar::Month => month as f64,
-                _ => date as f64,
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calendar() {
-        let at = |days| {
-            [Calendar::Year, Calendar::Month, Calendar::Date, Calendar::DayOfWeek, Calendar::Hour]
-                .map(|f| current(f, days))
-        };
-        assert_eq!(at(0.0), [2000.0, 1.0, 1.0, 7.0, 0.0]);
-        assert_eq!(at(59.5), [2000.0, 2.0, 29.0, 3.0, 12.0]);
-        assert_eq!(at(8_766.75), [2024.0, 1.0, 1.0, 2.0, 18.0]);
-    }
-
-    #[test]
-    fn functions() {
-        assert_eq!(math(MathOp::Sin, 180.0), 0.0);
-        assert_eq!(math(MathOp::Cos, 60.0), 0.5);
-        assert_eq!(math(MathOp::Tan, 450.0), f64::INFINITY);
-        assert_eq!(math(MathOp::Log, 1000.0), 2.999_999_999_999_999_6);
-        assert_eq!(math(MathOp::Exp10, 3.0), 1000.0);
-    }
 }

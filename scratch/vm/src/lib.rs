@@ -11,6 +11,7 @@ mod compile;
 mod distance;
 mod elementary;
 mod eval;
+mod functions;
 mod input;
 mod interpreter;
 mod keys;

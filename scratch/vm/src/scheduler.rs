@@ -260,6 +260,14 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// targets from front to back, and executes these hats at once. The bodies of the scripts
     /// begin with the next slice of their threads. Leaves the started threads in
     /// `buffers.started`.
+    ///
+    /// This is called, by [`Trigger`]:
+    /// - `Flag`: by [`Vm::green_flag`];
+    /// - `Key`, `SpriteClicked`, `StageClicked`: by user input between steps (`input.rs`);
+    /// - `Edge`: at the beginning of every step; the hat evaluates its predicate and ends its
+    ///   thread unless that has just turned true ([`Self::trigger_on_rising_edge`]);
+    /// - `Message`, `Backdrop`, `Clone`: by the blocks that broadcast, switch the backdrop and
+    ///   create a clone, during their slice.
     pub(crate) fn start_hats(&mut self, trigger: &Trigger, only: Option<TargetId>) {
         let mut started = std::mem::take(&mut self.buffers.started);
         started.clear();

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::keys::Key;
 use crate::limits::Hits;
-use crate::program::Program;
+use crate::program::{Program, Sprite};
 use crate::random::Random;
 use crate::text::Text;
 use crate::thread::Thread;
@@ -196,42 +196,9 @@ impl State {
             .iter()
             .zip(drawables)
             .enumerate()
+            // Every sprite is in `execution_order` exactly once, so that it has a drawable.
             .map(|(i, (sprite, drawable))| {
-                let start = &sprite.initial;
-                Target {
-                    sprite: i as u32,
-                    original: true,
-                    alive: true,
-                    // Every sprite is in `order` exactly once.
-                    drawable: drawable.unwrap_or(DrawableId(0)),
-                    x: start.x,
-                    y: start.y,
-                    direction: start.direction,
-                    size: start.size,
-                    visible: start.visible,
-                    draggable: start.draggable,
-                    dragging: false,
-                    rotation_style: start.rotation_style,
-                    costume: start.costume,
-                    volume: start.volume,
-                    effects: [0.0; 7],
-                    sound_effects: [0.0; 2],
-                    bubble: Bubble { text: None, drawable: None, on_right: true },
-                    pen: Pen::default(),
-                    variables: sprite.variables.iter().map(|v| v.value.clone()).collect(),
-                    lists: sprite
-                        .lists
-                        .iter()
-                        .map(|l| List { items: l.items.clone(), exists: l.declared })
-                        .collect(),
-                    edges: sprite
-                        .scripts
-                        .iter()
-                        .filter(|s| s.edge_hat.is_some())
-                        .map(|_| None)
-                        .collect(),
-                    running: vec![NO_THREAD; sprite.scripts.len()],
-                }
+                Target::new(i as u32, sprite, drawable.unwrap_or(DrawableId(0)))
             })
             .collect();
         for target in &targets {
@@ -278,6 +245,37 @@ impl State {
 }
 
 impl Target {
+    /// The original of a sprite, or the stage, as loaded.
+    fn new(number: u32, sprite: &Sprite, drawable: DrawableId) -> Target {
+        let initial = &sprite.initial;
+        let lists = sprite.lists.iter();
+        let edge_hats = sprite.scripts.iter().filter(|script| script.edge_hat.is_some());
+        Target {
+            sprite: number,
+            original: true,
+            alive: true,
+            drawable,
+            x: initial.x,
+            y: initial.y,
+            direction: initial.direction,
+            size: initial.size,
+            visible: initial.visible,
+            draggable: initial.draggable,
+            dragging: false,
+            rotation_style: initial.rotation_style,
+            costume: initial.costume,
+            volume: initial.volume,
+            effects: [0.0; 7],
+            sound_effects: [0.0; 2],
+            bubble: Bubble { text: None, drawable: None, on_right: true },
+            pen: Pen::default(),
+            variables: sprite.variables.iter().map(|v| v.value.clone()).collect(),
+            lists: lists.map(|l| List { items: l.items.clone(), exists: l.declared }).collect(),
+            edges: edge_hats.map(|_| None).collect(),
+            running: vec![NO_THREAD; sprite.scripts.len()],
+        }
+    }
+
     /// Direction, horizontal and vertical scale with which the target is drawn.
     pub(crate) fn drawn_transform(&self) -> (f64, f64, f64) {
         match self.rotation_style {

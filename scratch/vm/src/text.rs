@@ -1,25 +1,25 @@
-//! Text as JavaScript sees it: a sequence of UTF-16 units.
+//! JavaScript strings: sequences of UTF-16 code units.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-/// An immutable string, cheap to clone. Its numeric reading is worked out once, when
-/// it is made, because Scratch programs compute with strings all the time.
+/// An immutable string, cheap to clone. Its number is parsed once, when it is created, because
+/// Scratch programs compute with strings all the time.
 #[derive(Clone)]
 pub struct Text(Arc<Data>);
 
 struct Data {
     units: Units,
-    /// JavaScript's `Number(text)`; NaN if it is not a numeral. Blank text reads as 0.
+    /// JavaScript's `Number(text)`: NaN if it is not a numeral, 0 for blank text.
     number: f64,
-    /// Nothing but white space.
+    /// Contains nothing but white space.
     blank: bool,
 }
 
-/// Invariant: `Wide` holds at least one unit outside ASCII, so equal texts have equal
-/// representations.
+/// The code units of a text. Invariant: `Wide` contains at least one unit outside ASCII, so that
+/// equal texts have equal representations.
 enum Units {
     Ascii(Box<str>),
     Wide(Box<[u16]>),
@@ -30,13 +30,13 @@ impl Text {
     pub fn new(text: impl Into<Box<str>>) -> Text {
         let text = text.into();
         if text.len() < 2 && text.is_ascii() {
-            return Text::short(text.bytes().next());
+            return Text::interned(text.bytes().next());
         }
-        Text::made(text)
+        Text::allocated(text)
     }
 
-    /// A text that nobody has made yet.
-    fn made(text: Box<str>) -> Text {
+    /// Allocates a text. [`Text::new`] does not, for up to one ASCII character.
+    fn allocated(text: Box<str>) -> Text {
         if text.is_ascii() {
             let trimmed = text.trim_matches(is_js_space);
             let (number, blank) = (parse_number(trimmed), trimmed.is_empty());
@@ -46,17 +46,19 @@ impl Text {
         }
     }
 
-    /// The text of one ASCII character, or of none. Programs take texts apart letter by letter,
-    /// so these are made once.
-    fn short(letter: Option<u8>) -> Text {
-        static EMPTY: LazyLock<Text> = LazyLock::new(|| Text::made("".into()));
+    /// The text of one ASCII character or, for `None`, the empty text. These texts are shared,
+    /// because programs often split texts into letters.
+    fn interned(letter: Option<u8>) -> Text {
+        static EMPTY: LazyLock<Text> = LazyLock::new(|| Text::allocated("".into()));
         static LETTERS: LazyLock<[Text; 128]> = LazyLock::new(|| {
-            std::array::from_fn(|letter| Text::made(char::from(letter as u8).to_string().into()))
+            std::array::from_fn(|letter| {
+                Text::allocated(char::from(letter as u8).to_string().into())
+            })
         });
         letter.map_or(&*EMPTY, |letter| &LETTERS[usize::from(letter)]).clone()
     }
 
-    /// A text from UTF-16 units, which need not be well-formed.
+    /// A text from UTF-16 code units, which need not be well-formed.
     pub fn from_units(units: Vec<u16>) -> Text {
         if units.iter().all(|&u| u < 0x80) {
             return Text::new(units.iter().map(|&u| u as u8 as char).collect::<String>());
@@ -77,12 +79,12 @@ impl Text {
         self.0.number
     }
 
-    /// True if there is nothing but white space.
+    /// Whether the text contains nothing but white space.
     pub fn is_blank(&self) -> bool {
         self.0.blank
     }
 
-    /// Length in UTF-16 units.
+    /// Length in UTF-16 code units.
     pub fn len(&self) -> usize {
         match &self.0.units {
             Units::Ascii(s) => s.len(),
@@ -90,20 +92,20 @@ impl Text {
         }
     }
 
-    /// True for the empty text.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The unit at an index, as a text of length 1; lone surrogates are kept.
+    /// The code unit at an index, as a text of length 1; lone surrogates are kept.
     pub fn unit(&self, index: usize) -> Option<Text> {
         match &self.0.units {
-            Units::Ascii(s) => Some(Text::short(Some(*s.as_bytes().get(index)?))),
+            Units::Ascii(s) => Some(Text::interned(Some(*s.as_bytes().get(index)?))),
             Units::Wide(u) => Some(Text::from_units(vec![*u.get(index)?])),
         }
     }
 
-    /// At most the first `n` units.
+    /// The first `n` code units, or all if there are fewer.
     pub fn truncated(&self, n: usize) -> Text {
         match &self.0.units {
             _ if self.len() <= n => self.clone(),
@@ -120,7 +122,7 @@ impl Text {
         }
     }
 
-    /// The UTF-16 units.
+    /// The UTF-16 code units.
     pub fn units(&self) -> impl Iterator<Item = u16> + '_ {
         let (ascii, wide): (&[u8], &[u16]) = match &self.0.units {
             Units::Ascii(s) => (s.as_bytes(), &[]),
@@ -129,7 +131,7 @@ impl Text {
         ascii.iter().map(|&b| u16::from(b)).chain(wide.iter().copied())
     }
 
-    /// As UTF-8; lone surrogates become replacement characters.
+    /// The text in UTF-8; lone surrogates become replacement characters.
     pub fn to_str(&self) -> Cow<'_, str> {
         match &self.0.units {
             Units::Ascii(s) => Cow::Borrowed(s),
@@ -153,7 +155,7 @@ impl Text {
             Units::Wide(u) => match String::from_utf16(u) {
                 Ok(s) => Text::new(full(&s)),
                 Err(_) => {
-                    // Lone surrogates have no case: map what is around them.
+                    // Lone surrogates have no case: only the text around them is mapped.
                     let mut out = Vec::with_capacity(u.len());
                     let mut part = String::new();
                     for c in char::decode_utf16(u.iter().copied()) {
@@ -173,7 +175,7 @@ impl Text {
         }
     }
 
-    /// Order by UTF-16 units after lower-casing both.
+    /// Order by UTF-16 code units after lower-casing both.
     pub fn compare_ignoring_case(&self, other: &Text) -> Ordering {
         if let (Units::Ascii(a), Units::Ascii(b)) = (&self.0.units, &other.0.units) {
             let lower = |s: &str| s.as_bytes().to_owned().into_iter();
@@ -186,7 +188,8 @@ impl Text {
         self.lower().units().cmp(other.lower().units())
     }
 
-    /// Equality after lower-casing both: cheaper than an order, since most texts differ in length.
+    /// Equality after lower-casing both. Cheaper than an order, because most texts differ in
+    /// length.
     pub fn equals_ignoring_case(&self, other: &Text) -> bool {
         match (&self.0.units, &other.0.units) {
             (Units::Ascii(a), Units::Ascii(b)) => a.eq_ignore_ascii_case(b),
@@ -194,7 +197,7 @@ impl Text {
         }
     }
 
-    /// Does the lower-cased `self` contain the lower-cased `part`?
+    /// Whether the lower-cased `self` contains the lower-cased `part`.
     pub fn contains_ignoring_case(&self, part: &Text) -> bool {
         let (whole, part) = (self.lower(), part.lower());
         if let (Units::Ascii(a), Units::Ascii(b)) = (&whole.0.units, &part.0.units) {
@@ -275,8 +278,8 @@ fn parse_number(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// Correctly rounded for every length: digits beyond 53 bits only matter as a sticky bit,
-/// which a decimal detour would lose; the radices here are powers of two.
+/// The value of digits in radix 2, 8 or 16, correctly rounded for every length. Digits beyond 53
+/// bits are kept as a sticky bit, which a conversion through decimal would lose.
 fn parse_radix(digits: &str, radix: u32) -> f64 {
     let bits = radix.trailing_zeros();
     let (mut mantissa, mut exponent, mut sticky) = (0_u64, 0_i32, false);

@@ -1,4 +1,4 @@
-//! Values and the casts between them, as JavaScript and Scratch's cast rules make them.
+//! Values and casts between them, by the rules of JavaScript and Scratch.
 
 use std::cmp::Ordering;
 
@@ -49,7 +49,7 @@ impl From<&str> for Value {
 }
 
 impl Value {
-    /// Scratch's number cast: what is not a number is 0. Infinities survive.
+    /// Scratch's number cast: NaN becomes 0; infinities are kept.
     #[inline]
     pub fn to_number(&self) -> f64 {
         let n = self.js_number();
@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// Scratch's truth: "", "0" and "false" are false, and so are 0 and NaN.
+    /// Scratch's cast to a truth value: "", "0", "false", 0 and NaN are false.
     pub fn to_bool(&self) -> bool {
         match self {
             Value::Bool(b) => *b,
@@ -91,7 +91,7 @@ impl Value {
         }
     }
 
-    /// Length of a text in UTF-16 units; 0 for everything else.
+    /// Length of a text in UTF-16 code units; 0 for other values.
     pub(crate) fn text_len(&self) -> usize {
         match self {
             Value::Text(t) => t.len(),
@@ -99,12 +99,12 @@ impl Value {
         }
     }
 
-    /// Only white space, or nothing: what comparison must not read as 0.
+    /// Whether the value is a text of white space only, which comparison must not read as 0.
     fn is_blank(&self) -> bool {
         matches!(self, Value::Text(t) if t.is_blank())
     }
 
-    /// The reading that comparison uses: NaN stands for "compare as text".
+    /// The number that comparison uses; NaN if the value is compared as text.
     fn comparand(&self) -> f64 {
         if self.is_blank() { f64::NAN } else { self.js_number() }
     }
@@ -114,7 +114,7 @@ impl Value {
         !self.comparand().is_nan() && !other.comparand().is_nan()
     }
 
-    /// Scratch's order: numeric if both are numeric, else by lower-cased text.
+    /// Scratch's order: numeric if both are numeric, otherwise by lower-cased text.
     pub fn compare(&self, other: &Value) -> Ordering {
         let (a, b) = (self.comparand(), other.comparand());
         match a.partial_cmp(&b) {
@@ -123,7 +123,7 @@ impl Value {
         }
     }
 
-    /// Scratch's equality: whether [`Value::compare`] finds neither smaller.
+    /// Scratch's equality: whether [`Value::compare`] returns `Equal`.
     pub fn equals(&self, other: &Value) -> bool {
         let (a, b) = (self.comparand(), other.comparand());
         if !a.is_nan() && !b.is_nan() {
@@ -131,7 +131,7 @@ impl Value {
         }
         match (self, other) {
             (Value::Text(a), Value::Text(b)) => a.equals_ignoring_case(b),
-            // The text of a finite number is a numeral in any case, and this text is none.
+            // The text of a finite number is a numeral, in lower and upper case; this text is not.
             (Value::Number(n), Value::Text(_)) | (Value::Text(_), Value::Number(n))
                 if n.is_finite() =>
             {
@@ -141,14 +141,14 @@ impl Value {
         }
     }
 
-    /// The place of the first item that equals the value.
+    /// Index of the first item that equals the value.
     pub(crate) fn position_in(&self, items: &[Value]) -> Option<usize> {
         let number = match self {
             Value::Number(_) | Value::Text(_) => self.comparand(),
             Value::Bool(_) | Value::Undefined => f64::NAN,
         };
         if number.is_finite() {
-            // No text that is not a numeral equals one, in whatever case.
+            // A text that is not a numeral never equals a numeral, because case does not matter.
             items.iter().position(|item| match item {
                 Value::Number(n) => *n == number,
                 other => other.comparand() == number,
@@ -158,7 +158,8 @@ impl Value {
         }
     }
 
-    /// "Is it written as an integer?", which decides what `pick random` draws.
+    /// Whether the value is written as an integer: `pick random` draws an integer if both of its
+    /// operands are.
     pub(crate) fn is_int(&self) -> bool {
         match self {
             Value::Number(n) => n.is_nan() || n.trunc() == *n && (*n).abs() < 1e21,
@@ -186,7 +187,7 @@ pub(crate) fn clamp(x: f64, lo: f64, hi: f64) -> f64 {
     if x.is_nan() { x } else { x.max(lo).min(hi) }
 }
 
-/// `x` shifted by multiples of `hi - lo + 1` into the range; fractions survive.
+/// `x` shifted by a multiple of `hi - lo + 1` into the range; its fraction is kept.
 pub(crate) fn wrap(x: f64, lo: f64, hi: f64) -> f64 {
     let range = hi - lo + 1.0;
     x - ((x - lo) / range).floor() * range
@@ -206,7 +207,7 @@ pub(crate) fn to_fixed_2(x: f64) -> String {
     format!("{x:.2}")
 }
 
-/// The number that remains after printing with ten decimals and reading again.
+/// `x` printed with ten decimals and parsed again.
 pub(crate) fn to_ten_decimals(x: f64) -> f64 {
     let scaled = x * 1e10;
     let nearest = scaled.round();
@@ -218,8 +219,8 @@ pub(crate) fn to_ten_decimals(x: f64) -> f64 {
     format!("{x:.10}").parse().unwrap_or(x)
 }
 
-/// Scratch's colour cast to bytes: `#rgb`, `#rrggbb`, or a 32-bit number. Alpha is none
-/// for texts that start with `#` and are well-formed.
+/// Scratch's colour cast to bytes: `#rgb`, `#rrggbb`, or a 32-bit number. Alpha is `None` for
+/// well-formed texts that start with `#`.
 pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
     if let Value::Text(t) = value {
         let text = t.to_str();
@@ -239,7 +240,7 @@ pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
     (rgb, Some(if alpha > 0 { alpha } else { 255 }))
 }
 
-/// The colour that a colour argument stands for.
+/// The colour of a colour argument.
 pub fn color_of(text: &str) -> [u8; 3] {
     to_rgba(&Value::from(text)).0
 }

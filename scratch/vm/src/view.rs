@@ -1,4 +1,4 @@
-//! Looking at a machine from outside, between steps.
+//! Read access to a VM between steps.
 
 use catherd_render::{ColorOf, Rect, Scene};
 
@@ -14,37 +14,37 @@ pub(crate) const STAGE: Rect = Rect { left: -240.0, right: 240.0, bottom: -180.0
 
 /// The state of one target.
 pub struct TargetView<'a> {
-    /// Its number.
+    /// Number of the target.
     pub id: TargetId,
     /// Position of its sprite in the project's targets.
     pub sprite: usize,
-    /// Name of the sprite.
+    /// Name of its sprite.
     pub name: &'a Text,
-    /// False for clones.
+    /// Whether it is the stage or a sprite, not a clone.
     pub original: bool,
-    /// True for the stage.
+    /// Whether it is the stage.
     pub is_stage: bool,
-    /// Stage units.
+    /// Horizontal position in stage units, to the right.
     pub x: f64,
-    /// Stage units, up.
+    /// Vertical position in stage units, upwards.
     pub y: f64,
-    /// Degrees, 90 is right.
+    /// Direction in degrees; 90 is to the right.
     pub direction: f64,
-    /// Percent.
+    /// Size in percent.
     pub size: f64,
-    /// Shown?
+    /// Whether it is shown.
     pub visible: bool,
     /// Index of the costume, from 0.
     pub costume: usize,
     /// How the costume follows the direction.
     pub rotation_style: catherd_sb3::RotationStyle,
-    /// Percent.
+    /// Volume in percent.
     pub volume: f64,
-    /// Clicked on release?
+    /// Whether it can be dragged; then it is clicked when the mouse button is released.
     pub draggable: bool,
-    /// color, fisheye, whirl, pixelate, mosaic, brightness, ghost.
+    /// Values of the effects color, fisheye, whirl, pixelate, mosaic, brightness, ghost.
     pub effects: [f64; 7],
-    /// Speech or thought, none without.
+    /// Text of its bubble; `None` without a bubble.
     pub bubble: Option<&'a Text>,
     state: &'a Target,
     program: &'a Program,
@@ -52,14 +52,14 @@ pub struct TargetView<'a> {
 }
 
 impl<'a> TargetView<'a> {
-    /// Place in the whole drawing order from the back, what the original calls the layer
-    /// order: the stage is 0; a used pen layer and bubbles have places, too.
+    /// Position in the drawing order from the back, which the original calls layer order. The
+    /// stage has 0; the pen layer, once it is used, and bubbles have positions, too.
     pub fn order(&self) -> usize {
         self.scene.order(self.state.drawable)
     }
 
-    /// Rank among sprites and clones from the back, from 1; 0 for the stage. It takes time
-    /// in proportion to their number.
+    /// Rank among sprites and clones from the back, from 1; 0 for the stage. Takes time
+    /// proportional to their number.
     pub fn layer(&self) -> usize {
         if self.is_stage {
             return 0;
@@ -68,7 +68,7 @@ impl<'a> TargetView<'a> {
         sprites.take_while(|&d| d != self.state.drawable).count() + 1
     }
 
-    /// Its scalars, in file order.
+    /// Names and values of its scalar variables, in file order.
     pub fn variables(&self) -> impl Iterator<Item = (&'a Text, &'a Value)> {
         let names = &self.program.sprites[self.sprite].variables;
         let pairs = names.iter().zip(&self.state.variables);
@@ -78,26 +78,27 @@ impl<'a> TargetView<'a> {
         pairs.filter(move |(def, v)| exists(def, v)).map(|(def, value)| (&def.name, value))
     }
 
-    /// Its lists, in file order.
+    /// Names and items of its lists, in file order.
     pub fn lists(&self) -> impl Iterator<Item = (&'a Text, &'a [Value])> {
         let names = &self.program.sprites[self.sprite].lists;
         let pairs = names.iter().zip(&self.state.lists);
         pairs.filter(|(_, l)| l.exists).map(|(def, list)| (&def.name, &list.items[..]))
     }
 
-    /// A scalar by its position in [`Program::variables`]; none if it does not exist (yet).
+    /// A scalar variable by its position in [`Program::variables`]; `None` if it does not exist,
+    /// perhaps not yet.
     pub fn variable(&self, number: usize) -> Option<&'a Value> {
         self.state.variables.get(number).filter(|value| **value != Value::Undefined)
     }
 
-    /// A list by its position in [`Program::lists`]; none if it does not exist (yet).
+    /// A list by its position in [`Program::lists`]; `None` if it does not exist, perhaps not yet.
     pub fn list(&self, number: usize) -> Option<&'a [Value]> {
         let list = self.state.lists.get(number).filter(|list| list.exists);
         list.map(|list| &list.items[..])
     }
 }
 
-/// What a program's parts are called.
+/// Names of the parts of a program.
 impl Program {
     /// Names of stage and sprites, by their position in the project's targets.
     pub fn targets(&self) -> impl ExactSizeIterator<Item = &Text> {
@@ -109,8 +110,8 @@ impl Program {
         self.stage
     }
 
-    /// Names of a target's own scalars. Those that a block names but the project does not
-    /// declare come last.
+    /// Names of a target's own scalar variables. Those that a block names but the project does
+    /// not declare come last.
     pub fn variables(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
         self.sprites[target].variables.iter().map(|def| &def.name)
     }
@@ -122,17 +123,17 @@ impl Program {
 }
 
 impl<T: Tracer> Vm<T> {
-    /// Living targets: stage and sprites in file order, clones in order of creation.
+    /// All targets: stage and sprites in file order, then clones in order of creation.
     pub fn targets(&self) -> impl Iterator<Item = TargetId> + '_ {
         self.state.live_targets.iter().copied()
     }
 
-    /// Living targets in execution order, back to front.
+    /// All targets in execution order, back to front.
     pub fn execution_order(&self) -> impl Iterator<Item = TargetId> + '_ {
         self.state.execution_order.iter().copied()
     }
 
-    /// One target; none if it has been deleted.
+    /// One target; `None` if it has been deleted.
     pub fn target(&self, id: TargetId) -> Option<TargetView<'_>> {
         let state = self.state.targets.get(id.0 as usize).filter(|t| t.alive)?;
         let sprite = state.sprite as usize;
@@ -159,39 +160,39 @@ impl<T: Tracer> Vm<T> {
         })
     }
 
-    /// The mouse as the blocks report it.
+    /// Position of the mouse as `mouse x` and `mouse y` report it.
     pub fn mouse(&self) -> (f64, f64) {
         (self.state.mouse.x.unwrap_or(0.0), self.state.mouse.y.unwrap_or(0.0))
     }
 
-    /// The mouse button.
+    /// Whether the mouse button is pressed.
     pub fn mouse_down(&self) -> bool {
         self.state.mouse.down
     }
 
-    /// Does a question wait for its answer?
+    /// Whether a question waits for its answer.
     pub fn is_asking(&self) -> bool {
         !self.state.questions.is_empty()
     }
 
-    /// Does the target reach beyond the edge of the stage?
+    /// Whether the target reaches beyond the edge of the stage.
     pub fn is_touching_edge(&mut self, target: TargetId) -> bool {
         self.is_touching(target, "_edge_")
     }
 
-    /// Does the target touch a sprite of that name (the original or any clone), `_mouse_`
-    /// or `_edge_`?
+    /// Whether the target touches a sprite of that name (the original or any clone), `_mouse_`
+    /// or `_edge_`.
     pub fn is_touching(&mut self, target: TargetId, name: &str) -> bool {
         self.interpreter().touching_named(target.0 as usize, &Text::new(name))
     }
 
-    /// Does the target touch a colour?
+    /// Whether the target touches a colour.
     pub fn is_touching_color(&mut self, target: TargetId, rgb: [u8; 3]) -> bool {
         let drawable = self.state.targets[target.0 as usize].drawable;
         self.state.scene.touching_color(drawable, rgb)
     }
 
-    /// Does one colour of the target touch another?
+    /// Whether one colour of the target touches another.
     pub fn is_color_touching_color(
         &mut self,
         target: TargetId,
@@ -202,8 +203,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.color_touching_color(drawable, own, rgb)
     }
 
-    /// The first sample of a colour on the stage in a grid search that starts at `from`;
-    /// the target itself is left out.
+    /// The first sample of a colour on the stage in a grid search that starts at `from`, without
+    /// the target itself.
     pub fn find_color(
         &mut self,
         target: TargetId,
@@ -214,7 +215,7 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.find_color(from, STAGE, rgb, ColorOf::AllBut(drawable), f64::INFINITY)
     }
 
-    /// The first sample of a colour on the target, searched from its centre.
+    /// The first sample of a colour on the target, searched from its position.
     pub fn find_own_color(&mut self, target: TargetId, rgb: [u8; 3]) -> Option<(f64, f64)> {
         let state = &self.state.targets[target.0 as usize];
         let (drawable, start) = (state.drawable, (state.x, state.y));
@@ -222,8 +223,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.find_color(start, bounds, rgb, ColorOf::Only(drawable), f64::INFINITY)
     }
 
-    /// Width and height of the target's bounding box, as far as it is known without
-    /// computing its outline.
+    /// Width and height of the target's bounding box: the tight one if its hull is known,
+    /// otherwise that of the costume with transparent margins.
     pub fn extent(&self, target: TargetId) -> (f64, f64) {
         let bounds = self.state.scene.fast_bounds(self.state.targets[target.0 as usize].drawable);
         (bounds.right - bounds.left, bounds.top - bounds.bottom)

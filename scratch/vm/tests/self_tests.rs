@@ -1,4 +1,4 @@
-//! Scratch's own execution tests: each project reports on the machine that runs it.
+//! Scratch's own execution tests: projects that check the VM which executes them.
 #![allow(clippy::print_stdout)]
 
 use std::path::PathBuf;
@@ -7,11 +7,9 @@ use catherd_sb3::Project;
 use catherd_vm::run_self_test;
 
 #[test]
-fn projects_that_test_their_machine_pass() {
-    let Some(corpus) = std::env::var_os("CATHERD_CORPUS") else {
-        println!("CATHERD_CORPUS is not set: skipped");
-        return;
-    };
+#[ignore = "needs CATHERD_CORPUS"]
+fn self_testing_projects_pass() {
+    let corpus = std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS is a folder");
     let corpus = PathBuf::from(corpus);
     // As Scratch 2 saved them and as Scratch 3 converted them.
     let mut files: Vec<_> = ["vm-execute", "vm-execute-sb2"]

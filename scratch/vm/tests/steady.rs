@@ -1,5 +1,5 @@
-//! A step allocates nothing once a program has settled, except where a block makes a text or a
-//! clone. An allocator that counts is the whole test binary's, so this is the only test in it.
+//! A step allocates nothing in the steady state, except for texts and clones. This is the only
+//! test in its binary, because the counting allocator counts for the whole binary.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 use catherd_sb3::{BlockNo, Project};
 use catherd_vm::{Program, Random, Settings, Tracer, Vm};
 
-/// The demo corpus with the most that the texts and bubbles of 600 steps may allocate; the step
-/// loop itself needs nothing.
+/// The demo corpus, with the most allocations for texts and bubbles in 600 steps; the step loop
+/// itself allocates nothing.
 const PROJECTS: [(&str, u64); 14] = [
     ("apple-catch", 193),
     ("ball-bounce", 0),
@@ -35,7 +35,7 @@ thread_local! {
 }
 
 fn count() {
-    // A thread that ends frees its memory after its counters.
+    // At its end a thread frees memory after its counter.
     let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
 }
 
@@ -62,8 +62,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Knows the smallest distances, as test generation does, so that those are measured that it
-/// asks for.
+/// Tracer that keeps the smallest distances, as test generation does, so that the VM measures the
+/// same distances.
 struct Distances {
     known: Vec<(f64, f64)>,
     blocks: u64,
@@ -86,7 +86,7 @@ impl Tracer for Distances {
     }
 }
 
-/// Plays like somebody who tries the keys and waves the mouse.
+/// Presses keys and moves the mouse.
 fn play<T: Tracer>(vm: &mut Vm<T>, steps: u64) {
     const KEYS: [&str; 5] = ["left arrow", "right arrow", "up arrow", "down arrow", "space"];
     for step in 0..steps {
@@ -130,5 +130,5 @@ fn steps_allocate_nothing_in_the_steady_state() {
         assert!(found <= texts, "{name}: {found} allocations with a tracer");
         blocks += traced.tracer.blocks;
     }
-    assert!(blocks > 100_000, "{blocks} blocks are next to nothing");
+    assert!(blocks > 100_000, "{blocks} blocks are too few");
 }

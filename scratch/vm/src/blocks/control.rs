@@ -1,4 +1,4 @@
-//! Loops, stopping, clones.
+//! Control blocks: loops, stopping, clones.
 
 use catherd_render::{Effect, Group};
 use catherd_sb3::BlockNo;
@@ -14,7 +14,7 @@ use crate::value::js_round;
 /// Scratch's limit on living clones.
 const CLONE_LIMIT: u32 = 300;
 
-/// What making and deleting a clone costs, in blocks.
+/// Fuel for creating and deleting a clone, in blocks.
 const CLONE_COST: usize = 1000;
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -87,8 +87,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.drop_questions(target);
     }
 
-    /// Everything that "stop all" and the green flag do: bubbles, questions, clones and
-    /// threads go, effects are cleared.
+    /// Removes bubbles, questions, clones and threads, and clears effects, as "stop all" and the
+    /// green flag do.
     pub(crate) fn stop_all(&mut self) {
         self.state.questions.clear();
         for i in 0..self.state.live_targets.len() {
@@ -130,7 +130,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.execution_order.insert(place.unwrap_or(self.state.execution_order.len()), id);
     }
 
-    /// A clone of a target, drawn directly behind it, in the place of a clone that is gone.
+    /// Creates a clone of a target, drawn directly behind it, if possible in the place of a
+    /// deleted clone.
     fn copy_target(&mut self, source: usize) -> TargetId {
         let place = match self.state.free_targets.pop() {
             Some(place) => place as usize,
@@ -141,12 +142,12 @@ impl<T: Tracer> Interpreter<'_, T> {
         };
         let drawable = self.state.scene.add(Group::Sprite);
         let targets = &mut self.state.targets;
-        // A place that is free or new is not the source's.
+        // The places differ, because a free or new place is not that of the source.
         if let Ok([clone, source]) = targets.get_disjoint_mut([place, source]) {
             clone.clone_from(source);
         }
         let (clone, behind) = (&self.state.targets[place], self.state.targets[source].drawable);
-        // Pen and sound effects are those of the sprite's original.
+        // A clone takes pen and sound effects from the sprite, not from the cloned clone.
         let original = &self.state.targets[clone.sprite as usize];
         let (pen, sound_effects) = (original.pen.clone(), original.sound_effects);
         let clone = &mut self.state.targets[place];
@@ -177,7 +178,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.remove_clone(id);
     }
 
-    /// Ends a clone that is no longer in the target list.
+    /// Deletes a clone that is no longer in the list of targets.
     fn remove_clone(&mut self, id: TargetId) {
         let target = id.0 as usize;
         self.drop_bubble(target);

@@ -1,4 +1,4 @@
-//! Lists.
+//! List blocks.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Messages.
+//! Broadcast blocks. Hats are started by [`Interpreter::start_hats`].
 
 use crate::code::Message;
 use crate::interpreter::Interpreter;
@@ -7,7 +7,7 @@ use crate::thread::Status;
 use crate::tracer::Tracer;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// The message that a block sends now; a computed name must be one of the stage's.
+    /// The message that a block sends; `None` if a computed name is not a message of the stage.
     pub(super) fn message(&mut self, message: Message) -> Option<u32> {
         match message {
             Message::Fixed(message) => message,
@@ -40,13 +40,13 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
         let waits = &self.state.threads[self.thread].awaited;
         if waits.iter().any(|&id| self.is_listed(id)) {
-            // A receiver that goes on may end in a further batch of this step. (In warp
-            // the original tries again until the slice's time is up.)
-            let goes_on = waits.iter().any(|&id| {
+            // A receiver that can continue may end in a further batch of this step. (In warp
+            // the original tries again until the time of the slice is over.)
+            let runnable = waits.iter().any(|&id| {
                 let receiver = &self.state.threads[id.0 as usize];
                 self.is_listed(id) && !receiver.is_done() && receiver.status == Status::Running
             });
-            let again = goes_on && self.settings.batches > 1 && !self.frame().warp;
+            let again = runnable && self.settings.batches > 1 && !self.frame().warp;
             self.set_status(if again { Status::Yield } else { Status::YieldTick });
         }
     }

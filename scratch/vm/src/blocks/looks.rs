@@ -1,4 +1,4 @@
-//! Bubbles, costumes, effects, size, layers.
+//! Looks blocks: bubbles, costumes, effects, size, layers.
 
 use catherd_render::Effect;
 use catherd_sb3::BlockNo;
@@ -12,11 +12,11 @@ use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
 
-/// Longer bubbles are cut, in UTF-16 units.
+/// Longest text of a bubble in UTF-16 code units; longer texts are truncated.
 const BUBBLE_LIMIT: usize = 330;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Says or thinks something; blank text removes the bubble.
+    /// Shows a value in the bubble of a target; the empty text removes the bubble.
     pub(crate) fn say(&mut self, target: usize, value: &Value) {
         let text = match value {
             Value::Number(n) if n.abs() >= 0.01 && n.fract() != 0.0 => Text::new(to_fixed_2(*n)),
@@ -33,7 +33,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.show_bubble(target);
     }
 
-    /// Makes the bubble's drawable agree with its text and the target's visibility.
+    /// Updates the drawable of a bubble to its text and the visibility of its target.
     fn show_bubble(&mut self, target: usize) {
         let visible = self.state.targets[target].visible;
         let Some(text) = self.state.targets[target].bubble.text.clone() else { return };
@@ -57,7 +57,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Removes the bubble and forgets its text.
+    /// Removes the bubble and its text.
     pub(crate) fn drop_bubble(&mut self, target: usize) {
         self.hide_bubble(target);
         self.state.targets[target].bubble.text = None;
@@ -75,7 +75,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// What changes a target's looks moves its bubble (moves alone do not).
+    /// Moves the bubble of a target after its looks have changed. Motion alone does not move it.
     pub(crate) fn appearance_changed(&mut self, target: usize) {
         self.redraw |= self.state.targets[target].visible;
         if self.state.targets[target].bubble.drawable.is_some() {
@@ -90,7 +90,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             self.say(self.target, &text);
         }
         if self.wait_steps(no, step_count(seconds)) {
-            // Whatever the bubble says by now.
+            // Even if the bubble has another text by now.
             self.set_bubble(self.target, Text::new(""));
         }
     }
@@ -108,7 +108,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.show_bubble(self.target);
     }
 
-    /// Shows the costume of an index, rounded and wrapped.
+    /// Shows the costume with an index, which is rounded and wrapped.
     pub(crate) fn set_costume(&mut self, target: usize, index: f64) {
         let sprite = &self.program.sprites[self.state.targets[target].sprite as usize];
         let index = if index.is_finite() { js_round(index) } else { 0.0 };
@@ -123,8 +123,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.select_costume(self.target, value, ["next costume", "previous costume"]);
     }
 
-    /// Selects by number, name, word or numeral, in this order. False if the words asked
-    /// for something else.
+    /// Selects a costume by number, name, word or numeral, in this order.
     fn select_costume(&mut self, target: usize, value: &Value, words: [&str; 2]) {
         let current = self.state.targets[target].costume as f64;
         if let Value::Number(n) = value {
@@ -161,7 +160,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.start_backdrop_hats();
     }
 
-    /// Hats of the backdrop that shows now, whether it changed or not.
+    /// Starts the hats of the current backdrop, whether it has changed or not.
     pub(super) fn start_backdrop_hats(&mut self) {
         let stage = &self.state.targets[self.program.stage];
         let name =
@@ -205,7 +204,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.appearance_changed(self.target);
     }
 
-    /// To the front (infinity) or to the back (minus infinity).
+    /// Moves the target to the front (infinity) or to the back (minus infinity).
     pub(super) fn go_to_layer(&mut self, end: f64) {
         if self.target == self.program.stage {
             return;
@@ -224,7 +223,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.move_in_order(by);
     }
 
-    /// Moves the target in the execution order, where the stage usually stays first.
+    /// Moves the target in the execution order, in which the stage usually stays first.
     fn move_in_order(&mut self, by: f64) {
         let id = TargetId(self.target as u32);
         let Some(old) = self.state.execution_order.iter().position(|&t| t == id) else { return };
@@ -237,7 +236,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.state.execution_order.first() == Some(&TargetId(self.program.stage as u32)),
             )
         } else {
-            // Truncated only now: a place between 0 and 1 is before the stage.
+            // Truncated after the comparison, so that a place between 0 and 1 is before the stage.
             new as usize
         };
         self.state.execution_order.insert(place, id);

@@ -1,4 +1,4 @@
-//! What each stack block does.
+//! Execution of stack blocks, one module for each category of blocks.
 
 mod control;
 mod data;
@@ -21,27 +21,26 @@ use crate::settings::STEP_MS;
 use crate::thread::{Frame, Status, Thread, WaitTimer};
 use crate::tracer::Tracer;
 
-/// What stamping costs, in blocks, and by how many pixels it costs another.
+/// Fuel for stamping: base in blocks, and pixels for one more block.
 const STAMP_COST: (usize, f64) = (1, 4.0);
 
-/// Points of a hull that cost as much as a block.
+/// Points of a hull whose computation costs one block.
 const HULL_POINTS_A_BLOCK: f64 = 16.0;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Counts work that grows with the pixels of the target: a base, and a block more for so
-    /// many of them.
+    /// Consumes fuel for work that grows with the pixels of the target.
     pub(crate) fn consume_pixel_fuel(&mut self, (base, pixels_a_block): (usize, f64)) {
         let pixels = self.state.scene.query_cost(self.state.targets[self.target].drawable);
         self.consume_fuel(base + (pixels / pixels_a_block) as usize);
     }
 
-    /// Counts the hull that a target is going to get.
+    /// Consumes fuel for the computation of a target's hull, unless it is known.
     pub(crate) fn consume_hull_fuel(&mut self, target: usize) {
         let points = self.state.scene.hull_cost(self.state.targets[target].drawable);
         self.consume_fuel((points / HULL_POINTS_A_BLOCK) as usize);
     }
 
-    /// Performs the operation of a block; its operands are evaluated here.
+    /// Evaluates the operands of a block and executes its operation.
     pub(crate) fn execute_op(&mut self, op: &Op, no: BlockNo) {
         match *op {
             Op::Nothing => {}
@@ -178,7 +177,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             Op::WaitUntil { condition, draws } => {
                 if !self.condition(no, condition) {
-                    // Without random numbers nothing can change before the slice ends.
+                    // Without random numbers the condition cannot change before the slice ends.
                     self.set_status(if draws { Status::Yield } else { Status::YieldTick });
                 }
             }
@@ -210,7 +209,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Op::ResetTimer => {
                 self.state.timer = 0.0;
                 if self.settings.one_timer {
-                    // The hat sees the clock as the last step's scripts saw it.
+                    // The hat uses the clock of the last step's scripts.
                     self.state.clock_start = self.state.clock + 1.0;
                 }
             }
@@ -260,7 +259,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         &mut self.state.threads[self.thread]
     }
 
-    /// The frame of the block that executes.
+    /// The frame of the executing block.
     pub(crate) fn frame(&mut self) -> &mut Frame {
         let thread = &mut self.state.threads[self.thread];
         // A block executes only from the top of its thread's stack.
@@ -271,8 +270,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.threads[self.thread].status = status;
     }
 
-    /// The waiting that all timed blocks share: it always takes at least one step and ends
-    /// in the step in which `duration` steps have passed. True when it has ended.
+    /// Executes a wait of `duration` steps, which takes at least one step and ends in the first
+    /// step in which `duration` has passed. Returns whether it has ended.
     pub(crate) fn wait_steps(&mut self, no: BlockNo, duration: f64) -> bool {
         if !self.frame().in_progress {
             self.start_wait(no, duration);
@@ -294,8 +293,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.check_elapsed(no, (self.state.steps - start) as f64)
     }
 
-    /// The waiting of blocks that the original times by its clock: here the clock advances
-    /// with the steps, unless someone sets it.
+    /// Executes a wait that the original measures with its clock. The clock advances with the
+    /// steps unless [`Vm::set_clock`](crate::Vm::set_clock) sets it.
     pub(crate) fn wait_clock(&mut self, no: BlockNo, seconds: f64) {
         if !self.frame().in_progress {
             return self.start_wait(no, step_count(seconds));
@@ -314,7 +313,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         true
     }
 
-    /// Distances of timed blocks: the fraction of the time that is left.
+    /// Reports the branch distance of a timed block: the fraction of its time that is left.
     pub(crate) fn trace_wait(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
         if T::ACTIVE {
             let left = 1.0 - elapsed / duration;
@@ -338,7 +337,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Ends a thread whose recursion is too deep.
+    /// Ends the current thread because its recursion is too deep.
     pub(crate) fn overflow(&mut self) {
         self.hit(Limit::CallDepth);
         self.thread().kill();
@@ -355,7 +354,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 }
 
-/// Steps that some seconds last: not rounded, because the wait ends in the first step
+/// The number of steps in some seconds. It is not rounded, because a wait ends in the first step
 /// that is not earlier.
 pub(crate) fn step_count(seconds: f64) -> f64 {
     (1000.0 * seconds).max(0.0) / STEP_MS

@@ -1,4 +1,4 @@
-//! Position, direction, gliding, bouncing.
+//! Motion blocks: position, direction, gliding, bouncing.
 
 use catherd_sb3::{BlockNo, RotationStyle};
 
@@ -19,8 +19,8 @@ fn degrees(radians: f64) -> f64 {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Moves a target: fenced, with a pen line if the pen is down. Ignored for the stage
-    /// and while the target is dragged.
+    /// Moves a target as far as it stays on the stage, with a pen line if its pen is down. Does
+    /// nothing for the stage and while the target is dragged.
     pub(crate) fn set_position(&mut self, target: usize, x: f64, y: f64) {
         if self.state.targets[target].dragging || target == self.program.stage {
             return;
@@ -32,7 +32,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Moves a target within the fence and says where it was.
+    /// Moves a target as far as it stays on the stage and returns its former position.
     pub(crate) fn move_clamped(&mut self, target: usize, x: f64, y: f64) -> (f64, f64) {
         let target = &mut self.state.targets[target];
         let from = (target.x, target.y);
@@ -64,7 +64,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Where a "go to" menu points: the mouse, a random position, a sprite.
+    /// The position that a "go to" menu names: the mouse, a random position, a sprite.
     fn destination(&mut self, name: &Text) -> Option<(f64, f64)> {
         if *name == *"_mouse_" {
             return Some(self.mouse_position());
@@ -119,9 +119,10 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn glide_to(&mut self, no: BlockNo, seconds: ExprId, to: ExprId) {
         let seconds = self.number(seconds);
         let to = self.text(to);
-        // The place is looked up in every step, with its draws; the first one counts.
+        // Evaluate the target in every step, because the original does and this consumes random
+        // numbers; only the first value is used.
         if let Some((x, y)) = self.destination(&to) {
-            // A glide casts its end to numbers: a mouse that is nowhere is at 0.
+            // A glide casts its end to numbers, so that an unknown mouse position becomes 0.
             let to = |n: f64| if n.is_nan() { 0.0 } else { n };
             self.glide(no, seconds, (to(x), to(y)));
         }
@@ -203,9 +204,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.set_position(target, x + cx, y + cy);
     }
 
-    /// The mouse as motion and distances see it. Before it has moved it is nowhere: what
-    /// points towards it does not turn, and what goes there has no position either, so that
-    /// it touches nothing until it is sent somewhere else.
+    /// The mouse position for motion and distances, NaN before the first mouse event. A target
+    /// that points towards NaN does not turn; one that goes there has no position and touches
+    /// nothing until it moves elsewhere.
     pub(crate) fn mouse_position(&self) -> (f64, f64) {
         (self.state.mouse.x.unwrap_or(f64::NAN), self.state.mouse.y.unwrap_or(f64::NAN))
     }

@@ -1,4 +1,4 @@
-//! The pen: state, colour model, strokes.
+//! Pen blocks: state, colour model, strokes.
 
 use catherd_render::PenStroke;
 
@@ -9,7 +9,7 @@ use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{clamp, to_rgba, wrap};
 
-/// Pixels of a line that cost as much as a block.
+/// Pixels of a line whose drawing costs one block.
 const PIXELS_A_BLOCK: f64 = 64.0;
 
 impl Pen {
@@ -17,7 +17,7 @@ impl Pen {
         PenStroke { rgba: self.rgba, diameter: self.diameter }
     }
 
-    /// The colour drawn, from the four parameters.
+    /// Computes the colour that is drawn from the four parameters.
     fn update(&mut self) {
         let rgb = hsv_to_rgb(
             self.color * 360.0 / 100.0,
@@ -50,7 +50,7 @@ impl Pen {
         self.update();
     }
 
-    /// The hue and shade model of Scratch 2.
+    /// Computes the colour that is drawn from hue and shade, as in Scratch 2.
     fn update_legacy(&mut self) {
         let rgb = hsv_to_rgb(self.color * 360.0 / 100.0, 1.0, 1.0);
         let shade = if self.shade > 100.0 { 200.0 - self.shade } else { self.shade };
@@ -76,7 +76,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.draw_line(self.target, at, at);
     }
 
-    /// Draws a line with the pen of a target; wide ones cost more.
+    /// Draws a line with the pen of a target. Fuel grows with its area.
     pub(super) fn draw_line(&mut self, target: usize, from: (f64, f64), to: (f64, f64)) {
         self.redraw = true;
         let stroke = self.state.targets[target].pen.stroke();
@@ -139,7 +139,7 @@ fn pen_param(name: &Text) -> Option<PenParam> {
     })
 }
 
-/// Channels 0..=255, whole numbers; hue in degrees.
+/// Converts HSV (hue in degrees, others from 0 to 1) to RGB (whole numbers from 0 to 255).
 fn hsv_to_rgb(h: f64, s: f64, v: f64) -> [f64; 3] {
     let h = if h % 360.0 < 0.0 { h % 360.0 + 360.0 } else { h % 360.0 };
     let (s, v) = (clamp(s, 0.0, 1.0), clamp(v, 0.0, 1.0));
@@ -159,7 +159,7 @@ fn hsv_to_rgb(h: f64, s: f64, v: f64) -> [f64; 3] {
     rgb.map(|c| (c * 255.0).floor())
 }
 
-/// From channels 0..=255 to degrees and two fractions.
+/// Converts RGB (from 0 to 255) to HSV (hue in degrees, others from 0 to 1).
 fn rgb_to_hsv(rgb: [f64; 3]) -> (f64, f64, f64) {
     let [r, g, b] = rgb.map(|c| c / 255.0);
     let (low, high) = (r.min(g).min(b), r.max(g).max(b));

@@ -1,17 +1,17 @@
-//! Custom blocks.
+//! Calls of custom blocks.
 
 use crate::code::{NONE, Op};
 use crate::interpreter::Interpreter;
 use crate::thread::Status;
 use crate::tracer::Tracer;
 
-/// How far down the stack a call looks for itself.
+/// Number of stack frames in which a call searches for itself to detect recursion.
 const RECURSION_DEPTH: usize = 6;
 
 impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn call(&mut self, procedure: Option<u32>, (from, to): (u32, u32)) {
-        // The parameters of the caller must stay visible while arguments are evaluated, so
-        // the new ones are pushed behind them and become visible at the end.
+        // The arguments may use the parameters of the caller. Therefore the new parameters are
+        // pushed behind these and become visible after the evaluation.
         let base = self.state.threads[self.thread].parameters.len();
         let program = self.program;
         let sprite = &program.sprites[self.state.targets[self.target].sprite as usize];
@@ -27,7 +27,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
         }
         let Some(entry) = entry else { return };
-        // After "stop this script" inside, the call is executed once more and does nothing.
+        // After "stop this script" in its body a call is executed once more; it does nothing.
         if again {
             return;
         }
@@ -39,7 +39,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             return;
         }
         let limit = self.settings.stack_limit;
-        // A recursion that hides behind C-blocks ends its slice at the latest with the budget.
+        // Recursion through C-blocks is not detected; it ends its slice when the step's fuel is
+        // used up.
         let exhausted = self.state.step_fuel == 0;
         let recursive = !in_warp && (exhausted || self.is_recursive(procedure));
         let thread = self.thread();

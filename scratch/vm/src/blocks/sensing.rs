@@ -1,4 +1,4 @@
-//! Touching, distances, keys, questions, properties of others.
+//! Sensing blocks: touching, distances, keys, questions, properties of other targets.
 
 use crate::code::{ExprId, Property};
 use crate::interpreter::Interpreter;
@@ -9,13 +9,12 @@ use crate::thread::Status;
 use crate::tracer::Tracer;
 use crate::value::{Value, to_rgba};
 
-/// What `distance to` reports for something that does not exist.
+/// Value of `distance to` for a target that does not exist.
 pub(crate) const MISSING_TARGET_DISTANCE: f64 = 10_000.0;
 
-/// What feeling for other drawables costs, in blocks, and by how many pixels of the one who
-/// feels it costs another.
+/// Fuel for touching targets: base in blocks, and pixels of the sensing target for one more block.
 const TOUCH_COST: (usize, f64) = (16, 512.0);
-/// The same for a colour; measuring the distance to one costs much of it.
+/// The same for touching colours, including the search for a distance to the colour.
 const COLOR_COST: (usize, f64) = (256, 32.0);
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -28,7 +27,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.touching_named(self.target, &name)
     }
 
-    /// Does a target touch the mouse, the edge, or any visible instance of a sprite?
+    /// Whether a target touches the mouse, the edge, or any visible instance of a sprite.
     pub(crate) fn touching_named(&mut self, target: usize, name: &Text) -> bool {
         let drawable = self.state.targets[target].drawable;
         if *name == *"_mouse_" {
@@ -96,7 +95,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Virtual sound where there is some; there is no microphone.
+    /// The virtual loudness; -1, as without a microphone, if it is not set.
     pub(crate) fn loudness(&self) -> f64 {
         self.state.loudness.filter(|&v| v > 0.0).unwrap_or(-1.0)
     }
@@ -125,7 +124,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Property::Variable(name) => {
                 let variables = &self.program.sprites[target].variables;
                 let found = variables.iter().position(|v| v.name == *name);
-                // A variable that has not come into being yet is no variable.
+                // An undefined variable has not been created yet.
                 let value = found.map(|i| state.variables[i].clone());
                 return value.filter(|v| *v != Value::Undefined).unwrap_or(Value::Number(0.0));
             }
@@ -150,7 +149,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.set_status(Status::Promise { resolved: false });
     }
 
-    /// Shows the first question of the queue in a bubble, if its asker was visible.
+    /// Shows the first question of the queue in a bubble if its target was visible.
     pub(crate) fn show_question(&mut self) {
         if let Some(question) = self.state.questions.front().filter(|q| q.bubble) {
             let (target, text) = (question.target.0 as usize, question.text.clone());
@@ -158,7 +157,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Drops all questions of a target; the next one in the queue is asked.
+    /// Removes all questions of a target and asks the next one of the queue.
     pub(crate) fn drop_questions(&mut self, target: TargetId) {
         let asking = self.state.questions.front().is_some_and(|q| q.target == target);
         self.state.questions.retain(|q| q.target != target);
@@ -168,7 +167,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The answer to the first question arrives.
+    /// Answers the first question.
     pub(crate) fn answer(&mut self, answer: Text) {
         self.state.answer = answer;
         let Some(question) = self.state.questions.pop_front() else { return };

@@ -1,4 +1,4 @@
-//! Sounds, music and speech: silent, but they take time.
+//! Sound, music, speech and hardware blocks: without output, but they take their time.
 
 use catherd_sb3::BlockNo;
 
@@ -19,7 +19,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
         match self.sound_length(&sound) {
             Some(seconds) => self.start_wait(no, 1000.0 * seconds / crate::settings::STEP_MS),
-            // The original never comes back from an unknown sound.
+            // The original waits forever for an unknown sound.
             None => {
                 self.trace_wait(no, 0.0, f64::INFINITY);
                 self.set_status(Status::YieldTick);
@@ -27,7 +27,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Seconds of the sound that a menu value means: by name, else by number.
+    /// Duration in seconds of the sound that a menu names: by name, otherwise by number.
     fn sound_length(&self, value: &Value) -> Option<f64> {
         let sounds = &self.program.sprites[self.state.targets[self.target].sprite as usize].sounds;
         if sounds.is_empty() {
@@ -65,9 +65,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The device is absent, but the original waits for it all the same: a micro:bit shows
-    /// six columns of 120 ms a letter and six more, motors and tones take their seconds, a
-    /// command 100 ms.
+    /// Waits for a device as long as the original does without one: a micro:bit shows six columns
+    /// of 120 ms for each letter and six more, motors and tones take their seconds, a command
+    /// takes 100 ms.
     pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: ExprId) {
         let seconds = match device {
             Device::Text => 0.12 * (6 * self.text(what).len().min(19) + 6) as f64,

@@ -1,4 +1,4 @@
-//! Stack blocks.
+//! Compilation of stack blocks to commands.
 
 use catherd_render::Effect;
 use catherd_sb3::{self as sb3, Block, Opcode, RotationStyle};
@@ -7,7 +7,8 @@ use super::{Compiler, message};
 use crate::code::*;
 
 impl<'a> Compiler<'a> {
-    /// The operation of a stack block, and its range in [`Program::early_inputs`].
+    /// The operation of a stack block, and the range of its inputs in
+    /// [`Program::early_inputs`](crate::Program).
     pub(super) fn operation(&mut self, block: &'a Block) -> (Op, (u32, u32)) {
         let (names, build) = operands(block.opcode);
         let mut operands = [ExprId(0); 3];
@@ -23,7 +24,7 @@ impl<'a> Compiler<'a> {
             Build::Special => self.special(block, operands),
         };
         if matches!(op, Op::Nothing | Op::HatNever) && before.0 == before.1 {
-            // A menu without meaning: the inputs draw all the same.
+            // The block does nothing, but its inputs take random numbers in the original, too.
             let draws = operands[..names.len()].iter().copied().filter(|&e| self.draws(e));
             let draws: Vec<ExprId> = draws.collect();
             self.early_inputs.extend(draws);
@@ -32,8 +33,9 @@ impl<'a> Compiler<'a> {
         (op, before)
     }
 
-    /// Makes the draws of all inputs happen in file order: if more than one input draws, or
-    /// one that the block does not use, all that draw are evaluated beforehand.
+    /// Selects the inputs that are evaluated before the operation, so that all random numbers are
+    /// taken in file order: all inputs that take any, if their operands are not in file order or
+    /// if the block does not use one of them.
     fn early_inputs_of(
         &mut self,
         block: &'a Block,
@@ -42,7 +44,7 @@ impl<'a> Compiler<'a> {
     ) -> (u32, u32) {
         let start = self.early_inputs.len() as u32;
         if block.opcode == Opcode::ProceduresCall {
-            return (start, start); // Arguments are evaluated in file order anyway.
+            return (start, start); // Arguments are evaluated in file order.
         }
         let used: Vec<_> = (0..names.len()).filter(|&i| self.draws(operands[i])).collect();
         let place = |i: &usize| block.inputs.iter().position(|input| *input.name == *names[*i]);
@@ -176,7 +178,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// What a broadcast block sends: by id if the message is a menu, by name otherwise.
+    /// The message of a broadcast block: by id if the input is a menu, otherwise by name.
     fn message(&mut self, block: &'a Block, computed: ExprId) -> Message {
         let Some(input) = block.input("BROADCAST_INPUT") else { return Message::Fixed(None) };
         let id = match &input.block {
@@ -226,17 +228,17 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// How an operation is made from its operands.
+/// How an operation is constructed from its operands.
 enum Build {
     Fixed(Op),
     Unary(fn(ExprId) -> Op),
     Binary(fn(ExprId, ExprId) -> Op),
     Ternary(fn(ExprId, ExprId, ExprId) -> Op),
-    /// Needs fields, branches or names: [`Compiler::special`].
+    /// By [`Compiler::special`], because it needs fields, branches or names.
     Special,
 }
 
-/// The names of a block's operands, in the order in which the machine evaluates them.
+/// The names of a block's operands in the order of their evaluation.
 fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
     use Build::*;
     use Opcode::*;
@@ -273,7 +275,7 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
         LooksHide => (&[], Fixed(Op::Hide)),
         LooksSwitchCostumeTo => (&["COSTUME"], Unary(Op::SwitchCostume)),
         LooksNextCostume => (&[], Fixed(Op::NextCostume)),
-        // In the original with the paper's changes "and wait" does not wait.
+        // "and wait" does not wait in the original with the changes of the Whisker paper.
         LooksSwitchBackdropTo | LooksSwitchBackdropToAndWait => {
             (&["BACKDROP"], Unary(Op::SwitchBackdrop))
         }
@@ -372,8 +374,8 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
         | SensingSetDragMode
         | DataDeleteAllOfList
         | ProceduresCall => (&[], Special),
-        // Playing a sound without waiting, showing monitors, video, speech and instrument
-        // settings change nothing that a program can sense.
+        // Blocks without an effect that a program can sense: playing a sound without waiting,
+        // showing monitors, settings of video, speech and instruments.
         _ => (&[], Fixed(Op::Nothing)),
     }
 }

@@ -1,4 +1,4 @@
-//! Inputs and reporters.
+//! Compilation of inputs and reporters to expressions.
 
 use catherd_sb3::{self as sb3, Block, Literal, Opcode};
 
@@ -34,7 +34,7 @@ impl<'a> Compiler<'a> {
         self.constant(Value::from(text))
     }
 
-    /// The value of a named input; absent inputs are undefined.
+    /// The expression of a named input; undefined if there is no such input.
     pub(super) fn input(&mut self, block: &'a Block, name: &str) -> ExprId {
         match block.input(name) {
             Some(input) => self.slot(&input.block),
@@ -84,14 +84,15 @@ impl<'a> Compiler<'a> {
         self.expr(if lazy { Expr::LazyVariable(slot) } else { Expr::Variable(slot) }, false)
     }
 
-    /// A node with one operand.
+    /// An expression with one operand.
     fn unary(&mut self, block: &'a Block, a: &str, make: impl FnOnce(ExprId) -> Expr) -> ExprId {
         let a = self.input(block, a);
         let draws = self.draws(a);
         self.expr(make(a), draws)
     }
 
-    /// A node with two operands, evaluated in the order in which the file has them.
+    /// An expression with two operands, which are evaluated in file order if both take random
+    /// numbers.
     fn binary(
         &mut self,
         block: &'a Block,
@@ -223,7 +224,7 @@ impl<'a> Compiler<'a> {
             }
             opcode if opcode.is_hat() => self.undefined(),
             _ => match (&block.fields[..], block.inputs.is_empty()) {
-                // A menu: whatever has one field and nothing else yields that field.
+                // A menu: a block with one field and no inputs has the value of that field.
                 ([field], true) => self.constant(Value::from(&field.value)),
                 _ => {
                     let node = self.undefined();
@@ -233,7 +234,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// `node`, after the draws of the inputs that it does not use.
+    /// `node`, after those inputs that it does not use but that take random numbers.
     fn with_unused_inputs(&mut self, block: &'a Block, used: &[&str], mut node: ExprId) -> ExprId {
         for input in block.inputs.iter().rev() {
             if used.contains(&&*input.name) || input.name.starts_with("SUBSTACK") {
@@ -255,7 +256,7 @@ impl<'a> Compiler<'a> {
         let Some(field) = block.field("LIST") else { return self.undefined() };
         let list = self.list(field.id.as_deref().unwrap_or(""), field.text());
         let node = make(list, self);
-        // `item (random) of list` draws by itself; whether it will is known only at run time.
+        // `item (random) of list` takes a random number; the index is known only at run time.
         let draws = match node {
             Expr::ItemOfList(_, index) => {
                 self.draws(index) || !matches!(self.exprs[index.0 as usize], Expr::Number(_))
@@ -266,7 +267,7 @@ impl<'a> Compiler<'a> {
         self.expr(node, draws)
     }
 
-    /// A parameter by name: the number 0 outside custom blocks or under an unknown name.
+    /// A parameter by name; the number 0 outside of custom blocks and for unknown names.
     fn parameter(&mut self, name: &str) -> ExprId {
         let slot = self.scope.procedure.and_then(|p| {
             let (_, names) = self.scope.parameters[p as usize];

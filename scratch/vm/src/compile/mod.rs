@@ -1,8 +1,10 @@
-//! From the project model to [`Program`]: names become slots, literals become numbers,
-//! chains of blocks become chains of commands.
+//! The compiler from the project model to [`Program`]: names become slots, literals become
+//! numbers, scripts become chains of commands. [`Compiler::trigger`] says which event starts a
+//! script.
 
 mod commands;
 mod expressions;
+mod scope;
 
 use std::sync::Arc;
 
@@ -15,22 +17,23 @@ use crate::keys::Key;
 use crate::program::*;
 use crate::text::Text;
 use crate::value::{Value, clamp};
+use scope::Scope;
 
-/// Reporters nested deeper than this are refused.
+/// Deepest nesting of reporters; deeper ones are an error.
 pub(crate) const MAX_NESTING: usize = 400;
 
-/// Why a project cannot run.
+/// Error of compiling a project.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    /// Reporters within reporters, too deep.
-    #[error("{target}: block `{block}` stands in reporters nested more than {MAX_NESTING} deep")]
+    /// Reporters are nested too deeply.
+    #[error("{target}: block `{block}` is in reporters nested more than {MAX_NESTING} deep")]
     Nesting {
-        /// Owner.
+        /// Name of the target.
         target: String,
         /// Block id.
         block: String,
     },
-    /// No stage, or a target without a costume.
+    /// The project has no stage.
     #[error("{0}")]
     Project(String),
 }
@@ -39,8 +42,8 @@ impl Program {
     /// Compiles a project.
     ///
     /// # Errors
-    /// [`CompileError`] when it cannot run at all. Unknown blocks and unreadable
-    /// costumes are no errors: they do nothing and show nothing.
+    /// [`CompileError`] if it cannot be executed at all. Unknown blocks and unreadable costumes
+    /// are no errors: the blocks do nothing, the costumes show nothing.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
         let mut skins = SkinSetBuilder::new(Limits::default());
         let costumes = project.targets.iter().map(|target| costumes(project, target, &mut skins));
@@ -48,14 +51,14 @@ impl Program {
         Compiler::new(project).program(costumes, Arc::new(skins.build()))
     }
 
-    /// Compiles a project that has the targets and costumes of this program's: one whose
-    /// blocks were changed. Costumes are shared, so nothing is read or rasterised again.
+    /// Compiles a version of this program's project in which only blocks were changed. Costumes
+    /// are shared, so that they are not read or rasterised again.
     ///
     /// # Errors
     /// As for [`Program::compile`].
     ///
     /// # Panics
-    /// If the project has fewer targets, or more.
+    /// If the number of targets differs.
     pub fn recompile(&self, project: &Project) -> Result<Program, CompileError> {
         assert_eq!(project.targets.len(), self.sprites.len(), "the same project");
         let costumes = self.sprites.iter().map(|sprite| sprite.costumes.clone()).collect();
@@ -63,7 +66,7 @@ impl Program {
     }
 }
 
-/// The costumes of a target, their pictures added to the project's.
+/// The costumes of a target. Adds their pictures to the skins of the project.
 fn costumes(project: &Project, target: &sb3::Target, skins: &mut SkinSetBuilder) -> Arc<[Costume]> {
     let add = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
         let Some(asset) = costume.asset.and_then(|a| project.assets.get(a as usize)) else {
@@ -75,7 +78,7 @@ fn costumes(project: &Project, target: &sb3::Target, skins: &mut SkinSetBuilder)
         } else {
             skins.add_bitmap(bytes, costume.bitmap_resolution, center)
         };
-        // Unreadable: what Scratch shows instead.
+        // An unreadable costume shows nothing.
         skin.unwrap_or_else(|_| skins.add_blank())
     };
     if target.costumes.is_empty() {
@@ -87,28 +90,6 @@ fn costumes(project: &Project, target: &sb3::Target, skins: &mut SkinSetBuilder)
         Costume { upper_name: name.upper(), name, skin: add(c, skins) }
     };
     target.costumes.iter().map(named).collect()
-}
-
-/// Ids and names of a custom block's parameters.
-type Parameters<'a> = (&'a [Arc<str>], &'a [Arc<str>]);
-
-/// What is known of one target while its blocks are compiled.
-struct Scope<'a> {
-    target: &'a sb3::Target,
-    is_stage: bool,
-    variables: Vec<VariableDef>,
-    lists: Vec<ListDef>,
-    by_id: FxHashMap<&'a str, u32>,
-    list_by_id: FxHashMap<&'a str, u32>,
-    procedures: Vec<Procedure>,
-    by_proccode: FxHashMap<&'a str, u32>,
-    /// Parameters of each procedure: ids and names, in the first prototype's order.
-    parameters: Vec<Parameters<'a>>,
-    commands: FxHashMap<BlockIndex, CommandId>,
-    /// Blocks whose command is reserved but not yet filled in, and the procedure they are in.
-    pending: Vec<(BlockIndex, CommandId, Option<u32>)>,
-    /// The procedure whose body is being compiled.
-    procedure: Option<u32>,
 }
 
 struct Compiler<'a> {
@@ -127,79 +108,6 @@ struct Compiler<'a> {
     scope: Scope<'a>,
     depth: usize,
     error: Option<CompileError>,
-}
-
-impl<'a> Scope<'a> {
-    fn new(target: &'a sb3::Target) -> Scope<'a> {
-        let variables: Vec<_> = target
-            .variables
-            .iter()
-            .map(|v| VariableDef { name: Text::new(&*v.name), value: Value::from(&v.value) })
-            .collect();
-        let lists: Vec<_> = target
-            .lists
-            .iter()
-            .map(|l| ListDef {
-                name: Text::new(&*l.name),
-                items: Arc::new(l.items.iter().map(Value::from).collect()),
-                declared: true,
-            })
-            .collect();
-        let ids = |ids: &mut dyn Iterator<Item = &'a Arc<str>>| {
-            ids.enumerate().map(|(i, id)| (&**id, i as u32)).collect()
-        };
-        let mut scope = Scope {
-            target,
-            is_stage: target.is_stage,
-            variables,
-            lists,
-            by_id: ids(&mut target.variables.iter().map(|v| &v.id)),
-            list_by_id: ids(&mut target.lists.iter().map(|l| &l.id)),
-            procedures: Vec::new(),
-            by_proccode: FxHashMap::default(),
-            parameters: Vec::new(),
-            commands: FxHashMap::default(),
-            pending: Vec::new(),
-            procedure: None,
-        };
-        scope.find_procedures();
-        scope
-    }
-
-    /// The first prototype in block order gives a custom block its parameters.
-    fn find_procedures(&mut self) {
-        for block in &self.target.blocks {
-            if block.opcode != Opcode::ProceduresPrototype {
-                continue;
-            }
-            let Some(sb3::Mutation::Prototype { proccode, ids, names, defaults, .. }) =
-                &block.mutation
-            else {
-                continue;
-            };
-            if self.by_proccode.contains_key(&**proccode) {
-                continue;
-            }
-            self.by_proccode.insert(proccode, self.procedures.len() as u32);
-            // Odd files have more ids than names, or fewer.
-            let count = ids.len().min(names.len());
-            let defaults =
-                (0..count).map(|i| defaults.get(i).map_or(Value::Undefined, Value::from)).collect();
-            self.procedures.push(Procedure { definition: NONE, warp: false, defaults });
-            self.parameters.push((&ids[..count], &names[..count]));
-        }
-    }
-
-    /// The custom block that a definition defines, by its prototype, and whether it runs in warp.
-    fn defined_by(&self, block: &Block) -> Option<(u32, bool)> {
-        let sb3::Slot::Block(prototype) = block.input("custom_block")?.block else { return None };
-        match &self.target.blocks.get(prototype as usize)?.mutation {
-            Some(sb3::Mutation::Prototype { proccode, warp, .. }) => {
-                Some((*self.by_proccode.get(&**proccode)?, *warp))
-            }
-            _ => None,
-        }
-    }
 }
 
 impl<'a> Compiler<'a> {
@@ -326,7 +234,7 @@ impl<'a> Compiler<'a> {
             initial: InitialState {
                 x: target.x,
                 y: target.y,
-                // The file says nothing of the stage's size and direction.
+                // The file does not contain the size and direction of the stage.
                 size: if target.is_stage { 100.0 } else { target.size },
                 direction: if target.is_stage { 90.0 } else { target.direction },
                 visible: target.is_stage || target.visible,
@@ -353,13 +261,13 @@ impl<'a> Compiler<'a> {
         self.scope.procedure = None;
     }
 
-    /// What starts the script under a hat; none for blocks that are no hats, and for hats
-    /// that lack the field to be matched.
+    /// The event that starts the script under a hat block. `None` for blocks that are not hats and
+    /// for hats without the field that names their event.
     fn trigger(&mut self, block: &'a Block) -> Option<Trigger> {
         use Opcode::*;
         let option = |name: &str| match block.field(name) {
             Some(field) => Some(field.text()),
-            // Old files keep the menu as an input.
+            // In old files the menu is an input.
             None => self.menu_field(block, name),
         };
         Some(match block.opcode {
@@ -389,7 +297,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// The command of a block, reserved if it is new.
+    /// The id of a block's command, which is compiled later if it is new.
     fn command(&mut self, block: BlockIndex) -> CommandId {
         if let Some(&id) = self.scope.commands.get(&block) {
             return id;
@@ -406,7 +314,7 @@ impl<'a> Compiler<'a> {
         block.map_or(NONE, |b| self.command(b))
     }
 
-    /// Fills in all reserved commands, and those that they reserve in turn.
+    /// Compiles all reserved commands, including those reserved meanwhile.
     fn compile_pending(&mut self) {
         while let Some((block, id, procedure)) = self.scope.pending.pop() {
             self.scope.procedure = procedure;
@@ -419,8 +327,9 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The place of a variable that a field names: own by id, the stage's by id, own by
-    /// name, the stage's by name, else a new own one.
+    /// The slot of a variable that a field names, and whether the variable must be created when
+    /// it is first read. The first match counts: own by id, the stage's by id, own by name, the
+    /// stage's by name, otherwise a new own one.
     fn variable(&mut self, id: &'a str, name: &str) -> (Slot, bool) {
         let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
         if let Some(&i) = self.scope.by_id.get(id) {
@@ -444,7 +353,7 @@ impl<'a> Compiler<'a> {
         (own(i), true)
     }
 
-    /// As [`Compiler::variable`], for lists.
+    /// The slot of a list, found like a variable by [`Compiler::variable`].
     fn list(&mut self, id: &'a str, name: &str) -> Slot {
         let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
         if let Some(&i) = self.scope.list_by_id.get(id) {
@@ -468,7 +377,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The number of a message by its name.
+/// The number of a message, case-insensitively by its name.
 fn message(messages: &mut FxHashMap<Text, u32>, name: &Text) -> u32 {
     let next = messages.len() as u32;
     *messages.entry(name.upper()).or_insert(next)

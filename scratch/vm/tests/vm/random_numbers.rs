@@ -1,10 +1,10 @@
-//! Draws, the order of inputs, and what takes time.
+//! Random numbers and the order in which inputs take them.
 
-use crate::rig::{Rig, draws};
+use crate::harness::{Harness, draws};
 
 #[test]
-fn every_random_block_draws_as_the_original() {
-    // Number of draws before the one that is logged.
+fn every_block_takes_as_many_random_numbers_as_in_the_original() {
+    // Random numbers that the blocks take before the one that is logged.
     for (blocks, n) in [
         ("(set v (random 1 6))", 1),
         ("(set v (random 3 3))", 0),
@@ -37,7 +37,7 @@ fn every_random_block_draws_as_the_original() {
             "(var v) (list l a b) (list empty) (costume a) (costume b)
              (sprite A (flag {blocks} (log (random 0.0 1.0))))"
         );
-        let log = Rig::flag(&source).run(1);
+        let log = Harness::flag(&source).run(1);
         assert_eq!(log, [draws(n + 1)[n].to_string()], "{blocks}");
     }
 }
@@ -46,26 +46,26 @@ fn every_random_block_draws_as_the_original() {
 fn inputs_are_evaluated_in_file_order() {
     // Mistake 19.
     let d = draws(3);
-    let value = |block: &str| Rig::after(1, &format!("(var v) (sprite A (flag {block}))"));
+    let value = |block: &str| Harness::after(1, &format!("(var v) (sprite A (flag {block}))"));
     let r = "(random 0.0 1.0)";
-    let rig = value(&format!("(motion_gotoxy Y={r} X={r})"));
-    assert_eq!(rig.position("A"), (d[1], d[0]));
-    let rig = value(&format!("(goto-xy {r} {r})"));
-    assert_eq!(rig.position("A"), (d[0], d[1]));
-    let rig = value(&format!("(set v (operator_subtract NUM2={r} NUM1={r}))"));
-    assert_eq!(rig.var("v"), (d[1] - d[0]).to_string());
+    let harness = value(&format!("(motion_gotoxy Y={r} X={r})"));
+    assert_eq!(harness.position("A"), (d[1], d[0]));
+    let harness = value(&format!("(goto-xy {r} {r})"));
+    assert_eq!(harness.position("A"), (d[0], d[1]));
+    let harness = value(&format!("(set v (operator_subtract NUM2={r} NUM1={r}))"));
+    assert_eq!(harness.var("v"), (d[1] - d[0]).to_string());
     let nested = format!("(operator_subtract NUM2={r} NUM1={r})");
-    let rig = value(&format!("(set v (operator_subtract NUM2={nested} NUM1={r}))"));
-    assert_eq!(rig.var("v"), (d[2] - (d[1] - d[0])).to_string());
-    let rig = value(&format!("(motion_glidesecstoxy Y={r} SECS=0 X={r})"));
-    assert_eq!(rig.position("A"), (d[1], d[0]));
-    let rig = value(&format!("(set v (operator_random TO=(+ {r} 9) FROM={r}))"));
-    assert_eq!(rig.var("v"), (d[2] * (d[0] + 9.0 - d[1]) + d[1]).to_string());
+    let harness = value(&format!("(set v (operator_subtract NUM2={nested} NUM1={r}))"));
+    assert_eq!(harness.var("v"), (d[2] - (d[1] - d[0])).to_string());
+    let harness = value(&format!("(motion_glidesecstoxy Y={r} SECS=0 X={r})"));
+    assert_eq!(harness.position("A"), (d[1], d[0]));
+    let harness = value(&format!("(set v (operator_random TO=(+ {r} 9) FROM={r}))"));
+    assert_eq!(harness.var("v"), (d[2] * (d[0] + 9.0 - d[1]) + d[1]).to_string());
 }
 
 #[test]
 fn speech_takes_time_by_its_length() {
-    // 15 characters a second, in place of a synthesiser.
-    let log = Rig::flag("(sprite A (flag (speak 123) (log end)))").run(8);
+    // 15 characters in a second, instead of a synthesiser.
+    let log = Harness::flag("(sprite A (flag (speak 123) (log end)))").run(8);
     assert_eq!(log.iter().position(|s| s == "end"), Some(6));
 }

@@ -1,4 +1,4 @@
-//! Costs of running the projects of the demo corpus.
+//! Benchmarks of executing the projects of the demo corpus.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use catherd_sb3::{BlockNo, Project};
 use catherd_vm::{Program, Random, Settings, Tracer, Vm};
 use divan::{Bencher, black_box};
 
-/// Clones, touching a colour, a maze of colours, pen, lists, waiting.
+/// Projects with clones, touching a colour, a maze of colours, pen, lists, waiting.
 const PROJECTS: [&str; 6] =
     ["apple-catch", "ball-bounce", "maze", "spirograph", "sorting", "traffic-light"];
 
@@ -19,7 +19,7 @@ fn folder(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "datasets", "demo", name].iter().collect()
 }
 
-/// Coverage and distances are computed; nothing is kept.
+/// Tracer for which coverage and distances are computed but not kept.
 struct Everything;
 
 impl Tracer for Everything {
@@ -34,7 +34,7 @@ impl Tracer for Everything {
     }
 }
 
-/// A machine some seconds after the green flag.
+/// A VM 100 steps after the green flag.
 fn running<T: Tracer>(name: &str, tracer: T) -> Vm<T> {
     let project = Project::read(folder(name)).expect("the demo projects are sound");
     let program = Program::compile(&project).expect("the demo projects are sound");
@@ -92,7 +92,7 @@ fn load(bencher: Bencher<'_, '_>, project: &str) {
     });
 }
 
-/// What the dispatch of as many blocks costs alone: the floor under a block.
+/// Time of dispatching as many blocks without executing them: a lower bound for a block.
 #[divan::bench]
 fn a_thousand_empty_dispatches(bencher: Bencher<'_, '_>) {
     let commands: Vec<u8> = (0..1000_u32).map(|i| (i * 7 % 5) as u8).collect();

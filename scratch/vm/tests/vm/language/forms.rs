@@ -1,4 +1,4 @@
-//! Reading: words, texts, lists, branches.
+//! The parser: words, texts, lists, branches.
 
 use std::iter::Peekable;
 use std::str::Chars;

@@ -2,8 +2,8 @@
 
 use catherd_vm::Value;
 
+use crate::harness::{Harness, draws, eval, eval_in, paper};
 use crate::language::project;
-use crate::rig::{Rig, draws, eval, eval_in, paper};
 
 /// The value of an expression, printed.
 fn shown(expression: &str) -> String {
@@ -124,7 +124,7 @@ fn pick_random_follows_the_generator() {
 
 #[test]
 fn comparison_is_scratchs() {
-    // Mistake 22: lower-case, no trimming, blank text is no zero.
+    // Mistake 22: lower-case, no trimming, blank text is not 0.
     for (a, b, order) in [
         ("1", "1.0", "="),
         ("\"\"", "0", "<"),
@@ -215,7 +215,7 @@ fn literals_keep_their_type() {
     assert_eq!(eval("(wedo2_menu .X=#5)"), Value::Number(5.0));
     assert_eq!(eval("(wedo2_menu .X=5 .Y=6)"), Value::Undefined);
     assert_eq!(eval("(sound_sounds_menu .SOUND_MENU=pop)"), Value::from("pop"));
-    // Hats and obsolete reporters are absent.
+    // Hats and obsolete reporters have no value.
     assert_eq!(eval("(flag)"), Value::Undefined);
     assert_eq!(eval("(motion_xscroll)"), Value::Undefined);
     assert_eq!(eval("(sensing_userid)"), Value::Undefined);
@@ -225,7 +225,7 @@ fn literals_keep_their_type() {
 fn variables_are_found_by_id_then_name() {
     let log = |own: &str, block: &str| {
         let source = format!("(var v/sid stage) (sprite A {own} (flag (log {block})))");
-        Rig::after(1, &source).list("log").join(" ")
+        Harness::after(1, &source).list("log").join(" ")
     };
     let own = "(var v/own mine)";
     assert_eq!(log(own, "$v/own"), "mine");
@@ -234,32 +234,35 @@ fn variables_are_found_by_id_then_name() {
     assert_eq!(log("", "$v/unknown"), "stage");
     assert_eq!(log("(var other/sid shadow)", "$v/sid"), "shadow");
     assert_eq!(log("", "(data_variable .VARIABLE=v/sid)"), "stage");
-    // Unknown altogether: a new variable of the sprite, the number 0.
+    // An unknown id and name: a new variable of the sprite, with the number 0.
     assert_eq!(log("", "(= $new 0)"), "true");
 }
 
 #[test]
 fn variables_come_into_being_with_the_first_block() {
-    let mut rig = Rig::flag("(sprite A (flag (wait 0) (change new 2) (set v $new)))");
-    rig.steps(1);
-    assert_eq!(rig.target("A").variables().count(), 0);
-    rig.steps(1);
-    assert_eq!((rig.value("A.new"), rig.value("A.v")), (Value::Number(2.0), Value::Number(2.0)));
-    let mut rig = Rig::flag("(sprite A (flag (wait 0) (add new x)))");
-    rig.steps(1);
-    assert_eq!(rig.target("A").lists().count(), 0);
-    rig.steps(1);
-    assert_eq!(rig.list("A.new"), ["x"]);
+    let mut harness = Harness::flag("(sprite A (flag (wait 0) (change new 2) (set v $new)))");
+    harness.steps(1);
+    assert_eq!(harness.target("A").variables().count(), 0);
+    harness.steps(1);
+    assert_eq!(
+        (harness.value("A.new"), harness.value("A.v")),
+        (Value::Number(2.0), Value::Number(2.0))
+    );
+    let mut harness = Harness::flag("(sprite A (flag (wait 0) (add new x)))");
+    harness.steps(1);
+    assert_eq!(harness.target("A").lists().count(), 0);
+    harness.steps(1);
+    assert_eq!(harness.list("A.new"), ["x"]);
 }
 
 #[test]
 fn changing_a_variable_makes_it_a_number() {
-    let rig = Rig::after(
+    let harness = Harness::after(
         1,
         "(var a 5) (var b abc) (var c #t) (var d) (sprite A (flag (change a 2) (change b x) (change c 1.5) (set d 007)))",
     );
-    assert_eq!(["a", "b", "c"].map(|v| rig.value(v)), [7.0, 0.0, 2.5].map(Value::Number));
-    assert_eq!(rig.value("d"), Value::from("007"));
+    assert_eq!(["a", "b", "c"].map(|v| harness.value(v)), [7.0, 0.0, 2.5].map(Value::Number));
+    assert_eq!(harness.value("d"), Value::from("007"));
 }
 
 #[test]
@@ -310,8 +313,9 @@ fn list_blocks() {
         ("(replace l all x)", "a b c"),
         ("(show-list l) (hide-list l) (show-var v) (hide-var v)", "a b c"),
     ] {
-        let rig = Rig::after(1, &format!("(var v) (list l a b c) (sprite A (flag {blocks}))"));
-        assert_eq!(rig.list("l").join(" "), want, "{blocks}");
+        let harness =
+            Harness::after(1, &format!("(var v) (list l a b c) (sprite A (flag {blocks}))"));
+        assert_eq!(harness.list("l").join(" "), want, "{blocks}");
     }
 }
 
@@ -337,9 +341,10 @@ fn list_reporters() {
     // The number 1 is not a string of length 1.
     assert_eq!(eval_in("(list l a #1 c)", "%l"), Value::from("a 1 c"));
     assert_eq!(eval_in("(list l)", "%l"), Value::from(""));
-    // NaN contains itself.
-    let rig = Rig::after(1, "(list l) (sprite A (flag (add l (/ 0 0)) (log (has l (/ 0 0)))))");
-    assert_eq!(rig.list("log"), ["true"]);
+    // A list with NaN contains NaN.
+    let harness =
+        Harness::after(1, "(list l) (sprite A (flag (add l (/ 0 0)) (log (has l (/ 0 0)))))");
+    assert_eq!(harness.list("log"), ["true"]);
 }
 
 #[test]
@@ -370,10 +375,10 @@ fn properties_of_others() {
         let e = format!("(of {property} {object})");
         assert_eq!(eval_in(others, &e).to_text().to_string(), want, "{e}");
     }
-    // A variable that has not come into being is no variable.
+    // A variable that has not been created has no value.
     let source =
         "(var result) (sprite A (flag (set result (of late B)))) (sprite B (key k (set late 1)))";
-    assert_eq!(Rig::after(1, source).value("result"), Value::Number(0.0));
+    assert_eq!(Harness::after(1, source).value("result"), Value::Number(0.0));
 }
 
 #[test]
@@ -399,18 +404,18 @@ fn the_calendar_is_set() {
 
 #[test]
 fn showing_and_hiding_monitors_changes_no_value() {
-    let rig = Rig::after(
+    let harness = Harness::after(
         2,
         "(var v #3) (list l a b) (sprite A (var own #5) (list things c)
            (flag (hide-var v) (show-var v) (hide-var own) (show-list l) (hide-list things)
              (log end)))",
     );
-    assert_eq!((rig.var("v"), rig.var("A.own")), ("3".into(), "5".into()));
+    assert_eq!((harness.var("v"), harness.var("A.own")), ("3".into(), "5".into()));
     assert_eq!(
-        (rig.list("l").join(" "), rig.list("A.things").join(" ")),
+        (harness.list("l").join(" "), harness.list("A.things").join(" ")),
         ("a b".into(), "c".into())
     );
-    assert_eq!(rig.list("log"), ["end"]);
+    assert_eq!(harness.list("log"), ["end"]);
 }
 
 #[test]
@@ -421,13 +426,13 @@ fn cloud_variables_are_variables_of_the_stage() {
     for variable in &mut project.targets[0].variables {
         variable.cloud = true;
     }
-    let mut rig = Rig::with(project, paper());
-    rig.vm.green_flag();
-    rig.steps(1);
-    assert_eq!(rig.var("☁ best"), "8");
-    // The original's server takes numbers only; without one, nothing is refused.
-    let sprite = rig.id("A");
-    rig.vm.click(sprite);
-    rig.steps(1);
-    assert_eq!(rig.var("☁ best"), "words");
+    let mut harness = Harness::with(project, paper());
+    harness.vm.green_flag();
+    harness.steps(1);
+    assert_eq!(harness.var("☁ best"), "8");
+    // The original's server accepts numbers only; without it, all values are accepted.
+    let sprite = harness.id("A");
+    harness.vm.click(sprite);
+    harness.steps(1);
+    assert_eq!(harness.var("☁ best"), "words");
 }

@@ -1,9 +1,9 @@
 //! Hats of backdrops, edges and messages.
 
-use crate::rig::{Rig, draws};
+use crate::harness::{Harness, draws};
 
 fn steps<const N: usize>(source: &str) -> [String; N] {
-    Rig::flag(source).run(N).try_into().unwrap()
+    Harness::flag(source).run(N).try_into().unwrap()
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn backdrop_hats_fire_on_every_switch() {
         ));
         assert_eq!(log, ["a shown"], "{block}");
     }
-    // The name is matched without regard to case.
+    // The name is matched case-insensitively.
     let log: [_; 1] =
         steps(&format!("{stage} (sprite A (flag (next-backdrop)) (shown TWO (log two)))"));
     assert_eq!(log, ["two"]);
@@ -35,46 +35,47 @@ fn switch_backdrop_and_wait_does_not_wait() {
 #[test]
 fn edge_hats_fire_when_their_predicate_turns_true() {
     // Mistake 9: no evaluation while the script runs, and the stored value stays true.
-    let mut rig =
-        Rig::flag("(sprite A (when-greater@hat LOUDNESS 5 (log start) (wait 0.1) (log end)))");
-    let loud = |rig: &mut Rig, volume: f64| {
-        rig.vm.set_loudness(Some(volume));
-        rig.run(1).remove(0)
+    let mut harness =
+        Harness::flag("(sprite A (when-greater@hat LOUDNESS 5 (log start) (wait 0.1) (log end)))");
+    let loud = |harness: &mut Harness, volume: f64| {
+        harness.vm.set_loudness(Some(volume));
+        harness.run(1).remove(0)
     };
-    assert_eq!(loud(&mut rig, 0.0), "");
-    assert_eq!(loud(&mut rig, 9.0), "start");
-    // Falls and rises while the script runs: unseen.
-    assert_eq!(loud(&mut rig, 0.0), "");
-    assert_eq!(loud(&mut rig, 9.0), "");
-    assert_eq!(loud(&mut rig, 9.0), "end");
-    // It ended in the last step; a predicate still true does not fire.
-    assert_eq!(loud(&mut rig, 9.0), "");
-    assert_eq!(loud(&mut rig, 0.0), "");
-    assert_eq!(loud(&mut rig, 9.0), "start");
+    assert_eq!(loud(&mut harness, 0.0), "");
+    assert_eq!(loud(&mut harness, 9.0), "start");
+    // A fall and a rise while the script runs have no effect.
+    assert_eq!(loud(&mut harness, 0.0), "");
+    assert_eq!(loud(&mut harness, 9.0), "");
+    assert_eq!(loud(&mut harness, 9.0), "end");
+    // It ended in the last step; a predicate that stays true does not start it.
+    assert_eq!(loud(&mut harness, 9.0), "");
+    assert_eq!(loud(&mut harness, 0.0), "");
+    assert_eq!(loud(&mut harness, 9.0), "start");
     // Covered at each evaluation, none of them while it ran: steps 1, 2, 6, 7, 8.
-    assert_eq!(rig.covered("hat"), 5);
+    assert_eq!(harness.covered("hat"), 5);
 }
 
 #[test]
 fn edge_values_survive_stop_all_but_not_the_flag() {
     // Mistake 10.
-    let mut rig = Rig::flag("(sprite A (when-greater loudness 5 (log start)) (key s (stop all)))");
-    rig.vm.set_loudness(Some(9.0));
-    assert_eq!(rig.run(2), ["start", ""]);
-    rig.vm.key("s", true);
-    assert_eq!(rig.run(2), ["", ""]);
-    rig.vm.green_flag();
-    rig.vm.set_loudness(Some(9.0));
-    assert_eq!(rig.run(2), ["start", ""]);
+    let mut harness =
+        Harness::flag("(sprite A (when-greater loudness 5 (log start)) (key s (stop all)))");
+    harness.vm.set_loudness(Some(9.0));
+    assert_eq!(harness.run(2), ["start", ""]);
+    harness.vm.key("s", true);
+    assert_eq!(harness.run(2), ["", ""]);
+    harness.vm.green_flag();
+    harness.vm.set_loudness(Some(9.0));
+    assert_eq!(harness.run(2), ["start", ""]);
 }
 
 #[test]
 fn clones_copy_edge_values() {
-    let mut rig = Rig::flag(
+    let mut harness = Harness::flag(
         "(sprite A (when-greater loudness 5 (log start)) (flag (wait 0) (clone _myself_)))",
     );
-    rig.vm.set_loudness(Some(9.0));
-    assert_eq!(rig.run(4), ["start", "", "", ""]);
+    harness.vm.set_loudness(Some(9.0));
+    assert_eq!(harness.run(4), ["start", "", "", ""]);
 }
 
 #[test]
@@ -95,9 +96,9 @@ fn motion_of_an_absent_camera_is_minus_one() {
 
 #[test]
 fn edge_hats_of_unknown_kind_never_fire() {
-    let mut rig = Rig::flag("(sprite A (when-greater@hat brightness -5 (log a)))");
-    assert_eq!(rig.run(3), ["", "", ""]);
-    assert_eq!(rig.covered("hat"), 3);
+    let mut harness = Harness::flag("(sprite A (when-greater@hat brightness -5 (log a)))");
+    assert_eq!(harness.run(3), ["", "", ""]);
+    assert_eq!(harness.covered("hat"), 3);
 }
 
 #[test]
@@ -107,7 +108,7 @@ fn messages_are_found_by_id_or_by_computed_name() {
     for (block, log) in [
         ("(broadcast go/id)", "go GO"),
         ("(broadcast other-name/id)", "go GO"),
-        // An unknown id sends nothing, whatever its name.
+        // An unknown id sends nothing, even if the name is known.
         ("(broadcast go/unknown)", ""),
         ("(broadcast (join g O))", "go GO"),
         ("(broadcast (join nothing \"\"))", ""),
@@ -128,7 +129,7 @@ fn a_computed_message_draws_once() {
 }
 
 #[test]
-fn broadcast_and_wait_without_receivers_goes_on() {
+fn broadcast_and_wait_without_receivers_continues() {
     let log = steps(
         "(message m) (sprite A (flag (broadcast-wait m) (log a) (broadcast-wait x) (log b)))",
     );
@@ -151,7 +152,7 @@ fn a_restarted_receiver_is_waited_for_no_longer() {
         "(message m) (sprite A (flag (broadcast-wait m) (log end)))
          (sprite B (received m (wait 1) (log never))) (sprite C (flag (wait 0) (broadcast m)))",
     );
-    // C restarts B in step 2, before A looks.
+    // C restarts B in step 2, before A checks.
     assert_eq!(log, ["", "end", ""]);
 }
 

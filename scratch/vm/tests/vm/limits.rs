@@ -1,20 +1,20 @@
-//! Every limit that a program runs into is on record: when first, how often.
+//! Every limit that a program hits is counted, with the step of the first hit.
 
 use catherd_vm::{Hit, Limit, Settings};
 
+use crate::harness::{Harness, paper};
 use crate::language::project;
-use crate::rig::{Rig, paper};
 
-/// What a program has hit after some steps.
+/// The limits that a program has hit after some steps.
 fn hits(settings: Settings, steps: usize, source: &str) -> Vec<(Limit, Hit)> {
-    let mut rig = Rig::with(project(source), settings);
-    rig.vm.green_flag();
-    rig.steps(steps);
-    rig.vm.hits().iter().collect()
+    let mut harness = Harness::with(project(source), settings);
+    harness.vm.green_flag();
+    harness.steps(steps);
+    harness.vm.hits().iter().collect()
 }
 
 #[test]
-fn a_program_within_its_means_hits_none() {
+fn a_program_within_its_limits_hits_none() {
     let source = "(var s x) (list l) (sprite A (define-warp f () (repeat 10 [(set s (join $s $s)) (add l $s)]))
         (flag (call f) (repeat 9 [(clone _myself_)]) (log end)))";
     assert_eq!(hits(paper(), 20, source), []);
@@ -46,15 +46,15 @@ fn call_depth() {
 fn text() {
     let settings = Settings { text_limit: 100, ..paper() };
     let source = "(var s x) (sprite A (flag (repeat 9 [(set s (join $s $s))])))";
-    let mut rig = Rig::with(project(source), settings.clone());
-    rig.vm.green_flag();
-    rig.steps(10);
+    let mut harness = Harness::with(project(source), settings.clone());
+    harness.vm.green_flag();
+    harness.steps(10);
     assert_eq!(
-        rig.vm.hits().iter().collect::<Vec<_>>(),
+        harness.vm.hits().iter().collect::<Vec<_>>(),
         [(Limit::Text, Hit { first: 7, times: 3 })]
     );
-    assert_eq!(rig.var("s"), "x".repeat(100));
-    // The contents of a list are a text as well.
+    assert_eq!(harness.var("s"), "x".repeat(100));
+    // The contents of a list are a text, too.
     let source = "(var s) (list l 123456789 123456789 123456789) (sprite A (flag (set s %l)))";
     assert_eq!(hits(Settings { text_limit: 29, ..paper() }, 1, source), []);
     let cut = hits(Settings { text_limit: 28, ..settings }, 1, source);
@@ -78,36 +78,36 @@ fn costumes() {
     let source = "(sprite A (costume wide 20000 20 \"#ff0000\") (costume fine 20 20 \"#ff0000\")
         (costume high 20 20000 \"#ff0000\") (flag (log end)))";
     assert_eq!(hits(paper(), 2, source), [(Limit::Costume, Hit { first: 0, times: 2 })]);
-    // Clicking the flag again makes them no more.
-    let mut rig = Rig::after(3, source);
-    rig.vm.green_flag();
-    assert_eq!(rig.vm.hits().of(Limit::Costume), Hit { first: 0, times: 2 });
+    // Another click on the flag does not count them again.
+    let mut harness = Harness::after(3, source);
+    harness.vm.green_flag();
+    assert_eq!(harness.vm.hits().of(Limit::Costume), Hit { first: 0, times: 2 });
 }
 
 #[test]
-fn the_record_is_part_of_the_state() {
+fn hits_are_part_of_the_state() {
     let source = "(sprite A (flag (repeat 400 [(clone _myself_)])))";
-    let mut rig = Rig::flag(source);
-    let start = rig.vm.snapshot();
-    rig.steps(350);
-    assert_eq!(rig.vm.hits().of(Limit::Clones).first, 301);
-    rig.vm.restore(&start);
-    assert!(rig.vm.hits().is_empty());
+    let mut harness = Harness::flag(source);
+    let start = harness.vm.snapshot();
+    harness.steps(350);
+    assert_eq!(harness.vm.hits().of(Limit::Clones).first, 301);
+    harness.vm.restore(&start);
+    assert!(harness.vm.hits().is_empty());
 }
 
 #[test]
-fn long_scripts_without_loops_are_put_off() {
+fn long_scripts_without_loops_are_interrupted() {
     let settings = Settings { step_budget: 1000, ..paper() };
     let changes = "(change n 1)".repeat(2500);
     let source = format!("(var n #0) (sprite A (flag {changes} (log end)))");
-    let mut rig = Rig::with(project(&source), settings);
-    rig.vm.green_flag();
-    rig.steps(1);
-    assert_eq!(rig.var("n"), "1000");
-    rig.steps(2);
-    assert_eq!(rig.var("n"), "2500");
-    assert_eq!(rig.list("log"), ["end"]);
-    assert_eq!(rig.vm.hits().of(Limit::Step), Hit { first: 1, times: 2 });
+    let mut harness = Harness::with(project(&source), settings);
+    harness.vm.green_flag();
+    harness.steps(1);
+    assert_eq!(harness.var("n"), "1000");
+    harness.steps(2);
+    assert_eq!(harness.var("n"), "2500");
+    assert_eq!(harness.list("log"), ["end"]);
+    assert_eq!(harness.vm.hits().of(Limit::Step), Hit { first: 1, times: 2 });
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn stamps_cost_by_their_size() {
     let stamps = "(stamp)".repeat(3000);
     let source =
         format!("(costume a) (sprite A (costume a) (flag (set-size 500) {stamps} (log end)))");
-    let mut rig = Rig::with(project(&source), Settings { step_budget: 10_000, ..paper() });
-    rig.vm.green_flag();
-    rig.steps(1);
-    assert!(rig.list("log").is_empty() && rig.vm.hits().of(Limit::Step).times == 1);
+    let mut harness = Harness::with(project(&source), Settings { step_budget: 10_000, ..paper() });
+    harness.vm.green_flag();
+    harness.steps(1);
+    assert!(harness.list("log").is_empty() && harness.vm.hits().of(Limit::Step).times == 1);
 }

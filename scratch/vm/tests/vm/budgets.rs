@@ -1,48 +1,48 @@
-//! Programs that do their worst: every step ends, soon and the same everywhere.
+//! Every step of a hostile program ends, soon and in the same state on every machine.
 
 use catherd_vm::{Limit, Settings};
 
+use crate::harness::{Harness, eval, paper};
 use crate::language::project;
-use crate::rig::{Rig, eval, paper};
 
-/// Small budgets, so that a step that respects them is quick in a debug build too.
+/// Small budgets, so that a step is fast in a debug build, too.
 fn tight() -> Settings {
     Settings { warp_budget: 20_000, step_budget: 50_000, ..paper() }
 }
 
 /// Runs a few steps within tight budgets, which no step may exceed.
-fn survive(steps: usize, source: &str) -> Rig {
+fn survive(steps: usize, source: &str) -> Harness {
     survive_with(tight(), steps, source)
 }
 
-fn survive_with(settings: Settings, steps: usize, source: &str) -> Rig {
+fn survive_with(settings: Settings, steps: usize, source: &str) -> Harness {
     let budget = settings.step_budget as usize;
-    let mut rig = Rig::with(project(source), settings);
-    rig.vm.green_flag();
+    let mut harness = Harness::with(project(source), settings);
+    harness.vm.green_flag();
     for _ in 0..steps {
-        rig.steps(1);
-        let blocks = rig.vm.tracer.in_step.len();
+        harness.steps(1);
+        let blocks = harness.vm.tracer.in_step.len();
         assert!(blocks <= budget, "{blocks} blocks in a step: {source}");
     }
-    rig
+    harness
 }
 
-/// How many blocks with this label the last step executed.
-fn in_last_step(rig: &Rig, label: &str) -> usize {
-    let block = rig.block(label);
-    rig.vm.tracer.in_step.iter().filter(|&&other| other == block).count()
+/// The number of blocks with this label that the last step executed.
+fn in_last_step(harness: &Harness, label: &str) -> usize {
+    let block = harness.block(label);
+    harness.vm.tracer.in_step.iter().filter(|&&other| other == block).count()
 }
 
 #[test]
 fn endless_warp_loops_end_their_slices() {
-    let rig = survive(
+    let harness = survive(
         5,
         "(var n #0) (sprite A (define-warp f () (forever [(change n 1)])) (flag (call f)))
          (sprite B (flag (forever [(log b)])))",
     );
-    assert_eq!(rig.list("log").len(), 5);
-    // Two blocks an iteration; each step gets a new budget.
-    let n: f64 = rig.var("n").parse().unwrap();
+    assert_eq!(harness.list("log").len(), 5);
+    // Two blocks in an iteration; each step has a new budget.
+    let n: f64 = harness.var("n").parse().unwrap();
     assert!((49_000.0..51_000.0).contains(&n), "{n}");
     survive(5, "(sprite A (define-warp f () (forever [])) (flag (call f)))");
     survive(5, "(sprite A (define-warp f () (repeat Infinity [])) (flag (call f)))");
@@ -53,52 +53,52 @@ fn endless_warp_loops_end_their_slices() {
 
 #[test]
 fn many_endless_warp_loops_share_the_steps_budget() {
-    let rig = survive(
+    let harness = survive(
         4,
         "(sprite A (define-warp f () (forever [])) (flag (repeat 100 [(clone _myself_)])) (cloned (call f)))",
     );
-    assert!(rig.vm.hits().of(Limit::Step).times > 0);
+    assert!(harness.vm.hits().of(Limit::Step).times > 0);
 }
 
 #[test]
 fn clone_storms_end() {
-    // Every clone makes another and goes, all within one pass.
-    let rig = survive(
+    // Every clone creates another and deletes itself, all within one batch.
+    let harness = survive(
         5,
         "(var n #0) (sprite A (flag (clone _myself_)) (cloned (change n 1) (clone _myself_) (delete-clone)))",
     );
-    assert!(rig.vm.hits().of(Limit::Step).times > 0);
-    assert!(rig.vm.targets().count() < 10);
-    let rig = survive(
+    assert!(harness.vm.hits().of(Limit::Step).times > 0);
+    assert!(harness.vm.targets().count() < 10);
+    let harness = survive(
         9,
         "(sprite A (flag (clone _myself_)) (cloned (forever [(clone _myself_) (clone A)])))",
     );
-    assert_eq!(rig.targets("A").count(), 301);
+    assert_eq!(harness.targets("A").count(), 301);
 }
 
 #[test]
 fn clones_count_as_a_thousand_blocks() {
     let source =
         "(sprite A (flag (clone _myself_)) (cloned (clone@again _myself_) (delete-clone)))";
-    let rig = survive_with(paper(), 2, source);
-    let clones = in_last_step(&rig, "again");
+    let harness = survive_with(paper(), 2, source);
+    let clones = in_last_step(&harness, "again");
     assert!((1_000..4_000).contains(&clones), "{clones} clones in a step");
 }
 
 #[test]
 fn deep_recursion_ends_the_thread() {
-    let rig = survive(
+    let harness = survive(
         3,
         "(sprite A (define-warp f () (call f) (log back)) (flag (call f) (log end)))
          (sprite B (flag (wait 0) (log b)))",
     );
-    assert_eq!(rig.list("log"), ["b"]);
-    assert!(rig.vm.hits().of(Limit::CallDepth).times > 0);
-    // Without warp a level takes a step.
-    let rig =
+    assert_eq!(harness.list("log"), ["b"]);
+    assert!(harness.vm.hits().of(Limit::CallDepth).times > 0);
+    // Without warp a level of recursion takes a step.
+    let harness =
         survive(50, "(var n #0) (sprite A (define f () (change n 1) (call f)) (flag (call f)))");
-    assert_eq!(rig.var("n"), "50");
-    // Hidden from the detection.
+    assert_eq!(harness.var("n"), "50");
+    // Recursion that is not detected.
     survive(
         3,
         "(sprite A (define f () (if 1 [(if 1 [(if 1 [(if 1 [(if 1 [(if 1 [(call f)])])])])])])) (flag (call f)))",
@@ -127,12 +127,12 @@ fn parameters_of_deep_recursion_are_bounded() {
 
 #[test]
 fn message_ping_pong_takes_steps() {
-    let rig = survive(
+    let harness = survive(
         20,
         "(message a b) (sprite A (flag (broadcast a)) (received a (log a) (broadcast b)))
          (sprite B (received b (log b) (broadcast a)))",
     );
-    assert!(rig.list("log").len() <= 41);
+    assert!(harness.list("log").len() <= 41);
     survive(
         20,
         "(message a b) (sprite A (flag (broadcast-wait a)) (received a (broadcast-wait b)))
@@ -155,11 +155,11 @@ fn backdrops_ping_pong_too() {
 
 #[test]
 fn doubling_text_is_cut() {
-    let rig = survive(
+    let harness = survive(
         60,
         "(var s x) (sprite A (define-warp f () (forever [(set s (join $s $s))])) (flag (call f)))",
     );
-    assert_eq!(rig.var("s").len(), paper().text_limit);
+    assert_eq!(harness.var("s").len(), paper().text_limit);
     survive(
         5,
         "(var s ä) (sprite A (define-warp f () (forever [(set s (join $s $s))])) (flag (call f)))",
@@ -196,7 +196,7 @@ fn long_text_costs_time() {
 #[test]
 fn full_lists_cost_time() {
     let fill = "(define-warp f () (repeat 200000 [(add l (join item (items l)))]) (log full) (forever [BLOCK])) (flag (call f))";
-    // With how often a step may execute it: what walks over the list costs 1 for 32 items.
+    // Blocks, and how often a step may execute them: iterating over a list costs 1 for 32 items.
     for (block, most) in [
         ("(add@it l x)", 250_000),
         ("(insert@it l x 1)", 90),
@@ -210,11 +210,11 @@ fn full_lists_cost_time() {
     ] {
         let source = format!("(list l) (var v) (sprite A {})", fill.replace("BLOCK", block));
         let settings = Settings { warp_budget: 400_000, step_budget: 500_000, ..paper() };
-        let mut rig = survive_with(settings, 4, &source);
-        let times = in_last_step(&rig, "it");
+        let mut harness = survive_with(settings, 4, &source);
+        let times = in_last_step(&harness, "it");
         assert!((1..=most).contains(&times), "{block}: {times} times in a step");
-        assert_eq!(rig.logged(), "full");
-        assert!(rig.target("Stage").lists().all(|(_, l)| l.len() <= 200_000));
+        assert_eq!(harness.logged(), "full");
+        assert!(harness.target("Stage").lists().all(|(_, l)| l.len() <= 200_000));
     }
 }
 
@@ -224,16 +224,16 @@ fn lists_hold_two_hundred_thousand_items() {
         (insert l first 1) (log (items l)) (log (item l 1)) (insert l x last) (log (items l))
         (insert l x 200000) (log (item l last)) (insert l x 200001) (log (items l))
         (delete l all) (log (items l))) (flag (call f)))";
-    let rig = Rig::after(1, source);
-    assert_eq!(rig.list("log"), ["200000", "200000", "first", "200000", "x", "200000", "0"]);
+    let harness = Harness::after(1, source);
+    assert_eq!(harness.list("log"), ["200000", "200000", "first", "200000", "x", "200000", "0"]);
 }
 
 #[test]
 fn waits_in_warp_do_not_spin() {
     for block in ["(wait 9)", "(wait-until _)", "(ask q)", "(play-done x)", "(glide 9 5 5)"] {
-        let rig =
+        let harness =
             survive(5, &format!("(sprite A (define-warp f () {block}) (flag (call f) (log end)))"));
-        assert!(rig.list("log").is_empty(), "{block}");
+        assert!(harness.list("log").is_empty(), "{block}");
     }
 }
 
@@ -268,7 +268,7 @@ fn sensing_costs_time() {
 
 #[test]
 fn effects_that_move_points_cost_more() {
-    // One costume fills the stage; hulls, samples and stamps of it are work for seconds.
+    // One costume fills the stage; its hulls, samples and stamps take seconds.
     for (block, most) in
         [("(bounce@it)", 3), ("(stamp@it)", 3), ("(set@it v (touching-color \"#123456\"))", 3)]
     {
@@ -373,18 +373,18 @@ fn nested_reporters_up_to_the_limit() {
         let deep = format!("{}(random 1 1){}", open.repeat(398), close.repeat(398));
         eval(&deep.replace("item l", "item log"));
         let source = format!("(var n) (list l) (sprite A (flag (if {deep} []) (log end)))");
-        assert_eq!(Rig::after(1, &source).list("log"), ["end"]);
+        assert_eq!(Harness::after(1, &source).list("log"), ["end"]);
     }
 }
 
 #[test]
 fn the_outcome_is_in_the_settings_alone() {
-    // Figures that no build and no machine may change.
-    let rig = survive(
+    // Figures that must be the same in every build and on every machine.
+    let harness = survive(
         3,
         "(var n #0) (var s x) (sprite A (define-warp f () (forever [(change n (random 1 9)) (set s (join $s $n))]))
            (flag (call f))) (sprite B (flag (clone _myself_)) (cloned (change n 1) (clone _myself_) (delete-clone)))",
     );
-    let fingerprint = (rig.var("n"), rig.var("s").len(), rig.vm.targets().count());
+    let fingerprint = (harness.var("n"), harness.var("s").len(), harness.vm.targets().count());
     assert_eq!(fingerprint, ("3649".to_owned(), 2706, 5));
 }

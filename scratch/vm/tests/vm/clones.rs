@@ -1,13 +1,9 @@
-//! Clones.
+//! Clone blocks.
 
-use crate::rig::{Rig, draws};
-
-fn steps<const N: usize>(source: &str) -> [String; N] {
-    Rig::flag(source).run(N).try_into().unwrap()
-}
+use crate::harness::{Harness, draws, steps};
 
 #[test]
-fn clones_start_in_the_same_pass() {
+fn clones_start_in_the_same_batch() {
     let log = steps("(sprite A (flag (log a) (clone _myself_) (log b)) (cloned (log c)))");
     assert_eq!(log, ["a b c", ""]);
     // A clone of a clone runs its hats too.
@@ -20,14 +16,14 @@ fn clones_start_in_the_same_pass() {
 #[test]
 fn clones_copy_their_source() {
     // Mistake 20: volume is not copied; pen and sound state come from the original.
-    let rig = Rig::after(
+    let harness = Harness::after(
         1,
         "(sprite A (costume a 10 10) (costume b 10 10) (var own 1) (list items x)
            (flag (goto-xy 30 40) (point 45) (set-size 50) (hide) (costume b) (set own 5) (add items y)
              (style left-right) (drag-mode draggable) (set-effect ghost 30) (say hi)
              (clone _myself_) (set own 6) (add items z) (set-volume 20)))",
     );
-    let clone = rig.targets("A").nth(1).unwrap();
+    let clone = harness.targets("A").nth(1).unwrap();
     assert!(!clone.original && !clone.visible && clone.draggable);
     assert_eq!((clone.x, clone.y, clone.direction, clone.size), (30.0, 40.0, 45.0, 50.0));
     assert_eq!(
@@ -37,13 +33,14 @@ fn clones_copy_their_source() {
     assert_eq!(clone.rotation_style, catherd_sb3::RotationStyle::LeftRight);
     let own = clone.variables().next().unwrap().1.to_text();
     assert_eq!((own.to_string(), clone.lists().next().unwrap().1.len()), ("5".to_owned(), 2));
-    assert_eq!(rig.list("A.items"), ["x", "y", "z"]);
+    assert_eq!(harness.list("A.items"), ["x", "y", "z"]);
 }
 
 #[test]
 fn clone_volume_is_full() {
-    let rig = Rig::after(2, "(sprite A volume=30 (flag (clone _myself_)) (cloned (log (volume))))");
-    assert_eq!(rig.list("log"), ["100"]);
+    let harness =
+        Harness::after(2, "(sprite A volume=30 (flag (clone _myself_)) (cloned (log (volume))))");
+    assert_eq!(harness.list("log"), ["100"]);
 }
 
 #[test]
@@ -51,51 +48,51 @@ fn create_clone_finds_originals_by_name() {
     for (what, count) in
         [("_myself_", 2), ("A", 2), ("a", 1), ("Stage", 1), ("_stage_", 1), ("nobody", 1)]
     {
-        let rig = Rig::after(1, &format!("(sprite A (flag (clone {what})))"));
-        assert_eq!(rig.vm.targets().count() - 1, count, "{what}");
+        let harness = Harness::after(1, &format!("(sprite A (flag (clone {what})))"));
+        assert_eq!(harness.vm.targets().count() - 1, count, "{what}");
     }
-    let rig = Rig::after(1, "(stage (flag (clone _myself_) (clone Stage))) (sprite A)");
-    assert_eq!(rig.vm.targets().count(), 2);
+    let harness = Harness::after(1, "(stage (flag (clone _myself_) (clone Stage))) (sprite A)");
+    assert_eq!(harness.vm.targets().count(), 2);
 }
 
 #[test]
 fn a_clone_comes_directly_before_its_source_in_the_order() {
     // Mistake 21: hats of the source start before those of its clones.
-    let mut rig = Rig::flag(
+    let mut harness = Harness::flag(
         "(message m) (sprite A (flag (clone _myself_) (wait 0) (broadcast m)) (received m (log a)))
          (sprite B (flag (clone _myself_) (wait 0)) (received m (log b)))",
     );
-    rig.steps(1);
-    let names: Vec<_> = rig
+    harness.steps(1);
+    let names: Vec<_> = harness
         .vm
         .execution_order()
         .map(|id| {
-            let t = rig.vm.target(id).unwrap();
+            let t = harness.vm.target(id).unwrap();
             format!("{}{}", t.name, if t.original { "" } else { "'" })
         })
         .collect();
     assert_eq!(names, ["Stage", "A'", "A", "B'", "B"]);
-    let mut rig = Rig::flag(
+    let mut harness = Harness::flag(
         "(message m) (sprite A (var id o) (flag (clone _myself_) (wait 0) (broadcast m)) (cloned (set id c))
            (received m (log $id)))",
     );
-    assert_eq!(rig.run(2), ["", "o c"]);
+    assert_eq!(harness.run(2), ["", "o c"]);
 }
 
 #[test]
 fn three_hundred_clones_at_most() {
-    let rig = Rig::after(
+    let harness = Harness::after(
         1,
         "(sprite A (define-warp f () (repeat 310 [(clone _myself_)])) (flag (call f)))",
     );
-    assert_eq!(rig.targets("A").count(), 301);
-    // Deleting makes room.
-    let rig = Rig::after(
+    assert_eq!(harness.targets("A").count(), 301);
+    // After a deletion another clone can be created.
+    let harness = Harness::after(
         3,
         "(var n #0) (sprite A (define-warp f () (repeat 310 [(clone _myself_)]))
            (flag (call f) (wait 0) (call f)) (cloned (change n #1) (delete-clone)))",
     );
-    assert_eq!((rig.var("n"), rig.targets("A").count()), ("600".to_owned(), 1));
+    assert_eq!((harness.var("n"), harness.targets("A").count()), ("600".to_owned(), 1));
 }
 
 #[test]
@@ -119,8 +116,8 @@ fn deleting_a_clone_kills_all_its_threads() {
 
 #[test]
 fn clones_and_bubbles_draw_nothing() {
-    // Mistake 18 does not apply: ids are no part of the project's randomness here, nor are
-    // they in the recordings.
+    // Mistake 18 does not apply: ids take no random numbers here, nor in the
+    // recordings.
     let log = steps("(sprite A (flag (clone _myself_) (say a) (say \"\") (log (random 0.0 1.0))))");
     assert_eq!(log, [draws(1)[0].to_string()]);
 }

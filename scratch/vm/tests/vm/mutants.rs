@@ -1,4 +1,4 @@
-//! Changed copies of a project: what they share, when they are the same, where they end.
+//! Mutants of a project: fingerprints and fuel.
 
 use std::sync::Arc;
 
@@ -38,13 +38,13 @@ fn programs_have_the_same_fingerprint_if_they_are_the_same() {
     assert_ne!(fingerprint(&text), original.fingerprint());
     let key = SOURCE.replace("(key a", "(key b");
     assert_ne!(fingerprint(&language::project(&key)), original.fingerprint());
-    // A block that nothing leads to is not compiled.
+    // A block without a hat is not compiled.
     let loose = format!("{} (move 10))", SOURCE.trim_end().strip_suffix(')').unwrap());
     assert_eq!(fingerprint(&language::project(&loose)), original.fingerprint());
 }
 
 #[test]
-fn a_machine_stops_once_it_has_executed_what_is_allowed() {
+fn a_vm_stops_when_it_is_out_of_fuel() {
     let program = Arc::new(Program::compile(&language::project(SOURCE)).unwrap());
     let mut vm = Vm::new(program, Settings::default(), Random::portable(0), ());
     let start = vm.snapshot();
@@ -62,5 +62,5 @@ fn a_machine_stops_once_it_has_executed_what_is_allowed() {
     assert_eq!(steps, 100);
     assert_eq!(run(Some(50)), (50, true, 100));
     assert_eq!(run(Some(executed + 1)), (executed, false, 100));
-    assert_eq!(run(None), (executed, false, 100), "the next execution is free again");
+    assert_eq!(run(None), (executed, false, 100), "restoring a snapshot restores the fuel");
 }

@@ -1,4 +1,4 @@
-//! A machine under test, with everything that it does on record.
+//! Test harness: a VM with a tracer that records everything.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use catherd_vm::{Program, Random, Settings, TargetId, TargetView, Text, Tracer, 
 
 use crate::language;
 
-/// Seed of the machines that [`Rig::new`] makes.
+/// Seed of the VMs that [`Harness::new`] makes.
 pub(crate) const SEED: u32 = 1;
 
-/// What the tracer saw.
+/// Tracer that records everything.
 #[derive(Clone, Default)]
 pub(crate) struct Record {
     pub(crate) covered: Vec<BlockNo>,
@@ -41,42 +41,42 @@ impl Tracer for Record {
     }
 }
 
-pub(crate) struct Rig {
+pub(crate) struct Harness {
     pub(crate) vm: Vm<Record>,
     project: Project,
     /// Items of `log` already reported.
     reported: usize,
 }
 
-/// Settings of the original with the paper's changes.
+/// Settings of the original with the changes of the Whisker paper.
 pub(crate) fn paper() -> Settings {
     Settings { timer_increment: 0.075, ..Settings::default() }
 }
 
-impl Rig {
-    /// A machine that has loaded a project.
-    pub(crate) fn new(source: &str) -> Rig {
-        Rig::with(language::project(source), paper())
+impl Harness {
+    /// A VM that has loaded a project.
+    pub(crate) fn new(source: &str) -> Harness {
+        Harness::with(language::project(source), paper())
     }
 
-    pub(crate) fn with(project: Project, settings: Settings) -> Rig {
+    pub(crate) fn with(project: Project, settings: Settings) -> Harness {
         let program = Arc::new(Program::compile(&project).unwrap());
         let vm = Vm::new(program, settings, Random::reference(SEED), Record::default());
-        Rig { vm, project, reported: 0 }
+        Harness { vm, project, reported: 0 }
     }
 
-    /// A machine on which the green flag has been clicked.
-    pub(crate) fn flag(source: &str) -> Rig {
-        let mut rig = Rig::new(source);
-        rig.vm.green_flag();
-        rig
+    /// A VM after the green flag.
+    pub(crate) fn flag(source: &str) -> Harness {
+        let mut harness = Harness::new(source);
+        harness.vm.green_flag();
+        harness
     }
 
-    /// After the green flag and `n` steps.
-    pub(crate) fn after(n: usize, source: &str) -> Rig {
-        let mut rig = Rig::flag(source);
-        rig.steps(n);
-        rig
+    /// A VM after the green flag and `n` steps.
+    pub(crate) fn after(n: usize, source: &str) -> Harness {
+        let mut harness = Harness::flag(source);
+        harness.steps(n);
+        harness
     }
 
     pub(crate) fn steps(&mut self, n: usize) {
@@ -85,7 +85,7 @@ impl Rig {
         }
     }
 
-    /// What each of `n` steps adds to the list `log`.
+    /// The items that each of `n` steps adds to the list `log`.
     pub(crate) fn run(&mut self, n: usize) -> Vec<String> {
         (0..n)
             .map(|_| {
@@ -95,7 +95,7 @@ impl Rig {
             .collect()
     }
 
-    /// What has been added to `log` since the last look.
+    /// The items added to `log` since the last call.
     pub(crate) fn logged(&mut self) -> String {
         let log = self.list("log");
         let new = log[self.reported.min(log.len())..].join(" ");
@@ -108,7 +108,7 @@ impl Rig {
         self.targets(name).next().unwrap_or_else(|| panic!("no target {name}"))
     }
 
-    /// The original, then the clones.
+    /// The targets of that name: the original, then the clones.
     pub(crate) fn targets(&self, name: &str) -> impl Iterator<Item = TargetView<'_>> {
         let views = self.vm.targets().map(|id| self.vm.target(id).unwrap());
         views.filter(move |t| *t.name == *name)
@@ -118,7 +118,7 @@ impl Rig {
         self.target(name).id
     }
 
-    /// `v` of the stage, or `A.v` of a sprite.
+    /// The variable `v` of the stage, or `A.v` of a sprite.
     pub(crate) fn value(&self, name: &str) -> Value {
         let (owner, name) = name.split_once('.').unwrap_or(("Stage", name));
         let found = self.target(owner).variables().find(|(n, _)| **n == *name);
@@ -170,7 +170,7 @@ impl Rig {
     /// The smallest distances of a labelled block.
     pub(crate) fn least(&self, id: &str) -> (f64, f64) {
         let pairs = self.pairs(id);
-        assert!(!pairs.is_empty(), "{id} left no record");
+        assert!(!pairs.is_empty(), "{id} has no distances");
         pairs.iter().fold((f64::INFINITY, f64::INFINITY), |a, b| (a.0.min(b.0), a.1.min(b.1)))
     }
 }
@@ -183,7 +183,7 @@ pub(crate) fn eval(expression: &str) -> Value {
 /// The value of an expression in a project with further declarations.
 pub(crate) fn eval_in(globals: &str, expression: &str) -> Value {
     let source = format!("(var result) {globals} (sprite A (flag (set result {expression})))");
-    Rig::after(1, &source).value("result")
+    Harness::after(1, &source).value("result")
 }
 
 /// The reference generator, from its published definition.
@@ -196,4 +196,9 @@ pub(crate) fn draws(n: usize) -> Vec<f64> {
         f64::from(t ^ (t >> 14)) / 4_294_967_296.0
     };
     (0..n).map(|_| draw()).collect()
+}
+
+/// The text that the scripts of a project log in each of the first `N` steps after the green flag.
+pub(crate) fn steps<const N: usize>(source: &str) -> [String; N] {
+    Harness::flag(source).run(N).try_into().unwrap()
 }

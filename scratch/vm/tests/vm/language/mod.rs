@@ -1,4 +1,4 @@
-//! A notation for small projects, so that a test shows its whole program.
+//! A notation for small projects, so that a test contains its whole program.
 //!
 //! ```text
 //! (var v 0) (message go)                  globals; a list `log` always exists
@@ -12,7 +12,7 @@
 //! `(opcode INPUT=value .FIELD=value ...)` in any order of inputs. `@id` after the name
 //! sets its id. Operands: `10` and `"two words"` are texts (as in files), `#10`, `#t` and
 //! `#f` JSON numbers and booleans, `$v` a variable, `%l` a list, `_` nothing; `[...]` is a
-//! branch. A field or message `name/id` gives the id apart; else the name is the id.
+//! branch. A field or message `name/id` has an explicit id; otherwise the name is the id.
 
 mod forms;
 mod vocabulary;
@@ -40,7 +40,7 @@ fn scalar(form: &Form) -> Value {
     }
 }
 
-/// `name/id`, or a name that is the id too.
+/// Name and id of `name/id`, or of a name that is also the id.
 fn named(text: &str) -> (Arc<str>, Arc<str>) {
     let (name, id) = match text.split_once('/') {
         Some((name, id)) if !name.is_empty() => (name, id),
@@ -184,8 +184,8 @@ fn property(target: &mut Target, key: &str, value: &str) {
     }
 }
 
-/// `(costume name width height colour x y)`: a plain rectangle, turned around its middle
-/// unless the last two say otherwise.
+/// `(costume name width height colour x y)`: a plain rectangle, whose rotation centre
+/// is its middle unless `x y` are given.
 fn costume(target: &mut Target, args: &[Form], assets: &mut Vec<Asset>) {
     let arg = |i: usize, default: &str| args.get(i).map_or(default, |f| f.text()).to_owned();
     let (w, h) = (arg(1, "480"), arg(2, "360"));
@@ -290,7 +290,7 @@ impl Scripts<'_> {
         top
     }
 
-    /// A block, and what stands behind its operands.
+    /// A block, and the forms behind its operands.
     fn block(&mut self, form: &[Form]) -> (BlockIndex, Vec<Form>) {
         let (name, id) = form[0].text().split_once('@').unwrap_or((form[0].text(), ""));
         if name == "log" {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catherd_vm::{Program, Random, Settings, Vm};
 
-use crate::rig::{Rig, SEED, paper};
+use crate::harness::{Harness, SEED, paper};
 
 /// The pair of a condition, evaluated once by a sprite at (10, 20).
 fn pair(condition: &str) -> (f64, f64) {
@@ -14,7 +14,7 @@ fn pair(condition: &str) -> (f64, f64) {
 fn pair_in(others: &str, condition: &str) -> (f64, f64) {
     let source =
         format!("(list l a 1) {others} (sprite A x=10 y=20 (flag (if@if {condition} [])))");
-    let pairs = Rig::after(1, &source).pairs("if");
+    let pairs = Harness::after(1, &source).pairs("if");
     assert_eq!(pairs.len(), 1);
     pairs[0]
 }
@@ -34,7 +34,7 @@ fn relations() {
         ("(= 3 5.5)", 2.5, 0.0),
         ("(= 5.5 3)", 2.5, 0.0),
         ("(= #t 3)", 2.0, 0.0),
-        // Text: 1 either way, and by the machine's own comparison.
+        // Texts: 1 for both outcomes, by the comparison of the VM.
         ("(< a b)", 0.0, 1.0),
         ("(> a b)", 1.0, 0.0),
         ("(= a A)", 0.0, 1.0),
@@ -94,7 +94,7 @@ fn other_conditions_are_one_away() {
         ("(loud)", false),
         ("$v", false),
         ("(+ 1 2)", true),
-        // A distance further down is not passed on.
+        // Distances of nested expressions are not propagated.
         ("(join (> 1 5) \"\")", false),
         ("(join (> 1 5) x)", true),
     ] {
@@ -105,11 +105,15 @@ fn other_conditions_are_one_away() {
 
 #[test]
 fn keys_and_button_when_pressed() {
-    let mut rig = Rig::flag("(sprite A (flag (if@key (key? a) []) (if@button (mouse-down) [])))");
-    rig.vm.key("a", true);
-    rig.vm.mouse_button(true);
-    rig.steps(1);
-    assert_eq!((rig.pairs("key"), rig.pairs("button")), (vec![(0.0, 1.0)], vec![(0.0, 1.0)]));
+    let mut harness =
+        Harness::flag("(sprite A (flag (if@key (key? a) []) (if@button (mouse-down) [])))");
+    harness.vm.key("a", true);
+    harness.vm.mouse_button(true);
+    harness.steps(1);
+    assert_eq!(
+        (harness.pairs("key"), harness.pairs("button")),
+        (vec![(0.0, 1.0)], vec![(0.0, 1.0)])
+    );
 }
 
 #[test]
@@ -117,7 +121,7 @@ fn touching_is_as_far_as_the_centres() {
     for (others, condition, to_true, to_false) in [
         ("(sprite B x=70 y=100)", "(touching B)", 100.0, 0.0),
         ("(sprite B x=15 y=20)", "(touching B)", 0.0, 1.0),
-        // Not touching, though the centres agree: never (0, ...).
+        // Not touching, although the centres are equal: never (0, ...).
         ("(sprite B hidden x=10 y=20)", "(touching B)", 1.0, 0.0),
         ("", "(touching nobody)", 10000.0, 0.0),
         ("", "(touching _edge_)", 160.0, 0.0),
@@ -129,17 +133,18 @@ fn touching_is_as_far_as_the_centres() {
     let touching = pair_in("", "(touching _edge_)");
     assert!(touching.0 > 0.0);
     // To the nearest visible instance.
-    let rig = Rig::after(
+    let harness = Harness::after(
         2,
         "(sprite A (flag (wait 0) (if@if (touching B) []))) (sprite B x=200 (flag (clone _myself_)) (cloned (set-x 60)))",
     );
-    assert_eq!(rig.pairs("if"), [(60.0, 0.0)]);
+    assert_eq!(harness.pairs("if"), [(60.0, 0.0)]);
 }
 
 #[test]
 fn touching_the_edge_is_never_negative() {
-    let rig = Rig::after(1, "(sprite A (flag (goto-xy 239 0) (if@if (touching _edge_) [])))");
-    assert_eq!(rig.pairs("if"), [(0.0, 1.0)]);
+    let harness =
+        Harness::after(1, "(sprite A (flag (goto-xy 239 0) (if@if (touching _edge_) [])))");
+    assert_eq!(harness.pairs("if"), [(0.0, 1.0)]);
 }
 
 #[test]
@@ -160,32 +165,32 @@ fn colours_are_searched_on_a_grid() {
 
 #[test]
 fn control_blocks_leave_the_pair_of_their_condition() {
-    let rig = Rig::after(
+    let harness = Harness::after(
         4,
         "(var n #0) (sprite A (flag
            (if@if (= $n 5) []) (if-else@else (= $n 5) [] [])
            (until@until (= $n 2) [(change n #1)]) (while@while (> $n 3) []) (wait-until@wait (= $n 2))))",
     );
-    assert_eq!(rig.pairs("if"), [(5.0, 0.0)]);
-    assert_eq!(rig.pairs("else"), [(5.0, 0.0)]);
-    assert_eq!(rig.pairs("until"), [(2.0, 0.0), (1.0, 0.0), (0.0, 1.0)]);
-    assert_eq!(rig.pairs("while"), [(2.0, 0.0)]);
-    assert_eq!(rig.pairs("wait"), [(0.0, 1.0)]);
+    assert_eq!(harness.pairs("if"), [(5.0, 0.0)]);
+    assert_eq!(harness.pairs("else"), [(5.0, 0.0)]);
+    assert_eq!(harness.pairs("until"), [(2.0, 0.0), (1.0, 0.0), (0.0, 1.0)]);
+    assert_eq!(harness.pairs("while"), [(2.0, 0.0)]);
+    assert_eq!(harness.pairs("wait"), [(0.0, 1.0)]);
 }
 
 #[test]
 fn repeat_counts_the_iterations_still_to_come() {
-    let rig = Rig::after(
+    let harness = Harness::after(
         6,
         "(var v) (sprite A (flag (repeat@r 3 []) (repeat@none 0 []) (for@for v 2 [])))",
     );
-    assert_eq!(rig.pairs("r"), [(0.0, 2.0), (0.0, 1.0), (0.0, 1.0), (1.0, 0.0)]);
-    assert_eq!(rig.pairs("none"), [(1.0, 0.0)]);
-    assert_eq!(rig.pairs("for"), [(0.0, 1.0), (0.0, 1.0), (1.0, 0.0)]);
+    assert_eq!(harness.pairs("r"), [(0.0, 2.0), (0.0, 1.0), (0.0, 1.0), (1.0, 0.0)]);
+    assert_eq!(harness.pairs("none"), [(1.0, 0.0)]);
+    assert_eq!(harness.pairs("for"), [(0.0, 1.0), (0.0, 1.0), (1.0, 0.0)]);
     // A nested loop counts its own iterations.
-    let rig = Rig::after(3, "(sprite A (flag (forever@f [(repeat@r 2 [])])))");
-    assert_eq!(rig.pairs("r"), [(0.0, 1.0), (0.0, 1.0), (1.0, 0.0)]);
-    assert_eq!(rig.pairs("f"), [(0.0, 1.0)]);
+    let harness = Harness::after(3, "(sprite A (flag (forever@f [(repeat@r 2 [])])))");
+    assert_eq!(harness.pairs("r"), [(0.0, 1.0), (0.0, 1.0), (1.0, 0.0)]);
+    assert_eq!(harness.pairs("f"), [(0.0, 1.0)]);
 }
 
 #[test]
@@ -200,21 +205,21 @@ fn timed_blocks_leave_the_fraction_of_time_left() {
         "(speak@t \"1.5\")",
     ] {
         let source = format!("(sprite A (sound pop 0.1) (flag {block})) (sprite B)");
-        let pairs = Rig::after(9, &source).pairs("t");
+        let pairs = Harness::after(9, &source).pairs("t");
         let n = pairs.len();
         assert!(n >= 4, "{block}");
         assert_eq!((pairs[0], pairs[n - 1]), ((1.0, 0.0), (0.0, 1.0)), "{block}");
         let falls = pairs.windows(2).all(|w| w[1].0 < w[0].0);
         assert!(falls && pairs[1..n - 1].iter().all(|p| p.1 == 0.0), "{block} {pairs:?}");
     }
-    // Without a duration they finish at once.
+    // With a duration of 0 they end at once.
     for block in ["(wait@t 0)", "(wait@t abc)", "(say-for@t x 0)", "(glide@t 0 5 5)"] {
-        let pairs = Rig::after(2, &format!("(sprite A (flag {block}))")).pairs("t");
+        let pairs = Harness::after(2, &format!("(sprite A (flag {block}))")).pairs("t");
         assert_eq!(pairs.last(), Some(&(0.0, 1.0)), "{block}");
         assert!(pairs.iter().all(|p| !p.0.is_nan()), "{block} {pairs:?}");
     }
     // A sound that does not exist never ends.
-    let pairs = Rig::after(3, "(sprite A (flag (play-done@t pop)))").pairs("t");
+    let pairs = Harness::after(3, "(sprite A (flag (play-done@t pop)))").pairs("t");
     assert_eq!(pairs, [(1.0, 0.0); 3]);
 }
 
@@ -222,7 +227,7 @@ fn timed_blocks_leave_the_fraction_of_time_left() {
 fn examples_of_the_papers_implementation() {
     let least = |n: usize, blocks: &str, id: &str| {
         let source = format!("(var v #0) (sprite A (flag (set v #0) {blocks}))");
-        Rig::after(n, &source).least(id)
+        Harness::after(n, &source).least(id)
     };
     assert_eq!(least(1, "(if@c (= $v 42) [(say G)])", "c").0, 42.0);
     assert_eq!(least(5, "(wait-until@c (= $v 42)) (say G)", "c").0, 42.0);
@@ -247,27 +252,27 @@ fn examples_of_the_papers_implementation() {
 #[test]
 fn one_distance_is_zero_and_the_other_positive() {
     // The tracer's contract, over a project with all kinds of blocks.
-    let mut rig = Rig::flag(
+    let mut harness = Harness::flag(
         "(var n #0) (sprite B x=90) (sprite A (sound pop 0.2) (flag (forever [
            (change n (random -5 5)) (glide 0.1 $n $n) (repeat (random 0 3) [])
            (if (or (touching _edge_) (not (touching-color (* $n 99999)))) [(wait (random -0.1 0.1))])
            (until (or (> (random 0 9) 4) (touching B)) [])
            (if-else (and (= $n (random 0 3)) (contains $n 1)) [(say-for x 0)] [(play-done pop)])])))",
     );
-    rig.steps(300);
-    assert!(rig.vm.tracer.distances.len() > 300);
-    for &(block, t, f) in &rig.vm.tracer.distances {
+    harness.steps(300);
+    assert!(harness.vm.tracer.distances.len() > 300);
+    for &(block, t, f) in &harness.vm.tracer.distances {
         assert!((t == 0.0 && f > 0.0) || (f == 0.0 && t > 0.0), "{block:?} {t} {f}");
     }
 }
 
-/// A traced machine and one that is not, side by side, with a small budget for warp.
+/// A VM with and one without tracing, with a small budget for warp.
 fn assert_tracing_is_unseen(source: &str) {
     let settings = Settings { warp_budget: 20_000, ..paper() };
     let project = crate::language::project(source);
     let program = Arc::new(Program::compile(&project).unwrap());
     let mut plain = Vm::new(program, settings.clone(), Random::reference(SEED), ());
-    let mut traced = Rig::with(project, settings);
+    let mut traced = Harness::with(project, settings);
     plain.green_flag();
     traced.vm.green_flag();
     for _ in 0..40 {
@@ -288,7 +293,7 @@ fn tracing_changes_nothing() {
            (if (and (touching B) (= (random 1 3) 2)) [(add l (random 1 9))])
            (if (touching-color (random 0 16777215)) [(move 3)]) (move (random -3 9)) (bounce)])))",
     );
-    // Nor where a budget ends the slices.
+    // Tracing also makes no difference if a budget ends the slices.
     assert_tracing_is_unseen(
         "(var s x) (var t x) (var n #0) (list l a b) (sprite B x=90)
          (sprite A (define-warp f () (repeat 12 [(set s (join $s $s)) (set t (join $t $t))])

@@ -4,10 +4,10 @@ use catherd_sb3::Project;
 use catherd_vm::Vm;
 use proptest::prelude::*;
 
+use crate::harness::{Harness, Record, paper};
 use crate::language::project;
-use crate::rig::{Record, Rig, paper};
 
-/// Everything of a machine that can be seen.
+/// All observable values of a VM.
 fn state(vm: &Vm<Record>) -> String {
     use std::fmt::Write;
     let mut text = format!("{} {} {:?} ", vm.steps(), vm.thread_count(), vm.mouse());
@@ -100,7 +100,7 @@ fn play(vm: &mut Vm<Record>, inputs: &[Input]) -> Vec<String> {
     states
 }
 
-/// Programs that use, between them, everything that a snapshot holds.
+/// Programs that together use every part of a snapshot.
 fn projects() -> Vec<Project> {
     [
         "(var score 0) (message hit) (costume day) (costume night)
@@ -136,18 +136,18 @@ proptest! {
         after in prop::collection::vec(input(), 1..25),
         between in prop::collection::vec(input(), 0..10),
     ) {
-        let mut rig = Rig::with(projects().swap_remove(which), paper());
-        rig.vm.green_flag();
-        play(&mut rig.vm, &before);
-        let snapshot = rig.vm.snapshot();
-        let here = state(&rig.vm);
-        let first = play(&mut rig.vm, &after);
-        play(&mut rig.vm, &between);
-        rig.vm.restore(&snapshot);
-        prop_assert_eq!(&state(&rig.vm), &here);
-        prop_assert_eq!(&play(&mut rig.vm, &after), &first);
-        // Into a fresh machine, too: nothing that matters lives outside of the state.
-        let mut other = Rig::with(projects().swap_remove(which), paper());
+        let mut harness = Harness::with(projects().swap_remove(which), paper());
+        harness.vm.green_flag();
+        play(&mut harness.vm, &before);
+        let snapshot = harness.vm.snapshot();
+        let here = state(&harness.vm);
+        let first = play(&mut harness.vm, &after);
+        play(&mut harness.vm, &between);
+        harness.vm.restore(&snapshot);
+        prop_assert_eq!(&state(&harness.vm), &here);
+        prop_assert_eq!(&play(&mut harness.vm, &after), &first);
+        // Also into a new VM, because the state is complete.
+        let mut other = Harness::with(projects().swap_remove(which), paper());
         other.vm.restore(&snapshot);
         prop_assert_eq!(&play(&mut other.vm, &after), &first);
     }
@@ -158,10 +158,10 @@ proptest! {
         inputs in prop::collection::vec(input(), 1..40),
     ) {
         let run = || {
-            let mut rig = Rig::with(projects().swap_remove(which), paper());
-            rig.vm.green_flag();
-            let states = play(&mut rig.vm, &inputs);
-            (states, rig.vm.tracer.covered, rig.vm.tracer.distances.iter().map(|d| (d.0, d.1.to_bits(), d.2.to_bits())).collect::<Vec<_>>())
+            let mut harness = Harness::with(projects().swap_remove(which), paper());
+            harness.vm.green_flag();
+            let states = play(&mut harness.vm, &inputs);
+            (states, harness.vm.tracer.covered, harness.vm.tracer.distances.iter().map(|d| (d.0, d.1.to_bits(), d.2.to_bits())).collect::<Vec<_>>())
         };
         prop_assert_eq!(run(), run());
     }
@@ -169,38 +169,38 @@ proptest! {
 
 #[test]
 fn a_snapshot_in_the_middle_of_everything() {
-    // One that is known to hold clones, bubbles, questions, glides, promises and pen lines.
+    // A state with clones, bubbles, questions, glides, promises and pen lines.
     let source = "(var n 0) (sprite A (flag (glide 1 90 90)) (flag (say-for hi 1)) (flag (ask q) (log (answer)))
         (flag (set-volume 5) (log after)) (flag (clone _myself_) (wait 0.2) (log late))
         (cloned (pen-down) (forever [(move (random 1 3)) (set n (touching-color \"#0000ff\"))])))";
-    let mut rig = Rig::flag(source);
-    rig.steps(1);
-    let snapshot = rig.vm.snapshot();
-    let follow = |rig: &mut Rig| {
+    let mut harness = Harness::flag(source);
+    harness.steps(1);
+    let snapshot = harness.vm.snapshot();
+    let follow = |harness: &mut Harness| {
         let mut states = Vec::new();
         for i in 0..40 {
-            rig.steps(1);
+            harness.steps(1);
             if i == 5 {
-                rig.vm.answer("yes");
+                harness.vm.answer("yes");
             }
-            states.push(state(&rig.vm));
+            states.push(state(&harness.vm));
         }
         states
     };
-    let first = follow(&mut rig);
-    rig.vm.restore(&snapshot);
-    assert_eq!(follow(&mut rig), first);
+    let first = follow(&mut harness);
+    harness.vm.restore(&snapshot);
+    assert_eq!(follow(&mut harness), first);
 }
 
 #[test]
 fn seeds_matter() {
     use catherd_vm::Random;
     let run = |seed| {
-        let mut rig = Rig::new("(sprite A (flag (forever [(goto _random_)])))");
-        rig.vm.set_random(Random::portable(seed));
-        rig.vm.green_flag();
-        rig.steps(3);
-        rig.position("A")
+        let mut harness = Harness::new("(sprite A (flag (forever [(goto _random_)])))");
+        harness.vm.set_random(Random::portable(seed));
+        harness.vm.green_flag();
+        harness.steps(3);
+        harness.position("A")
     };
     assert_eq!(run(1), run(1));
     assert_ne!(run(1), run(2));

@@ -2,10 +2,10 @@
 
 use catherd_vm::Value;
 
-use crate::rig::{Rig, draws};
+use crate::harness::{Harness, draws};
 
 fn steps<const N: usize>(source: &str) -> [String; N] {
-    Rig::flag(source).run(N).try_into().unwrap()
+    Harness::flag(source).run(N).try_into().unwrap()
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn waits_in_warp_take_their_steps() {
     for (seconds, at) in [("0", 1), ("0.1", 3)] {
         for block in [format!("(wait {seconds})"), format!("(say-for x {seconds})")] {
             let source = format!("(sprite A (define-warp f () {block}) (flag (call f) (log end)))");
-            let log = Rig::flag(&source).run(6);
+            let log = Harness::flag(&source).run(6);
             assert_eq!(log.iter().position(|s| s == "end"), Some(at), "{block}");
         }
     }
@@ -36,7 +36,7 @@ fn waits_in_warp_take_their_steps() {
 }
 
 #[test]
-fn waiting_for_a_draw_in_warp_goes_on_in_the_same_step() {
+fn waiting_for_a_random_number_in_warp_continues_in_the_same_step() {
     let log = steps(
         "(sprite A (define-warp f () (wait-until (= (random 1 50) 7)) (log end)) (flag (call f)))",
     );
@@ -51,7 +51,7 @@ fn recursion_without_warp_takes_a_step_a_level() {
            (flag (call f 3) (log end)))",
     );
     assert_eq!(log, ["3", "2", "1 end"]);
-    // Six C-blocks hide the recursion.
+    // Recursion through six C-blocks is not detected.
     let log = steps(
         "(sprite A (define f (n) (log (arg n)) (if 1 [(if 1 [(if 1 [(if 1 [(if 1 [
              (if (> (arg n) 1) [(call f (- (arg n) 1))])])])])])]))
@@ -73,14 +73,14 @@ fn recursion_without_warp_takes_a_step_a_level() {
 
 #[test]
 fn parameters_belong_to_the_innermost_call() {
-    // Mistake 29: outside a custom block a parameter is the number 0, outer ones are unseen.
+    // Mistake 29: outside a custom block a parameter is the number 0, parameters of outer calls are not visible.
     let log = steps(
         "(sprite A (define f (a b) (log (join (arg a) (arg b))) (call g 9) (log (arg a)))
            (define g (c) (log (join (arg a) (arg c))))
            (flag (log (= (arg a) 0)) (call f 1 2) (log (arg a))))",
     );
     assert_eq!(log, ["true 12 09 1 0"]);
-    let value = Rig::after(1, "(var v) (sprite A (flag (set v (arg? x))))").value("v");
+    let value = Harness::after(1, "(var v) (sprite A (flag (set v (arg? x))))").value("v");
     assert_eq!(value, Value::Number(0.0));
 }
 
@@ -97,7 +97,7 @@ fn arguments_fall_back_to_defaults() {
     ] {
         assert_eq!(steps(&format!("(sprite A {f} (flag {call}))")), [log], "{call}");
     }
-    // Of parameters with the same name the later one wins.
+    // Of parameters with the same name the last one counts.
     assert_eq!(steps("(sprite A (define f (a a) (log (arg a))) (flag (call f 1 2)))"), ["2"]);
 }
 
@@ -125,7 +125,7 @@ fn stop_this_script_leaves_the_custom_block_only() {
         "(sprite A (define f () (log 1) (stop \"this script\") (log 2)) (flag (call f) (log 3)))",
     );
     assert_eq!(log, ["1 3"]);
-    // The call is executed once more: its arguments are drawn again (run).
+    // The call is executed once more: its arguments are evaluated again (run).
     let log = steps(
         "(sprite A (define f (a) (stop \"this script\")) (flag (call@call f (random 0.0 1.0)) (log (random 0.0 1.0))))",
     );
@@ -139,11 +139,11 @@ fn stop_this_script_leaves_the_custom_block_only() {
 
 #[test]
 fn definitions_and_calls_are_covered() {
-    let rig = Rig::after(
+    let harness = Harness::after(
         1,
         "(sprite A (define f (a) (stop@stop \"this script\")) (flag@hat (call@call f 1)))",
     );
-    let counts = ["hat", "call", "n0", "stop"].map(|id| rig.covered(id));
+    let counts = ["hat", "call", "n0", "stop"].map(|id| harness.covered(id));
     assert_eq!(counts, [1, 2, 1, 1]);
 }
 
@@ -157,7 +157,7 @@ fn a_prototype_with_more_ids_than_names_is_no_crash() {
             names.pop();
         }
     }
-    let mut rig = Rig::with(project, crate::rig::paper());
-    rig.vm.green_flag();
-    assert_eq!(rig.run(1), ["1 0"]);
+    let mut harness = Harness::with(project, crate::harness::paper());
+    harness.vm.green_flag();
+    assert_eq!(harness.run(1), ["1 0"]);
 }

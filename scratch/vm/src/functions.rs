@@ -1,0 +1,95 @@
+//! Functions of reporters that depend on numbers only: mathematics, the calendar, coordinates.
+
+use crate::code::{Calendar, MathOp};
+use crate::elementary;
+use crate::settings::DAY_MS;
+use crate::value::{js_round, to_ten_decimals};
+
+/// A coordinate as its reporter shows it: the nearest integer if that is within 1e-9.
+pub(crate) fn snap(x: f64) -> f64 {
+    let round = js_round(x);
+    if (x - round).abs() < 1e-9 { round } else { x }
+}
+
+/// The value of a `[function] of` block.
+pub(crate) fn math(op: MathOp, n: f64) -> f64 {
+    use std::f64::consts::PI;
+    match op {
+        MathOp::Abs => n.abs(),
+        MathOp::Floor => n.floor(),
+        MathOp::Ceiling => n.ceil(),
+        MathOp::Sqrt => n.sqrt(),
+        MathOp::Sin => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).0),
+        MathOp::Cos => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).1),
+        MathOp::Tan => match n % 360.0 {
+            90.0 | -270.0 => f64::INFINITY,
+            -90.0 | 270.0 => f64::NEG_INFINITY,
+            n => to_ten_decimals(elementary::tan(PI * n / 180.0)),
+        },
+        MathOp::Asin => elementary::asin(n) * 180.0 / PI,
+        MathOp::Acos => elementary::acos(n) * 180.0 / PI,
+        MathOp::Atan => elementary::atan(n) * 180.0 / PI,
+        MathOp::Ln => elementary::ln(n),
+        MathOp::Log => elementary::ln(n) / std::f64::consts::LN_10,
+        MathOp::Exp => elementary::exp(n),
+        MathOp::Exp10 => elementary::exp10(n),
+        MathOp::Unknown => 0.0,
+    }
+}
+
+/// A field of the calendar in UTC, from days since 2000-01-01.
+pub(crate) fn current(field: Calendar, days: f64) -> f64 {
+    // Rounded to milliseconds, because fractions of a day are not exact.
+    let ms = js_round(days * DAY_MS);
+    let day = (ms / DAY_MS).floor();
+    let second = ((ms - day * DAY_MS) / 1000.0).floor();
+    match field {
+        Calendar::Hour => (second / 3600.0).floor(),
+        Calendar::Minute => (second / 60.0).floor() % 60.0,
+        Calendar::Second => second % 60.0,
+        // The year 2000 began on a Saturday.
+        Calendar::DayOfWeek => (day + 6.0).rem_euclid(7.0) + 1.0,
+        Calendar::Unknown => 0.0,
+        Calendar::Year | Calendar::Month | Calendar::Date => {
+            // Days from 0000-03-01, in eras of 400 years.
+            let z = day as i64 + 730_425;
+            let era = z.div_euclid(146_097);
+            let doe = z.rem_euclid(146_097);
+            let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+            let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+            let month = (5 * doy + 2) / 153;
+            let (date, month) = (doy - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+            let year = yoe + era * 400 + i64::from(month <= 2);
+            match field {
+                Calendar::Year => year as f64,
+                Calendar::Month => month as f64,
+                _ => date as f64,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calendar() {
+        let at = |days| {
+            [Calendar::Year, Calendar::Month, Calendar::Date, Calendar::DayOfWeek, Calendar::Hour]
+                .map(|f| current(f, days))
+        };
+        assert_eq!(at(0.0), [2000.0, 1.0, 1.0, 7.0, 0.0]);
+        assert_eq!(at(59.5), [2000.0, 2.0, 29.0, 3.0, 12.0]);
+        assert_eq!(at(8_766.75), [2024.0, 1.0, 1.0, 2.0, 18.0]);
+    }
+
+    #[test]
+    fn functions() {
+        assert_eq!(math(MathOp::Sin, 180.0), 0.0);
+        assert_eq!(math(MathOp::Cos, 60.0), 0.5);
+        assert_eq!(math(MathOp::Tan, 450.0), f64::INFINITY);
+        assert_eq!(math(MathOp::Log, 1000.0), 2.999_999_999_999_999_6);
+        assert_eq!(math(MathOp::Exp10, 3.0), 1000.0);
+    }
+}

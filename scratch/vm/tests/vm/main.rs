@@ -1,0 +1,23 @@
+//! The VM follows the rules of Scratch 3, with the changes of the Whisker paper.
+//!
+//! In comments, `Mistake N` numbers the thirty details of the original that are easiest to get
+//! wrong, and `(run)` marks expectations that were confirmed by executing the original; the others
+//! follow from its source.
+
+mod budgets;
+mod clones;
+mod distances;
+mod harness;
+mod hats;
+mod input;
+mod language;
+mod limits;
+mod mutants;
+mod procedures;
+mod random_numbers;
+mod sensing;
+mod sprites;
+mod states;
+mod steps;
+mod timing;
+mod values;
