@@ -1,4 +1,4 @@
-//! Costs of the queries that programs ask in every step.
+//! Benchmarks of the queries that programs make in every step.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ fn touching_drawables_hit(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| scene.touching_drawables(black_box(ids[0]), &ids[1..]));
 }
 
-/// As [`touching_drawables_miss`], but one of them moves every time.
+/// Like [`touching_drawables_miss`], but one of them moves every time.
 #[divan::bench(args = [90.0, 45.0])]
 fn touching_drawables_moving(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 0.0, direction);
@@ -70,7 +70,7 @@ fn touching_drawables_moving(bencher: Bencher<'_, '_>, direction: f64) {
     });
 }
 
-/// A hundred clones elsewhere.
+/// A hundred clones at another position.
 #[divan::bench]
 fn touching_drawables_far(bencher: Bencher<'_, '_>) {
     let (mut scene, ids) = stage(101, 0.0, 90.0);
@@ -79,14 +79,14 @@ fn touching_drawables_far(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| scene.touching_drawables(black_box(ids[0]), &ids[1..]));
 }
 
-/// A colour that nothing has.
+/// A colour that no drawable has.
 #[divan::bench(args = [90.0, 45.0])]
 fn touching_color_miss(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 20.0, direction);
     bencher.bench_local(|| scene.touching_color(black_box(ids[0]), [1, 2, 3]));
 }
 
-/// As [`touching_color_miss`], but the sprite moves every time.
+/// Like [`touching_color_miss`], but the sprite moves every time.
 #[divan::bench(args = [90.0, 45.0])]
 fn touching_color_moving(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 20.0, direction);

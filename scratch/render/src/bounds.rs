@@ -42,7 +42,7 @@ impl Rect {
         self.top - self.bottom
     }
 
-    /// The smallest box that holds both.
+    /// The smallest box that contains both.
     pub(crate) fn union(self, other: Self) -> Self {
         Self {
             left: self.left.min(other.left),
@@ -52,7 +52,7 @@ impl Rect {
         }
     }
 
-    /// The common part of two boxes that [`intersects`](Self::intersects) each other.
+    /// The intersection of two boxes that [`intersects`](Self::intersects) each other.
     pub(crate) fn intersection(self, other: Self) -> Self {
         Self {
             left: self.left.max(other.left),
@@ -70,7 +70,7 @@ impl Rect {
             && other.top >= self.bottom
     }
 
-    /// Whether the closed box holds the point.
+    /// Whether the closed box contains the point.
     pub(crate) fn contains(&self, (x, y): (f64, f64)) -> bool {
         self.left <= x && x <= self.right && self.bottom <= y && y <= self.top
     }

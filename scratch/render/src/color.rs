@@ -1,13 +1,13 @@
-//! Colours: how close two must be, and what effects make of one.
+//! Colours: comparison, blending, and the effects that change them.
 
 use crate::effect::{Effect, Effects};
 use crate::rounding::{clamp, clamped_byte};
 
-/// What is behind everything: white.
+/// The colour behind all drawables: white.
 pub(crate) const BACKGROUND_COLOR: [u8; 3] = [255; 3];
 
-/// The number of a colour among those that a match tells apart: the upper 5 bits of red and
-/// green, 4 of blue.
+/// The number of a colour among those that a comparison distinguishes: the upper 5 bits of red
+/// and green, 4 of blue.
 #[inline]
 pub(crate) fn color_kind([r, g, b]: [u8; 3]) -> usize {
     usize::from(r >> 3) << 9 | usize::from(g >> 3) << 4 | usize::from(b >> 4)
@@ -19,11 +19,12 @@ pub(crate) fn matches(a: [u8; 3], b: [u8; 3]) -> bool {
     color_kind(a) == color_kind(b)
 }
 
-/// What a raster's premultiplied pixels can show.
+/// The colours of a raster's premultiplied pixels.
 #[derive(Clone, Debug)]
 pub(crate) struct Palette {
-    /// The kinds of the opaque ones, one a bit.
+    /// The [kinds](color_kind) of opaque pixels, one bit for each.
     kinds: Box<[u64]>,
+    /// Whether some pixel is translucent.
     translucent: bool,
 }
 
@@ -46,35 +47,36 @@ impl Palette {
         palette
     }
 
-    /// Whether a pixel has the colour or lets it come about with what is behind.
+    /// Whether a pixel has the colour, or is translucent and may show it with its background.
     pub(crate) fn may_show(&self, rgb: [u8; 3]) -> bool {
         let kind = color_kind(rgb);
         self.translucent || self.kinds[kind / 64] >> (kind % 64) & 1 == 1
     }
 }
 
-/// Whether a sampled colour is the one of a mask: something is there, and the upper 6 bits agree.
+/// Whether a sampled colour is that of a mask: it is not transparent, and the upper 6 bits agree.
 #[inline]
 pub(crate) fn matches_mask(sample: [u8; 4], mask: [u8; 3]) -> bool {
     sample[3] > 0 && sample.iter().zip(mask).all(|(a, b)| (a ^ b) & 0xfc == 0)
 }
 
-/// Whether a drawn colour (premultiplied, 0 to 1) is the one of a mask, for a graphics processor:
-/// within 2/255, whatever its alpha. A black mask accepts what is transparent.
+/// Whether a colour (premultiplied, 0 to 1) is that of a mask, as the graphics processor compares:
+/// within 2/255, regardless of alpha. A black mask accepts transparent pixels.
 pub(crate) fn matches_mask_gpu(drawn: [f64; 4], mask: [u8; 3]) -> bool {
     drawn.iter().zip(mask).all(|(a, b)| (a - f64::from(b) / 255.0).abs() <= 2.0 / 255.0)
 }
 
-/// Which of the effects on colours a sense honours.
+/// Whether a query applies the ghost effect. All other effects on colours are always applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GhostEffect {
-    /// All effects: what others see of a drawable.
+    /// For the colours of a drawable that others sense.
     Apply,
-    /// All but ghost: a drawable's own colour.
+    /// For the drawable's own colour.
     Ignore,
 }
 
-/// Applies the colour effects to a premultiplied colour. Every assignment is rounded to a byte.
+/// Applies the colour effects to a premultiplied colour. Every intermediate value is rounded to a
+/// byte.
 #[inline(never)]
 pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghost: GhostEffect) -> [u8; 4] {
     let [mut r, mut g, mut b, mut a] = sample;
@@ -108,8 +110,8 @@ pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghost: GhostEffec
     [r, g, b, a]
 }
 
-/// The colour effect: hue turned by `turn` (1 is a full circle), dark and grey colours made
-/// colourful enough for that to show.
+/// The colour effect: rotates the hue by `turn` (1 is a full circle). Dark and grey colours get a
+/// minimum value and saturation, so that the rotation is visible.
 fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
     const LEAST_VALUE: f64 = 0.11 / 2.0;
     const LEAST_SATURATION: f64 = 0.09;
@@ -123,7 +125,7 @@ fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
     [(turn + hue + 1.0) % 1.0, saturation, value]
 }
 
-/// `epsilon` keeps divisions by the chroma and the value finite.
+/// Converts RGB to HSV. `epsilon` keeps divisions by the chroma and the value finite.
 fn hsv([mut r, mut g, mut b]: [f64; 3], epsilon: f64) -> [f64; 3] {
     let mut k = 0.0;
     if g < b {
@@ -155,7 +157,8 @@ fn rgb([hue, saturation, value]: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// [`with_effects`] as a fragment program computes it: channels from 0 to 1, no rounding.
+/// [`with_effects`] as the fragment program of the graphics processor computes it: channels from
+/// 0 to 1, no rounding.
 pub(crate) fn with_effects_gpu(
     sample: [f64; 4],
     effects: &Effects,
@@ -184,11 +187,11 @@ pub(crate) fn with_effects_gpu(
     [color[0], color[1], color[2], a].map(|channel| channel * opacity)
 }
 
-/// Colours laid over each other from front to back, over white paper.
+/// Blend of colours from front to back, over [`BACKGROUND_COLOR`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blend {
     color: [u8; 3],
-    /// What still shines through, from 1 down to 0.
+    /// Transparency of the colours so far, from 1 down to 0.
     left: f64,
 }
 
@@ -197,16 +200,17 @@ impl Blend {
         Self { color: [0; 3], left: 1.0 }
     }
 
-    /// Whether nothing behind can be seen any more.
+    /// Whether colours behind have no effect.
     #[inline]
     pub(crate) fn opaque(&self) -> bool {
         self.left == 0.0
     }
 
-    /// Lays a premultiplied colour behind what is there. The bytes are rounded every time.
+    /// Adds a premultiplied colour behind the others. The bytes are rounded every time.
     #[inline]
     pub(crate) fn add_behind(&mut self, sample: [u8; 4]) {
-        // Nothing, or the first thing and opaque: the formula would give the same.
+        // Shortcuts for a transparent colour and for an opaque first one; the formula below gives
+        // the same.
         if sample[3] == 0 && sample == [0; 4] {
             return;
         }
@@ -220,7 +224,7 @@ impl Blend {
         self.left *= 1.0 - f64::from(sample[3]) / 255.0;
     }
 
-    /// The colour on white paper.
+    /// The blend over [`BACKGROUND_COLOR`].
     #[inline]
     pub(crate) fn over_background(self) -> [u8; 3] {
         if self.opaque() {
@@ -230,14 +234,15 @@ impl Blend {
     }
 }
 
-/// Lays a premultiplied colour (0 to 1) over bytes, which are rounded every time.
+/// Composites a premultiplied colour (0 to 1) over bytes (source-over). The result is rounded to
+/// bytes.
 #[inline]
 pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8; N] {
     std::array::from_fn(|channel| {
         let under = f64::from(under[channel]) / 255.0;
         let sum = 255.0 * (over[channel] + under * (1.0 - over[3]));
-        // Half and more goes up. The casts saturate and send NaN to 0; without special
-        // instructions they are much faster than a call of `round`.
+        // Rounds half up. The casts saturate and map NaN to 0; without special instructions they
+        // are much faster than a call of `round`.
         let whole = sum as u8;
         whole.saturating_add(u8::from(sum - f64::from(whole) >= 0.5))
     })
@@ -279,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn half_red_over_blue_on_paper() {
+    fn half_red_over_blue_on_the_background() {
         let mut blend = Blend::new();
         blend.add_behind([128, 0, 0, 128]);
         assert!(!blend.opaque());

@@ -1,4 +1,4 @@
-//! The seven graphic effects and what they do to texture coordinates.
+//! The seven graphic effects, and the transformation of texture coordinates by four of them.
 
 use crate::rounding::{clamp, round_half_up, single};
 
@@ -10,9 +10,9 @@ pub enum Effect {
     Color,
     /// Bulges the costume around its middle.
     Fisheye,
-    /// Twists the costume; degrees at the middle.
+    /// Twists the costume; the value is the angle in degrees at the middle.
     Whirl,
-    /// Enlarges the picture elements.
+    /// Enlarges the pixels.
     Pixelate,
     /// Repeats the costume in a grid.
     Mosaic,
@@ -57,7 +57,7 @@ impl Effect {
         1 << self as usize
     }
 
-    /// The number that the formulas use, from the number that the blocks set.
+    /// Converts the number that the blocks set to the number that the formulas use.
     fn converted(self, raw: f64) -> f64 {
         match self {
             Self::Color => (raw / 200.0) % 1.0,
@@ -89,7 +89,7 @@ impl Default for Effects {
 
 impl Effects {
     pub(crate) fn set(&mut self, effect: Effect, raw: f64) {
-        // An effect is on when its raw value is truthy.
+        // An effect is enabled if its raw value is truthy.
         let raw = if raw.is_nan() { 0.0 } else { raw };
         if raw == 0.0 {
             self.enabled &= !effect.bit();
@@ -115,10 +115,10 @@ impl Effects {
         self.converted[effect as usize]
     }
 
-    /// Moves a texture coordinate; `size` is the skin's logical size.
+    /// Transforms a texture coordinate; `size` is the skin's logical size.
     ///
-    /// The effects follow each other as in the original fragment program, each reading
-    /// binary32 coordinates and leaving binary32 coordinates.
+    /// The effects are applied in the order of the original fragment program. Each reads and
+    /// returns binary32 coordinates.
     pub(crate) fn transform(&self, (mut u, mut v): (f64, f64), size: (f64, f64)) -> (f64, f64) {
         if self.enabled(Effect::Mosaic) {
             let count = self.value(Effect::Mosaic);
@@ -143,7 +143,7 @@ impl Effects {
             let (ex, ey) = ((u - 0.5) / 0.5, (v - 0.5) / 0.5);
             let length = (ex * ex + ey * ey).sqrt();
             let radius = libm::pow(length.min(1.0), self.value(Effect::Fisheye)) * length.max(1.0);
-            // At the exact centre this is 0/0: the point touches nothing.
+            // At the exact centre this is 0/0, so that the point touches nothing.
             u = single(0.5 + radius * (ex / length) * 0.5);
             v = single(0.5 + radius * (ey / length) * 0.5);
         }
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn an_effect_is_on_when_its_value_is_truthy() {
+    fn an_effect_is_enabled_if_its_value_is_truthy() {
         let mut effects = Effects::default();
         for (raw, on) in [(1.0, true), (0.0, false), (-0.5, true), (f64::NAN, false)] {
             effects.set(Effect::Whirl, raw);

@@ -1,4 +1,4 @@
-//! Convex hulls of what can be seen of a drawable.
+//! Convex hulls of the visible pixels of drawables.
 
 use crate::effect::Effects;
 use crate::rounding::single;
@@ -9,8 +9,8 @@ pub(crate) type HullPoints = [(f32, f32)];
 
 /// The hull on the grid of logical units, not of texels or stage pixels.
 ///
-/// Each row contributes its first and last cell that touches with four samples. Points stand in
-/// the middle of their cells, which makes the box of an opaque costume half a unit smaller on
+/// Each row contributes its first and last cell that touches with four samples. Points are in
+/// the middle of their cells, so that the box of an opaque costume is half a unit smaller on
 /// every side.
 pub(crate) fn hull(
     silhouette: &Silhouette,

@@ -1,4 +1,4 @@
-//! From costume to stage and back.
+//! Transformations from costume to stage coordinates and back.
 //!
 //! The original keeps its matrices in binary32 arrays but computes in binary64. Every entry
 //! here is a binary32 number; the arithmetic between them is binary64.
@@ -6,9 +6,9 @@
 use crate::bounds::Rect;
 use crate::hull::HullPoints;
 
-/// Where a skin stands on the stage: the affine part of the model matrix.
+/// The affine part of the model matrix, which maps a skin to the stage.
 ///
-/// A local point (x, y) in [-0.5, 0.5]^2 goes to
+/// It maps a local point (x, y) in [-0.5, 0.5]^2 to
 /// `(xx * x + xy * y + tx, yx * x + yy * y + ty)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Model {
@@ -25,8 +25,8 @@ pub(crate) struct Model {
     ay: f32,
 }
 
-/// Sine and cosine of the rendered direction, with their rounding dirt: at direction 90 the
-/// sine is 1.2e-16, and bounds near the origin show it.
+/// Sine and cosine of the rendered direction, with their rounding errors: at direction 90 the
+/// sine is 1.2e-16, which bounds near the origin contain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rotation {
     sin: f32,
@@ -41,7 +41,7 @@ impl Rotation {
 }
 
 impl Model {
-    /// `size` and `center` describe the skin, `scale` is in percent.
+    /// The model of a skin with `size` and `center` in stage units; `scale` is in percent.
     pub(crate) fn new(
         rotation: Rotation,
         size: (f64, f64),
@@ -88,9 +88,10 @@ impl Model {
         (to(self.xx, self.xy, self.tx), to(self.yx, self.yy, self.ty))
     }
 
-    /// The box around some local points after all but the move of this model, or `None` without
-    /// points. [`translated`](Self::translated) makes the box around what [`apply`](Self::apply) makes of
-    /// the points from it, bit by bit, because both its sum and its rounding are monotone.
+    /// The box around some local points after rotation and scaling but without translation;
+    /// `None` without points. [`translated`](Self::translated) computes from it the box around
+    /// the points after [`apply`](Self::apply), exact to the bit, because both addition and
+    /// rounding are monotone.
     pub(crate) fn untranslated(&self, points: &HullPoints) -> Option<Rect> {
         let turned = |&(x, y): &(f32, f32)| {
             let (x, y) = (f64::from(x), f64::from(y));
@@ -100,7 +101,7 @@ impl Model {
         Rect::around(points.iter().map(turned))
     }
 
-    /// The box on the stage that is [`untranslated`](Self::untranslated) before the move.
+    /// The box on the stage from the [`untranslated`](Self::untranslated) box.
     pub(crate) fn translated(&self, untranslated: Rect) -> Rect {
         let x = |x: f64| f64::from((x + f64::from(self.tx)) as f32);
         let y = |y: f64| f64::from((y + f64::from(self.ty)) as f32);
@@ -120,7 +121,7 @@ impl Model {
         Rect { left: -hx + x, right: hx + x, bottom: -hy + y, top: hy + y }
     }
 
-    /// The way back, full of NaN and infinities for a singular matrix.
+    /// The inverse; its entries are NaN and infinities if the matrix is singular.
     pub(crate) fn inverse(&self) -> Inverse {
         let [xx, yx, xy, yy, tx, ty] =
             [self.xx, self.yx, self.xy, self.yy, self.tx, self.ty].map(f64::from);
@@ -137,7 +138,8 @@ impl Model {
     }
 }
 
-/// From stage points to texture coordinates: u to the right, v down, both from 0 to 1.
+/// Transformation from stage points to texture coordinates: u to the right, v down, both from 0
+/// to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Inverse {
     pub(crate) ux: f64,
@@ -149,7 +151,7 @@ pub(crate) struct Inverse {
 }
 
 impl Inverse {
-    /// Whether a whole unit on the stage is far more than the rounding of texture coordinates.
+    /// Whether a unit on the stage is much larger than the rounding of texture coordinates.
     pub(crate) fn is_precise(&self) -> bool {
         let precise = |a: f64, b: f64, t: f64| a.abs().max(b.abs()) > 1e-3 && t.abs() < 100.0;
         precise(self.ux, self.uy, self.u0) && precise(self.vx, self.vy, self.v0)
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dirt_of_a_half_turn_stays() {
+    fn the_rounding_error_of_a_half_turn_is_kept() {
         let bounds = square(90.0).aabb();
         assert_eq!(bounds.right, 30.000_000_000_000_004);
         assert_eq!(bounds.left, -30.000_000_000_000_004);

@@ -1,6 +1,6 @@
-//! The roundings of a JavaScript renderer.
+//! Rounding as in the original's JavaScript.
 
-/// `f64::floor`, which is a call where there is no instruction for it.
+/// Fast `f64::floor`, which otherwise is a function call on machines without an instruction.
 #[inline]
 pub(crate) fn floor(x: f64) -> f64 {
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;
@@ -17,23 +17,24 @@ pub(crate) fn round_half_up(x: f64) -> f64 {
     if x - floor >= 0.5 { floor + 1.0 } else { floor }
 }
 
-/// Stores a number in a clamped byte: NaN becomes 0, ties go to the even neighbour.
+/// Converts a number to a byte like JavaScript's `Uint8ClampedArray`: clamped, ties to even, NaN
+/// becomes 0.
 #[inline]
 pub(crate) fn clamped_byte(x: f64) -> u8 {
-    // `max` maps NaN to 0. Adding 2^52 leaves no room for a fraction, so the sum is rounded to
-    // even; without special instructions this is much faster than a call.
+    // `max` maps NaN to 0. Adding 2^52 leaves no bits for a fraction, so that the sum is rounded
+    // to even; without special instructions this is much faster than a call.
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;
     #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
     let clamped = x.max(0.0).min(255.0);
     ((clamped + NO_FRACTION) - NO_FRACTION) as u8
 }
 
-/// Stores a number in binary32 and reads it back.
+/// Rounds a number to binary32.
 pub(crate) fn single(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-/// `min(max(n, low), high)`: for an empty interval the answer is `high`, and NaN stays NaN.
+/// `min(max(n, low), high)`: `high` if the interval is empty; NaN stays NaN.
 pub(crate) fn clamp(n: f64, low: f64, high: f64) -> f64 {
     let raised = if n < low { low } else { n };
     if raised > high { high } else { raised }

@@ -1,4 +1,4 @@
-//! The pixels of a skin and the bit mask of those that are not fully transparent.
+//! Rasters of skins: pixels, and a bit mask of those that are not fully transparent.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,27 +6,26 @@ use crate::color::{Palette, source_over};
 use crate::hull::HullPoints;
 use crate::rounding::clamped_byte;
 
-/// How the stored bytes relate to alpha.
+/// Whether stored colours are multiplied by alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alpha {
-    /// Colours as in a picture file; sampling multiplies by alpha.
+    /// Not multiplied, as in a picture file; sampling multiplies.
     Straight,
     /// Colours already multiplied by alpha.
     Premultiplied,
 }
 
-/// One raster of a skin: RGBA bytes beside one bit a pixel for "alpha above 0".
+/// One raster of a skin: RGBA bytes, and one bit for each pixel with alpha above 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Silhouette {
     width: usize,
     height: usize,
-    /// Words of the mask in one row.
+    /// Number of mask words in one row.
     stride: usize,
     mask: Vec<u64>,
     pixels: Vec<[u8; 4]>,
     alpha: Alpha,
-    /// The hull without shape effects, which depends on nothing but this raster and the
-    /// skin's size.
+    /// The hull without shape effects, which depends only on this raster and the skin's size.
     pub(crate) hull: OnceLock<Arc<HullPoints>>,
     palette: OnceLock<Palette>,
 }
@@ -44,7 +43,7 @@ pub(crate) static EMPTY: Silhouette = Silhouette {
 };
 
 impl Silhouette {
-    /// `pixels` holds `width` times `height` entries, rows from the top.
+    /// A raster of `width` times `height` pixels, rows from the top.
     pub(crate) fn new(width: usize, height: usize, pixels: Vec<[u8; 4]>, alpha: Alpha) -> Self {
         debug_assert_eq!(pixels.len(), width * height);
         let stride = width.div_ceil(64);
@@ -68,12 +67,12 @@ impl Silhouette {
         }
     }
 
-    /// Whether the other raster shows the same.
+    /// Whether the other raster has the same pixels.
     pub(crate) fn same_pixels(&self, other: &Self) -> bool {
         self.width == other.width && self.pixels == other.pixels
     }
 
-    /// Column and row of a texture coordinate: scaled by W-1 and H-1, not by W and H.
+    /// Column and row of a texture coordinate, which is scaled by W-1 and H-1, not by W and H.
     #[inline]
     pub(crate) fn texel(&self, (u, v): (f64, f64)) -> (i32, i32) {
         (index(u, self.width), index(v, self.height))
@@ -82,15 +81,15 @@ impl Silhouette {
     /// Whether the pixel exists and is not fully transparent.
     #[inline]
     pub(crate) fn solid(&self, column: i32, row: i32) -> bool {
-        // Negative numbers become huge, so one comparison an axis is enough.
+        // Negative numbers become large, so that one comparison for each axis is enough.
         let (x, y) = (column as u32 as usize, row as u32 as usize);
         x < self.width
             && y < self.height
             && self.mask[y * self.stride + x / 64] >> (x % 64) & 1 == 1
     }
 
-    /// Touching with one sample. There is no test on the coordinates themselves, so the last
-    /// row and column reach one texel beyond the costume.
+    /// Touching with one sample. The coordinates are not checked, so that the last row and column
+    /// reach one texel beyond the costume.
     #[inline]
     pub(crate) fn touches_nearest(&self, texture: (f64, f64)) -> bool {
         let (column, row) = self.texel(texture);
@@ -119,7 +118,7 @@ impl Silhouette {
         if u < 0.0 || v < 0.0 || u > 1.0 || v > 1.0 || self.pixels.is_empty() {
             return [0; 4];
         }
-        // Coordinates without a value read the last texel.
+        // NaN reads the last texel.
         let last = |length: usize, index: i32, t: f64| {
             if t.is_nan() { length - 1 } else { (index.max(0) as usize).min(length - 1) }
         };
@@ -127,7 +126,7 @@ impl Silhouette {
         self.pixel(last(self.width, column, u), last(self.height, row, v))
     }
 
-    /// Lays a premultiplied colour (0 to 1) over a pixel of a premultiplied raster.
+    /// Composites a premultiplied colour (0 to 1) over a pixel of a premultiplied raster.
     pub(crate) fn paint(&mut self, column: usize, row: usize, source: [f64; 4]) {
         let pixel = &mut self.pixels[row * self.width + column];
         *pixel = source_over(*pixel, source);
@@ -136,7 +135,7 @@ impl Silhouette {
         if pixel[3] > 0 { *word |= bit } else { *word &= !bit }
     }
 
-    /// The colours of a raster on which nothing is painted any more.
+    /// The colours of the raster. Cached, so that the raster must not be painted on afterwards.
     pub(crate) fn palette(&self) -> &Palette {
         self.palette.get_or_init(|| {
             Palette::of(self.pixels.iter().map(|&pixel| match self.alpha {
@@ -169,12 +168,13 @@ impl Silhouette {
     }
 }
 
-/// `floor(t * (length - 1))`, with everything that no pixel can have sent far outside.
+/// `floor(t * (length - 1))`, clamped to a range that is larger than any raster; NaN becomes its
+/// lower end.
 #[inline]
 fn index(t: f64, length: usize) -> i32 {
-    // Adding this leaves no room for a fraction, and the lower bits are the integer. Without
-    // special instructions that is much faster than `floor`, and several points can be done at
-    // a time. `max` maps NaN to its argument.
+    // Adding this leaves no bits for a fraction, so that the lower bits are the integer. Without
+    // special instructions that is much faster than `floor`, and it can be vectorised. `max` maps
+    // NaN to its argument.
     const NO_FRACTION: f64 = (3_u64 << 51) as f64;
     #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
     let scaled = (t * (length as f64 - 1.0)).max(-1e6).min(1e9);

@@ -1,6 +1,6 @@
 //! Every costume of a corpus of real projects can be loaded and sensed.
 
-#![expect(clippy::print_stdout, reason = "says what was checked, or that nothing was")]
+#![expect(clippy::print_stdout, reason = "lists costumes that are not shown")]
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,9 @@ use std::sync::Arc;
 use catherd_render::{Group, Limits, Scene, SkinId, SkinSetBuilder};
 
 #[test]
+#[ignore = "needs CATHERD_CORPUS"]
 fn costumes_of_a_corpus_can_be_sensed() {
-    let Some(corpus) = std::env::var_os("CATHERD_CORPUS") else {
-        println!("CATHERD_CORPUS is not set: nothing to check");
-        return;
-    };
+    let corpus = std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS is a folder");
     let mut projects = Vec::new();
     collect(Path::new(&corpus), &mut projects);
     projects.sort();
@@ -23,7 +21,7 @@ fn costumes_of_a_corpus_can_be_sensed() {
         totals.add(project);
     }
     println!("{} projects: {totals:?}", projects.len());
-    // Real projects hold a few broken costumes, and every tenth is empty or nothing but text.
+    // Real projects contain a few damaged costumes, and every tenth is empty or only text.
     assert!(totals.refused * 50 <= totals.costumes, "{totals:?}");
     assert!(totals.invisible * 5 <= totals.costumes, "{totals:?}");
 }

@@ -1,4 +1,4 @@
-//! Costumes come from strangers: whatever they hold, loading and sensing them ends.
+//! Costumes are not trusted: loading and sensing ends for every file.
 
 mod stage;
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use catherd_render::{Effect, Group, Limits, PenStroke, Rect, Scene, SkinError, SkinSetBuilder};
 use proptest::prelude::*;
 
-/// Small enough that the worst document is drawn quickly.
+/// Limits that are so small that every document is drawn quickly.
 fn limits() -> Limits {
     Limits {
         bytes: 1 << 20,
@@ -80,7 +80,7 @@ fn documents_that_refer_to_themselves_end() {
 }
 
 #[test]
-fn bombs_do_not_explode() {
+fn expanding_documents_end() {
     let mut uses = String::from("<rect id='u0' width='1' height='1'/>");
     for i in 1..30 {
         uses += &format!("<g id='u{i}'><use href='#u{0}'/><use href='#u{0}'/></g>", i - 1);
@@ -158,94 +158,100 @@ fn positions_may_be_anything() {
     }
 }
 
-/// Fragments that documents are made of.
+/// Element names of generated documents.
+const ELEMENTS: [&str; 25] = [
+    "g",
+    "path",
+    "rect",
+    "circle",
+    "use",
+    "defs",
+    "linearGradient",
+    "radialGradient",
+    "stop",
+    "text",
+    "tspan",
+    "image",
+    "svg",
+    "symbol",
+    "pattern",
+    "clipPath",
+    "mask",
+    "filter",
+    "feGaussianBlur",
+    "ellipse",
+    "line",
+    "polygon",
+    "style",
+    "switch",
+    "marker",
+];
+
+/// Attribute names of generated documents.
+const ATTRIBUTES: [&str; 26] = [
+    "d",
+    "transform",
+    "fill",
+    "stroke",
+    "stroke-width",
+    "width",
+    "height",
+    "x",
+    "y",
+    "r",
+    "id",
+    "href",
+    "viewBox",
+    "style",
+    "points",
+    "offset",
+    "stop-color",
+    "x2",
+    "gradientUnits",
+    "gradientTransform",
+    "stdDeviation",
+    "clip-path",
+    "mask",
+    "stroke-dasharray",
+    "font-size",
+    "opacity",
+];
+
+/// Attribute values of generated documents.
+const VALUES: [&str; 26] = [
+    "M0 0L10 10",
+    "M1 1a5 5 0 1 1 3 3z",
+    "m1,1 c1 2 3 4 5 6 s1 1 1 1 t2 2",
+    "",
+    "0",
+    "-1",
+    "1e9",
+    "NaN",
+    "50%",
+    "5px",
+    "url(#a)",
+    "#a",
+    "a",
+    "red",
+    "none",
+    "matrix(1 2 2 4 0 0)",
+    "scale(0)",
+    "rotate(45) skewX(90)",
+    "scale(1e20)",
+    "translate(3,4)scale(2 -3)",
+    "0 0 10 10",
+    "1,2 3,4 5,6",
+    "userSpaceOnUse",
+    "stroke-width: 3",
+    "1e-40",
+    "&#xe9;",
+];
+
+/// Fragments of generated documents.
 fn fragment() -> impl Strategy<Value = String> {
-    let names = prop::sample::select(vec![
-        "g",
-        "path",
-        "rect",
-        "circle",
-        "use",
-        "defs",
-        "linearGradient",
-        "radialGradient",
-        "stop",
-        "text",
-        "tspan",
-        "image",
-        "svg",
-        "symbol",
-        "pattern",
-        "clipPath",
-        "mask",
-        "filter",
-        "feGaussianBlur",
-        "ellipse",
-        "line",
-        "polygon",
-        "style",
-        "switch",
-        "marker",
-    ]);
+    let names = prop::sample::select(&ELEMENTS[..]);
     let attributes = prop::collection::vec(
-        (
-            prop::sample::select(vec![
-                "d",
-                "transform",
-                "fill",
-                "stroke",
-                "stroke-width",
-                "width",
-                "height",
-                "x",
-                "y",
-                "r",
-                "id",
-                "href",
-                "viewBox",
-                "style",
-                "points",
-                "offset",
-                "stop-color",
-                "x2",
-                "gradientUnits",
-                "gradientTransform",
-                "stdDeviation",
-                "clip-path",
-                "mask",
-                "stroke-dasharray",
-                "font-size",
-                "opacity",
-            ]),
-            prop::sample::select(vec![
-                "M0 0L10 10",
-                "M1 1a5 5 0 1 1 3 3z",
-                "m1,1 c1 2 3 4 5 6 s1 1 1 1 t2 2",
-                "",
-                "0",
-                "-1",
-                "1e9",
-                "NaN",
-                "50%",
-                "5px",
-                "url(#a)",
-                "#a",
-                "a",
-                "red",
-                "none",
-                "matrix(1 2 2 4 0 0)",
-                "scale(0)",
-                "rotate(45) skewX(90)",
-                "scale(1e20)",
-                "translate(3,4)scale(2 -3)",
-                "0 0 10 10",
-                "1,2 3,4 5,6",
-                "userSpaceOnUse",
-                "stroke-width: 3",
-                "1e-40",
-                "&#xe9;",
-            ]),
-        ),
+        (prop::sample::select(&ATTRIBUTES[..]), prop::sample::select(&VALUES[..])),
         0..5,
     );
     let leaf = (names.clone(), attributes.clone())
@@ -297,10 +303,9 @@ proptest! {
     }
 }
 
-/// Documents of a few hundred bytes that ask for hours or for all memory: refused before they
-/// are drawn.
+/// Documents of a few hundred bytes that would take hours or all memory are not drawn.
 #[test]
-fn drawings_beyond_measure_are_transparent() {
+fn drawings_beyond_the_limits_are_transparent() {
     let rect = "<rect width='400' height='300' filter='url(#f)'/>";
     let filter = |primitive: &str| format!("<filter id='f'>{primitive}</filter>{rect}");
     let mut tiles = String::from(
@@ -336,7 +341,7 @@ fn drawings_beyond_measure_are_transparent() {
     assert!(shows(&format!("<filter id='f'><feOffset dx='1'/></filter>{}", translucent(2))));
 }
 
-/// Whether there is something in the middle of a document.
+/// Whether a document shows something in its middle.
 fn shows(body: &str) -> bool {
     let text = format!(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 400 300' width='400' height='300'>{body}</svg>"

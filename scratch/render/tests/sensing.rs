@@ -1,5 +1,4 @@
-//! What programs sense, on costumes without antialiasing. The numbers were observed in the
-//! original renderer.
+//! Sensing of costumes without antialiasing. The numbers were observed in the original renderer.
 
 mod stage;
 
@@ -52,7 +51,7 @@ fn hulls_shorten_the_reach_of_neighbours() {
         scene.bounds(ids[1]);
         assert!(!touching_at(&mut scene, 21.0));
         assert!(touching_at(&mut scene, 20.0));
-        // What moves or hides the outline forgets the hull; what only moves the sprite does not.
+        // Changes of the outline or visibility invalidate the hull; motion does not.
         scene.set_effect(ids[0], Effect::Color, 10.0);
         assert!(!touching_at(&mut scene, 21.0));
         for id in &ids {
@@ -88,14 +87,14 @@ fn edges_are_touched_by_tight_boxes_of_visible_sprites() {
 }
 
 #[test]
-fn sprites_are_fenced_in() {
+fn positions_are_clamped_to_the_stage() {
     let (mut scene, ids) = scene(&[&filled(20, 20, "red")]);
     let id = ids[0];
     assert_eq!(scene.clamp_to_stage(id, 400.0, 0.0), (240.0, 0.0));
     assert_eq!(scene.clamp_to_stage(id, 240.2, -300.7), (240.0, -180.0));
     assert_eq!(scene.clamp_to_stage(id, -400.0, 300.0), (-240.0, 180.0));
     assert_eq!(scene.clamp_to_stage(id, 10.25, -3.75), (10.25, -3.75));
-    // Only the drawable is rounded, ties upwards; the fence starts from there.
+    // Only the drawable is rounded, ties upwards; clamping starts from there.
     scene.set_position(id, 10.5, -10.5);
     assert_eq!(scene.aabb(id).snapped_center(), (11.0, -10.0));
     assert_eq!(scene.clamp_to_stage(id, 400.0, -400.0), (240.0, -180.0));
@@ -250,7 +249,7 @@ fn bitmaps_have_two_pixels_a_unit() {
     scene.set_skin(id, skin);
     assert!(scene.touching_point(id, -10.0, 0.0) && scene.touching_point(id, 0.0, 0.0));
     assert!(!scene.touching_point(id, 1.0, 0.0) && !scene.touching_point(id, -11.0, 0.0));
-    // The last texel is even: no cell is gained on the right. The first looks at texel 0.
+    // The last texel is even: no cell is added on the right. The first cell samples texel 0.
     assert_eq!(scene.bounds(id), Rect { left: -9.5, right: 0.5, bottom: -4.5, top: 4.5 });
     scene.set_skin(id, doubled);
     assert_eq!(scene.aabb(id).snapped_center(), (-20.0, 10.0));
@@ -385,9 +384,9 @@ fn large_areas_are_finished_from_the_top_by_drawing() {
     let half = svg(240, 240, "<rect x='120' width='120' height='240' fill='red'/>");
     let marked =
         |y: u32| svg(480, 360, &format!("<rect y='{y}' width='480' height='1' fill='blue'/>"));
-    // The dirt of the half turn makes 242 x 242 of the area; with two drawables 83 rows of
-    // points are sampled from the bottom, y = -121 to -39, which read the rows 218 to 300. The
-    // others are drawn.
+    // Because of the rounding error of the half turn, the area has 242 x 242 points. With two
+    // drawables 83 rows of points are sampled from the bottom, y = -121 to -39, which read the
+    // rows 218 to 300. The others are drawn.
     for (row, found) in
         [(60, true), (130, true), (215, true), (217, true), (218, true), (300, true), (301, false)]
     {

@@ -1,5 +1,5 @@
-//! What drawing a document takes, known before it begins. Documents of a few hundred bytes can
-//! ask for hours and for all memory there is.
+//! Estimated cost of drawing a document, computed before drawing, because documents of a few
+//! hundred bytes can require hours and all memory.
 
 use std::cell::Cell;
 
@@ -7,48 +7,48 @@ use resvg::tiny_skia::Transform;
 use resvg::usvg;
 use resvg::usvg::filter::Kind;
 
-/// Layers may reach so far beyond the picture, in areas of it, see `resvg`.
+/// Largest area of a layer as a multiple of the picture's area, as in `resvg`.
 const MAX_LAYER_RATIO: f64 = 25.0;
 
-/// Nodes that an estimate reads_per_pixel at, those of shared tiles and masks once for each use.
+/// Most nodes that an estimate visits; those of shared tiles and masks count once for each use.
 const MAX_VISITS: u32 = 1 << 20;
 
-/// Layers that a filter keeps beside its input and its result.
+/// Number of layers that a filter needs besides its input and its result.
 const FILTER_LAYERS: f64 = 3.0;
 
-/// What a drawing takes.
+/// Cost of drawing a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RasterCost {
-    /// Pixels painted, those of layers, masks and tiles included; a filter's count as often as
-    /// it reads_per_pixel at them.
+    /// Number of painted pixels, including those of layers, masks and tiles; those of a filter
+    /// count as often as it reads them.
     pub(crate) painted: f64,
-    /// Pixels of layers that exist at the same time.
+    /// Largest number of pixels of layers that exist at the same time.
     pub(crate) layers: f64,
 }
 
 impl RasterCost {
-    /// The cost of drawing a document into a picture of `pixels` pixels.
+    /// Estimates the cost of drawing a document into a picture of `pixels` pixels.
     pub(crate) fn estimate(tree: &usvg::Tree, transform: Transform, pixels: f64) -> RasterCost {
         let visits = Cell::new(MAX_VISITS);
         Estimate { pixels, visits: &visits }.group(tree.root(), transform)
     }
 
-    /// One after the other.
+    /// Adds the cost of a drawing that follows this one.
     fn add(&mut self, other: RasterCost) {
         self.painted += other.painted;
         self.layers = self.layers.max(other.layers);
     }
 
-    /// Drawn into layers of its own.
+    /// The cost of drawing into additional layers of so many pixels.
     fn in_layers(self, layers: f64) -> RasterCost {
         RasterCost { painted: self.painted + layers, layers: self.layers + layers }
     }
 }
 
 struct Estimate<'a> {
-    /// Pixels of the picture.
+    /// Number of pixels of the picture.
     pixels: f64,
-    /// Nodes that may still be looked at.
+    /// Number of nodes that may still be visited.
     visits: &'a Cell<u32>,
 }
 
@@ -107,7 +107,7 @@ impl Estimate<'_> {
         }
     }
 
-    /// Tiles are drawn whole, however little of them shows.
+    /// Tiles are drawn completely, even if only a part of them is visible.
     fn pattern(&self, pattern: &usvg::Pattern, transform: Transform) -> RasterCost {
         let transform = transform.pre_concat(pattern.transform());
         let (sx, sy) = transform.get_scale();
@@ -133,7 +133,7 @@ impl Estimate<'_> {
         cost.in_layers(layer)
     }
 
-    /// How often a filter's primitive reads_per_pixel at each pixel.
+    /// How often a filter primitive reads each pixel.
     fn reads_per_pixel(
         &self,
         kind: &Kind,
@@ -166,11 +166,11 @@ impl Estimate<'_> {
     }
 }
 
-/// Pixels of a rectangle; infinity for one beyond measure.
+/// Number of pixels of a transformed rectangle; infinity instead of NaN.
 fn area(width: f32, height: f32, transform: Transform) -> f64 {
     let Transform { sx, kx, ky, sy, .. } = transform;
     let factor = (f64::from(sx) * f64::from(sy) - f64::from(kx) * f64::from(ky)).abs();
-    // Thin shapes still take a pixel's width.
+    // One pixel is added to both sides, because thin shapes also cover pixels.
     let area = (f64::from(width) + 1.0) * (f64::from(height) + 1.0) * factor;
     if area.is_nan() { f64::INFINITY } else { area }
 }

@@ -1,10 +1,11 @@
-//! Pictures as the browser draws them.
+//! Rasterisation of SVG documents as in the browser.
 //!
-//! Programs sense every pixel of which anything is covered, so a costume's outline must consist
-//! of the same pixels as in the browser. That draws on a graphics device, also where one is
-//! emulated: paths cover pixels by four samples, rectangles by their area, strokes consist of
-//! triangles, and corners lie on a grid of 1/16 pixel. Here the coverage of plain paths is
-//! computed so, and the rest, blending, text and unusual elements, is left to `resvg`.
+//! Programs sense every pixel that is partly covered, so that a costume's outline must consist of
+//! the same pixels as in the browser. The browser draws on a graphics device, which may be
+//! emulated: the coverage of a pixel by a path is that of four samples, by a rectangle its area;
+//! strokes consist of triangles, and corners are rounded to a grid of 1/16 pixel. This module
+//! computes the coverage of plain paths in that way. `resvg` does the rest: blending, text and
+//! unusual elements.
 
 mod cost;
 mod paint;
@@ -23,9 +24,10 @@ pub(crate) use cost::RasterCost;
 use rectangle::Rectangle;
 use samples::Area;
 
-/// Paths that reach further than this, in pixels, do not fit the grid.
+/// Largest coordinate in pixels of a path that is drawn on the grid.
 const MAX_COORDINATE: f32 = 1e6;
-/// Strokes that may have more edges are outlined instead: a document asks for many cheaply.
+/// Most edges of a stroke that is drawn as a strip. Longer strokes are outlined, because a small
+/// document may contain very many edges.
 const MAX_EDGES: f64 = 1e6;
 
 /// Draws a document.
@@ -35,9 +37,10 @@ pub(crate) fn draw(tree: &usvg::Tree, transform: Transform, pixmap: &mut Pixmap)
 }
 
 struct Painter {
-    /// Room for the coverage of a path; empty in between.
+    /// Buffer for the coverage of one path; cleared after use.
     mask: Mask,
-    /// Layers as large as the picture are not stacked.
+    /// Whether a layer is being drawn. Layers within layers are left to `resvg`, because each is
+    /// as large as the picture.
     in_layer: bool,
 }
 
@@ -59,7 +62,7 @@ impl Painter {
             }
             usvg::Node::Path(path) if is_plain(path) => self.path(path, transform, pixmap),
             _ => {
-                // Single nodes are drawn at the origin.
+                // `render_node` draws a node at the origin.
                 if let Some(bounds) = node.abs_layer_bounding_box() {
                     let place = transform.pre_translate(bounds.x(), bounds.y());
                     resvg::render_node(node, place, &mut pixmap.as_mut());
@@ -68,7 +71,7 @@ impl Painter {
         }
     }
 
-    /// A group that is drawn by itself first.
+    /// Draws a group into a layer of its own, then the layer.
     fn layer(&mut self, group: &usvg::Group, transform: Transform, pixmap: &mut Pixmap) {
         let Some(mut layer) = Pixmap::new(pixmap.width(), pixmap.height()) else { return };
         self.in_layer = true;
@@ -164,7 +167,7 @@ impl Painter {
 
     /// The pixels that a path may cover.
     fn area(&self, [left, top, right, bottom]: [f32; 4]) -> Option<Area> {
-        // Corners may be moved to the next pixel. Casts saturate.
+        // One more pixel on each side, because corners are rounded to the grid. Casts saturate.
         let area = Area {
             left: (left - 1.0).floor() as usize,
             top: (top - 1.0).floor() as usize,
@@ -174,7 +177,7 @@ impl Painter {
         (area.left < area.right && area.top < area.bottom).then_some(area)
     }
 
-    /// Paints what the mask covers, and clears it.
+    /// Paints the pixels that the mask covers, and clears the mask.
     fn paint(&mut self, area: Area, paint: &Paint<'_>, pixmap: &mut Pixmap) {
         let Area { left, top, right, bottom } = area;
         let place = Rect::from_ltrb(left as f32, top as f32, right as f32, bottom as f32);
@@ -188,7 +191,7 @@ impl Painter {
     }
 }
 
-/// Whether a group differs from its contents in opacity only.
+/// Whether a group only changes the opacity of its contents.
 fn is_translucent_only(group: &usvg::Group) -> bool {
     group.filters().is_empty()
         && group.clip_path().is_none()
@@ -196,8 +199,8 @@ fn is_translucent_only(group: &usvg::Group) -> bool {
         && group.blend_mode() == usvg::BlendMode::Normal
 }
 
-/// Whether a line is drawn as a strip of triangles. A straight one without round ends is a
-/// rectangle, and rectangles have strokes of their own.
+/// Whether the stroke of a line is drawn as a strip of triangles. The stroke of a straight line
+/// without round ends is a rectangle, and strokes of rectangles are drawn differently.
 fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
     let straight = strip::is_line(line) && style.line_cap != LineCap::Round;
     let bounds = line.bounds();
@@ -212,8 +215,8 @@ fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
         && strip::max_edges(line, style, transform) < MAX_EDGES
 }
 
-/// Whether a path is painted in colours and gradients, with smooth edges. Circles and ellipses
-/// are closer to the browser's if they are not drawn by samples.
+/// Whether a path is painted in colours and gradients, with smooth edges, and is not a circle or
+/// an ellipse, which `resvg` draws closer to the browser.
 fn is_plain(path: &usvg::Path) -> bool {
     let pattern = |paint: &usvg::Paint| matches!(paint, usvg::Paint::Pattern(_));
     path.id() != ROUND_SHAPE_ID
@@ -251,7 +254,7 @@ mod tests {
         assert_eq!(alpha("<rect x='0.5' y='1' width='2' height='1'/>")[1], [128, 255, 128, 0]);
     }
 
-    /// Strokes and how many samples of every pixel the browser of the recordings covers.
+    /// Strokes, and the number of samples of every pixel that the browser of the recordings covers.
     #[rustfmt::skip]
     const STROKES: [(&str, &str, [[u8; 8]; 6]); 8] = [
         ("M4 3h0.001", "stroke-linecap='round' stroke-width='5'", [

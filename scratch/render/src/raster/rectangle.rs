@@ -1,10 +1,10 @@
-//! Rectangles along the axes, which cover pixels by area.
+//! Axis-aligned rectangles, whose coverage of a pixel is the covered area.
 
 use resvg::tiny_skia::{Path, PathSegment, Point};
 
 use super::samples::{Area, GRID};
 
-/// A rectangle whose sides are on the grid.
+/// An axis-aligned rectangle in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rectangle {
     left: f32,
@@ -14,7 +14,7 @@ pub(super) struct Rectangle {
 }
 
 impl Rectangle {
-    /// The rectangle that a path consists of.
+    /// The rectangle of a path; `None` if the path is not a rectangle.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let mut points: Vec<Point> = Vec::with_capacity(5);
         for (index, segment) in path.segments().enumerate() {
@@ -39,7 +39,7 @@ impl Rectangle {
         })
     }
 
-    /// Writes what the rectangle covers to `alpha`, whose rows have `width` pixels.
+    /// Writes the coverage of the rectangle to `alpha`, whose rows have `width` pixels.
     pub(super) fn fill(self, area: Area, width: usize, alpha: &mut [u8]) {
         let columns: Vec<f32> =
             (area.left..area.right).map(|x| overlap(x, self.left, self.right)).collect();
@@ -47,14 +47,14 @@ impl Rectangle {
             let rows = overlap(y, self.top, self.bottom);
             let pixels = &mut alpha[y * width + area.left..y * width + area.right];
             for (pixel, columns) in pixels.iter_mut().zip(&columns) {
-                // The device takes the side that is nearer, not the area of corners.
+                // At corners the device uses the smaller of both sides, not the area.
                 *pixel = (columns.min(rows) * 255.0).round() as u8;
             }
         }
     }
 }
 
-/// How much of a pixel lies between two positions, in one direction.
+/// Fraction of a pixel that lies between two positions on one axis.
 fn overlap(pixel: usize, from: f32, to: f32) -> f32 {
     let [from, to] = [from, to].map(|x| (x * GRID).round_ties_even() / GRID);
     let start = pixel as f32;

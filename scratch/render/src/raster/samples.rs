@@ -1,18 +1,18 @@
-//! Coverage of paths in pixel coordinates, by four samples a pixel.
+//! Coverage of paths in pixel coordinates, by four samples for each pixel.
 
 use resvg::tiny_skia::{FillRule, Path, PathSegment, Point};
 
-/// Corners lie on a grid of this many positions a pixel.
+/// Corners are rounded to a grid with this many positions for each pixel.
 pub(super) const GRID: f32 = 16.0;
-/// Where the samples of a pixel are on that grid; one in every quarter of a row.
+/// Positions of the samples of a pixel on that grid, one in every quarter of a row.
 const SAMPLES: [(i32, i32); 4] = [(6, 2), (14, 6), (2, 10), (10, 14)];
-/// What a pixel has of which so many samples are inside. Fills are masks, strokes are drawn and
+/// Coverage of a pixel by the number of samples inside. Fills are masks; strokes are drawn and
 /// then reduced in two steps that round up.
 const FILLED: [u8; 5] = [0, 64, 128, 191, 255];
 const STROKED: [u8; 5] = [0, 64, 128, 192, 255];
-/// A curve stays within the inverse of this from its chords, in pixels.
+/// Inverse of the largest distance of a curve from its chords, in pixels.
 pub(super) const PRECISION: f32 = 4.0;
-/// A curve has at most two to this power chords.
+/// Binary logarithm of the largest number of chords of a curve.
 const MAX_HALVINGS: i32 = 5;
 
 /// Pixels from `left` and `top` to before `right` and `bottom`.
@@ -24,7 +24,7 @@ pub(super) struct Area {
     pub(super) bottom: usize,
 }
 
-/// An edge between two corners, on the grid, from above to below.
+/// An edge between two corners on the grid, from top to bottom.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     upper: (i32, i32),
@@ -42,8 +42,8 @@ impl Edge {
         }
     }
 
-    /// The first sample column at or right of the edge on a line of samples, whose columns lie
-    /// at `offset` in every pixel.
+    /// The first sample column at or right of the edge, on a line of samples that are at
+    /// `offset` in every pixel.
     fn column(&self, y: i32, offset: i32) -> i64 {
         let [x0, y0, x1, y1, y, offset] =
             [self.upper.0, self.upper.1, self.lower.0, self.lower.1, y, offset].map(i64::from);
@@ -60,15 +60,15 @@ fn snapped(point: Point) -> (i32, i32) {
     (x, y)
 }
 
-/// Adds what a path covers to `alpha`, whose rows have `width` pixels.
+/// Writes the coverage of a path to `alpha`, whose rows have `width` pixels.
 pub(super) fn fill(path: &Path, rule: FillRule, area: Area, width: usize, alpha: &mut [u8]) {
     cover(edges(path), rule, &FILLED, area, width, alpha);
 }
 
-/// Adds what any of the triangles covers.
+/// Writes the coverage of the union of triangles to `alpha`, whose rows have `width` pixels.
 pub(super) fn fill_triangles(triangles: &[[Point; 3]], area: Area, width: usize, alpha: &mut [u8]) {
     let edges = triangles.iter().flat_map(|&[a, b, c]| {
-        // All must turn the same way to add up; on the grid a thin one may have turned over.
+        // All need the same orientation to add up; rounding to the grid may flip a thin triangle.
         let [pa, pb, pc] = [a, b, c].map(snapped).map(|(x, y)| (i64::from(x), i64::from(y)));
         let area = (pb.0 - pa.0) * (pc.1 - pa.1) - (pb.1 - pa.1) * (pc.0 - pa.0);
         let corners = if area < 0 { [a, c, b] } else { [a, b, c] };
@@ -165,7 +165,7 @@ fn edges(path: &Path) -> Vec<Edge> {
     edges
 }
 
-/// How many chords a cubic curve needs at least, in pixels.
+/// The least number of chords of a cubic curve in pixel coordinates.
 pub(super) fn cubic_segments([from, first, second, to]: [Point; 4]) -> f32 {
     let bend = bend(from, first, second).max(bend(first, second, to));
     (PRECISION * 0.75 * bend).sqrt()
@@ -181,7 +181,7 @@ fn between(a: Point, b: Point, t: f32) -> Point {
     Point::from_xy(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t)
 }
 
-/// Replaces a curve by chords, a power of two and at least so many.
+/// Replaces a curve by at least `least` chords; their number is a power of two.
 fn chords(least: f32, edges: &mut Vec<Edge>, from: Point, to: Point, at: impl Fn(f32) -> Point) {
     let mut count = 1;
     while (count as f32) < least && count < 1 << MAX_HALVINGS {

@@ -1,9 +1,10 @@
-//! Strokes as strips of triangles, as graphics devices get them.
+//! Strokes as strips of triangles, as browsers send them to graphics devices.
 //!
-//! The browser does not outline a stroked curve. It walks along it and puts an edge across the
-//! line wherever a chord would leave the curve too far (parametric edges) or the line has turned
-//! so far that its outer side would lose its roundness (radial edges). Between edges the outline
-//! is straight: it lies up to a quarter of a pixel further in than that of the true curve.
+//! The browser does not outline a stroked curve. It divides it by edges across the line, at
+//! points where a chord would deviate too far from the curve (parametric edges) and where the
+//! direction has changed so much that the outer side would not look round (radial edges). Between
+//! edges the outline is straight: it lies up to a quarter of a pixel inside that of the true
+//! curve.
 
 use std::f64::consts::PI;
 
@@ -11,17 +12,17 @@ use resvg::tiny_skia::{LineCap, LineJoin, Path, PathSegment, Point, Stroke, Tran
 
 use super::samples::{self, PRECISION};
 
-/// Pieces closer than this to the end of a curve are not cut off.
+/// Cuts closer than this to an end of a curve (by its parameter) are ignored.
 const MIN_PIECE: f64 = 1.0 / 2048.0;
-/// Joins of lines that turn by less than this are filled on both sides (sine of the angle).
+/// Sine of the angle below which the join of two lines is filled on both sides.
 const NEARLY_STRAIGHT: f64 = 1e-2;
-/// A piece has at most so many parametric segments.
+/// Most parametric segments of a piece.
 const MAX_PARAMETRIC: f64 = 32.0;
 
 type Vector = (f64, f64);
 type Cubic = [Vector; 4];
 
-/// The triangles that a stroke consists of, in pixels.
+/// The triangles of a stroke, in pixels.
 pub(super) fn triangles(path: &Path, style: &Stroke, transform: Transform) -> Vec<[Point; 3]> {
     let radius = f64::from(style.width) / 2.0;
     let mut strip = Strip {
@@ -70,20 +71,20 @@ pub(super) fn triangles(path: &Path, style: &Stroke, transform: Transform) -> Ve
     strip.triangles
 }
 
-/// How many edges the stroke of a path has at most, curves turning by half a circle.
+/// Upper bound of the number of edges of a stroke, if every curve turns by half a circle.
 pub(super) fn max_edges(path: &Path, style: &Stroke, transform: Transform) -> f64 {
     let radial = PI * radial_segments(style, transform);
     path.len() as f64 * (2.0 * radial + MAX_PARAMETRIC)
 }
 
-/// Radial segments for each radian that a line turns.
+/// Number of radial segments for each radian by which a line turns.
 fn radial_segments(style: &Stroke, transform: Transform) -> f64 {
     let radius = f64::from(style.width) / 2.0 * largest_scale(transform);
     let cosine = 1.0 - 1.0 / (f64::from(PRECISION) * radius);
     0.5 / libm::acos(cosine.max(-1.0))
 }
 
-/// Whether a path is one line: those are drawn as rectangles.
+/// Whether a path is a single straight line, which is drawn as a rectangle.
 pub(super) fn is_line(path: &Path) -> bool {
     let mut segments = path.segments();
     matches!(segments.next(), Some(PathSegment::MoveTo(_)))
@@ -96,7 +97,7 @@ struct Strip {
     cap: LineCap,
     join: LineJoin,
     miter_limit: f64,
-    /// Radial segments for each radian that the line turns.
+    /// Number of radial segments for each radian by which the line turns.
     per_radian: f64,
     transform: Transform,
     triangles: Vec<[Point; 3]>,
@@ -106,14 +107,14 @@ struct Strip {
 type Edge = [Vector; 2];
 
 impl Strip {
-    /// A line with two ends.
+    /// Adds a line with two ends.
     fn open(&mut self, contour: &mut Vec<Cubic>, start: Vector) {
         let empty = contour.is_empty();
         contour.retain(|curve| curve.iter().any(|&point| point != curve[0]));
         let ends = contour.first().zip(contour.last());
         let ends = match ends {
             Some((first, last)) => [(first[0], tangents(first).0), (last[3], tangents(last).1)],
-            // A point has no direction, but caps.
+            // A point has no direction but has caps.
             None if !empty => [(start, (1.0, 0.0)); 2],
             None => return,
         };
@@ -130,7 +131,7 @@ impl Strip {
         contour.clear();
     }
 
-    /// A line whose end is joined to its start.
+    /// Adds a line whose end is joined to its start.
     fn closed(&mut self, contour: &mut Vec<Cubic>, start: Vector) {
         let empty = contour.is_empty();
         contour.retain(|curve| curve.iter().any(|&point| point != curve[0]));
@@ -156,7 +157,7 @@ impl Strip {
         }
     }
 
-    /// A curve in pieces that turn one way and by less than half a circle.
+    /// Adds a curve, cut into pieces that turn in one direction and by less than half a circle.
     fn curve(&mut self, curve: &Cubic) {
         let (cuts, cusps) = cuts(curve);
         let (mut rest, mut done) = (*curve, 0.0);
@@ -172,7 +173,7 @@ impl Strip {
         self.piece(&rest);
     }
 
-    /// A circle is a point whose line turns by half a circle.
+    /// Adds a circle: the stroke of a point at which the line turns by half a circle.
     fn circle(&mut self, center: Vector) {
         let count = (PI * self.per_radian).ceil().max(1.0);
         let edges: Vec<Edge> = (0..=count as usize)
@@ -211,7 +212,7 @@ impl Strip {
         self.fill(&edges);
     }
 
-    /// How far the point of a join is from the middle of the line, in half line widths.
+    /// Distance of the tip of a join from the middle of the line, in half line widths.
     fn miter_extent(&self, cosine: f64) -> f64 {
         let half = cosine * 0.5 + 0.5;
         if half * self.miter_limit * self.miter_limit >= 1.0 {
@@ -243,7 +244,7 @@ impl Strip {
         let radial = (angle.abs() * self.per_radian).ceil().max(1.0);
         let start = libm::atan2(from.1, from.0);
         let slope = Slope::of(curve);
-        // The places of both kinds of edges along the curve, with the line's direction there.
+        // Curve parameters of parametric and radial edges; radial ones have a given direction.
         let mut places: Vec<(f64, Option<Vector>)> = Vec::new();
         places.extend((1..parametric as usize).map(|i| (i as f64 / parametric, None)));
         places.extend((1..radial as usize).map(|i| {
@@ -295,13 +296,13 @@ impl Slope {
         Self { a, b: minus(middle, c), c }
     }
 
-    /// Where the curve goes in a direction that it takes once.
+    /// The curve parameter at which the curve has a direction that occurs once.
     fn parallel_to(&self, tangent: Vector) -> f64 {
         let (a, half_b, c) =
             (cross(tangent, self.a), cross(tangent, self.b), cross(tangent, self.c));
         let root = (half_b * half_b - a * c).max(0.0).sqrt();
         let q = if half_b > 0.0 { -root } else { root } - half_b;
-        // Of both roots, q / a and c / q, the one that is nearer to the middle.
+        // Of the roots q / a and c / q, the one nearer to the middle of the curve.
         let shift = -0.5 * q * a;
         let (over, under) =
             if (q * q + shift).abs() < (a * c + shift).abs() { (q, a) } else { (c, q) };
@@ -309,8 +310,8 @@ impl Slope {
     }
 }
 
-/// Where a curve must be cut so that its pieces neither change the side to which they turn nor
-/// turn by more than half a circle, and whether it reverses there.
+/// The parameters at which a curve must be cut so that no piece has an inflection or turns by
+/// more than half a circle, and whether these are cusps.
 fn cuts(curve: &Cubic) -> ([Option<f64>; 2], bool) {
     let Slope { a, b, c } = Slope::of(curve);
     let inside = |t: f64| (MIN_PIECE..=1.0 - MIN_PIECE).contains(&t).then_some(t);
@@ -325,7 +326,7 @@ fn cuts(curve: &Cubic) -> ([Option<f64>; 2], bool) {
         if k2 != 0.0 || k1 != 0.0 || k0 != 0.0 {
             return ([inside(k1 / k2), None], true);
         }
-        // A curve along a straight line reverses where it stops.
+        // A curve along a straight line reverses where its derivative is 0.
         let tangent = if c == (0.0, 0.0) { minus(curve[2], curve[0]) } else { c };
         (k2, k1, k0) = (dot(tangent, a), -dot(tangent, b), dot(tangent, c));
         discriminant = (k1 * k1 - k2 * k0).max(0.0);
@@ -338,7 +339,7 @@ fn cuts(curve: &Cubic) -> ([Option<f64>; 2], bool) {
     }
 }
 
-/// The unit directions in which a curve begins and ends; none for a point.
+/// The unit directions in which a curve begins and ends; zero vectors for a point.
 fn tangents(&[p0, p1, p2, p3]: &Cubic) -> (Vector, Vector) {
     let towards = [p1, p2, p3].into_iter().find(|&p| p != p0).unwrap_or(p0);
     let from = [p2, p1, p0].into_iter().find(|&p| p != p3).unwrap_or(p3);

@@ -1,4 +1,5 @@
-//! Speech bubbles: layers that catch clicks, and whose placing computes hulls.
+//! Speech bubbles. Programs can sense them in two ways: they catch clicks, and placing them
+//! computes hulls.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +9,7 @@ use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::rounding::clamp;
 use crate::silhouette::{Alpha, Silhouette};
 
-/// Lines are broken at this width, in stage units.
+/// Width at which lines are broken, in stage units.
 const LINE_WIDTH: f64 = 170.0;
 const MIN_WIDTH: f64 = 50.0;
 const LINE_HEIGHT: f64 = 16.0;
@@ -17,17 +18,18 @@ const OUTLINE: f64 = 4.0;
 const TAIL: f64 = 12.0;
 const CORNER: f64 = 16.0;
 const FONT_SIZE: f64 = 14.0;
-/// Scratch shows no more than this.
+/// Most characters that Scratch shows.
 const MAX_TEXT: usize = 330;
-/// Only hull points so far below the top of the owner count for the place of its bubble.
+/// Height in stage units of the upper part of an owner; only hull points in it count for the
+/// position of the bubble.
 const UPPER_PART: f64 = 8.0;
 
-/// The look of a speech bubble.
+/// The appearance of a speech bubble.
 #[derive(Debug)]
 pub(super) struct Bubble {
     size: (f64, f64),
     on_right: bool,
-    /// Made for the first click that may hit it; most bubbles never see one.
+    /// Created by the first click that may hit the bubble, because most bubbles are never clicked.
     silhouette: OnceLock<Silhouette>,
 }
 
@@ -53,7 +55,7 @@ impl Bubble {
                 .map(|index| {
                     let x = (index % width) as f64 + 0.5;
                     let y = (index / width) as f64 + 0.5;
-                    // The tail is drawn on the right and mirrored for a bubble on the right.
+                    // The outline has its tail on the right; a bubble on the right is mirrored.
                     let x = if self.on_right { self.size.0 - x } else { x };
                     if outline_contains(self.size, (x, y)) { [255; 4] } else { [0; 4] }
                 })
@@ -63,7 +65,8 @@ impl Bubble {
     }
 }
 
-/// A box with round corners above a tail that leans to the right.
+/// Whether the outline of a bubble contains a point: a box with round corners above a tail that
+/// leans to the right.
 fn outline_contains((width, height): (f64, f64), (x, y): (f64, f64)) -> bool {
     let body = height - TAIL;
     if y > body {
@@ -80,7 +83,7 @@ fn outline_contains((width, height): (f64, f64), (x, y): (f64, f64)) -> bool {
 impl Scene {
     /// Adds a speech bubble in front of all sprites, at the origin.
     ///
-    /// Its size follows from the widths of Helvetica's letters at 14 units, without kerning,
+    /// Its size is computed from the widths of Helvetica's letters at 14 units, without kerning,
     /// and a simple rule for breaking lines; a browser may differ by some units.
     pub fn add_bubble(&mut self, text: &str) -> DrawableId {
         let id = self.add(Group::Sprite);
@@ -88,21 +91,21 @@ impl Scene {
         id
     }
 
-    /// Changes the text of a bubble, which keeps its layer. Other drawables are left alone.
+    /// Changes the text of a bubble, which keeps its layer. Does nothing for other drawables.
     pub fn set_bubble_text(&mut self, id: DrawableId, text: &str) {
         if let Some(on_right) = self.bubble(id).map(|bubble| bubble.on_right) {
             self.set_bubble(id, Bubble::new(text_size(text), on_right));
-            // A new text makes the hull dirty even if the size stays the same.
+            // A new text invalidates the hull even if the size stays the same.
             if let Some(drawable) = self.get_mut(id) {
                 drawable.hull = None;
             }
         }
     }
 
-    /// Puts a bubble beside its owner's upper half, on the side where it is or, if it does not
-    /// fit there but on the other, on the other. Returns whether it is on the right now.
+    /// Places a bubble beside the upper part of its owner. It stays on its side unless it only
+    /// fits on the other. Returns whether it is on the right now.
     ///
-    /// This computes the owner's hull. Where the owner has none, its position is used.
+    /// This computes the hull of the owner. If the owner has none, its position is used.
     pub fn place_bubble(&mut self, bubble: DrawableId, owner: DrawableId, on_right: bool) -> bool {
         let Some((width, height)) = self.bubble(bubble).map(Bubble::size) else { return on_right };
         let Some(slot) = self.slot(owner) else { return on_right };
@@ -145,7 +148,7 @@ impl Scene {
         }
     }
 
-    /// The box around the upper hull points of a drawable.
+    /// The box around the hull points in the upper part of a drawable.
     fn upper_hull_bounds(&mut self, slot: usize) -> Rect {
         self.ensure_hull(slot);
         let drawable = &self.drawables[slot];

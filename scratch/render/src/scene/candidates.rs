@@ -1,4 +1,4 @@
-//! Which drawables a query looks at, and where.
+//! Selection of the drawables and of the area of a query.
 
 use smallvec::SmallVec;
 
@@ -9,14 +9,15 @@ use crate::bounds::Rect;
 use crate::silhouette::{EMPTY, Silhouette};
 use crate::skin::{Level, SkinSet};
 
-/// Slots of candidates, front to back, and the box around their intersections with the tester.
+/// Slots of the drawables that can influence a query, front to back, and the box around their
+/// intersections with the tester. The tester is the drawable that senses the others.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     pub(super) slots: SmallVec<[u32; 16]>,
     pub(super) area: Option<Rect>,
 }
 
-/// The raster through which a drawable is sensed: the largest that its skin ever had.
+/// The raster with which a drawable is sensed: the largest that its skin ever had.
 pub(super) fn silhouette<'a>(
     skins: &'a SkinSet,
     levels: &[Level],
@@ -32,7 +33,7 @@ pub(super) fn silhouette<'a>(
 }
 
 impl Scene {
-    /// The raster at 100 percent comes into being. `None` if the drawable has none.
+    /// Selects at least the raster at 100 percent. `None` if the drawable has none.
     pub(super) fn require_full_size(&mut self, slot: usize) -> Option<()> {
         match self.drawables[slot].look {
             Look::Nothing => None,
@@ -46,14 +47,14 @@ impl Scene {
         }
     }
 
-    /// The whole points at which a query tests its tester; `None` fails the query.
+    /// The box with the points at which a query tests its tester; `None` if the query fails.
     pub(super) fn query_bounds(&mut self, slot: usize) -> Option<Rect> {
         self.require_full_size(slot)?;
         let bounds = self.drawables[slot].fast_bounds().on_stage().snapped();
         (bounds.width() > 0.0 && bounds.height() > 0.0).then_some(bounds)
     }
 
-    /// Walks drawables from front to back and keeps those whose box meets the tester's.
+    /// Selects the drawables whose box intersects that of the tester.
     pub(super) fn candidates(
         &mut self,
         tester: usize,

@@ -1,4 +1,4 @@
-//! The nearest place where a colour shows, on a coarse grid.
+//! Search for the nearest point of a coarse grid at which a colour shows.
 
 use smallvec::SmallVec;
 
@@ -10,25 +10,24 @@ use super::{DrawableId, Scene};
 use crate::bounds::Rect;
 use crate::rounding::clamp;
 
-/// How many samples a search of any area takes, about.
+/// Approximate number of samples of a search, for any area.
 const SAMPLES: f64 = 1728.0;
 
-/// Whose colours a search looks at.
+/// The drawables whose colours are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColorOf {
-    /// Everything visible, backdrop and pen layer included, without this drawable and without
-    /// bubbles.
+    /// All visible drawables, including backdrop and pen layer, except this drawable and bubbles.
     AllBut(DrawableId),
-    /// This drawable alone, hidden or not, where it is not fully transparent.
+    /// Only this drawable, hidden or not, where it is not fully transparent.
     Only(DrawableId),
 }
 
-/// The points that a search may visit: multiples of a spacing around a start, column by row.
-/// A ring is made of the cells whose larger coordinate is the same.
+/// The points that a search may visit: a grid of cells around a start. A ring consists of the
+/// cells with the same larger coordinate (Chebyshev distance from the start).
 struct Grid {
     start: (i32, i32),
     spacing: i32,
-    /// Range of columns and rows, the start being (0, 0).
+    /// Ranges of columns and rows; the start is (0, 0).
     columns: (i32, i32),
     rows: (i32, i32),
 }
@@ -55,8 +54,8 @@ impl Grid {
         })
     }
 
-    /// Leaves out the rings further than a distance from the start. The caller measures from
-    /// before the start was cut to whole units.
+    /// Removes the rings further than a distance from the start, plus 2 units, because the caller
+    /// measures from the start before its coordinates were truncated.
     fn limit_distance(&mut self, max_distance: f64) {
         // The cast saturates.
         let max_distance = if max_distance.is_nan() { f64::INFINITY } else { max_distance };
@@ -79,7 +78,7 @@ impl Grid {
         Rect { left, right, bottom, top }
     }
 
-    /// The cells of the innermost ring at which something is shown.
+    /// Collects the cells that match in the innermost ring that has any.
     fn nearest_matches(&self, found: &mut Vec<(i32, i32)>, search: &mut ColorSearch<'_, '_>) {
         found.clear();
         let Self { start, spacing, columns, rows } = *self;
@@ -125,17 +124,17 @@ impl Grid {
         }
     }
 
-    /// Which of some cells of one ring a breadth-first visit of the grid from the start meets
-    /// first. It goes to the eight neighbours by x, then by y, so among cells that are as many
-    /// moves away it meets the one first whose shortest path is the least, move by move.
+    /// The first of some cells of one ring in the order of a breadth-first search from the start.
+    /// That visits the eight neighbours by x, then by y. Therefore, among cells at the same
+    /// distance, it visits the one first whose shortest path is lexicographically least.
     fn first_visited(&self, cells: &[(i32, i32)]) -> Option<(i32, i32)> {
         cells.iter().copied().min_by(|&a, &b| self.path(a).cmp(self.path(b)))
     }
 
-    /// The least of the shortest paths from the start to a cell: its moves by x and y.
+    /// The lexicographically least shortest path from the start to a cell: its moves by x and y.
     fn path(&self, cell: (i32, i32)) -> impl Iterator<Item = (i32, i32)> {
         let ring = cell.0.abs().max(cell.1.abs());
-        // Down as far as the way back and the grid's end allow, then on the spot, then up.
+        // First down, as far as the way back and the end of the grid allow; then no move; then up.
         let moves = |to: i32, end: i32| {
             let down = ((ring - to) / 2).min(-end);
             let up = ring - (down + to);
@@ -146,7 +145,7 @@ impl Grid {
     }
 }
 
-/// What is looked for on a grid.
+/// The query of a search.
 struct ColorSearch<'a, 'b> {
     view: ColorView<'a>,
     cache: &'b mut QueryCache,
@@ -164,12 +163,13 @@ impl ColorSearch<'_, '_> {
 
 impl Scene {
     /// Searches a colour on a grid of about 1,700 points inside a box, breadth first from a
-    /// start, and returns the first point where it shows. The start is cut to whole units and
-    /// moved into the box if it lies outside. Colours compare as in
-    /// [`touching_color`](Self::touching_color). The stage is searched every 10 units.
+    /// start, and returns the first point at which it shows. The coordinates of the start are
+    /// truncated and clamped to the box. Colours compare as in
+    /// [`touching_color`](Self::touching_color). On the whole stage the grid has a spacing of 10
+    /// units.
     ///
-    /// The search ends where everything left is further from the start than `max_distance`, in
-    /// stage units; infinity searches the whole box.
+    /// The search ends when all remaining points are further from the start than `max_distance`,
+    /// in stage units; infinity searches the whole box.
     ///
     /// The part of the box further than one stage away from the stage is not searched.
     pub fn find_color(
@@ -253,7 +253,7 @@ mod tests {
         for (columns, rows) in boxes.clone().flat_map(|x| boxes.clone().map(move |y| (x, y))) {
             let grid = Grid { start: (0, 0), spacing: 1, columns, rows };
             for ring in visit(&grid) {
-                // Every pair of neighbours in the order, so the whole order.
+                // Checking all pairs of neighbours in the order checks the whole order.
                 for pair in ring.windows(2) {
                     assert_eq!(
                         grid.first_visited(&[pair[1], pair[0]]),

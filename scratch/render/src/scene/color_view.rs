@@ -1,4 +1,4 @@
-//! Which colour shows where, of several drawables.
+//! Points at which several drawables together show a colour.
 
 use smallvec::SmallVec;
 
@@ -8,19 +8,21 @@ use super::query_cache::{Candidate, PointQuery, QueryCache};
 use crate::bounds::Rect;
 use crate::color::{BACKGROUND_COLOR, Blend, GhostEffect, matches};
 
-/// Drawables from front to back, asked for one colour row by row.
+/// Query for one colour of several drawables, row by row.
 pub(super) struct ColorView<'a> {
     scene: &'a Scene,
+    /// The drawables, front to back.
     candidates: SmallVec<[Candidate; 16]>,
     rgb: [u8; 3],
-    /// So many of them, from the front, decide where the colour shows. Whoever is behind can
-    /// neither have it nor hide it.
+    /// Number of drawables, front to back, that can influence the answer; those behind neither
+    /// show nor cover the colour.
     relevant_count: usize,
-    /// Where the colour may show.
+    /// The words in which the colour may show.
     candidate_region: WordRegion,
+    /// The current row.
     row: Option<i32>,
-    /// Those of the relevant_count ones that may be seen in the row: their words, one a bit, and
-    /// their numbers.
+    /// The relevant candidates that may be visible in the row: their words, one bit for each, and
+    /// their indices.
     row_candidates: SmallVec<[(u32, u32); 16]>,
     /// The words of the row in which the colour may show.
     row_words: u32,
@@ -65,7 +67,7 @@ impl Scene {
 }
 
 impl ColorView<'_> {
-    /// Goes on to a row: the words in which the colour may show, one a bit.
+    /// Moves to a row. Returns the words in which the colour may show, one bit for each.
     pub(super) fn enter_row(&mut self, row: i32) -> u32 {
         if self.row == Some(row) {
             return self.row_words;
@@ -87,8 +89,8 @@ impl ColorView<'_> {
         self.row_words
     }
 
-    /// Those of some points of a word of the row at which the colour may show, as far as is
-    /// known.
+    /// Those of some points of a word at which the colour may show, according to the answers in
+    /// the cache.
     pub(super) fn possible_points(
         &self,
         cache: &QueryCache,
@@ -108,7 +110,7 @@ impl ColorView<'_> {
         if matches(self.rgb, BACKGROUND_COLOR) { possible | open } else { possible }
     }
 
-    /// Those of some points of a word of the row at which the colour shows.
+    /// Those of some points of a word at which the colour shows.
     pub(super) fn matching_points(
         &self,
         cache: &mut QueryCache,
@@ -151,7 +153,7 @@ impl ColorView<'_> {
         points & !cache.answers(self.scene, candidate, word, row, points).transparent()
     }
 
-    /// The drawables that may show in a word of the row.
+    /// The relevant candidates that may be visible in a word of the row.
     fn candidates_in(&self, word: i32) -> impl Iterator<Item = &Candidate> {
         let row_candidates =
             self.row_candidates.iter().filter(move |(words, _)| words >> word & 1 == 1);
@@ -222,7 +224,7 @@ mod tests {
     }
 
     impl Scene {
-        /// WordAnswers point by point, without cache.
+        /// The answer to a colour query, computed point by point without cache.
         fn uncached(&mut self, tester: usize, mask: Option<[u8; 3]>, rgb: [u8; 3]) -> bool {
             let slots = self.front_to_back();
             let candidates = self.candidates(tester, slots);

@@ -1,4 +1,4 @@
-//! One thing on the stage.
+//! One drawable of a scene.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::matrix::{Model, Rotation};
 use crate::rounding::round_half_up;
 use crate::skin::{Level, SkinId, SkinSet};
 
-/// What a drawable shows.
+/// The picture of a drawable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Look {
     Nothing,
@@ -35,27 +35,27 @@ pub(super) struct Drawable {
     direction: f64,
     scale: (f32, f32),
     rotation: Rotation,
-    /// Turned by quarters and about as large as it was made.
+    /// Rotated by a multiple of 90 degrees and scaled by 99 to 101 percent.
     axis_aligned: bool,
     pub(super) model: Model,
-    /// The hull while it is clean and has points. Its presence changes answers, so it is state
-    /// and not just a cache.
+    /// The hull, if it is valid and has points. It is part of the state, not only a cache,
+    /// because its presence changes answers.
     pub(super) hull: Option<Hull>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hull {
     pub(super) points: Arc<HullPoints>,
-    /// The box around the points before the drawable is moved to its place.
+    /// The box around the points before the translation to the drawable's position.
     untranslated: Rect,
 }
 
-/// All that decides what a costume shows at a point of the stage.
+/// All properties that determine the colour of a costume at a point of the stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Appearance {
     skin: SkinId,
     level: Level,
-    /// With the rest this decides how touching is sampled.
+    /// Determines, together with the others, how touching is sampled.
     axis_aligned: bool,
     model: Model,
     effects: Effects,
@@ -83,7 +83,7 @@ impl Drawable {
         drawable
     }
 
-    /// Shows something else.
+    /// Changes the picture.
     pub(super) fn set_look(&mut self, look: Look, skins: &SkinSet) {
         if look == self.look {
             return;
@@ -141,27 +141,27 @@ impl Drawable {
         }
     }
 
-    /// Remembers the hull unless it is empty.
+    /// Stores the hull unless it is empty.
     pub(super) fn set_hull(&mut self, points: Arc<HullPoints>) {
         self.hull =
             self.model.untranslated(&points).map(|untranslated| Hull { points, untranslated });
     }
 
-    /// The tight box if the hull is known, else the rough one.
+    /// The box around the hull if it is known, otherwise around the whole costume.
     pub(super) fn fast_bounds(&self) -> Rect {
         self.hull
             .as_ref()
             .map_or_else(|| self.model.aabb(), |hull| self.model.translated(hull.untranslated))
     }
 
-    /// What the drawable looks like if it wears a costume, whose pixels never change.
+    /// The appearance of a drawable with a costume; `None` for others, whose pixels may change.
     pub(super) fn appearance(&self, levels: &[Level]) -> Option<Appearance> {
         let Look::Costume(skin) = self.look else { return None };
         let (axis_aligned, model, effects) = (self.axis_aligned, self.model, self.effects);
         Some(Appearance { skin, level: levels[skin.0 as usize], axis_aligned, model, effects })
     }
 
-    /// The position that is drawn and sensed.
+    /// The position with which the drawable is drawn and sensed.
     pub(super) fn position(&self) -> (f64, f64) {
         (f64::from(self.position.0), f64::from(self.position.1))
     }

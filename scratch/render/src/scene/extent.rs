@@ -1,4 +1,4 @@
-//! Boxes around drawables, hulls, and the border that keeps sprites on the stage.
+//! Bounding boxes and hulls of drawables, and the clamping of positions to the stage.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::hull::{HullPoints, hull};
 /// The box of a drawable that does not exist.
 const EMPTY_BOUNDS: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };
 
-/// How far from the stage's border a sprite's box must still reach at least.
+/// How far the box of a sprite must reach into the stage at least, in stage units.
 const MIN_OVERLAP: f64 = 15.0;
 
-/// A point that effects move costs as much as this many others.
+/// Cost of a point under shape effects, as a multiple of the cost of other points.
 const SHAPE_EFFECT_COST: f64 = 8.0;
 
 fn point_cost(drawable: &Drawable) -> f64 {
@@ -23,17 +23,17 @@ fn point_cost(drawable: &Drawable) -> f64 {
 }
 
 impl Scene {
-    /// The box around what can be seen of a drawable.
+    /// The box around the visible part of a drawable.
     ///
-    /// This computes the hull if there is no valid one, which later queries will notice. Hidden
-    /// and fully transparent drawables have no hull: their box is the [`aabb`](Self::aabb).
+    /// This computes the hull if there is no valid one, which changes answers of later queries.
+    /// Hidden and fully transparent drawables have no hull: their box is the [`aabb`](Self::aabb).
     pub fn bounds(&mut self, id: DrawableId) -> Rect {
         let Some(slot) = self.slot(id) else { return EMPTY_BOUNDS };
         self.ensure_hull(slot);
         self.drawables[slot].fast_bounds()
     }
 
-    /// The box around the hull if one is known and valid, else the [`aabb`](Self::aabb).
+    /// The box around the hull if it is known and valid, otherwise the [`aabb`](Self::aabb).
     pub fn fast_bounds(&self, id: DrawableId) -> Rect {
         self.get(id).map_or(EMPTY_BOUNDS, Drawable::fast_bounds)
     }
@@ -43,12 +43,12 @@ impl Scene {
         self.get(id).map_or(EMPTY_BOUNDS, |drawable| drawable.model.aabb())
     }
 
-    /// How many points a query about a drawable samples at most, counting those that effects
-    /// move for several.
+    /// Upper bound of the points that a query about a drawable samples. Points under shape effects
+    /// count several times.
     pub fn query_cost(&self, id: DrawableId) -> f64 {
         self.get(id).map_or(0.0, |drawable| {
             let bounds = drawable.fast_bounds();
-            // Beyond the stage there is nothing to do.
+            // Points beyond the stage are not sampled.
             let within = |length: f64, most: f64| length.clamp(0.0, 2.0 * most);
             within(bounds.width(), STAGE_X)
                 * within(bounds.height(), STAGE_Y)
@@ -56,8 +56,8 @@ impl Scene {
         })
     }
 
-    /// How many points [`bounds`](Self::bounds) samples at most: none where the hull is known
-    /// or will be that of the costume, which is computed once.
+    /// Upper bound of the points that [`bounds`](Self::bounds) samples, counted likewise: 0 if the
+    /// hull is known or will be that of the costume, which is computed once.
     pub fn hull_cost(&self, id: DrawableId) -> f64 {
         let drawable = self.get(id).filter(|drawable| {
             drawable.hull.is_none() && drawable.visible && drawable.effects.changes_shape()
@@ -65,8 +65,8 @@ impl Scene {
         drawable.map_or(0.0, |drawable| drawable.size.0 * drawable.size.1 * point_cost(drawable))
     }
 
-    /// The position that a drawable gets when it is sent to (x, y): corrected to whole units
-    /// where too little of its costume would stay on the stage, else (x, y) itself.
+    /// The position of a drawable after a move to (x, y): corrected to whole units if too little
+    /// of its costume would stay on the stage, otherwise (x, y) itself.
     pub fn clamp_to_stage(&self, id: DrawableId, x: f64, y: f64) -> (f64, f64) {
         let Some(drawable) = self.get(id) else { return (x, y) };
         let (px, py) = drawable.position();
@@ -88,7 +88,7 @@ impl Scene {
         )
     }
 
-    /// Makes the hull valid unless the drawable cannot have one.
+    /// Computes the hull if it is not valid and the drawable can have one.
     pub(super) fn ensure_hull(&mut self, slot: usize) {
         let drawable = &self.drawables[slot];
         let (width, height) = drawable.size;
@@ -108,8 +108,8 @@ impl Scene {
         self.drawables[slot].set_hull(points);
     }
 
-    /// What happens before the CPU samples a drawable: its pixels must exist. The
-    /// pixelate effect asks for the one at 100 percent besides.
+    /// Prepares a drawable for sampling on the CPU: draws queued pen lines and selects the raster
+    /// for its scale. The pixelate effect also selects the raster at 100 percent.
     pub(super) fn prepare(&mut self, slot: usize) {
         let drawable = &self.drawables[slot];
         if let (Look::PenLayer, Some(pen)) = (&drawable.look, &mut self.pen) {

@@ -1,8 +1,8 @@
-//! The draw list: four consecutive groups, back to front.
+//! The draw list: four groups, back to front.
 
 use super::{DrawableId, Scene};
 
-/// A stretch of the draw list. Groups follow each other from back to front.
+/// A group of the draw list. All drawables of a group are in front of those of the groups before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(usize)]
 pub enum Group {
@@ -16,7 +16,7 @@ pub enum Group {
     Sprite,
 }
 
-/// The draw list and where its groups end.
+/// The draw list and the ends of its groups.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Layers {
     list: Vec<DrawableId>,
@@ -51,7 +51,7 @@ impl Layers {
         }
     }
 
-    /// Back to front.
+    /// All drawables, back to front.
     pub(super) fn list(&self) -> &[DrawableId] {
         &self.list
     }
@@ -60,14 +60,13 @@ impl Layers {
         self.list.iter().position(|&other| other == id)
     }
 
-    /// Moves a drawable within its group to where `target` says, given its old index.
+    /// Moves a drawable within its group to the index that `target` computes from the old one.
     fn reorder(&mut self, id: DrawableId, order: f64, target: impl Fn(f64) -> f64) {
         // An order of 0 changes nothing, neither as a number nor as a difference.
         let Some(old) = self.index(id).filter(|_| order != 0.0 && !order.is_nan()) else { return };
         let group = self.ends.iter().position(|&end| old < end).unwrap_or(3);
         let start = if group == 0 { 0 } else { self.ends[group - 1] };
-        // The group's end counts the drawable itself; inserting there and inserting one earlier
-        // are the same once it is taken out.
+        // The end of the group includes the drawable itself, which is removed before the insertion.
         let last = self.ends[group] - 1;
         let new = target(old as f64).max(start as f64).min(last as f64) as usize;
         let id = self.list.remove(old);
@@ -76,25 +75,25 @@ impl Layers {
 }
 
 impl Scene {
-    /// The layer of a drawable in the whole list: 0 is the backmost. 0 for one that is gone.
+    /// The layer of a drawable in the whole list, from 0 at the back; 0 for a removed drawable.
     pub fn order(&self, id: DrawableId) -> usize {
         self.layers.index(id).unwrap_or(0)
     }
 
     /// Moves a drawable to an absolute layer, as far as its group allows; positive infinity is
-    /// the front. Fractions are cut off; 0 changes nothing.
+    /// the front. Fractions are truncated; 0 changes nothing.
     pub fn set_order(&mut self, id: DrawableId, order: f64) {
         self.layers.reorder(id, order, |_| order);
     }
 
     /// Moves a drawable by a number of layers, bubbles included, as far as its group allows.
-    /// The fraction of the resulting layer is cut off: -0.5 moves one back, 0.5 nothing.
+    /// The resulting layer is truncated: -0.5 moves one layer back, 0.5 changes nothing.
     pub fn move_order(&mut self, id: DrawableId, delta: f64) {
         self.layers.reorder(id, delta, |old| old + delta);
     }
 
-    /// Moves a drawable to the layer that the other has now: behind it, unless it was behind it
-    /// before.
+    /// Moves a drawable to the current layer of another: directly behind it, unless it has been
+    /// behind it already.
     pub fn place_behind(&mut self, id: DrawableId, other: DrawableId) {
         if let Some(index) = self.layers.index(other) {
             self.set_order(id, index as f64);

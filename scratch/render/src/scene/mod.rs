@@ -1,4 +1,4 @@
-//! The state of everything that would be drawn.
+//! The scene: the state of all drawables, and queries on it.
 
 mod bubble;
 mod candidates;
@@ -31,13 +31,12 @@ pub use pen::PenStroke;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DrawableId(pub u32);
 
-/// Everything about rendering that a program can sense or that changes what it will sense.
+/// The rendering state, as far as programs can sense it now or later.
 ///
-/// Ids of drawables that were [`remove`](Self::remove)d are harmless: setters do nothing, tests
+/// Ids of drawables that were [`remove`](Self::remove)d are allowed: setters do nothing, tests
 /// are false, boxes are empty at the origin.
 ///
-/// Cloning is cheap: costumes and rasters are shared, the pen layer is copied when one side
-/// draws on it.
+/// Cloning is cheap: costumes and rasters are shared, and the pen layer is copied on write.
 #[derive(Debug)]
 pub struct Scene {
     skins: Arc<SkinSet>,
@@ -45,14 +44,13 @@ pub struct Scene {
     drawables: Vec<Drawable>,
     next: u32,
     layers: Layers,
-    /// The largest raster that exists, for each skin.
+    /// The largest raster selected so far, for each skin.
     levels: Vec<Level>,
     pen: Option<Pen>,
-    /// Nobody asks for colours, so the pen need not draw.
+    /// The program never queries colours, so that pen lines need not be rasterised.
     colors_ignored: bool,
-    /// What queries have found out.
     query_cache: query_cache::QueryCache,
-    /// Room for the cells that a search finds.
+    /// Reusable buffer for the cells that a search finds.
     search_buffer: Vec<(i32, i32)>,
 }
 
@@ -66,13 +64,13 @@ impl Clone for Scene {
             levels: self.levels.clone(),
             pen: self.pen.clone(),
             colors_ignored: self.colors_ignored,
-            // What was found out is found out again; it is no state.
+            // Caches are not cloned; they are recomputed on demand.
             query_cache: query_cache::QueryCache::default(),
             search_buffer: Vec::new(),
         }
     }
 
-    /// Keeps what was found out about costumes, which is true of any scene with these skins.
+    /// Keeps the query cache, which is valid for every scene with these skins.
     fn clone_from(&mut self, source: &Self) {
         if !Arc::ptr_eq(&self.skins, &source.skins) {
             *self = source.clone();
@@ -87,7 +85,7 @@ impl Clone for Scene {
     }
 }
 
-/// Scenes are equal when no sequence of calls can tell them apart, except that bubbles are
+/// Scenes are equal if no sequence of calls can distinguish them, except that bubbles are
 /// compared by their size. The costumes must be the same set.
 impl PartialEq for Scene {
     fn eq(&self, other: &Self) -> bool {
@@ -117,9 +115,9 @@ impl Scene {
         }
     }
 
-    /// Promises that no colour of this scene will ever be asked for. The pen then draws
-    /// nothing: its pixels can be sensed in no other way ([`pick`](Self::pick) finds only what
-    /// lies behind it).
+    /// Declares that no colour of this scene will ever be queried. Pen lines are not drawn then,
+    /// because their pixels can only be sensed as colours ([`pick`](Self::pick) ignores the pen
+    /// layer).
     pub fn ignore_colors(&mut self) {
         self.colors_ignored = true;
     }
@@ -134,7 +132,7 @@ impl Scene {
         id
     }
 
-    /// Removes a drawable for good.
+    /// Removes a drawable. Its id is never used again.
     pub fn remove(&mut self, id: DrawableId) {
         if let Some(slot) = self.slot(id) {
             self.drawables.remove(slot);
@@ -157,15 +155,15 @@ impl Scene {
         }
     }
 
-    /// Moves a drawable. What is drawn and sensed stands at whole units, ties rounded upwards.
+    /// Moves a drawable. It is drawn and sensed at whole units, ties rounded upwards.
     pub fn set_position(&mut self, id: DrawableId, x: f64, y: f64) {
         if let Some(drawable) = self.get_mut(id) {
             drawable.move_to(x, y);
         }
     }
 
-    /// Turns and resizes a drawable: the *rendered* direction in degrees and the scales in
-    /// percent, negative ones mirror. Rotation styles are the caller's business.
+    /// Rotates and scales a drawable. The caller applies the rotation style: `direction` is the
+    /// *rendered* direction in degrees; scales are in percent, and negative ones mirror.
     pub fn set_direction_scale(&mut self, id: DrawableId, direction: f64, sx: f64, sy: f64) {
         let skins = Arc::clone(&self.skins);
         if let Some(drawable) = self.get_mut(id) {
@@ -181,22 +179,22 @@ impl Scene {
     }
 
     /// Sets a graphic effect to the value that the blocks use. Setting an effect that changes
-    /// shapes forgets the hull even if the value is the same.
+    /// shapes invalidates the hull even if the value is the same.
     pub fn set_effect(&mut self, id: DrawableId, effect: Effect, value: f64) {
         if let Some(drawable) = self.get_mut(id) {
             drawable.set_effect(effect, value);
         }
     }
 
-    /// A frame was drawn: every visible drawable asked for the raster of its scale.
+    /// Ends a frame: selects the raster of its scale for every visible drawable, as drawing does.
     pub fn end_frame(&mut self) {
         for drawable in self.drawables.iter().filter(|drawable| drawable.visible) {
             raise_level(&mut self.levels, drawable);
         }
     }
 
-    /// Bytes that this scene holds and `earlier`, a scene with the same costumes, does not share
-    /// with it, about.
+    /// Estimated bytes of this scene that are not shared with `earlier`, a scene with the same
+    /// costumes.
     pub fn unshared_bytes(&self, earlier: &Self) -> usize {
         let drawables = size_of_val(&*self.drawables) + size_of_val(self.layers.list());
         let pen = self.pen.as_ref().map_or(0, |pen| pen.unshared_bytes(earlier.pen.as_ref()));
@@ -204,7 +202,7 @@ impl Scene {
     }
 
     fn slot(&self, id: DrawableId) -> Option<usize> {
-        // While nothing was removed, ids are positions.
+        // Ids are positions as long as no drawable has been removed.
         let guess = id.0 as usize;
         if self.drawables.get(guess).is_some_and(|drawable| drawable.id == id) {
             return Some(guess);
@@ -221,7 +219,7 @@ impl Scene {
     }
 }
 
-/// The drawable's skin gets the raster of the drawable's scale.
+/// Selects the raster of a drawable's scale for its skin, unless a larger one is selected.
 fn raise_level(levels: &mut [Level], drawable: &Drawable) {
     if let Look::Costume(skin) = drawable.look {
         let level = &mut levels[skin.0 as usize];

@@ -1,4 +1,4 @@
-//! The pen layer and the lines on it.
+//! The pen layer and its lines.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,12 +8,12 @@ use crate::bounds::{STAGE_X, STAGE_Y};
 use crate::rounding::clamp;
 use crate::silhouette::{Alpha, Silhouette};
 
-/// Columns of the pen layer.
+/// Number of columns of the pen layer.
 pub(super) const COLUMNS: usize = 480;
-/// Rows of the pen layer.
+/// Number of rows of the pen layer.
 pub(super) const ROWS: usize = 360;
 
-/// How a line is drawn.
+/// Colour and width of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PenStroke {
     /// Red, green, blue, not multiplied by opacity, and opacity; each from 0 to 1.
@@ -22,16 +22,16 @@ pub struct PenStroke {
     pub diameter: f64,
 }
 
-/// Lines that wait at most, some 300 KB.
+/// Most queued lines; they take about 300 KB.
 const MAX_QUEUED_LINES: usize = 4096;
 
-/// The pen layer. Lines are drawn when somebody looks: many programs draw everything anew in
-/// every step and ask for colours now and then.
+/// The pen layer. Lines are drawn when a query needs the pixels, because many programs redraw
+/// everything in every step but rarely sense colours.
 #[derive(Clone, Debug)]
 pub(super) struct Pen {
     pub(super) id: DrawableId,
     layer: Arc<Silhouette>,
-    /// Lines that are on the layer but not yet among its pixels.
+    /// Lines that are not yet drawn on the layer.
     queued_lines: Vec<Line>,
 }
 
@@ -50,13 +50,13 @@ impl Scene {
         pen.layer = blank_layer();
     }
 
-    /// Draws a line with round ends; a dot if both ends are equal. The line is one pass, so it
-    /// never blends with itself. Coverage is computed exactly, without the 1/16 pixel grid of a
-    /// particular graphics driver.
+    /// Draws a line with round ends; a dot if both ends are equal. A line does not blend with
+    /// itself, because it is drawn in one pass. Coverage is computed exactly, without the 1/16
+    /// pixel grid of a particular graphics driver.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
-        let blind = self.colors_ignored;
+        let ignored = self.colors_ignored;
         let pen = self.pen();
-        if blind {
+        if ignored {
             return;
         }
         if pen.queued_lines.len() >= MAX_QUEUED_LINES {
@@ -65,8 +65,7 @@ impl Scene {
         pen.queued_lines.push(Line { from, to, stroke: *stroke });
     }
 
-    /// The pen, which comes into being with the first block that needs it, and with it the
-    /// drawable of its layer.
+    /// The pen. The first call creates it together with the drawable of its layer.
     pub(super) fn pen(&mut self) -> &mut Pen {
         if self.pen.is_none() {
             let id = self.add(Group::Pen);
@@ -81,19 +80,19 @@ impl Scene {
 }
 
 impl Pen {
-    /// The pixels, once everything is [flushed](Self::flush).
+    /// The pixels, without the lines that are not [flushed](Self::flush).
     pub(super) fn layer(&self) -> &Silhouette {
         &self.layer
     }
 
-    /// Bytes of lines and pixels, those excepted that are `earlier`'s, too.
+    /// Bytes of queued lines and of pixels that are not shared with `earlier`.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
         let shared = earlier.map_or_else(blank_layer, |pen| Arc::clone(&pen.layer));
         let pixels = if Arc::ptr_eq(&self.layer, &shared) { 0 } else { 4 * COLUMNS * ROWS };
         size_of_val(&*self.queued_lines) + pixels
     }
 
-    /// Draws the lines that wait.
+    /// Draws the queued lines.
     pub(super) fn flush(&mut self) {
         if self.queued_lines.is_empty() {
             return;
@@ -105,7 +104,7 @@ impl Pen {
         }
     }
 
-    /// The pixels, to be drawn on.
+    /// The pixels for drawing, after the queued lines.
     pub(super) fn layer_mut(&mut self) -> &mut Silhouette {
         self.flush();
         let layer = Arc::make_mut(&mut self.layer);
@@ -160,7 +159,7 @@ fn blank_layer() -> Arc<Silhouette> {
     Arc::clone(blank)
 }
 
-/// A line with the distance at which its coverage ends.
+/// A line and the distance from it at which coverage ends.
 struct Segment {
     from: (f64, f64),
     delta: (f64, f64),
@@ -185,7 +184,7 @@ impl Segment {
         clamp(self.reach - (dx * dx + dy * dy).sqrt(), 0.0, 1.0)
     }
 
-    /// Rows of the layer that the line may reach.
+    /// Rows of the layer that the line may cover.
     fn rows(&self) -> std::ops::Range<usize> {
         let (y0, y1) = (self.from.1, self.from.1 + self.delta.1);
         let top = y0.max(y1) + self.reach;
@@ -193,12 +192,12 @@ impl Segment {
         pixels(STAGE_Y - top, STAGE_Y - bottom, ROWS)
     }
 
-    /// Columns that the line may reach in the row whose centre is at `y`.
+    /// Columns that the line may cover in the row whose centre is at `y`.
     fn columns(&self, y: f64) -> std::ops::Range<usize> {
         let (x0, dx, dy) = (self.from.0, self.delta.0, self.delta.1);
         let mut left = x0.min(x0 + dx) - self.reach;
         let mut right = x0.max(x0 + dx) + self.reach;
-        // The band around the endless line, a little wider against rounding.
+        // The band around the infinite line, slightly wider because of rounding.
         let middle = x0 + (y - self.from.1) * dx / dy;
         let half = (self.squared.sqrt() / dy).abs() * self.reach + 1.0;
         if middle.is_finite() && half.is_finite() {
@@ -209,10 +208,10 @@ impl Segment {
     }
 }
 
-/// The pixels of a line of `count` that a closed interval meets.
+/// The pixels, of `count` in a row or column, that a closed interval intersects.
 fn pixels(from: f64, to: f64, count: usize) -> std::ops::Range<usize> {
     let count = count as f64;
-    // Casts saturate, and send NaN to 0: then nothing is drawn.
+    // Casts saturate and map NaN to 0, so that nothing is drawn.
     clamp(from.floor(), 0.0, count) as usize..clamp(to.ceil(), 0.0, count) as usize
 }
 
@@ -303,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_to_nowhere_are_harmless() {
+    fn lines_without_finite_ends_are_harmless() {
         let mut scene = scene();
         for x in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
             scene.pen_line((x, 0.0), (0.0, x), &stroke(1200.0, 1.0));
@@ -319,7 +318,7 @@ mod tests {
         assert_eq!(scene, copy);
         copy.pen_line((0.0, 0.0), (0.0, 0.0), &stroke(5.0, 1.0));
         assert_ne!(scene, copy);
-        // Whether somebody has looked makes no difference.
+        // Flushing makes no difference.
         let mut flushed = copy.clone();
         flushed.pen().flush();
         assert_eq!(flushed, copy);

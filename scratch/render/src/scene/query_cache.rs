@@ -1,9 +1,9 @@
-//! What drawables show at whole points, remembered between queries.
+//! Cache of sampled points between queries.
 //!
-//! Programs ask the same query in every step, and most of what it concerns stands still. A
-//! entry keeps the answers for one drawable and one query, 64 points of a row in a word,
-//! and forgets them when the drawable looks different. It fills up as points are asked for, so
-//! a query that ends early costs no more than its points.
+//! Programs repeat the same queries in every step, while most drawables do not change. A cache
+//! entry keeps the answers for one drawable and one query, 64 points of a row in one word, until
+//! the appearance of the drawable changes. Points are sampled on demand, so that a query that
+//! ends early samples no more points than it needs.
 
 use super::drawable::Appearance;
 use super::point_words::{WordRegion, columns_of, first_column, point_of};
@@ -11,12 +11,12 @@ use super::sampler::{Sampler, SamplingParams};
 use super::{DrawableId, Scene};
 use crate::color::{GhostEffect, color_kind, matches_mask};
 
-/// Stencils that are kept when no query needs them.
+/// Number of entries that are kept although the current query does not use them.
 const CAPACITY: usize = 64;
-/// With more points than this to ask for in a word, asking for all of them is faster.
+/// Number of missing points of a word above which it is faster to sample all of them.
 const DENSE_POINTS: u32 = 20;
 
-/// What is asked of a drawable at a point.
+/// A query about a drawable at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PointQuery {
     /// Whether it is solid.
@@ -28,7 +28,7 @@ pub(super) enum PointQuery {
 }
 
 impl PointQuery {
-    /// A number for questions with the same answers.
+    /// A number that is equal for queries with the same answers.
     fn number(self) -> u32 {
         match self {
             Self::Solid => 0,
@@ -41,79 +41,85 @@ impl PointQuery {
     }
 }
 
-/// WordAnswers for 64 points of a row.
+/// Answers for the 64 points of a word, one bit for each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WordAnswers {
-    /// The points that were asked for.
+    /// The points that have been sampled.
     pub(super) known: u64,
-    /// Where the answer is yes.
+    /// The points at which the answer is yes. For a colour query, also those at which the
+    /// drawable is translucent (see `clear`).
     pub(super) yes: u64,
-    /// Where nothing is seen of the drawable. With `yes`: it is seen, and so is what is behind
-    /// it; only a blend can tell the colour.
+    /// The points at which drawables behind are visible. Without `yes`, the drawable is
+    /// transparent there; with `yes`, it is translucent, and only a blend gives the colour.
     pub(super) clear: u64,
 }
 
 impl WordAnswers {
-    /// Points where the drawable is opaque and the answer yes.
+    /// Points at which the drawable is opaque and the answer is yes.
     pub(super) fn opaque_matches(&self) -> u64 {
         self.yes & !self.clear
     }
 
-    /// Points whose colour depends on what is behind.
+    /// Points at which the drawable is translucent: the colour depends on those behind.
     pub(super) fn blended(&self) -> u64 {
         self.yes & self.clear
     }
 
-    /// Points where only what is behind counts.
+    /// Points at which the drawable is transparent.
     pub(super) fn transparent(&self) -> u64 {
         self.clear & !self.yes
     }
 }
 
-/// WordAnswers of one drawable to one query.
+/// Answers for one drawable and one query.
 #[derive(Debug)]
 struct CacheEntry {
     query: PointQuery,
-    /// How the drawable looked; nothing for one whose pixels may have changed.
+    /// Appearance of the drawable for which the answers are valid; `None` if its pixels may have
+    /// changed.
     appearance: Option<Appearance>,
     params: SamplingParams,
-    /// Outside of this the answer is "nothing is seen" and not kept.
+    /// Outside of this region the drawable is transparent, and no answers are kept.
     visible_region: WordRegion,
-    /// Whether any answer could be yes.
+    /// Whether any answer can be yes.
     may_match: bool,
+    /// The region of `answers`, in row-major order.
     cached_region: WordRegion,
     answers: Vec<WordAnswers>,
-    /// The query that used it last.
+    /// Number of the query that used the entry last.
     used: u64,
 }
 
-/// A drawable and where the answers to a query are.
+/// A drawable of a query, with its cache entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) slot: u32,
     entry: u32,
-    /// Where it may be seen, if the query is about what shows.
+    /// The region in which the drawable may be visible; all points unless the query is about a
+    /// colour.
     pub(super) visible_region: WordRegion,
-    /// Whether any answer could be yes.
+    /// Whether any answer can be yes.
     pub(super) may_match: bool,
 }
 
-/// Everything remembered.
+/// The cache of a scene.
 #[derive(Debug, Default)]
 pub(super) struct QueryCache {
-    /// Whose entry is where; apart from them, to be searched fast.
+    /// Drawable and query of each entry; kept apart from `entries`, so that they are searched
+    /// fast.
     keys: Vec<(DrawableId, u32)>,
     entries: Vec<CacheEntry>,
+    /// Number of the current query.
     query: u64,
 }
 
 impl QueryCache {
-    /// A new query begins: the entries of others may be used for other things.
+    /// Begins a new query, which may replace entries of earlier ones.
     pub(super) fn begin_query(&mut self) {
         self.query += 1;
     }
 
-    /// Finds out where a drawable can be asked.
+    /// Finds or creates the entry of a drawable and resets it if the appearance has changed.
     pub(super) fn candidate(&mut self, scene: &Scene, slot: usize, query: PointQuery) -> Candidate {
         let drawable = &scene.drawables[slot];
         let number = self.entry_index((drawable.id, query.number()));
@@ -136,13 +142,13 @@ impl QueryCache {
         Candidate { slot: slot as u32, entry: number as u32, visible_region, may_match }
     }
 
-    /// Gets ready to ask a drawable about points of an area that lie in its
-    /// [index](Candidate::visible_region).
+    /// Makes room for the answers at the points of an area that are in the candidate's
+    /// [visible region](Candidate::visible_region).
     pub(super) fn prepare(&mut self, candidate: &Candidate, area: &WordRegion) {
         let entry = &mut self.entries[candidate.entry as usize];
         let wanted = area.intersection(&candidate.visible_region);
         if entry.cached_region.is_empty() {
-            // What has changed may change again: no more than is asked for.
+            // Only the requested words, because a drawable that has changed may change again.
             entry.reset(wanted);
         } else if !entry.cached_region.contains(&wanted) {
             let whole = WordRegion::around(entry.params.colored_bounds.on_stage());
@@ -179,14 +185,14 @@ impl QueryCache {
         }
     }
 
-    /// What is known of a word.
+    /// The answers in the cache for a word.
     #[inline]
     pub(super) fn known(&self, candidate: &Candidate, word: i32, row: i32) -> WordAnswers {
         let entry = &self.entries[candidate.entry as usize];
         entry.answers[entry.cached_region.index(word, row)]
     }
 
-    /// WordAnswers for some points of a word at least.
+    /// The answers for a word, after sampling at least the given points.
     #[inline]
     pub(super) fn answers(
         &mut self,
@@ -206,7 +212,7 @@ impl QueryCache {
         *answers
     }
 
-    /// What a drawable is sampled with.
+    /// The sampler of a candidate.
     pub(super) fn sampler<'a>(&self, scene: &'a Scene, candidate: &Candidate) -> Sampler<'a> {
         scene.sampler_with(candidate.slot as usize, self.entries[candidate.entry as usize].params)
     }

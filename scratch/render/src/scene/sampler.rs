@@ -1,4 +1,4 @@
-//! A drawable, sampled at stage points.
+//! Sampling of a drawable at stage points, as the original does on the CPU.
 
 use super::Scene;
 use super::candidates::silhouette;
@@ -9,17 +9,19 @@ use crate::effect::Effects;
 use crate::matrix::{Inverse, Model};
 use crate::silhouette::Silhouette;
 
-/// How a drawable is sampled, as long as it looks the same.
+/// Parameters of sampling, valid as long as the appearance of the drawable does not change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SamplingParams {
     inverse: Inverse,
+    /// Touching takes one sample instead of four.
     nearest: bool,
+    /// Effects change the shape.
     warped: bool,
-    /// Outside of this box the drawable has no colour.
+    /// Outside of this box the drawable is transparent.
     pub(super) colored_bounds: Rect,
 }
 
-/// A drawable ready to be sampled at stage points.
+/// Sampler of one drawable.
 #[derive(Clone, Copy)]
 pub(super) struct Sampler<'a> {
     drawable: &'a Drawable,
@@ -63,7 +65,8 @@ impl Sampler<'_> {
         }
     }
 
-    /// [`touches`](Self::touches) for the points of a row that begins at `left`, one a bit.
+    /// [`touches`](Self::touches) for the points of a word that begins at column `left`, one bit
+    /// for each.
     pub(super) fn solid_row(&self, left: i32, row: i32, points: u64) -> u64 {
         let mut solid = 0;
         if self.params.warped {
@@ -75,7 +78,7 @@ impl Sampler<'_> {
         }
         let y = f64::from(row);
         let (mut columns, mut rows) = ([0; 64], [0; 64]);
-        // Simple loops without branches, for the compiler to do several points at a time.
+        // Loops without branches, so that the compiler can vectorise them.
         for (bit, (column, row)) in columns.iter_mut().zip(&mut rows).enumerate() {
             let texture = self.params.inverse.texture((f64::from(left + bit as i32), y));
             (*column, *row) = self.silhouette.texel(texture);
@@ -104,13 +107,13 @@ impl Sampler<'_> {
 }
 
 impl Scene {
-    /// Makes a drawable ready to be sampled. Every [`prepare`](Self::prepare) of the query must
-    /// have happened before, since drawables share rasters.
+    /// The sampler of a drawable. All drawables of the query must be [prepared](Self::prepare)
+    /// before, because drawables share rasters.
     pub(super) fn sampler(&self, slot: usize) -> Sampler<'_> {
         self.sampler_with(slot, self.params(slot))
     }
 
-    /// The same with a params that the drawable has got before.
+    /// The sampler of a drawable with parameters computed before.
     pub(super) fn sampler_with(&self, slot: usize, params: SamplingParams) -> Sampler<'_> {
         let drawable = &self.drawables[slot];
         Sampler { drawable, silhouette: self.silhouette(drawable), params }
@@ -127,11 +130,10 @@ impl Scene {
         }
     }
 
-    /// Whether a drawable may show a colour somewhere, or something translucent through which
-    /// the colour may come about.
+    /// Whether a drawable may show a colour somewhere, alone or blended with those behind.
     pub(super) fn may_show(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
-        // Lines change the pen layer all the time.
+        // Only costumes have a fixed palette; lines change the pen layer all the time.
         !matches!(drawable.look, Look::Costume(_))
             || drawable.effects.any()
             || self.silhouette(drawable).palette().may_show(rgb)
@@ -142,7 +144,7 @@ impl Scene {
     }
 }
 
-/// A box that surely holds all points with texture coordinates from 0 to 1.
+/// A box that contains all points with texture coordinates from 0 to 1.
 pub(super) fn colored_bounds(drawable: &Drawable, inverse: &Inverse) -> Rect {
     const EVERYWHERE: Rect = Rect {
         left: f64::NEG_INFINITY,
@@ -150,8 +152,8 @@ pub(super) fn colored_bounds(drawable: &Drawable, inverse: &Inverse) -> Rect {
         bottom: f64::NEG_INFINITY,
         top: f64::INFINITY,
     };
-    // Without coordinates a drawable shows its last texel everywhere. Where a unit on the stage
-    // is less than the precision of the coordinates, the box would not be sure.
+    // With NaN as coordinates a drawable shows its last texel everywhere. If a unit on the stage
+    // is less than the precision of the coordinates, the box might miss points.
     if !inverse.is_precise() {
         return EVERYWHERE;
     }

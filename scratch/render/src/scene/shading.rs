@@ -1,5 +1,5 @@
-//! Sampling as a graphics processor does it: at pixel centres, through the raster of the
-//! drawable's own scale, with colours in floating point.
+//! Sampling of a drawable as the original does on the graphics processor: at pixel centres, with
+//! the raster of the drawable's own scale, with colours in floating point.
 
 use super::Scene;
 use super::drawable::{Drawable, Look};
@@ -12,20 +12,20 @@ use crate::matrix::Inverse;
 use crate::rounding::floor;
 use crate::silhouette::{EMPTY, Silhouette};
 
-/// A drawable ready to be drawn.
+/// Shader of one drawable.
 pub(super) struct Shader<'a> {
     silhouette: &'a Silhouette,
     inverse: Inverse,
     effects: &'a Effects,
     size: (f64, f64),
     nearest: bool,
-    /// Outside of this box the drawable's rectangle is not.
+    /// A box that contains the drawable's rectangle.
     colored_bounds: Rect,
 }
 
 impl Shader<'_> {
-    /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` where the
-    /// drawable's rectangle is not.
+    /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` outside of the
+    /// drawable's rectangle.
     pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {
         if !self.colored_bounds.contains(point) {
             return None;
@@ -50,7 +50,7 @@ impl Shader<'_> {
         })
     }
 
-    /// Four texels mixed; those at the edge are repeated beyond it.
+    /// Bilinear interpolation of four texels; those at the edge are repeated beyond it.
     fn sample_linear(&self, u: f64, v: f64) -> [f64; 4] {
         let x = u * self.silhouette.width() as f64 - 0.5;
         let y = v * self.silhouette.height() as f64 - 0.5;
@@ -61,7 +61,8 @@ impl Shader<'_> {
             self.texel(i, j + 1.0),
             self.texel(i + 1.0, j + 1.0),
         ];
-        // Inside of a face: a sum of parts would differ in the last bit, which no byte shows.
+        // Shortcut for equal texels. The sum below would differ in the last bit, which is lost
+        // when the colour is rounded to bytes.
         if !self.effects.any() && corners[1..].iter().all(|corner| *corner == corners[0]) {
             return corners[0].map(unit);
         }
@@ -74,7 +75,7 @@ impl Shader<'_> {
 
     #[inline]
     fn texel(&self, column: f64, row: f64) -> [u8; 4] {
-        // Casts cut off fractions, saturate at 0 and send NaN there.
+        // Casts truncate, saturate at 0 and map NaN to 0.
         let column = (column as usize).min(self.silhouette.width() - 1);
         let row = (row as usize).min(self.silhouette.height() - 1);
         self.silhouette.pixel(column, row)
@@ -86,7 +87,7 @@ fn unit(channel: u8) -> f64 {
 }
 
 impl Scene {
-    /// Makes a drawable ready to be drawn, through the raster of its own scale.
+    /// The shader of a drawable, with the raster of its own scale.
     pub(super) fn shader(&self, slot: usize) -> Shader<'_> {
         let drawable = &self.drawables[slot];
         let inverse = drawable.model.inverse();

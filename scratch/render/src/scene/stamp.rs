@@ -6,8 +6,8 @@ use crate::bounds::{STAGE_X, STAGE_Y};
 use crate::color::GhostEffect;
 
 impl Scene {
-    /// Stamps a drawable, hidden or not, onto the pen layer, with all its effects. A tight box
-    /// that is known clips the stamp.
+    /// Stamps a drawable, hidden or not, onto the pen layer, with all its effects. If its hull is
+    /// known, the box around it clips the stamp.
     pub fn pen_stamp(&mut self, id: DrawableId) {
         self.pen();
         let Some(slot) = self.slot(id) else { return };
@@ -16,8 +16,8 @@ impl Scene {
         if self.colors_ignored {
             return;
         }
-        // The layer leaves the scene while the drawable is sampled; stamping the layer itself
-        // finds it empty.
+        // The layer is taken out of the scene while the drawable is sampled, so that stamping the
+        // layer itself stamps nothing.
         let Some(mut pen) = self.pen.take() else { return };
         let shader = self.shader(slot);
         let layer = pen.layer_mut();
@@ -26,7 +26,7 @@ impl Scene {
         for row in top as usize..(bottom as usize).min(ROWS) {
             for column in left as usize..right as usize {
                 let center = (column as f64 - STAGE_X + 0.5, STAGE_Y - 0.5 - row as f64);
-                // Without alpha, effects leave less of a colour than bytes can show.
+                // Without alpha, effects leave less of a colour than a byte can represent.
                 let source = shader.fragment(center, GhostEffect::Apply);
                 if let Some(source) = source.filter(|source| source[3] != 0.0) {
                     layer.paint(column, row, source);

@@ -1,4 +1,4 @@
-//! Touching and picking.
+//! Queries for touching drawables, edge and points, and picking.
 
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
 
 impl Scene {
-    /// Whether a drawable reaches beyond the stage. Uses the tight box, so this computes the hull.
+    /// Whether a drawable reaches beyond the stage. This computes the hull.
     pub fn touching_edge(&mut self, id: DrawableId) -> bool {
         if self.get(id).is_none() {
             return false;
@@ -61,7 +61,8 @@ impl Scene {
             others.iter().map(|&slot| candidate(slot as usize)).collect();
         rows(area).any(|row| {
             words(area.left as i32, area.right as i32).any(|(word, points)| {
-                // Whoever stands still answers for nothing where the others may be.
+                // Skip points at which every other drawable is already known (cached) to be
+                // transparent.
                 let possible = others.iter().fold(0, |possible, other| {
                     let answers = cache.known(other, word, row);
                     possible | answers.yes | !answers.known
@@ -79,8 +80,8 @@ impl Scene {
         })
     }
 
-    /// The frontmost drawable of the whole draw list that is visible, not entirely ghosted, and
-    /// solid at a stage point: what a click hits.
+    /// The drawable that a click at a stage point hits: the frontmost of the whole draw list that
+    /// is visible, not entirely ghosted, and solid there.
     pub fn pick(&mut self, x: f64, y: f64) -> Option<DrawableId> {
         let point = Rect { left: x, right: x, bottom: y, top: y };
         let in_reach: SmallVec<[usize; 16]> = self

@@ -1,4 +1,4 @@
-//! Touching colours.
+//! Queries for touching colours.
 
 use smallvec::SmallVec;
 
@@ -10,18 +10,18 @@ use super::{DrawableId, Scene};
 use crate::bounds::Rect;
 use crate::color::{BACKGROUND_COLOR, GhostEffect, matches, matches_mask_gpu, source_over};
 
-/// Points times drawables that the original samples on the processor in one query.
+/// Points times drawables that the original samples on the CPU in one query.
 const ROW_BUDGET: f64 = 40_000.0;
 
 impl Scene {
-    /// Whether a drawable, hidden or not, is solid at a whole point of the stage where the
+    /// Whether a drawable, hidden or not, is solid at a whole point of the stage at which the
     /// others show a colour.
     pub fn touching_color(&mut self, id: DrawableId, rgb: [u8; 3]) -> bool {
         self.color_query(id, None, rgb)
     }
 
     /// Whether a drawable, hidden or not, has the colour `mask` at a whole point of the stage
-    /// where the others show the colour `rgb`.
+    /// at which the others show the colour `rgb`.
     pub fn color_touching_color(&mut self, id: DrawableId, mask: [u8; 3], rgb: [u8; 3]) -> bool {
         self.color_query(id, Some(mask), rgb)
     }
@@ -30,7 +30,7 @@ impl Scene {
         let Some(tester) = self.slot(id) else { return false };
         let slots = self.front_to_back();
         let candidates = self.candidates(tester, slots);
-        // White paper is everywhere, so no candidate limits where it may be found.
+        // The background is everywhere, so that candidates do not limit the area.
         let area = if matches(rgb, BACKGROUND_COLOR) {
             self.query_bounds(tester)
         } else {
@@ -75,8 +75,8 @@ impl Scene {
                 points != 0 && others.matching_points(cache, word, row, points) != 0
             })
         };
-        // Large areas are finished by the graphics processor, from the top down, after the
-        // processor has done as many rows from the bottom as it may.
+        // In large areas the original samples rows from the bottom on the CPU, up to its budget,
+        // and the others on the graphics processor.
         let row_cost = area.width() * (front_to_back.len() + 1) as f64;
         if row_cost * area.height() < ROW_BUDGET {
             return rows(area).any(found_at);
@@ -92,8 +92,9 @@ impl Scene {
             )
     }
 
-    /// The same query answered by drawing: one sample in the middle of every pixel of the
-    /// area, through the rasters of the drawables' own scales, blended from back to front.
+    /// The same query as the original's graphics processor answers it: one sample in the middle of
+    /// every pixel of the area, with the rasters of the drawables' own scales, blended from back
+    /// to front.
     fn gpu_color_query(
         &self,
         tester: usize,
@@ -107,7 +108,7 @@ impl Scene {
             front_to_back.iter().map(|&slot| self.shader(slot as usize)).collect();
         let mut seen: SmallVec<[[f64; 4]; 16]> = SmallVec::new();
         let mut drawn = |point: (f64, f64)| {
-            // What is behind the first opaque one makes no difference.
+            // Drawables behind the first opaque one make no difference.
             seen.clear();
             for over in others.iter().filter_map(|other| other.fragment(point, GhostEffect::Apply))
             {
@@ -132,7 +133,7 @@ impl Scene {
         })
     }
 
-    /// Slots of the whole draw list.
+    /// Slots of the whole draw list, front to back.
     pub(super) fn front_to_back(&self) -> SmallVec<[u32; 32]> {
         let slot = |&id: &DrawableId| self.slot(id).map(|slot| slot as u32);
         self.layers.list().iter().rev().filter_map(slot).collect()

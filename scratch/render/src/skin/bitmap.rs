@@ -11,7 +11,7 @@ use crate::silhouette::{Alpha, Silhouette};
 #[derive(Debug)]
 pub(super) struct Bitmap {
     bytes: Arc<[u8]>,
-    /// Pixels of the raster: those of the file, doubled for resolution 1.
+    /// Width and height of the raster: those of the file, doubled for resolution 1.
     pixels: (u32, u32),
     doubled: bool,
     center: (f64, f64),
@@ -71,7 +71,7 @@ impl Bitmap {
         })
     }
 
-    /// The pixels, if the file keeps what its header promised.
+    /// The pixels; `None` if the file does not match its header.
     fn decode(&self) -> Option<Vec<[u8; 4]>> {
         let mut reader = ImageReader::new(Cursor::new(&self.bytes)).with_guessed_format().ok()?;
         let mut limits = image::Limits::default();
@@ -88,7 +88,7 @@ impl Bitmap {
     }
 }
 
-/// The picture as it comes back from a canvas, every pixel repeated `factor` times on both axes.
+/// The picture as read from a canvas, every pixel repeated `factor` times on both axes.
 fn pixels(image: &RgbaImage, factor: usize) -> Vec<[u8; 4]> {
     let width = image.width() as usize * factor;
     let mut pixels = Vec::with_capacity(width * image.height() as usize * factor);
@@ -104,7 +104,8 @@ fn pixels(image: &RgbaImage, factor: usize) -> Vec<[u8; 4]> {
     pixels
 }
 
-/// A canvas stores colours multiplied by alpha in bytes and divides when they are read.
+/// A pixel after it was written to and read from a canvas, which stores colours multiplied by
+/// alpha as bytes.
 fn through_canvas([r, g, b, a]: [u8; 4]) -> [u8; 4] {
     match a {
         0 => [0; 4],

@@ -1,4 +1,4 @@
-//! Costumes: immutable, shared between machines, rasterised when first sensed.
+//! Costumes: immutable, shared between scenes, rasterised when first sensed.
 
 mod bitmap;
 mod vector;
@@ -15,7 +15,7 @@ use vector::Vector;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SkinId(pub u32);
 
-/// Bounds on what a costume file may ask for. Files come from strangers.
+/// Limits of costume files, which are not trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Largest file in bytes.
@@ -28,11 +28,11 @@ pub struct Limits {
     pub side: u32,
     /// Most pixels of a costume at its own size.
     pub pixels: u64,
-    /// Most pixels that drawing one raster of an SVG document may paint, estimated beforehand:
-    /// those of layers, masks, filters and pattern tiles included. A raster that takes more is
-    /// transparent.
+    /// Most pixels that drawing one raster of an SVG document may paint, including those of
+    /// layers, masks, filters and pattern tiles. Estimated before drawing; a raster that needs
+    /// more is transparent.
     pub painted: u64,
-    /// Most pixels of layers that may exist at the same time meanwhile, 4 bytes each.
+    /// Most pixels, of 4 bytes each, of layers that exist at the same time during drawing.
     pub layers: u64,
 }
 
@@ -50,7 +50,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a costume cannot be used.
+/// Error of loading a costume.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SkinError {
     /// The file is larger than [`Limits::bytes`].
@@ -87,7 +87,7 @@ pub enum SkinError {
 }
 
 impl SkinError {
-    /// Whether the file is sound, as far as was read, but too large.
+    /// Whether the file exceeds a limit; otherwise it is damaged.
     fn is_limit(&self) -> bool {
         matches!(
             self,
@@ -117,11 +117,11 @@ impl SkinSetBuilder {
         Self { limits, skins: Vec::new(), refused: 0 }
     }
 
-    /// Adds a vector costume. `center` is the project's rotation centre in stage units; without
-    /// one the costume turns around its middle. Only the document's size is read now.
+    /// Adds a vector costume. `center` is the project's rotation centre in stage units; if it is
+    /// `None`, the costume rotates around its middle. Only the document's size is read now.
     ///
-    /// Text is set in the seven fonts that Scratch brings, which are part of this crate; other
-    /// families get one of them. System fonts are never used, since they differ between machines.
+    /// Text uses the seven fonts of Scratch, which are part of this crate; other families are
+    /// replaced by one of them. System fonts are never used, because they differ between machines.
     ///
     /// # Errors
     /// If the file exceeds the [`Limits`], is not XML, or its root is not `svg`.
@@ -137,9 +137,9 @@ impl SkinSetBuilder {
         Ok(self.add(Source::Vector(Box::new(vector))))
     }
 
-    /// Adds a bitmap costume (PNG, JPEG, GIF, BMP or WebP, by its content). `resolution` 1 means one pixel a stage
-    /// unit, everything else two; `center` is in pixels of the file. Only the header is read
-    /// now; a picture that later fails to decode is fully transparent.
+    /// Adds a bitmap costume (PNG, JPEG, GIF, BMP or WebP, by its content). A stage unit has one
+    /// pixel if `resolution` is 1, otherwise two; `center` is in pixels of the file. Only the
+    /// header is read now; a picture that later fails to decode is fully transparent.
     ///
     /// # Errors
     /// If the file exceeds the [`Limits`], or its format or header is not recognised.
@@ -156,10 +156,10 @@ impl SkinSetBuilder {
         Ok(self.add(Source::Bitmap(bitmap)))
     }
 
-    /// Adds a costume of size 0 x 0 that touches nothing, to stand for a missing or broken one.
+    /// Adds a costume of size 0 x 0 that touches nothing, in place of a missing or damaged one.
     ///
-    /// Scratch shows a grey query mark there. A study should not depend on its outline, and
-    /// a project with a missing costume is reported when it is loaded.
+    /// Scratch shows a grey question mark instead, on whose outline a study should not depend. A
+    /// project with a missing costume is reported when it is loaded.
     pub fn add_blank(&mut self) -> SkinId {
         self.add(Source::Blank)
     }
@@ -199,7 +199,7 @@ impl SkinSet {
         self.skin(id).size
     }
 
-    /// How many costumes the set does not have because they exceed the [`Limits`].
+    /// Number of costumes that were not added because they exceed the [`Limits`].
     pub fn refused(&self) -> usize {
         self.refused
     }
@@ -232,11 +232,11 @@ enum Source {
     Blank,
 }
 
-/// How large the largest raster of a skin is that exists so far: 0 for none, otherwise one more
-/// than the number of the raster. Bitmaps have a single raster, number 0.
+/// A raster of a skin by its size: 0 for none, otherwise one more than the number of the raster.
+/// Bitmaps have a single raster, number 0.
 ///
-/// Scratch rasterises when it draws and keeps sensing through the largest raster it ever made,
-/// so this number is part of a scene although rasters here are made when first sensed.
+/// Scratch rasterises when it draws, and senses with the largest raster that it has made so far.
+/// Therefore a scene stores this level, although rasters here are computed when first sensed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Level(u8);
 
@@ -253,8 +253,8 @@ impl Level {
 }
 
 impl Skin {
-    /// The raster that a drawable of this scale (percent) asks for, [`Level::NONE`] if there is
-    /// none of that size.
+    /// The raster for a drawable of this scale in percent; [`Level::NONE`] if there is none of
+    /// that size.
     pub(crate) fn level(&self, scale: (f32, f32)) -> Level {
         match &self.source {
             Source::Vector(vector) => vector.level(scale).map_or(Level::NONE, Level::of),
@@ -262,7 +262,7 @@ impl Skin {
         }
     }
 
-    /// The raster that exists before anything was drawn.
+    /// The raster that Scratch has before the first frame.
     pub(crate) fn first_level(&self) -> Level {
         match &self.source {
             Source::Vector(_) => Level::NONE,
@@ -270,7 +270,7 @@ impl Skin {
         }
     }
 
-    /// The raster of a level, made now if nobody needed it before.
+    /// The raster of a level, computed by the first call.
     pub(crate) fn silhouette(&self, level: Level) -> &Silhouette {
         match (level.number(), &self.source) {
             (Some(number), Source::Vector(vector)) => vector.silhouette(number),

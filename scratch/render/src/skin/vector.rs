@@ -1,4 +1,5 @@
-//! Vector costumes: size at once, rasters by powers of two when sensed.
+//! Vector costumes. The size is computed when they are loaded, rasters (scaled by powers of two)
+//! when they are sensed.
 
 use std::sync::OnceLock;
 
@@ -9,11 +10,11 @@ use crate::raster;
 use crate::silhouette::{Alpha, Silhouette};
 use crate::svg::Document;
 
-/// Number of the raster at 100 %; every number more doubles the scale.
+/// Number of the raster at 100 %; the next number doubles the scale.
 const FULL_SIZE: i32 = 8;
-/// Rasters above 100 % stay within this many pixels a side.
+/// Largest width and height of rasters above 100 %, in pixels.
 const LARGEST_SIDE: f64 = 2048.0;
-/// Largest number of a raster: a costume of one unit may grow by 2^11.
+/// Number of rasters: a costume of one unit may be enlarged by 2^11.
 const LEVELS: usize = FULL_SIZE as usize + 12;
 
 #[derive(Debug)]
@@ -80,7 +81,7 @@ impl Vector {
         }
         let wanted = f64::from(sx).abs().max(f64::from(sy).abs()) / 100.0;
         let scale = wanted.min(self.largest_scale);
-        // The cast sends the logarithm of 0 to the smallest number.
+        // The cast saturates for the logarithm of 0.
         let number = (libm::log2(scale).ceil() as i32).saturating_add(FULL_SIZE).max(0) as usize;
         let (columns, rows) = self.raster_size(number);
         let (width, height) = self.document.intrinsic_size();
@@ -106,7 +107,8 @@ impl Vector {
         })
     }
 
-    /// Draws the document at its intrinsic size times the scale, whatever the raster's size.
+    /// Draws the document at its intrinsic size times the scale, independently of the raster's
+    /// size. `None` if it cannot be drawn within the limits.
     fn rasterise(&self, number: usize, width: u32, height: u32) -> Option<Vec<[u8; 4]>> {
         let tree = self.tree.get_or_init(|| self.document.tree()).as_ref()?;
         let mut pixmap = tiny_skia::Pixmap::new(width, height)?;

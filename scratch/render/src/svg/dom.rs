@@ -6,11 +6,11 @@ const SVG: &str = "http://www.w3.org/2000/svg";
 const XLINK: &str = "http://www.w3.org/1999/xlink";
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// An element; attributes of foreign namespaces are not kept.
+/// An element, without attributes of foreign namespaces.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
     pub(super) name: String,
-    /// Names carry the prefix `xlink:` or `xml:` where they have that namespace.
+    /// Names and values; names in these namespaces have the prefix `xlink:` or `xml:`.
     attributes: Vec<(String, String)>,
     pub(super) children: Vec<Node>,
 }
@@ -26,8 +26,8 @@ impl Element {
         Self { name: name.to_owned(), attributes: Vec::new(), children }
     }
 
-    /// Copies an element with everything below it that belongs to SVG. The recursion is as deep
-    /// as the document, which has been limited before.
+    /// Copies an element and its SVG descendants. The recursion is as deep as the document, whose
+    /// depth has been checked before.
     pub(super) fn read(xml: XmlNode<'_, '_>) -> Self {
         let attributes = xml.attributes().filter_map(|attribute| {
             let name = match attribute.namespace() {
@@ -87,7 +87,7 @@ impl Element {
         })
     }
 
-    /// Calls a function for this element and all below it.
+    /// Calls a function for this element and all its descendants.
     pub(super) fn visit<'a>(&'a self, f: &mut impl FnMut(&'a Self)) {
         f(self);
         for child in self.elements() {
@@ -95,7 +95,7 @@ impl Element {
         }
     }
 
-    /// Calls a function that may change elements, for this one and all below it.
+    /// Calls a function that may change elements, for this one and all its descendants.
     pub(super) fn visit_mut(&mut self, f: &mut impl FnMut(&mut Self)) {
         f(self);
         for child in self.elements_mut() {
@@ -103,7 +103,7 @@ impl Element {
         }
     }
 
-    /// The document of which this is the root.
+    /// The text of the document with this root element.
     pub(super) fn document(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, &format!(" xmlns=\"{SVG}\" xmlns:xlink=\"{XLINK}\""));

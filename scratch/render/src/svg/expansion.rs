@@ -1,29 +1,29 @@
-//! How large a document is once its references are followed. Patterns of patterns double with
-//! every line, and what parses and draws documents follows each reference anew.
+//! Size of a document with all references expanded. Patterns that refer to patterns can double it
+//! with every line, and the parser and the renderer follow each reference again.
 
 use std::collections::HashMap;
 
 use super::dom::Element;
 
-/// Elements within each other, those of references included.
+/// Deepest nesting of elements, including those of references.
 const DEPTH: usize = 1024;
 
-/// What lies below an element, itself included.
+/// Size of an element, including its descendants and references.
 #[derive(Clone, Copy, Default)]
 struct Size {
     elements: f64,
     levels: usize,
 }
 
-/// Follows references, each element once.
+/// Traversal that follows references but measures every element only once.
 struct Walk<'a> {
     by_id: HashMap<&'a str, &'a Element>,
-    /// Sizes of elements with ids; nothing while that is being found out.
+    /// Sizes of elements with ids; zero for an element that is being measured.
     known: HashMap<&'a str, Size>,
 }
 
-/// The number of elements, those of references counted once for each reference; `None` if they
-/// nest too deeply. References that lead back to where they stand count nothing.
+/// The number of elements, where the target of a reference counts once for each reference; `None`
+/// if they are nested too deeply. Cyclic references count 0.
 pub(super) fn expanded(root: &Element) -> Option<f64> {
     let mut walk = Walk { by_id: HashMap::new(), known: HashMap::new() };
     collect(root, &mut walk.by_id);

@@ -1,10 +1,11 @@
-//! The fonts of text in costumes. Those of the host are never used: they differ between machines.
+//! Fonts of text in costumes. Fonts of the host are never used, because they differ between
+//! machines.
 
 use std::sync::{Arc, OnceLock};
 
 use resvg::usvg::{self, FontFamily, fontdb};
 
-/// Families by the names that Scratch gives them.
+/// Font families by their names in Scratch.
 const FAMILIES: [(&str, &[u8]); 7] = [
     (SANS_SERIF, include_bytes!("../../fonts/NotoSans-Medium.ttf")),
     (SERIF, include_bytes!("../../fonts/SourceSerifPro-Regular.otf")),
@@ -16,17 +17,17 @@ const FAMILIES: [(&str, &[u8]); 7] = [
 ];
 const SANS_SERIF: &str = "Sans Serif";
 const SERIF: &str = "Serif";
-/// Families without serifs that costumes name although Scratch brings no font for them.
+/// Sans-serif families that costumes use although Scratch has no font for them.
 const WITHOUT_SERIFS: [&str; 6] =
     ["Arial", "Helvetica", "Helvetica Neue", "Roboto", "Tahoma", "Verdana"];
 
-/// Finds the font of a text. A document without text never loads any.
+/// The font resolver. Fonts are loaded by the first document that contains text.
 pub(super) fn resolver() -> usvg::FontResolver<'static> {
     usvg::FontResolver {
         select_font: Box::new(|font, database| {
             let fonts = Fonts::get();
             database.clone_from(&fonts.database);
-            // A browser takes its standard font, one with serifs, for a family it does not know.
+            // A browser uses its standard font, which has serifs, for an unknown family.
             let known = font.families().iter().find_map(|family| fonts.face(name_of(family)));
             known.or_else(|| fonts.face(SERIF))
         }),
@@ -34,7 +35,7 @@ pub(super) fn resolver() -> usvg::FontResolver<'static> {
     }
 }
 
-/// The family that stands for one named in a document.
+/// The family of [`FAMILIES`] for a family in a document, if it has the returned name.
 fn name_of(family: &FontFamily) -> &str {
     match family {
         FontFamily::SansSerif | FontFamily::Monospace => SANS_SERIF,

@@ -1,4 +1,4 @@
-//! Gradients of paths whose transformation has been worked into them.
+//! Gradients of paths to whose coordinates a transformation has been applied.
 
 use super::dom::Element;
 use super::transform::{Matrix, quadratic_mean, rounded};
@@ -12,17 +12,18 @@ pub(super) struct BoundingBox {
     pub(super) height: f64,
 }
 
-/// What takes the place of a reference to a gradient.
+/// Replacement of a reference to a gradient.
 pub(super) enum Paint {
-    /// A gradient of this id.
+    /// A new gradient with this id.
     Copy(String, Element),
     Color(String),
     Unchanged,
 }
 
-/// The gradient in the coordinates of a transformed path. `geometry` is the path's box before.
+/// The gradient in the coordinates of a transformed path. `geometry` is the bounding box of the
+/// path before the transformation.
 ///
-/// Radial gradients become circular, since their radius can only grow by an average.
+/// Radial gradients become circular, because their radius is scaled by an average.
 pub(super) fn baked_gradient(
     gradient: &Element,
     id: &str,
@@ -77,14 +78,14 @@ pub(super) fn baked_gradient(
     Paint::Copy(id, copy)
 }
 
-/// The axis whose lines of equal colour are the transformed ones.
+/// The axis of a linear gradient whose lines of equal colour are the transformed lines.
 fn transformed_axis(
     start: (f64, f64),
     end: (f64, f64),
     matrix: Matrix,
 ) -> ((f64, f64), (f64, f64)) {
     let (dx, dy) = (end.0 - start.0, end.1 - start.1);
-    // A point beside the start, where the colour is the same.
+    // A point beside the start that has the same colour.
     let beside = matrix.apply((start.0 - dy, start.1 + dx));
     let (start, end) = (matrix.apply(start), matrix.apply(end));
     let normal = (start.1 - beside.1, beside.0 - start.0);

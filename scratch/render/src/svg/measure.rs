@@ -1,4 +1,4 @@
-//! How large a document is.
+//! The size of a document.
 
 use svgtypes::{Length, LengthUnit, NumberListParser};
 
@@ -7,14 +7,15 @@ use super::{ViewBox, build_tree};
 use crate::rounding::single;
 use crate::skin::Limits;
 
-/// The size of a picture that says nothing about its own.
+/// The size of a picture without one of its own, in CSS pixels.
 const DEFAULT_SIZE: (f64, f64) = (300.0, 150.0);
 /// CSS pixels in an inch.
 const INCH: f64 = 96.0;
+/// CSS pixels in an em.
 const FONT_SIZE: f64 = 16.0;
 
-/// A `viewBox` attribute. Browsers keep its numbers in binary32; one that cannot be read has no
-/// size.
+/// Parses a `viewBox` attribute, whose numbers browsers store in binary32. An invalid one has size
+/// 0.
 pub(super) fn parse_view_box(text: &str) -> ViewBox {
     let numbers: Result<Vec<f64>, _> = NumberListParser::from(text).take(5).collect();
     match numbers.as_deref() {
@@ -28,7 +29,7 @@ pub(super) fn parse_view_box(text: &str) -> ViewBox {
     }
 }
 
-/// The size of a picture by itself, from its `width` and `height` attributes.
+/// The intrinsic size of a picture in CSS pixels, from its `width` and `height` attributes.
 pub(super) fn intrinsic_size(
     view_box: ViewBox,
     (width, height): (Option<&str>, Option<&str>),
@@ -48,7 +49,7 @@ pub(super) fn intrinsic_size(
     }
 }
 
-/// A length in CSS pixels; `None` for percentages and what cannot be read.
+/// A length in CSS pixels; `None` for percentages and invalid lengths.
 fn pixels(text: &str) -> Option<f64> {
     let length: Length = text.trim().parse().ok()?;
     let unit = match length.unit {
@@ -65,8 +66,8 @@ fn pixels(text: &str) -> Option<f64> {
     Some(length.number * unit).filter(|pixels| *pixels >= 0.0)
 }
 
-/// The box of everything that a prepared document without a `viewBox` draws, half of the
-/// broadest stroke added on every side.
+/// The box around the drawing of a prepared document without a `viewBox`, plus half of the widest
+/// stroke on every side.
 pub(super) fn measured_view_box(mut root: Element, limits: &Limits) -> ViewBox {
     let mut broadest = 0.0_f64;
     root.visit(&mut |element| {
@@ -76,7 +77,7 @@ pub(super) fn measured_view_box(mut root: Element, limits: &Limits) -> ViewBox {
         let width = element.get("stroke-width").map_or(0.0, super::transform::number);
         broadest = broadest.max(width);
     });
-    // With a size of its own the build_tree keeps its coordinates.
+    // With an explicit size the drawing is not scaled.
     root.set("width", "480");
     root.set("height", "360");
     let Some(tree) = build_tree(&root, limits) else { return ViewBox::default() };

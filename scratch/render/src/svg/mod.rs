@@ -1,4 +1,4 @@
-//! SVG documents as Scratch prepares them before the browser draws them.
+//! SVG documents, and the changes that Scratch makes to them before the browser draws them.
 
 mod dom;
 mod expansion;
@@ -18,7 +18,8 @@ use crate::raster::RasterCost;
 use crate::skin::{Limits, SkinError};
 use dom::Element;
 
-/// The name of circles and ellipses that have none: they become paths, but are drawn otherwise.
+/// Id of circles and ellipses without an id of their own. `usvg` converts them to paths, but they
+/// are drawn differently from paths.
 pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
 /// The coordinate system of a document.
@@ -30,7 +31,7 @@ pub(crate) struct ViewBox {
     pub(crate) height: f64,
 }
 
-/// A document whose size is known and which is prepared fully when it is drawn.
+/// A document. Its size is computed when it is loaded; the rest is done when it is drawn.
 #[derive(Debug)]
 pub(crate) struct Document {
     text: String,
@@ -54,7 +55,7 @@ impl Document {
                 let lengths = (root.attribute("width"), root.attribute("height"));
                 (view_box, measure::intrinsic_size(view_box, lengths))
             }
-            // The only documents that are drawn to be loaded.
+            // Without a `viewBox` the drawing must be measured.
             None => {
                 let mut root = Element::read(root);
                 prepare(&mut root);
@@ -70,24 +71,24 @@ impl Document {
         self.view_box
     }
 
-    /// Width and height of the picture in CSS pixels, where they are those of the drawing.
+    /// Width and height of the picture in CSS pixels.
     pub(crate) fn intrinsic_size(&self) -> (f64, f64) {
         self.intrinsic
     }
 
-    /// By how much the drawing is stretched in either direction to make up for what the browser's
-    /// layout takes from its size.
+    /// Factors by which the drawing is stretched to compensate for the rounding of its size in the
+    /// browser's layout.
     pub(crate) fn stretch(&self) -> (f64, f64) {
         let (width, height) = self.intrinsic;
         (width / layout_length(width), height / layout_length(height))
     }
 
-    /// Whether drawing it stays within the limits.
+    /// Whether a drawing of this cost is within the limits.
     pub(crate) fn allows(&self, cost: RasterCost) -> bool {
         cost.painted <= self.limits.painted as f64 && cost.layers <= self.limits.layers as f64
     }
 
-    /// The drawing; `None` if the renderer cannot make sense of it.
+    /// The parsed drawing; `None` if it is invalid or exceeds the limits.
     pub(crate) fn tree(&self) -> Option<usvg::Tree> {
         let xml = parse(&self.text, &self.limits).ok()?;
         let mut root = Element::read(xml.root_element());
@@ -101,7 +102,7 @@ impl Document {
     }
 }
 
-/// A length as the browser's layout keeps it: a multiple of 1/64 pixel.
+/// A length in the browser's layout: a multiple of 1/64 pixel.
 fn layout_length(length: f64) -> f64 {
     if length < 1.0 / 64.0 { length } else { (length * 64.0).floor() / 64.0 }
 }
@@ -113,7 +114,7 @@ fn parse<'a>(text: &'a str, limits: &Limits) -> Result<roxmltree::Document<'a>, 
         .map_err(|error| SkinError::Xml(error.to_string()))
 }
 
-/// Everything that walks a document recurses, so its depth is limited first.
+/// Checks the depth of a document first, because all later functions recurse into it.
 fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
     // Nodes are numbered in document order, parents before children.
     let mut depths: Vec<usize> = Vec::new();
@@ -127,10 +128,11 @@ fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinEr
     Ok(())
 }
 
-/// Arcs become curves, whose number grows with the radius, and reading them takes its square.
+/// Largest radius of an arc. Arcs are converted to curves, whose number grows with the radius, in
+/// quadratic time.
 const LARGEST_RADIUS: f64 = 1e9;
 
-/// The changes that are made to every document.
+/// Applies the changes that Scratch makes to every document.
 fn prepare(root: &mut Element) {
     root.visit_mut(&mut |element| {
         if element.get("d").is_some_and(has_giant_arc) {
@@ -157,8 +159,8 @@ fn has_giant_arc(path: &str) -> bool {
     })
 }
 
-/// Parses a prepared document. Embedded bitmaps are read within the limits, everything outside
-/// of the document is ignored.
+/// Parses a prepared document. Embedded bitmaps are read within the limits; references to other
+/// files are ignored.
 fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
     let limits = *limits;
     if expansion::expanded(root)? > f64::from(limits.nodes) {

@@ -1,10 +1,10 @@
-//! Repairs on the text of an SVG file, before it is XML.
+//! Repairs of the text of an SVG file before it is parsed as XML.
 
 use std::borrow::Cow;
 
 const XML_NAMESPACE: &str = "\"http://www.w3.org/XML/1998/namespace\"";
 
-/// Mends the mistakes of drawing programs that Scratch mends, in its order.
+/// Repairs the mistakes of drawing programs that Scratch repairs, in the same order.
 pub(super) fn repaired(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     declare_namespace(&mut text);
@@ -44,7 +44,7 @@ fn declare_namespace(text: &mut Cow<'_, str>) {
     }
 }
 
-/// Illustrator writes entities that it does not declare.
+/// Replaces entities that Illustrator uses without declaring them.
 fn resolve_entities(text: &mut Cow<'_, str>) {
     let Some(tag) = root_tag(text) else { return };
     if !text[tag.clone()].contains("&ns_") || text.contains("<!DOCTYPE") {
@@ -75,7 +75,8 @@ fn in_tags(text: &str, name: &str, rewrite: impl Fn(&str) -> String) -> String {
     result + rest
 }
 
-/// Only the prefix `xml` may be bound to the namespace of XML itself.
+/// Changes the namespace of prefixes other than `xml` that are bound to the namespace of XML,
+/// which is not allowed.
 fn rebind_prefixes(text: &str) -> String {
     let mut rest = text;
     let mut result = String::with_capacity(text.len());
@@ -107,13 +108,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sound_file_is_left_alone() {
+    fn a_valid_file_is_not_changed() {
         let text = r#"<svg xmlns="http://www.w3.org/2000/svg"><rect/></svg>"#;
         assert!(matches!(repaired(text), Cow::Borrowed(same) if same == text));
     }
 
     #[test]
-    fn mistakes_are_mended() {
+    fn mistakes_are_repaired() {
         for (broken, mended) in [
             ("<svg width='1'/>", "<svg xmlns=\"http://www.w3.org/2000/svg\" width='1'/>"),
             (

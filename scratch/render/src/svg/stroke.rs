@@ -1,8 +1,8 @@
-//! Stroke widths made uniform: transformations are worked into paths.
+//! Normalisation of stroke widths: transformations are applied to path data ("baked").
 //!
-//! Scratch's paint editor cannot draw a stroke that is wider in one direction, so the original
-//! bakes transformations into path data before it shows a costume. That changes pixels. Only
-//! attributes count, never `style` or classes.
+//! Scratch's paint editor cannot draw a stroke that is wider in one direction. Therefore the
+//! original applies transformations to path data before it shows a costume, which changes pixels.
+//! Only attributes count, never `style` or classes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ const CONTAINERS: [&str; 9] =
 const SHAPES: [&str; 9] =
     ["circle", "ellipse", "image", "line", "polygon", "polyline", "rect", "text", "use"];
 
-/// What an element takes from those around it.
+/// Properties that an element inherits from its ancestors.
 #[derive(Clone)]
 struct Inherited {
     matrix: Matrix,
@@ -113,7 +113,7 @@ impl Walk {
     }
 }
 
-/// What holds inside of an element.
+/// The properties that the children of an element inherit.
 fn inherited(element: &Element, outer: &Inherited) -> Inherited {
     let paint = |name: &str, outer: &Option<String>| {
         element.get(name).map(str::to_owned).or_else(|| outer.clone())
@@ -128,7 +128,7 @@ fn inherited(element: &Element, outer: &Inherited) -> Inherited {
     }
 }
 
-/// Writes out what a shape inherits.
+/// Writes inherited properties as attributes of a shape.
 fn write_inherited(shape: &mut Element, outer: &Inherited) {
     let matrix = inherited(shape, outer).matrix;
     if shape.get("stroke-width").is_none() && !outer.stroke_width.is_nan() {
@@ -153,8 +153,8 @@ fn reference(paint: &str) -> Option<&str> {
     inside.trim().trim_matches(['"', '\'']).strip_prefix('#')
 }
 
-/// Path data with all coordinates transformed, and the box of the geometry as it was. Data that
-/// cannot be read ends the path, as in browsers.
+/// Path data with all coordinates transformed, and the bounding box before the transformation.
+/// Invalid data ends the path, as in browsers.
 fn transformed_path(data: &str, matrix: Matrix) -> (String, BoundingBox) {
     let mut out = String::with_capacity(data.len() * 2);
     let mut geometry = PathBuilder::new();

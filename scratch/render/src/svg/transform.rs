@@ -1,4 +1,4 @@
-//! Affine transformations of an SVG document, and numbers as its attributes write them.
+//! Affine transformations of SVG documents, and numbers in their attributes.
 
 use svgtypes::{TransformListParser, TransformListToken};
 
@@ -16,8 +16,8 @@ pub(super) struct Matrix {
 impl Matrix {
     pub(super) const IDENTITY: Self = Self { a: 1.0, b: 0.0, c: 0.0, d: 1.0, e: 0.0, f: 0.0 };
 
-    /// A `transform` attribute; one that cannot be read changes nothing. Sines come from one
-    /// library on all platforms.
+    /// Parses a `transform` attribute; an invalid one is the identity. Sines come from one library
+    /// on all platforms.
     pub(super) fn parse(text: &str) -> Self {
         let one = Self::IDENTITY;
         let radians = |degrees: f64| degrees * std::f64::consts::PI / 180.0;
@@ -59,7 +59,7 @@ impl Matrix {
         (self.a * x + self.c * y, self.b * x + self.d * y)
     }
 
-    /// By how much the matrix enlarges, as the quadratic mean of both axes.
+    /// The quadratic mean of the scales of both axes.
     pub(super) fn mean_scale(self) -> f64 {
         let Self { a, b, c, d, .. } = self;
         let determinant = a * d - b * c;
@@ -87,13 +87,13 @@ pub(super) fn quadratic_mean(a: f64, b: f64) -> f64 {
     ((a * a + b * b) / 2.0).sqrt()
 }
 
-/// A number as JavaScript casts it from text, without the exotic notations.
+/// A number cast from text as in JavaScript, without hexadecimal and similar notations.
 pub(super) fn number(text: &str) -> f64 {
     let text = text.trim();
     if text.is_empty() {
         return 0.0;
     }
-    // Rust also reads words such as `inf`.
+    // Rust also parses words such as `inf`, which JavaScript does not.
     if text.contains(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E') {
         return f64::NAN;
     }
