@@ -129,7 +129,7 @@ fn what_cannot_be_run_is_refused() {
     let (line, hint) = with(&[&["--projects", &good], &random[..]].concat());
     assert_eq!(
         (&*line, &*hint),
-        ("--executions: no budget", "give --executions, --steps or --wall")
+        ("--wall: no budget", "give a unit of work, such as --executions, or --wall")
     );
 
     let (line, _) = with(&[&["--projects", &path("missing")], &QUICK[..]].concat());

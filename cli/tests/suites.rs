@@ -112,7 +112,7 @@ fn suites_that_cannot_be_used_are_refused_with_the_reason() {
         (String::new(), "not a test suite: EOF"),
         (good.replace("\"key\":\"x\"", "\"key\":7"), "not a test suite: invalid type"),
         (good.replace("\"key\":\"x\"", "\"kee\":\"x\""), "unknown field `kee`"),
-        (good.replace("\"warp_budget\":", "\"warp_budget\":9"), "machine has warp_budget 91000000"),
+        (good.replace("\"warp_budget\":", "\"warp_budget\":9"), "`warp_budget` is 91000000"),
     ] {
         fs::write(folder.path().join("bad.json"), bad).unwrap();
         for command in ["test", "coverage"] {
