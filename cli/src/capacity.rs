@@ -1,13 +1,14 @@
-//! `catherd capacity`: what a coordinator costs on this machine, and how large a cluster it
+//! `catherd capacity`: cost of a coordinator on this machine, and the largest cluster that it
 //! can serve.
 //!
 //! - [`measure`]: a real coordinator process under simulated workers; gives [`Costs`].
-//! - [`simulation`]: from costs to a cluster that nobody has.
+//! - [`analytic_model`], [`simulation`]: load of a coordinator on a cluster of any size, predicted
+//!   from these costs.
 
-mod cluster;
+mod analytic_model;
 mod measure;
-mod puppet;
 mod server;
+mod simulated_worker;
 mod simulation;
 
 use std::ops::Add;
@@ -31,8 +32,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     }
 }
 
-/// Processor time in microseconds of one core: of the one thread that writes, and of all
-/// others, of which any number can work at once.
+/// Processor time in microseconds of one core: of the single thread that writes to the store, and
+/// of all other threads together, which run in parallel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cost {
@@ -50,7 +51,7 @@ impl Add for Cost {
 }
 
 impl Cost {
-    /// What is left of it; nothing less than nothing.
+    /// Difference of two costs, at least 0 in each part.
     fn minus(self, other: Cost) -> Cost {
         let writer_us = (self.writer_us - other.writer_us).max(0.0);
         Cost { writer_us, others_us: (self.others_us - other.others_us).max(0.0) }
@@ -65,19 +66,19 @@ impl Cost {
     }
 }
 
-/// What a coordinator costs, as [`measure`] finds it.
+/// Measured costs of a coordinator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Costs {
-    /// Where it was measured, for people.
+    /// Description of the machine on which the costs were measured.
     machine: String,
-    /// A run that is added to the store.
+    /// Adding one run to the store.
     planned_run: Cost,
-    /// A request for leases that one run answers.
+    /// A lease request that is answered with one run.
     lease: Cost,
     /// A commit of one small record.
     commit: Cost,
-    /// Leasing and committing each further run of the same two requests.
+    /// Each further run in the same lease request and the same commit.
     further_run: Cost,
     /// Each KiB of a record.
     record_kib: Cost,
@@ -85,13 +86,14 @@ struct Costs {
     heartbeat: Cost,
     /// Each MiB of a project that a worker fetches.
     project_mib: Cost,
-    /// A look at the state, five times a second, for each live worker.
-    look_worker: Cost,
-    /// What a viewer of the dashboard gets, twice a second, for each live worker.
+    /// One poll of the progress (five a second) for each live worker.
+    #[serde(alias = "look_worker")]
+    poll_worker: Cost,
+    /// One update of an open dashboard (two a second) for each live worker.
     viewer_worker: Cost,
-    /// A record that is exported.
+    /// Exporting one record.
     exported_run: Cost,
-    /// Milliseconds that an unloaded coordinator takes for a lease, the disk included.
+    /// Milliseconds from lease request to reply of an idle coordinator, disk writes included.
     lease_ms: f64,
     /// Memory of the coordinator for each run of its studies, in bytes.
     memory_run: f64,

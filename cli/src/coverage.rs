@@ -1,4 +1,4 @@
-//! `catherd coverage`: what a suite covers of a project.
+//! `catherd coverage`: the blocks of a project that a suite covers.
 
 use std::fmt::Write as _;
 
@@ -60,10 +60,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// What became of a block.
+/// State of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// There is nothing to cover.
+    /// The block has no goal.
     NoGoal,
     Missed,
     Covered,
@@ -88,7 +88,7 @@ struct Line<'a> {
 }
 
 impl Script<'_> {
-    /// Goals covered, and all.
+    /// Number of goals covered, and of all goals.
     fn tally(&self) -> (usize, usize) {
         let states = || self.lines.iter().filter_map(|line| Some(line.block?.1));
         let covered = states().filter(|state| *state == State::Covered).count();
@@ -136,7 +136,7 @@ fn total(sprites: &[Sprite]) -> (usize, usize) {
     tallies.fold((0, 0), |(covered, all), (c, a)| (covered + c, all + a))
 }
 
-/// Of nothing, everything is covered.
+/// Covered share in percent; 100 if there is no goal.
 fn percent((covered, all): (usize, usize)) -> f64 {
     if all == 0 { 100.0 } else { 100.0 * covered as f64 / all as f64 }
 }

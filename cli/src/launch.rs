@@ -27,8 +27,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 ///
 /// Each task of the array is a worker that lives as long as there are runs, not a run: the
 /// queue sees one array however many runs there are. A task that is preempted or requeued
-/// comes back under the same name, and its run is given out again at once. When time is
-/// nearly up, Slurm sends SIGTERM, and the worker finishes its run or hands it back.
+/// comes back under the same name, and its run is leased again at once. Before the time limit,
+/// Slurm sends SIGTERM, and the worker finishes its run or returns it.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +45,7 @@ pub(crate) struct Slurm {
     #[arg(long, value_name = "N")]
     workers: NonZeroU32,
 
-    /// Real time of a worker, as Slurm writes it
+    /// Time limit of a worker in the notation of Slurm, such as 1-12:00:00
     #[arg(long, value_name = "TIME", default_value = "12:00:00")]
     time: String,
 
@@ -99,7 +99,7 @@ impl Slurm {
         })?;
         if !output.status.success() {
             let told = String::from_utf8_lossy(&output.stderr);
-            return Err(Failure::new(format_args!("sbatch refused: {}", told.trim()))
+            return Err(Failure::new(format_args!("sbatch failed: {}", told.trim()))
                 .hint(format!("see {}", script.display())));
         }
         terminal::print(&String::from_utf8_lossy(&output.stdout));
@@ -150,7 +150,7 @@ impl Slurm {
     }
 }
 
-/// A word of a shell.
+/// A word quoted for a POSIX shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

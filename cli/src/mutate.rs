@@ -16,8 +16,8 @@ use crate::failure::{Exit, Failure};
 use crate::project::Pair;
 use crate::terminal;
 
-/// Holds a test suite against mutants of its project: copies with one small fault each, which
-/// the suite should notice.
+/// Runs a test suite against mutants of its project: copies with one small fault each, which
+/// the suite should detect.
 ///
 /// A mutant is killed when a test that passes on the project fails an assertion on it. Tests
 /// that do not pass on the project take no part. The same project, suite and seed give the
@@ -37,8 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     sample: Option<u64>,
 
-    /// Seed of all choices: what takes the place of a key, an operator, a variable, and what a
-    /// sample has
+    /// Seed of all random choices: replacements of keys, operators and variables, and the sample
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
@@ -269,7 +268,7 @@ struct Line<'a> {
     duplicate_of: Option<&'a str>,
 }
 
-/// A test that failed, and where.
+/// A failed test and its assertion.
 #[derive(Serialize)]
 struct Killer<'a> {
     test: u32,

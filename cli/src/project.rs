@@ -36,7 +36,7 @@ pub(crate) fn open(path: &Path) -> Result<LoadedProject, Failure> {
 }
 
 impl Pair {
-    /// Reads both, and checks that they belong together.
+    /// Reads project and suite, and checks that the suite was made for the project.
     pub(crate) fn open(&self) -> Result<(LoadedProject, Suite), Failure> {
         let suite = read_suite(&self.suite)?;
         let subject = open(&self.project)?;
@@ -53,7 +53,7 @@ impl Pair {
             .map_err(|error| Failure::new(format!("{}: {error}", self.project.display())))
     }
 
-    /// An error of the suite, with the name of its file.
+    /// A failure about the suite, with the name of its file.
     pub(crate) fn failure(&self, error: SuiteError) -> Failure {
         suite_failure(&self.suite, error)
     }

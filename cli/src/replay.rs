@@ -1,4 +1,4 @@
-//! `catherd replay`: one run of a study, executed again here.
+//! `catherd replay`: executes one run of a study again in this process.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 0.05, value_parser = level)]
     alpha: f64,
 
-    /// Who says what a large effect is: vargha-delaney or hess-kromrey
+    /// Thresholds of small, medium and large effects: vargha-delaney or hess-kromrey
     #[arg(long, value_name = "CONVENTION", default_value = "vargha-delaney", value_parser = convention)]
     magnitude: Convention,
 }
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         line.clear();
         let read = input.read_until(b'\n', &mut line).map_err(|cause| {
             Failure::new(format_args!("standard input, line {number}: {cause}"))
-                .hint("see what writes to this command")
+                .hint("each line must be a JSON object such as {\"x\": [1, 2], \"y\": [3, 4]}; see catherd stats --help")
         })?;
         if read == 0 {
             break;
@@ -104,12 +104,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
                 json!({ "line": number, "error": problem })
             }
         };
-        // A reader that waits for this answer before it asks on must get it.
+        // Flush each answer, because the caller may wait for it before it sends the next line.
         let waiting = input.buffer().is_empty();
         let written = writeln!(output, "{answer}")
             .and_then(|()| if waiting { output.flush() } else { Ok(()) });
         match written {
-            // A reader that has left, as `head` does, is no error.
+            // A closed pipe is not an error: the reader, such as `head`, has read enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit),
             Err(error) => return Err(Failure::new(format_args!("standard output: {error}"))),
             Ok(()) => {}

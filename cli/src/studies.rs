@@ -163,7 +163,7 @@ fn send(caller: &mut Caller, digest: Digest, bytes: &[u8]) -> Result<(), Failure
     Ok(())
 }
 
-/// Tells how far the studies of a coordinator are, and what a study lacks and why.
+/// Shows the progress of the studies of a coordinator, and which runs of a study have no record.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -1,5 +1,5 @@
-//! What is written to the terminal. Standard output has results, standard error has
-//! everything else; a progress bar steps aside for both.
+//! Output to the terminal: results go to standard output, everything else to standard error.
+//! Progress bars are hidden while a line is written.
 
 use std::io::{self, Write};
 use std::sync::LazyLock;
@@ -13,10 +13,10 @@ use tracing_subscriber::EnvFilter;
 /// The bars of this process, drawn on standard error.
 pub(crate) static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
-/// The variable that says what is logged, such as `catherd_worker=debug`.
+/// Environment variable with the log filter, such as `catherd_worker=debug`.
 const LOG: &str = "CATHERD_LOG";
 
-/// Writes results. A reader that has left, as `head` does, is no error.
+/// Writes results. Errors are ignored, because the reader may have closed the pipe, as `head` does.
 pub(crate) fn print(text: &str) {
     BARS.suspend(|| {
         let _ = io::stdout().lock().write_all(text.as_bytes());
@@ -24,33 +24,33 @@ pub(crate) fn print(text: &str) {
     });
 }
 
-/// So many things: `1 run`, `2 runs`.
+/// A count with its noun: `1 run`, `2 runs`.
 pub(crate) fn plural(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-/// How the log is written.
+/// Format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Lines for people
     Text,
-    /// An object a line: timestamp, level, message and what belongs to it
+    /// One JSON object on each line: timestamp, level, message and fields
     Json,
 }
 
-/// The log is for machines: nothing else may be on standard error.
+/// Standard error carries the JSON log, so that nothing else may be written to it.
 static STRUCTURED: AtomicBool = AtomicBool::new(false);
 
-/// Writes a line about what is going on.
+/// Writes a line about progress to standard error.
 pub(crate) fn note(line: &str) {
     if STRUCTURED.load(Ordering::Relaxed) {
         return tracing::info!("{line}");
     }
-    // In one piece, so that lines of several processes do not mix.
+    // Write the line at once, so that lines of several processes do not mix.
     let _ = Stderr.write_all(format!("{line}\n").as_bytes());
 }
 
-/// Writes why the command ends.
+/// Writes the reason for which the command failed.
 pub(crate) fn fail(text: &str) {
     match STRUCTURED.load(Ordering::Relaxed) {
         true => tracing::error!("{text}"),
@@ -58,7 +58,7 @@ pub(crate) fn fail(text: &str) {
     }
 }
 
-/// A bar for something that takes a while; invisible where nobody looks.
+/// Progress bar of known length; hidden if standard error is not a terminal.
 pub(crate) fn bar(length: usize) -> ProgressBar {
     let bar = BARS.add(ProgressBar::new(length as u64));
     let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {pos}/{len} {eta}");
@@ -66,7 +66,7 @@ pub(crate) fn bar(length: usize) -> ProgressBar {
     bar
 }
 
-/// A sign of life for something of unknown length; invisible where nobody looks.
+/// Progress spinner for work of unknown length; hidden if standard error is not a terminal.
 pub(crate) fn spinner(what: impl Into<String>) -> ProgressBar {
     let bar = BARS.add(ProgressBar::new_spinner());
     bar.set_message(what.into());
@@ -74,12 +74,12 @@ pub(crate) fn spinner(what: impl Into<String>) -> ProgressBar {
     bar
 }
 
-/// Starts logging to standard error: what `level` says, unless the environment does.
+/// Starts logging to standard error at `level`, unless the environment sets a filter.
 pub(crate) fn log(level: &str) {
     log_as(level, Format::Text);
 }
 
-/// The same in a format.
+/// Like [`log`], in a given format.
 pub(crate) fn log_as(level: &str, format: Format) {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new(level));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
@@ -105,7 +105,8 @@ pub(crate) fn clock(time: Duration) -> String {
     }
 }
 
-/// Standard error beside the bars. A reader that has left is no error: the log would panic.
+/// Standard error with progress bars hidden. Write errors are ignored, because the log would panic
+/// if the reader had closed the pipe.
 struct Stderr;
 
 impl Write for Stderr {

@@ -1,4 +1,4 @@
-//! `catherd verify`: finished runs executed once more.
+//! `catherd verify`: executes finished runs again and compares digests.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ use crate::terminal;
 /// Executes finished runs of a study once more and compares the digests of their records.
 ///
 /// A run is a pure function of its inputs, so every digest must be the same, on any machine.
-/// Runs with a budget of real time are passed over: they depend on the machine.
+/// Runs with a budget of real time are skipped, because they depend on the machine.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

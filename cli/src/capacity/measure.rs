@@ -16,8 +16,8 @@ use clap::Args;
 use tokio::runtime::Runtime;
 use tonic::Status;
 
-use super::puppet::{Act, Puppet, Seen, all};
 use super::server::{self, Server};
+use super::simulated_worker::{Act, Latencies, SimulatedWorker, all};
 use super::{Cost, Costs};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
@@ -62,18 +62,18 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// Rounds of single leases and commits, and how many of each a worker has in one: few
-/// enough that no lease runs out.
+/// Rounds of single leases and commits, and the number of each that a worker makes in a round: so
+/// few that no lease expires.
 const ROUNDS: (usize, usize) = (10, 10);
 
-/// Size of the project that is fetched.
+/// Bytes of the project that workers fetch.
 const PROJECT: usize = 1 << 20;
 
-/// How long nothing happens, to see what that costs.
+/// Time without requests, in which the cost of an idle coordinator is measured.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// Looks at the page of the dashboard.
-const VIEWS: usize = 50;
+/// Requests for the status page of the dashboard.
+const STATUS_REQUESTS: usize = 50;
 
 /// KiB of the large records.
 const RECORD_KIB: usize = 64;
@@ -105,8 +105,8 @@ struct Bench<'a> {
     runtime: Runtime,
     server: Server,
     people: StudiesClient<AuthChannel>,
-    puppets: Vec<Puppet>,
-    /// What the coordinator spends when nothing happens, in a second.
+    workers: Vec<SimulatedWorker>,
+    /// Cost of one second of an idle coordinator.
     idle: Cost,
     text: String,
 }
@@ -120,28 +120,28 @@ impl<'a> Bench<'a> {
             .block_on(async { transport::studies_client(&server.address, &Access::default()) })
             .map_err(Failure::new)?;
         let text = format!("{}\n\n", server::machine());
-        let (puppets, idle) = (Vec::new(), Cost::default());
-        let mut bench = Bench { arguments, runtime, server, people, puppets, idle, text };
+        let (workers, idle) = (Vec::new(), Cost::default());
+        let mut bench = Bench { arguments, runtime, server, people, workers, idle, text };
         bench.connect()?;
         Ok(bench)
     }
 
     fn connect(&mut self) -> Result<(), Failure> {
         let address = self.server.address.clone();
-        self.puppets.clear();
+        self.workers.clear();
         for number in 0..self.arguments.workers {
-            let puppet = self.runtime.block_on(Puppet::connect(&address, number));
-            self.puppets.push(puppet.map_err(refused)?);
+            let worker = self.runtime.block_on(SimulatedWorker::connect(&address, number));
+            self.workers.push(worker.map_err(refused)?);
         }
         Ok(())
     }
 
-    /// Lets all workers act; what that cost beyond idleness.
+    /// Lets all workers act, and returns the cost beyond that of an idle coordinator.
     fn act(&mut self, act: Act) -> Result<Cost, Failure> {
-        let puppets = std::mem::take(&mut self.puppets);
-        let (cost, puppets) =
-            self.spending(|bench| bench.runtime.block_on(all(puppets, act)).map_err(refused))?;
-        self.puppets = puppets;
+        let workers = std::mem::take(&mut self.workers);
+        let (cost, workers) =
+            self.spending(|bench| bench.runtime.block_on(all(workers, act)).map_err(refused))?;
+        self.workers = workers;
         Ok(cost)
     }
 
@@ -159,21 +159,21 @@ impl<'a> Bench<'a> {
         Ok((cost.map(|us| us.max(0.0)), value))
     }
 
-    /// What the workers have seen since they were last asked.
-    fn seen(&mut self) -> Seen {
-        let mut seen = Seen::default();
-        for puppet in &mut self.puppets {
-            seen.add(&std::mem::take(&mut puppet.seen));
+    /// Latencies that the workers have measured since the last call.
+    fn seen(&mut self) -> Latencies {
+        let mut seen = Latencies::default();
+        for worker in &mut self.workers {
+            seen.add(&std::mem::take(&mut worker.seen));
         }
         seen
     }
 
-    /// Leases and commits of one run each, as of runs that take a minute.
+    /// Measures leases and commits of one run each, as they occur if a run takes a minute.
     fn singles(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let each = self.arguments.workers * ROUNDS.1;
         self.submit("singles", each * (ROUNDS.0 + 2))?;
-        self.puppets.iter_mut().for_each(|puppet| puppet.claimed = Duration::from_secs(60));
-        // Until something is measured, batches are of another size.
+        self.workers.iter_mut().for_each(|worker| worker.claimed = Duration::from_secs(60));
+        // Warm up, because the size of batches depends on measured run times.
         self.act(Act::Lease(1))?;
         self.act(Act::Commit)?;
         let (mut lease, mut beat, mut commit) = (Cost::default(), Cost::default(), Cost::default());
@@ -193,10 +193,10 @@ impl<'a> Bench<'a> {
         self.line("a commit of one run", costs.commit, &quantiles(&seen.commits));
         self.line("a heartbeat", costs.heartbeat, &format!("of {} leases", ROUNDS.1));
 
-        self.puppets.iter_mut().for_each(|puppet| puppet.suite = RECORD_KIB << 10);
+        self.workers.iter_mut().for_each(|worker| worker.suite = RECORD_KIB << 10);
         self.act(Act::Lease(ROUNDS.1))?;
         let large = self.act(Act::Commit)?;
-        self.puppets.iter_mut().for_each(|puppet| puppet.suite = 0);
+        self.workers.iter_mut().for_each(|worker| worker.suite = 0);
         let kib = (each * RECORD_KIB) as f64;
         costs.record_kib = large.minus(costs.commit.map(|us| us * each as f64)).map(|us| us / kib);
         self.line("each KiB of a record", costs.record_kib, "");
@@ -207,8 +207,8 @@ impl<'a> Bench<'a> {
         costs.project_mib = fetched.map(|us| us / mib);
         self.line("each MiB of a project", costs.project_mib, "");
 
-        // Alone, to see how long an answer takes that waits for nobody.
-        let others = self.puppets.split_off(1);
+        // Ask with a single worker, to measure the latency without queueing.
+        let others = self.workers.split_off(1);
         self.seen();
         self.act(Act::Lease(ROUNDS.1))?;
         let seen = self.seen();
@@ -217,14 +217,14 @@ impl<'a> Bench<'a> {
         let commits = quantiles(&self.seen().commits);
         let _ = writeln!(self.text, "one worker alone: lease {}", quantiles(&seen.leases));
         let _ = writeln!(self.text, "                  commit {commits}");
-        self.puppets.extend(others);
+        self.workers.extend(others);
         let cancelled = v1::StudyState::Cancelled.into();
         let request = v1::SetStateRequest { study: "singles".to_owned(), state: cancelled };
         self.runtime.block_on(self.people.set_state(request)).map_err(refused)?;
         Ok(())
     }
 
-    /// What the coordinator does when nothing happens, and for viewers.
+    /// Measures the cost of an idle coordinator, and of viewers of the dashboard.
     fn quiet(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let workers = self.arguments.workers as f64;
         let (spent, ()) = self.spending(|_| {
@@ -232,21 +232,21 @@ impl<'a> Bench<'a> {
             Ok(())
         })?;
         self.idle = spent.map(|us| us / IDLE.as_secs_f64());
-        costs.look_worker = self.idle.map(|us| us / 5.0 / workers);
-        self.line("a look, for each worker", costs.look_worker, "5 times a second");
+        costs.poll_worker = self.idle.map(|us| us / 5.0 / workers);
+        self.line("a poll of the progress, for each worker", costs.poll_worker, "5 times a second");
         self.act(Act::Beat(1))?;
         let (viewed, bytes) = self.spending(|bench| {
-            (0..VIEWS).map(|_| view(bench.server.dashboard).map_err(cannot)).sum()
+            (0..STATUS_REQUESTS).map(|_| view(bench.server.dashboard).map_err(cannot)).sum()
         })?;
         let bytes: usize = bytes;
-        let per_worker = VIEWS as f64 * workers;
+        let per_worker = STATUS_REQUESTS as f64 * workers;
         costs.viewer_worker = viewed.map(|us| us / per_worker);
         let size = format!("{:.0} bytes", bytes as f64 / per_worker);
         self.line("a view, for each worker", costs.viewer_worker, &size);
         self.act(Act::Beat(1)).map(drop)
     }
 
-    /// Leases and commits of as many runs as fit, as of runs that take no time.
+    /// Measures leases and commits in full batches, as they occur if runs take no time.
     fn batches(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let before = self.server.memory().0;
         let disk = server::size(&self.arguments.dir);
@@ -259,7 +259,7 @@ impl<'a> Bench<'a> {
         self.line("planning, each run", costs.planned_run, &took);
         costs.memory_run = (self.server.memory().0 - before).max(0.0) / runs as f64;
 
-        self.puppets.iter_mut().for_each(|puppet| puppet.claimed = Duration::ZERO);
+        self.workers.iter_mut().for_each(|worker| worker.claimed = Duration::ZERO);
         self.seen();
         let start = Instant::now();
         let spent = self.act(Act::Work)?;
@@ -291,7 +291,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Looks at the large study, exports it, and opens the store again.
+    /// Polls the large study, exports it, and opens the store again.
     fn afterwards(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let study = || "batches".to_owned();
         let start = Instant::now();

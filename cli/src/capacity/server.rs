@@ -1,4 +1,4 @@
-//! The coordinator that is being measured: a process of its own, seen through `/proc`.
+//! The coordinator under measurement: a separate process, observed through `/proc`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::Cost;
 use crate::failure::Failure;
 
-/// The thread that owns ledger and store.
+/// Name of the thread that owns ledger and store.
 const WRITER: &str = "desk";
 
 /// A running coordinator.
@@ -20,9 +20,9 @@ pub(super) struct Server {
     child: Child,
     pub(super) address: String,
     pub(super) dashboard: SocketAddr,
-    /// From its start until it served.
+    /// Time from the start of the process until it served.
     pub(super) starting: Duration,
-    /// Kept open: it may have more to say.
+    /// Standard error, kept open so that writing to it does not fail.
     _stderr: BufReader<ChildStderr>,
 }
 
@@ -41,7 +41,9 @@ impl Server {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(cannot)?;
         let Some(stderr) = child.stderr.take() else {
-            return Err(Failure::new("a coordinator without standard error"));
+            return Err(Failure::new(
+                "cannot read the coordinator's standard error (internal error)",
+            ));
         };
         let mut lines = BufReader::new(stderr);
         let (mut address, mut dashboard, mut said) = (None, None, String::new());
@@ -73,7 +75,7 @@ impl Server {
         for thread in threads.into_iter().flatten().flatten() {
             let read = |file: &str| fs::read_to_string(thread.path().join(file));
             let (Ok(name), Ok(times)) = (read("comm"), read("schedstat")) else { continue };
-            // Nanoseconds on a core come first.
+            // The first field is the nanoseconds spent on a core.
             let ns = times.split(' ').next().and_then(|ns| ns.parse::<f64>().ok());
             let us = 1e-3 * ns.unwrap_or_default();
             if name.trim() == WRITER { spent.writer_us += us } else { spent.others_us += us }
@@ -86,7 +88,7 @@ impl Server {
         memory(self.child.id())
     }
 
-    /// Ends it and waits.
+    /// Ends the process and waits for it.
     pub(super) fn stop(&mut self) -> Result<(), Failure> {
         let cannot = |cause| Failure::new(format_args!("cannot end the coordinator: {cause}"));
         kill_process(Pid::from_child(&self.child), Signal::TERM).map_err(|e| cannot(e.into()))?;
@@ -97,7 +99,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself, which is as good.
+        // Ignore the error: the process may already have exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -119,7 +121,7 @@ pub(super) fn size(dir: &Path) -> f64 {
     files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len() as f64).sum()
 }
 
-/// Processors, their model, and how busy they were of late.
+/// Number and model of the processors, and the load average.
 pub(super) fn machine() -> String {
     let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpus.lines().find_map(|line| line.strip_prefix("model name"));

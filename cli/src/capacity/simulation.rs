@@ -15,7 +15,9 @@ use std::path::PathBuf;
 use catherd_search::Stream;
 use clap::Args;
 
-use super::cluster::{Cluster, HEARTBEAT, LOOK, Model, NEWS, Time};
+use super::analytic_model::{
+    AnalyticModel, Cluster, HEARTBEAT_INTERVAL, POLL_INTERVAL, Time, VIEW_INTERVAL,
+};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
@@ -37,10 +39,10 @@ pub(crate) struct Arguments {
     cluster: Cluster,
 }
 
-/// Heartbeats of all workers arrive in bundles of this length.
-const BUNDLE: Time = 100_000;
+/// Microseconds of heartbeats that are simulated as one event.
+const HEARTBEAT_BUNDLE: Time = 100_000;
 
-/// Most requests in a group.
+/// Largest number of requests in one group commit.
 const GROUP: usize = 1024;
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -53,19 +55,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let costs = serde_json::from_slice(&bytes).map_err(|cause| unreadable(cause.to_string()))?;
     let sound = [cluster.run_seconds, cluster.network];
     if sound.iter().any(|number| number.is_nan() || *number <= 0.0) {
-        return Err(Failure::new("a cluster needs time for its runs, and a network"));
+        return Err(Failure::new("--run-seconds and --network must be greater than 0"));
     }
-    let model = Model { costs: &costs, cluster };
+    let model = AnalyticModel { costs: &costs, cluster };
     let mut text = model.limits();
     // Writing to a string does not fail.
-    let _ = writeln!(text, "\n{}", Seen::HEADER);
+    let _ = writeln!(text, "\n{}", Outcome::HEADER);
     let mut sizes: Vec<u32> = (2..=5).map(|power| 10_u32.pow(power)).collect();
     sizes.retain(|&workers| workers != cluster.workers);
     for workers in sizes {
         // Long enough to be steady.
         let runs = u64::from(workers) * (10.0 * model.batch()).ceil() as u64;
         let cluster = Cluster { workers, runs, ..cluster.clone() };
-        text += &Simulation::new(Model { costs: &costs, cluster: &cluster }).run().row();
+        text += &Simulation::new(AnalyticModel { costs: &costs, cluster: &cluster }).run().row();
     }
     text += "\nThe study itself:\n";
     text += &Simulation::new(model).run().row();
@@ -75,76 +77,77 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A request has been read and waits for the writer: whose, and whether it is a lease.
+    /// A request has been read and waits for the writer: number of its worker, and `true` for a
+    /// lease request, `false` for a commit.
     Read(u32, bool),
-    /// The writer has made a group durable.
+    /// The writer has committed a group of requests.
     Written,
-    /// A project has come.
+    /// A worker has received a project.
     Fetched(u32),
-    /// Half of a batch is done.
+    /// A worker has executed half of its batch.
     Half(u32),
-    /// A batch is done.
+    /// A worker has executed its batch.
     Done(u32),
-    Beats,
-    Look,
-    News,
+    Heartbeats,
+    Poll,
+    View,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Worker {
-    /// When it asked for what it has not got.
+    /// Time of the lease request that is not answered yet; `None` if all are answered.
     asked: Option<Time>,
-    /// A batch is at hand and has not begun.
+    /// The next batch is leased and has not begun.
     ready: bool,
     working: bool,
-    /// Without work since.
+    /// Time since which the worker has had no work.
     idle: Time,
-    /// Runs until it needs another project.
+    /// Runs until the worker needs another project.
     left: f64,
 }
 
 struct Simulation<'a> {
-    model: Model<'a>,
+    model: AnalyticModel<'a>,
     now: Time,
     events: BinaryHeap<Reverse<(Time, u64, Event)>>,
-    /// Numbers events, so that those of one moment have an order.
+    /// Number of the next event, so that simultaneous events are ordered.
     count: u64,
     stream: Stream,
     workers: Vec<Worker>,
-    /// When each core but the writer's is free, and the network.
+    /// Times at which each core but the writer's, and the network, become free.
     cores: Vec<Time>,
     link: Time,
     waiting: VecDeque<(u32, bool)>,
-    /// What is being written, and what else the writer has to do: heartbeats of so many
-    /// workers, a look at the state.
+    /// Requests of the group commit under way; number of heartbeats, and a poll of the progress,
+    /// that wait for the writer.
     group: Vec<(u32, bool)>,
     beats: f64,
-    look: bool,
+    poll: bool,
     writing: bool,
-    /// Runs not leased, and not done.
+    /// Runs that are not leased yet, and runs that are not done yet.
     pending: u64,
     open: u64,
-    seen: Seen,
+    seen: Outcome,
 }
 
-/// What came of it.
+/// Result of a simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Seen {
+struct Outcome {
     workers: u32,
     runs: u64,
     seconds: f64,
-    /// Shares of the time.
+    /// Busy share, in 0..=1, of the writer, the other cores and the network.
     writer: f64,
     others: f64,
     link: f64,
-    /// Time of workers without work.
+    /// Share of worker time without work, in 0..=1.
     idle: f64,
-    /// Leases by the time they took: less than 2^n microseconds.
+    /// Number of lease requests answered within 2^n microseconds and not within 2^(n-1).
     latencies: Vec<u64>,
     events: u64,
 }
 
-impl Seen {
+impl Outcome {
     const HEADER: &'static str = "  workers        runs  run/s  writer  others network  \
                                   lease p50    p99  workers' time lost";
 
@@ -176,7 +179,7 @@ impl Seen {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(model: Model<'a>) -> Simulation<'a> {
+    fn new(model: AnalyticModel<'a>) -> Simulation<'a> {
         let Cluster { workers, runs, cores, .. } = *model.cluster;
         Simulation {
             model,
@@ -190,24 +193,28 @@ impl<'a> Simulation<'a> {
             waiting: VecDeque::new(),
             group: Vec::new(),
             beats: 0.0,
-            look: false,
+            poll: false,
             writing: false,
             pending: runs,
             open: runs,
-            seen: Seen { workers, runs, latencies: vec![0; 64], ..Seen::default() },
+            seen: Outcome { workers, runs, latencies: vec![0; 64], ..Outcome::default() },
         }
     }
 
-    fn run(mut self) -> Seen {
+    fn run(mut self) -> Outcome {
         for worker in 0..self.model.cluster.workers {
-            // A cluster starts within ten seconds.
+            // The workers start at random times within the first ten seconds.
             let at = self.stream.below(10_000_000);
             self.workers[worker as usize].idle = at;
             self.now = at;
             self.ask(worker);
         }
         self.now = 0;
-        for (event, after) in [(Event::Beats, BUNDLE), (Event::Look, LOOK), (Event::News, NEWS)] {
+        for (event, after) in [
+            (Event::Heartbeats, HEARTBEAT_BUNDLE),
+            (Event::Poll, POLL_INTERVAL),
+            (Event::View, VIEW_INTERVAL),
+        ] {
             self.after(after, event);
         }
         while let Some(Reverse((now, _, event))) = self.events.pop() {
@@ -229,7 +236,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn take(&mut self, event: Event) {
-        let Model { costs, cluster } = self.model;
+        let AnalyticModel { costs, cluster } = self.model;
         let workers = f64::from(cluster.workers);
         match event {
             Event::Read(worker, lease) => {
@@ -248,31 +255,32 @@ impl<'a> Simulation<'a> {
             Event::Fetched(worker) => self.ready(worker),
             Event::Half(worker) => self.ask(worker),
             Event::Done(worker) => self.done(worker),
-            Event::Beats => {
-                // Who waits for an answer does not beat again.
-                let beats = (workers * BUNDLE as f64 / HEARTBEAT).min(workers - self.beats);
+            Event::Heartbeats => {
+                // A worker sends no heartbeat while one is unanswered.
+                let beats = (workers * HEARTBEAT_BUNDLE as f64 / HEARTBEAT_INTERVAL)
+                    .min(workers - self.beats);
                 self.beats += beats;
                 self.background(beats * costs.heartbeat.others_us);
-                self.after(BUNDLE, Event::Beats);
+                self.after(HEARTBEAT_BUNDLE, Event::Heartbeats);
             }
-            Event::Look => {
-                // A look that comes late stands for those that it missed.
-                if !self.look {
-                    self.look = true;
-                    self.background(workers * costs.look_worker.others_us);
+            Event::Poll => {
+                // A delayed poll replaces the polls that it delayed.
+                if !self.poll {
+                    self.poll = true;
+                    self.background(workers * costs.poll_worker.others_us);
                 }
-                self.after(LOOK, Event::Look);
+                self.after(POLL_INTERVAL, Event::Poll);
             }
-            Event::News => {
-                // Made from the last look, without the writer.
+            Event::View => {
+                // The update is made from the last poll, without the writer.
                 let all = f64::from(cluster.viewers) * workers;
                 self.background(all * costs.viewer_worker.others_us);
-                self.after(NEWS, Event::News);
+                self.after(VIEW_INTERVAL, Event::View);
             }
         }
     }
 
-    /// Work of the other cores that nobody waits for.
+    /// Charges microseconds to the other cores for work on which no request waits.
     fn background(&mut self, others: f64) {
         self.seen.others += others;
         let share = (others / self.cores.len() as f64) as Time;
@@ -282,7 +290,7 @@ impl<'a> Simulation<'a> {
         self.write();
     }
 
-    /// A worker asks for a batch.
+    /// Sends a lease request of a worker.
     fn ask(&mut self, worker: u32) {
         self.workers[worker as usize].asked = Some(self.now);
         self.request(worker, true);
@@ -294,7 +302,7 @@ impl<'a> Simulation<'a> {
         self.at(at, Event::Read(worker, lease));
     }
 
-    /// When a core that is free first has done this.
+    /// Time at which the core that becomes free first has done work of this cost.
     fn core(&mut self, cost: f64) -> Time {
         self.seen.others += cost;
         let now = self.now;
@@ -305,9 +313,9 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// The writer takes what waits, unless it is writing.
+    /// Starts a group commit of all that waits, unless one is under way.
     fn write(&mut self) {
-        if self.writing || (self.waiting.is_empty() && self.beats == 0.0 && !self.look) {
+        if self.writing || (self.waiting.is_empty() && self.beats == 0.0 && !self.poll) {
             return;
         }
         let some = self.waiting.len().min(GROUP);
@@ -315,20 +323,20 @@ impl<'a> Simulation<'a> {
         let (lease, commit) = (self.model.lease().0, self.model.commit().0);
         let requests =
             self.group.iter().map(|&(_, is_lease)| if is_lease { lease } else { commit });
-        let Model { costs, cluster } = self.model;
+        let AnalyticModel { costs, cluster } = self.model;
         let beats = std::mem::take(&mut self.beats) * costs.heartbeat.writer_us;
-        let looks = match std::mem::take(&mut self.look) {
-            true => f64::from(cluster.workers) * costs.look_worker.writer_us,
+        let polls = match std::mem::take(&mut self.poll) {
+            true => f64::from(cluster.workers) * costs.poll_worker.writer_us,
             false => 0.0,
         };
-        let busy = beats + looks + requests.sum::<f64>();
+        let busy = beats + polls + requests.sum::<f64>();
         let sync = if self.group.is_empty() { 0.0 } else { self.model.sync() };
         self.seen.writer += busy;
         self.writing = true;
         self.after((busy + sync).max(1.0) as Time, Event::Written);
     }
 
-    /// A batch has been leased.
+    /// Gives a leased batch to a worker.
     fn granted(&mut self, number: u32) {
         let batch = (self.model.batch() as u64).min(self.pending);
         let worker = &mut self.workers[number as usize];
@@ -422,13 +430,13 @@ mod tests {
         }
     }
 
-    fn simulate(workers: u32, runs: u64, run_seconds: f64) -> Seen {
+    fn simulate(workers: u32, runs: u64, run_seconds: f64) -> Outcome {
         let (costs, cluster) = (costs(), cluster(workers, runs, run_seconds));
-        Simulation::new(Model { costs: &costs, cluster: &cluster }).run()
+        Simulation::new(AnalyticModel { costs: &costs, cluster: &cluster }).run()
     }
 
     #[test]
-    fn far_from_its_limits_a_cluster_loses_nothing_and_uses_what_its_runs_cost() {
+    fn below_saturation_load_is_proportional_to_runs() {
         let seen = simulate(100, 10_000, 10.0);
         // 10 runs a second, each a lease and a commit.
         assert!((seen.writer - 10.0 * 200e-6).abs() < 0.3e-3, "{seen:?}");
@@ -437,16 +445,16 @@ mod tests {
     }
 
     #[test]
-    fn looks_that_take_longer_than_they_are_apart_do_not_pile_up() {
-        let look = Cost { writer_us: 20.0, others_us: 0.0 };
-        let costs = Costs { look_worker: look, heartbeat: look, ..costs() };
+    fn polls_longer_than_their_interval_do_not_pile_up() {
+        let poll = Cost { writer_us: 20.0, others_us: 0.0 };
+        let costs = Costs { poll_worker: poll, heartbeat: poll, ..costs() };
         let cluster = cluster(20_000, 40_000, 10.0);
-        let seen = Simulation::new(Model { costs: &costs, cluster: &cluster }).run();
+        let seen = Simulation::new(AnalyticModel { costs: &costs, cluster: &cluster }).run();
         assert!(seen.writer > 0.95 && seen.seconds < 60.0, "{seen:?}");
     }
 
     #[test]
-    fn beyond_them_the_writer_is_busy_all_the_time() {
+    fn above_saturation_the_writer_is_always_busy() {
         // 200 us a run: 5,000 runs a second at most, and 20,000 workers want 20,000.
         let seen = simulate(20_000, 400_000, 1.0);
         let rate = seen.runs as f64 / seen.seconds;

@@ -1,4 +1,4 @@
-//! Every statistic that applies to some samples.
+//! Answers: all statistics that apply to given samples.
 
 use catherd_analysis::stats::{
     ChiSquare, Compat, Contingency, Convention, Description, Interval, LinearFit, MannWhitney,
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::question::Question;
 
-/// How to answer.
+/// Options of an answer.
 pub(super) struct Answers {
     pub(super) compat: Option<Compat>,
     pub(super) alpha: f64,
@@ -117,7 +117,7 @@ impl Answers {
         answer.set(
             "friedman",
             match self.compat {
-                // SciPy asks for a third treatment.
+                // SciPy refuses fewer than three treatments.
                 Some(Compat::Scipy) if few => Err(Unavailable::TooFew { needed: 3, found: 2 }),
                 _ => friedman(blocks),
             },
@@ -136,7 +136,7 @@ impl Answers {
                 Ok(json!({ "critical_difference": difference, "p": p }))
             }),
         );
-        // Columns exist only of rows of one length.
+        // Columns can be formed only if all rows have the same length.
         let columns: Result<Vec<Vec<f64>>, Unavailable> = and_then(&ranked, |ranked| {
             let column = |i| blocks.iter().map(|block| block[i]).collect();
             Ok((0..ranked.mean_ranks.len()).map(column).collect())
@@ -172,7 +172,7 @@ fn and_then<T, U>(
     value.as_ref().map_err(|reason| *reason).and_then(next)
 }
 
-/// The fields of an answer in their order, and why some have no value.
+/// Fields of an answer in their order, and the reasons for missing values.
 #[derive(Default)]
 struct Answer {
     fields: Map<String, Value>,
@@ -209,7 +209,7 @@ impl Answer {
     }
 }
 
-/// JSON has no infinite numbers: a null would look like a missing one.
+/// Writes infinite numbers as texts, because JSON has none and `null` means missing.
 fn number(value: f64) -> Value {
     if value.is_finite() {
         value.into()
@@ -220,7 +220,7 @@ fn number(value: f64) -> Value {
     }
 }
 
-/// What has a value in JSON.
+/// Values that can be written as JSON.
 trait Shown {
     fn shown(self) -> Value;
 }

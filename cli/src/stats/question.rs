@@ -1,4 +1,4 @@
-//! A line of input.
+//! Questions: one line of input each.
 
 use std::borrow::Cow;
 
@@ -20,18 +20,22 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Reads a line, or says what is wrong with it.
+    /// Reads a line.
+    ///
+    /// # Errors
+    ///
+    /// The problem, in words, if the line is not a question.
     pub(super) fn read(line: &[u8]) -> Result<Question, String> {
         let text =
             std::str::from_utf8(line.trim_ascii_end()).map_err(|_| "not UTF-8".to_owned())?;
-        // Serde would take a list for the fields in their order.
+        // Refuse lists, because serde would read them as the fields in order.
         if text.trim_start().starts_with('[') {
             return Err(
                 "a list, where an object with x and y, blocks, p, or table is needed".into()
             );
         }
         let question: Question = serde_json::from_str(&quote_numbers(text)).map_err(|error| {
-            // The line is known; serde_json only counts within it.
+            // The caller adds the line number, so drop the one of serde_json.
             let words = error.to_string();
             let words = words.split(" at line ").next().unwrap_or(&words);
             format!("{words} (column {})", error.column())
@@ -51,7 +55,7 @@ impl Question {
     }
 }
 
-/// Puts quotes around the numbers that JSON does not have, but Python writes.
+/// Quotes `NaN` and `Infinity`, which Python writes although JSON has no such numbers.
 fn quote_numbers(text: &str) -> Cow<'_, str> {
     const NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
     if !text.contains("NaN") && !text.contains("Infinity") {
@@ -76,7 +80,7 @@ fn quote_numbers(text: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-/// A number, or one that JSON does not have, as a text or as null.
+/// A number; infinities and NaN are given as texts, or as `null`.
 struct Number(f64);
 
 impl<'de> Deserialize<'de> for Number {
@@ -149,7 +153,7 @@ mod tests {
         assert!(x[0] == 1.0 && x[1].is_nan() && x[2] == f64::NEG_INFINITY);
         let y = found.y.unwrap();
         assert!(y[0].is_nan() && y[1] == f64::INFINITY && y[2] == 0.001);
-        // Not within texts.
+        // Texts are left as they are.
         let line = r#"{"p": [0.5], "note": "a \" NaN"}"#;
         assert_eq!(quote_numbers(line), line);
         assert_eq!(read(line).unwrap().p, Some(vec![0.5]));

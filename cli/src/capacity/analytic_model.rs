@@ -1,4 +1,4 @@
-//! A cluster, and what it asks of its coordinator: on paper, from measured costs.
+//! Analytic model of the load that a cluster puts on its coordinator, from measured costs.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub(super) struct Cluster {
     #[arg(long, value_name = "KIB", default_value_t = 8.0)]
     pub(super) record_kib: f64,
 
-    /// Cores of the coordinator; one of them is the writer's
+    /// Cores of the coordinator; one of them runs the thread that writes to the store
     #[arg(long, value_name = "N", default_value_t = 4)]
     #[arg(value_parser = value_parser!(u32).range(2..=1024))]
     pub(super) cores: u32,
@@ -51,23 +51,25 @@ pub(super) struct Cluster {
 /// Microseconds of simulated time.
 pub(super) type Time = u64;
 
-/// A worker's heartbeats are so far apart (a fifth of the term of a lease), the looks at the
-/// state, and the news of a viewer.
-pub(super) const HEARTBEAT: f64 = 3e6;
-pub(super) const LOOK: Time = 200_000;
-pub(super) const NEWS: Time = 500_000;
+/// Microseconds between two heartbeats of a worker (a fifth of the lease duration).
+pub(super) const HEARTBEAT_INTERVAL: f64 = 3e6;
+/// Microseconds between two polls of the progress.
+pub(super) const POLL_INTERVAL: Time = 200_000;
+/// Microseconds between two updates of an open dashboard.
+pub(super) const VIEW_INTERVAL: Time = 500_000;
 
-/// As of the coordinator's queue: a batch is about a second of work, but no larger.
+/// Size of a batch as in the coordinator's queue: about a second of work (microseconds), and at
+/// most so many runs.
 pub(super) const BATCH: (f64, f64) = (1e6, 256.0);
 
-/// What a cluster asks of the coordinator.
+/// Load of the coordinator of a cluster in closed form, without queueing.
 #[derive(Clone, Copy)]
-pub(super) struct Model<'a> {
+pub(super) struct AnalyticModel<'a> {
     pub(super) costs: &'a Costs,
     pub(super) cluster: &'a Cluster,
 }
 
-impl Model<'_> {
+impl AnalyticModel<'_> {
     /// Microseconds of a run.
     pub(super) fn run_us(&self) -> f64 {
         1e6 * self.cluster.run_seconds
@@ -78,13 +80,14 @@ impl Model<'_> {
         (BATCH.0 / self.run_us()).ceil().clamp(1.0, BATCH.1)
     }
 
-    /// Writer's and others' time of a request about the leases or the records of a batch.
+    /// Microseconds of the writer and of the other cores for the lease request of a batch.
     pub(super) fn lease(&self) -> (f64, f64) {
         let further = (self.batch() - 1.0) / 2.0;
         let (first, more) = (self.costs.lease, self.costs.further_run);
         (first.writer_us + further * more.writer_us, first.others_us + further * more.others_us)
     }
 
+    /// Microseconds of the writer and of the other cores for the commit of a batch.
     pub(super) fn commit(&self) -> (f64, f64) {
         let (further, kib) = ((self.batch() - 1.0) / 2.0, self.cluster.record_kib * self.batch());
         let (first, more, size) =
@@ -95,41 +98,41 @@ impl Model<'_> {
         )
     }
 
-    /// Time between the lease of one project and the next of a worker, in runs.
+    /// Runs that a worker executes on one project before it fetches the next one.
     pub(super) fn runs_a_project(&self) -> f64 {
         let Cluster { workers, runs, projects, .. } = *self.cluster;
         (runs as f64 / f64::from(projects.max(workers))).max(1.0)
     }
 
-    /// Microseconds that a project takes on the network.
+    /// Microseconds of the network for one project.
     pub(super) fn transfer(&self) -> f64 {
         self.cluster.project_mib * 8.0 * 1.048_576 / (1e-3 * self.cluster.network)
     }
 
-    /// Wall time of a group beyond the processor's: the disk, and a round trip.
+    /// Microseconds of a group commit beyond processor time: disk writes and a round trip.
     pub(super) fn sync(&self) -> f64 {
         (1e3 * self.costs.lease_ms - self.costs.lease.total()).max(0.0)
     }
 
-    /// How many workers fill each resource.
+    /// Table of the number of workers that saturates each resource.
     pub(super) fn limits(&self) -> String {
-        let Model { costs, cluster } = self;
+        let AnalyticModel { costs, cluster } = self;
         let batches = 1.0 / (self.run_us() * self.batch());
         let projects = 1.0 / (self.run_us() * self.runs_a_project());
         let (lease, commit) = (self.lease(), self.commit());
         let mib = cluster.project_mib * projects;
-        let looks = 1.0 / LOOK as f64;
-        let news = f64::from(cluster.viewers) / NEWS as f64;
+        let polls = 1.0 / POLL_INTERVAL as f64;
+        let news = f64::from(cluster.viewers) / VIEW_INTERVAL as f64;
         // Shares of a core for each worker.
         let parts = [
             ("leases", lease.0 * batches, lease.1 * batches),
             ("commits", commit.0 * batches, commit.1 * batches),
             (
                 "heartbeats",
-                costs.heartbeat.writer_us / HEARTBEAT,
-                costs.heartbeat.others_us / HEARTBEAT,
+                costs.heartbeat.writer_us / HEARTBEAT_INTERVAL,
+                costs.heartbeat.others_us / HEARTBEAT_INTERVAL,
             ),
-            ("looks", costs.look_worker.writer_us * looks, costs.look_worker.others_us * looks),
+            ("polls", costs.poll_worker.writer_us * polls, costs.poll_worker.others_us * polls),
             ("viewers", costs.viewer_worker.writer_us * news, costs.viewer_worker.others_us * news),
             ("projects", costs.project_mib.writer_us * mib, costs.project_mib.others_us * mib),
         ];

@@ -1,4 +1,4 @@
-//! Workers that execute nothing: they speak the protocol and claim that a run took so long.
+//! Simulated workers: real gRPC clients that report configured run times without executing runs.
 
 use std::time::{Duration, Instant};
 
@@ -12,73 +12,76 @@ use catherd_proto::{PROTOCOL, v1};
 use tokio::task::JoinSet;
 use tonic::Status;
 
-/// Most completions in one commit, as of a real worker.
+/// Largest number of completions in one commit, as in a real worker.
 const COMMIT: usize = 512;
 
-/// One worker with a connection of its own.
-pub(super) struct Puppet {
+/// A simulated worker with its own connection.
+pub(super) struct SimulatedWorker {
     name: String,
     client: CoordinatorClient<AuthChannel>,
     leases: Vec<v1::Lease>,
     project: Option<Digest>,
-    /// What it claims of each run.
+    /// The run time that the worker reports for each run.
     pub(super) claimed: Duration,
     /// Bytes of the suite in each record.
     pub(super) suite: usize,
-    pub(super) seen: Seen,
+    pub(super) seen: Latencies,
 }
 
-/// What a puppet does next.
+/// Action of a simulated worker.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Act {
-    /// Asks for leases so often.
+    /// Send this many lease requests.
     Lease(usize),
-    /// Says so often that it is alive.
+    /// Send this many heartbeats.
     Beat(usize),
-    /// Commits its leases, each by itself.
+    /// Commit all leases, each in a request of its own.
     Commit,
-    /// Fetches a project so often.
+    /// Fetch a project this many times.
     Fetch(Digest, usize),
-    /// Leases and commits until there is nothing left.
+    /// Lease and commit until no run is left.
     Work,
 }
 
-/// Lets all of them act at once.
-pub(super) async fn all(puppets: Vec<Puppet>, act: Act) -> Result<Vec<Puppet>, Status> {
+/// Lets all workers act concurrently.
+pub(super) async fn all(
+    workers: Vec<SimulatedWorker>,
+    act: Act,
+) -> Result<Vec<SimulatedWorker>, Status> {
     let mut acting = JoinSet::new();
-    for mut puppet in puppets {
-        acting.spawn(async move { puppet.act(act).await.map(|()| puppet) });
+    for mut worker in workers {
+        acting.spawn(async move { worker.act(act).await.map(|()| worker) });
     }
     acting.join_all().await.into_iter().collect()
 }
 
-/// How long answers took, in milliseconds, and what they were about.
+/// Latencies of replies in milliseconds, by kind of request.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Latencies {
     pub(super) leases: Vec<f64>,
     pub(super) commits: Vec<f64>,
     pub(super) runs: usize,
 }
 
-impl Seen {
-    pub(super) fn add(&mut self, other: &Seen) {
+impl Latencies {
+    pub(super) fn add(&mut self, other: &Latencies) {
         self.leases.extend(&other.leases);
         self.commits.extend(&other.commits);
         self.runs += other.runs;
     }
 }
 
-impl Puppet {
+impl SimulatedWorker {
     /// Connects and registers.
-    pub(super) async fn connect(address: &str, number: usize) -> Result<Puppet, Status> {
+    pub(super) async fn connect(address: &str, number: usize) -> Result<SimulatedWorker, Status> {
         let client = transport::coordinator_client(address, &Access::default());
         let mut client = client.map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let name = format!("puppet-{number}");
+        let name = format!("worker-{number}");
         let engines = Default::default();
         let request = v1::RegisterRequest { worker: name.clone(), protocol: PROTOCOL, engines };
         client.register(request).await?;
-        let (leases, claimed, suite, seen) = (Vec::new(), Duration::ZERO, 0, Seen::default());
-        Ok(Puppet { name, client, leases, project: None, claimed, suite, seen })
+        let (leases, claimed, suite, seen) = (Vec::new(), Duration::ZERO, 0, Latencies::default());
+        Ok(SimulatedWorker { name, client, leases, project: None, claimed, suite, seen })
     }
 
     async fn act(&mut self, act: Act) -> Result<(), Status> {
@@ -114,12 +117,12 @@ impl Puppet {
         Ok(())
     }
 
-    /// Asks for leases; how many came.
+    /// Sends a lease request and returns the number of leases granted.
     async fn lease(&mut self) -> Result<usize, Status> {
         let project = self.project;
         let request = v1::LeaseRequest {
             worker: self.name.clone(),
-            // The project of its last run.
+            // Only the project of the last run is cached.
             loaded: project.map(|digest| digest.0.to_vec().into()).into_iter().collect(),
             held: self.leases.iter().map(|lease| lease.token).collect(),
         };
@@ -153,7 +156,7 @@ impl Puppet {
         Ok(())
     }
 
-    /// Says that it is alive, and how far its first run is.
+    /// Sends a heartbeat with the progress of the first run.
     async fn beat(&mut self) -> Result<(), Status> {
         let live = v1::RunProgress { executions: 100, steps: 10_000, covered: 20, goals: 40 };
         let held = self.leases.iter().enumerate().map(|(number, lease)| v1::HeldLease {
