@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         options.store = StoreUrl::parse(store);
     }
     options.stand_by = true;
-    options.engines = subjects::engines();
+    options.engines = subjects::kinds().engines();
     options.policy.term = Duration::from_secs(arguments.term);
     options.tls = arguments.tls.as_deref().map(remote::read_tls).transpose()?;
     options.tokens = arguments.tokens.as_deref().map(TokenStore::read).transpose()?;

@@ -16,8 +16,6 @@ use clap::{Args, Subcommand};
 
 use crate::failure::{Exit, Failure};
 
-pub(crate) use describe::describe;
-
 /// Samples, generates, verifies and describes corpora of Scratch projects.
 #[derive(Subcommand)]
 pub(crate) enum Command {

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Algorithm, Flags, Parameter, Study};
+use catherd_scratch_kind::configuration;
 use catherd_testgen::{Assertions, End, Generated, Request};
-use catherd_worker::scratch;
+
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
@@ -127,8 +128,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         name: arguments.algorithm.clone(),
         parameters: arguments.parameter.iter().cloned().collect(),
     };
-    let (configuration, _) = scratch::configuration(&algorithm)
-        .map_err(|cause| Failure::new(cause).hint("choose one of those"))?;
+    let (configuration, _) = configuration::read(&algorithm)?;
     let subject = project::open(&arguments.project)?;
     let assertions = Assertions {
         touching: arguments.touching,
@@ -138,7 +138,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let request = Request {
         algorithm: configuration.algorithm,
         seed: arguments.seed,
-        budget: scratch::budget(&study.budget),
+        budget: configuration::budget(&study.budget),
         project: hex::encode(subject.digest),
         assertions: (!arguments.no_assertions).then_some(assertions),
     };

@@ -128,7 +128,7 @@ impl Slurm {
              # The same after a requeue: what this worker held is given out again at once.\n\
              name=slurm-$SLURM_ARRAY_JOB_ID-$SLURM_ARRAY_TASK_ID\n\
              exec {program} worker --connect {connect} --name \"$name\" --spool {dir}/spool/\"$name\" \\\n    \
-             --idle {idle} --patience 900 --memory {memory}",
+             --idle {idle} --retry-timeout 900 --memory {memory}",
             workers = self.workers,
             memory = self.memory,
             time = one_line(&self.time),

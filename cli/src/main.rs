@@ -50,7 +50,7 @@ use clap::{Parser, Subcommand};
 use failure::{Exit, Failure};
 
 #[global_allocator]
-static MEMORY: catherd_worker::Memory = catherd_worker::Memory;
+static ALLOCATOR: catherd_worker::OomMarkingAllocator = catherd_worker::OomMarkingAllocator;
 
 /// Runs large empirical studies of test generators.
 #[derive(Parser)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{QuarantinedRun, StoreError, StoreUrl, StudyNumber};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_worker::Limits;
+use catherd_subject::RunnerContext;
 use clap::Args;
 use serde_json::Value;
 
@@ -76,11 +76,12 @@ impl Stored {
         let bytes = self.project(spec.project)?;
         let own = || self.study.join("spool");
         let place = self.store.as_ref().map_or_else(own, |_| PathBuf::from("spool"));
-        let subject = subjects::make(&spec.subject, Some(&place), Limits::default());
-        let mut subject =
-            subject.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
-        subject.load(spec.project, Arc::from(bytes))?;
-        let record = subject.run(spec, &mut |_| ControlFlow::Continue(()));
+        let context = RunnerContext { programs: Some(&place), ..RunnerContext::default() };
+        let runner = subjects::kinds().runner(&spec.subject, &context);
+        let mut runner =
+            runner.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
+        runner.load(spec.project, Arc::from(bytes))?;
+        let record = runner.run(spec, &mut |_| ControlFlow::Continue(()));
         record.map_err(|error| error.to_string())
     }
 }

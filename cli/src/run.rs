@@ -19,8 +19,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use catherd_coordinator::{Coordinator, Options};
-use catherd_experiments::{Flags, Plan, PlanError, Study};
-use catherd_worker::allowed_cores;
+use catherd_experiments::{Algorithm, Flags, Plan, PlanError, Study};
+use catherd_platform::allowed_cores;
+use catherd_subject::FieldError;
 use clap::Args;
 
 use crate::failure::{self, Exit, Failure};
@@ -108,13 +109,13 @@ impl Field<'_> {
     fn run(&self, plan: Plan) -> Result<Option<Coordinator>, Failure> {
         let title = Title::new(&plan);
         let coordinator = {
-            let engines = subjects::engines();
+            let engines = subjects::kinds().engines();
             Coordinator::open_study(Options { engines, ..Options::new(&self.folder.path) }, plan)?
         };
         let before = coordinator.progress();
         let cores = self.arguments.cores();
         if !before.is_finished() {
-            self.corpus.hand_over(coordinator.projects())?;
+            self.corpus.upload(coordinator.projects())?;
         }
         let display = Display::new(self.arguments.quiet, &title, &before, cores.len());
         if herd::run(&coordinator, self.folder, &cores, display)? == Ended::Finished {
@@ -212,43 +213,57 @@ impl Matrix {
     /// Finds and checks everything that the study names.
     pub(crate) fn plan(&self) -> Result<(Study, Corpus, Plan), Failure> {
         let study = self.study()?;
-        let kind = study.subject.as_deref().unwrap_or(subjects::DEFAULT);
-        let check = subjects::check(kind).map_err(|e| self.located("subject", e))?;
-        let info = subjects::info(kind).map_err(|e| self.located("subject", e))?;
+        let kind = subjects::kind_of(&study).map_err(|e| self.located("subject", e))?;
+        let info = kind.info();
         if let Some(error) = PlanError::of_budget(&study.budget, &info) {
-            let failure = Failure::from(error);
             let unit = study.budget.unknown_unit(&info).unwrap_or_default();
-            return Err(self.located(&format!("budget.{unit}"), failure));
+            return Err(self.located(&format!("budget.{unit}"), error.into()));
         }
         if let Some(mutation) = &study.mutation {
-            let checked = subjects::check_mutation(kind, mutation);
-            checked.map_err(|failure| match self.mutation {
-                true => failure,
-                false => self.located("mutation", failure),
+            kind.check_mutation(mutation).map_err(|error| match (self.mutation, &error.field) {
+                (true, _) => error.into(),
+                (false, None) => self.located("mutation", error.into()),
+                (false, Some(key)) => self.located(&format!("mutation.{key}"), error.into()),
             })?;
         }
-        // Planning checks the same, but a misspelt name should not wait for a thousand projects.
+        // Projects are found last, because a misspelt name should not wait for a thousand of them.
         for (number, algorithm) in study.algorithms.iter().enumerate() {
-            check(algorithm).map_err(|cause| {
-                let blamed = |name: &&String| cause.contains(&format!("parameter `{name}`"));
-                let parameter = algorithm.parameters.keys().find(blamed);
-                let entry = format!("algorithms.{number}");
-                let field = parameter.map(|name| format!("{entry}.parameters.{name}"));
-                let label = algorithm.label.clone();
-                let failure = Failure::from(PlanError::Algorithm { label, cause });
-                match &self.algorithms {
-                    Some(_) => failure,
-                    None => self.located(&field.unwrap_or(entry), failure),
-                }
-            })?;
+            kind.check_algorithm(algorithm)
+                .map_err(|error| self.algorithm_refused(number, algorithm, error))?;
         }
         let corpus = Corpus::find(&study.projects, kind);
         let corpus = corpus.map_err(|failure| match &self.projects[..] {
             [] => self.located("projects", failure),
             _ => failure,
         })?;
-        let plan = Plan::new(&study, &info, corpus.planned(), check)?;
+        let plan = Plan::new(&study, &info, corpus.planned(), |algorithm| {
+            kind.check_algorithm(algorithm).map_err(|error| error.cause)
+        })?;
         Ok((study, corpus, plan))
+    }
+
+    /// The failure of an algorithm that the kind refuses, with the line of the field at fault if
+    /// a study file names it.
+    fn algorithm_refused(
+        &self,
+        number: usize,
+        algorithm: &Algorithm,
+        error: FieldError,
+    ) -> Failure {
+        let FieldError { field, cause, advice } = error;
+        let line = match &field {
+            None => cause,
+            Some(_) => format!("algorithm `{}`: {cause}", algorithm.label),
+        };
+        let failure = Failure::new(line).hint(advice);
+        let entry = format!("algorithms.{number}");
+        match (&self.algorithms, field) {
+            (Some(_), _) => failure,
+            (None, Some(name)) if algorithm.parameters.contains_key(&name) => {
+                self.located(&format!("{entry}.parameters.{name}"), failure)
+            }
+            (None, _) => self.located(&entry, failure),
+        }
     }
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     let bar = terminal::bar(chosen.len());
     let next = AtomicUsize::new(0);
-    let jobs = arguments.jobs.unwrap_or_else(|| catherd_worker::allowed_cores().len()).max(1);
+    let jobs = arguments.jobs.unwrap_or_else(|| catherd_platform::allowed_cores().len()).max(1);
     let differing = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..jobs.min(chosen.len()))
             .map(|_| {

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use catherd_worker::{DiskCache, Ending, Limits, Options, host, run_worker};
+use catherd_platform::host;
+use catherd_subject::{Limits, RunnerContext};
+use catherd_worker::{DiskCache, ExitReason, Options, run_worker};
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
 use crate::remote::{self, Proof};
 use crate::{subjects, terminal};
 
-/// Memory of a worker unless it is told otherwise.
+/// Default memory limit of a worker.
 pub(crate) const MEMORY_MIB: u64 = 5 << 10;
 
 /// Leases runs from a coordinator, executes and commits them until the study is complete.
@@ -24,7 +26,7 @@ Examples:
   catherd worker --connect http://ant:7000 --core 3 --spool /var/tmp/catherd/ant-3
   catherd worker --connect ant:7420,bee:7420 --tls certs/workers --token-file ants.token --idle 60
 
-Ctrl-C or SIGTERM: finish the run in hand, hand back the others, end; again: end at once.")]
+Ctrl-C or SIGTERM: finish the current run, return the other leases, exit; again: exit at once.")]
 pub(crate) struct Arguments {
     /// Where the coordinator serves: HOST:PORT; several of the same store, separated by commas
     #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
@@ -33,7 +35,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     proof: Proof,
 
-    /// Core to be pinned to [default: none]
+    /// Core to pin the process to [default: none]
     #[arg(long, value_name = "N")]
     core: Option<usize>,
 
@@ -41,11 +43,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     spool: Option<PathBuf>,
 
-    /// Folder for projects, which workers may share [default: cache, beside the spool]
+    /// Folder of the project cache; workers may share it [default: cache, beside the spool]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
-    /// Disk that the projects in --cache may take, in MiB; 0: none are kept
+    /// Largest size of the project cache in MiB; 0: no cache
     #[arg(long, value_name = "MIB", default_value_t = 1 << 10)]
     cache_size: u64,
 
@@ -53,25 +55,25 @@ pub(crate) struct Arguments {
     #[arg(long)]
     name: Option<String>,
 
-    /// Seconds to wait for a coordinator that does not answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
-    patience: u64,
+    /// Seconds for which requests to coordinators that do not answer are repeated
+    #[arg(long, alias = "patience", value_name = "SECONDS", default_value_t = 600)]
+    retry_timeout: u64,
 
-    /// End after this many seconds without a run [default: when every run has ended, of a
-    /// coordinator that serves all studies never]
+    /// Exit after this many seconds without a run [default: exit when all runs have ended; a
+    /// coordinator that serves all studies never reports that]
     #[arg(long, value_name = "SECONDS")]
     idle: Option<u64>,
 
-    /// Real time that a run may take, in seconds; one that takes longer is tried elsewhere
+    /// Time limit of a run in seconds; a run that exceeds it is executed elsewhere
     #[arg(long, value_name = "SECONDS")]
     run_limit: Option<u64>,
 
-    /// Memory that this worker and its programs may take, in MiB
+    /// Memory limit of this worker and its programs, in MiB
     #[arg(long, value_name = "MIB", default_value_t = MEMORY_MIB)]
     memory: u64,
 
-    /// Run the programs of studies of the kind `command`, in folders below DIR. Whoever may
-    /// submit a study can then run anything here
+    /// Execute runs of the kind `command`, in folders below DIR. Every client that may submit a
+    /// study can then run any program here
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
@@ -79,14 +81,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     log: terminal::Format,
 
-    /// End when standard input closes
-    #[arg(long, hide = true)]
-    leashed: bool,
+    /// Exit when standard input closes
+    #[arg(long, alias = "leashed", hide = true)]
+    exit_with_parent: bool,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log_as("error", arguments.log);
-    let Arguments { connect, proof, core, spool, name, patience, idle, leashed, .. } = arguments;
+    let Arguments { connect, proof, core, spool, name, idle, .. } = arguments;
     let limits = Limits {
         wall: arguments.run_limit.map(Duration::from_secs),
         memory: Some(arguments.memory << 20),
@@ -108,18 +110,19 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         cache,
         name,
         core,
-        patience: Duration::from_secs(patience),
+        retry_timeout: Duration::from_secs(arguments.retry_timeout),
         limits,
-        engines: subjects::engines(),
+        engines: subjects::kinds().engines(),
         idle: idle.map(Duration::from_secs),
-        leashed,
+        exit_with_parent: arguments.exit_with_parent,
     };
-    match run_worker(
-        options,
-        Box::new(move |kind| subjects::make(kind, programs.as_deref(), limits)),
-    )? {
-        Ending::Finished | Ending::Drained => Ok(Exit::Fine),
-        Ending::Stopped => Ok(Exit::Stopped),
+    let make = move |kind: &str| {
+        let context = RunnerContext { programs: programs.as_deref(), limits };
+        subjects::kinds().runner(kind, &context)
+    };
+    match run_worker(options, Box::new(make))? {
+        ExitReason::Finished | ExitReason::Drained => Ok(Exit::Fine),
+        ExitReason::Stopped => Ok(Exit::Stopped),
     }
 }
 
@@ -128,13 +131,13 @@ pub(crate) fn command(program: &Path, address: &str, spools: &Path, core: usize)
     let name = format!("core-{core}");
     let mut command = Command::new(program);
     command
-        .args(["worker", "--leashed", "--connect", address, "--name", &name])
+        .args(["worker", "--exit-with-parent", "--connect", address, "--name", &name])
         .args(["--core", &core.to_string()])
-        // They are on this machine already.
+        // The projects are on this machine already.
         .args(["--cache-size", "0"])
         .arg("--spool")
         .arg(spools.join(&name))
-        // Its own user wrote the study.
+        // The user of this machine wrote the study.
         .arg("--programs")
         .arg(spools.join(&name))
         .stdout(Stdio::null());

@@ -160,7 +160,10 @@ fn a_study_file_is_refused_by_line() {
     let (line, _) = refused(&format!("subject = 'python'\n{head}[budget]\nsteps = 5\n"));
     assert!(line.ends_with("mine.toml:1: subject: unknown subject kind `python`"), "{line}");
     let (line, _) = refused(&format!("{head}budget.steps = 5\nmutation.operators = ['XYZ']\n"));
-    assert!(line.contains("mine.toml:5: mutation: `XYZ` is no mutation operator"), "{line}");
+    assert!(
+        line.contains("mine.toml:5: mutation.operators: `XYZ` is no mutation operator"),
+        "{line}"
+    );
     let (line, _) =
         refused("projects = [\n  'gone']\nalgorithms = ['mio']\nseeds = 1\nbudget.steps = 5\n");
     assert!(line.contains("mine.toml:1: projects: ") && line.contains("gone: "), "{line}");
@@ -206,7 +209,7 @@ fn a_worker_says_what_it_lacks() {
     let spool = place.path().join("spool");
     let run = |arguments: &[&str]| {
         let mut command = catherd();
-        command.args(["worker", "--patience", "0", "--spool"]).arg(&spool).args(arguments);
+        command.args(["worker", "--retry-timeout", "0", "--spool"]).arg(&spool).args(arguments);
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         stderr(&output)

@@ -241,7 +241,7 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
     let place = TempDir::new().unwrap();
     two_projects(&place.path().join("projects"));
     let study = format!(
-        "name = '{STUDY}'\nsubject = 'rehearsal'\nprojects = ['projects']\nseeds = {}\n\
+        "name = '{STUDY}'\nsubject = 'noop'\nprojects = ['projects']\nseeds = {}\n\
          algorithms = [{{ name = 'short', parameters = {{ ms = {} }} }}]\n\
          [budget]\nexecutions = 1\n",
         scale.runs / 2,

@@ -56,8 +56,9 @@ fn an_old_study_is_continued() {
     );
     fs::write(&study, text).unwrap();
     let run = |more: &[&str]| {
-        let output = catherd().arg("run").arg(&study).arg("--out").arg(out.path()).args(more);
-        output.output().unwrap()
+        let mut command = catherd();
+        command.arg("run").arg(&study).arg("--out").arg(out.path()).args(more);
+        command.output().unwrap()
     };
     let output = run(&["--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

@@ -47,7 +47,7 @@ fn every_command_has_help_with_examples() {
         assert!(run.contains(flag), "{flag}");
     }
     assert!(run.contains("Exit codes:") && run.contains("goes on with it"), "{run}");
-    assert!(!help(&["worker", "--help"]).contains("--leashed"));
+    assert!(!help(&["worker", "--help"]).contains("--exit-with-parent"));
 }
 
 #[test]

@@ -97,7 +97,7 @@ impl Dashboard {
         let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
         two_projects(&folder.path().join("projects"));
         let study = path("jumpy.toml");
-        let text = "subject = 'rehearsal'\nprojects = ['projects']\nseeds = 2\n\
+        let text = "subject = 'noop'\nprojects = ['projects']\nseeds = 2\n\
                     algorithms = [{ name = 'calm' }, { name = 'jumpy', parameters = { panic = 2 } }]\n\
                     [budget]\nexecutions = 16\n";
         std::fs::write(&study, text).unwrap();
@@ -136,7 +136,7 @@ fn the_dashboard_shows_studies_and_failures() {
     assert!(dashboard.page("/health").ends_with("ok\n"));
     let metrics = dashboard.page("/metrics");
     assert!(metrics.contains("catherd_runs{study=\"jumpy\",phase=\"done\"} 6\n"), "{metrics}");
-    assert!(dashboard.page("/missing?study=jumpy").contains("rehearsing a panic with seed 2"));
+    assert!(dashboard.page("/missing?study=jumpy").contains("panic on request with seed 2"));
     assert!(dashboard.page("/missing?study=x").starts_with("HTTP/1.1 404"));
     assert!(!dashboard.page("/").contains("https://"), "the page needs no network");
 }

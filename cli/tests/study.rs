@@ -153,11 +153,20 @@ fn records_do_not_depend_on_the_number_of_workers() {
     assert_eq!(digests_of_one, bench.undisturbed());
 }
 
+/// Two projects of the kinds that take any file.
+fn two_files(folder: &Path) {
+    fs::create_dir(folder).unwrap();
+    for name in ["one", "two"] {
+        fs::write(folder.join(name), name).unwrap();
+    }
+}
+
 #[test]
 fn runs_that_are_given_up_are_named_with_their_reason() {
     let bench = Bench::new("1");
     let file = bench.out("study.toml");
-    let text = "subject = 'rehearsal'\nprojects = ['games']\nseeds = 2\n\
+    two_files(&bench.out("files"));
+    let text = "subject = 'noop'\nprojects = ['files']\nseeds = 2\n\
                 algorithms = [{ name = 'calm' }, { name = 'jumpy', parameters = { panic = 2 } }]\n\
                 [budget]\nexecutions = 1\n";
     fs::write(&file, text).unwrap();
@@ -165,7 +174,7 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
     let output = command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let summary = String::from_utf8(output.stdout).unwrap();
-    for project in ["packed", "unpacked"] {
+    for project in ["one", "two"] {
         // Three on two workers, up to six while there is only one.
         let start = format!("{project}, 1 run quarantined after ");
         let given_up =
@@ -189,7 +198,7 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
     command.args(["replay", "study", &run, "--store"]).arg(&database);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("rehearsing a panic with seed 2"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("panic on request with seed 2"), "{}", stderr(&output));
 }
 
 /// A worker that takes too much memory is ended by its limit and can say nothing; the next one
@@ -198,7 +207,9 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
 fn a_run_that_takes_too_much_memory_is_known_for_it() {
     let bench = Bench::new("1");
     let file = bench.out("study.toml");
-    let text = "subject = 'rehearsal'\nprojects = ['games']\nseeds = 2\n\
+    two_files(&bench.out("files"));
+    // The name that the kind had in version 0.3.0.
+    let text = "subject = 'rehearsal'\nprojects = ['files']\nseeds = 2\n\
                 algorithms = [{ name = 'hungry', parameters = { hog = 2 } }]\n\
                 [budget]\nexecutions = 1\n";
     fs::write(&file, text).unwrap();
@@ -206,7 +217,7 @@ fn a_run_that_takes_too_much_memory_is_known_for_it() {
     let output = command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let summary = String::from_utf8_lossy(&output.stdout);
-    for project in ["packed", "unpacked"] {
+    for project in ["one", "two"] {
         let start = format!("{project}, 1 run quarantined after ");
         let given_up = |line: &str| line.starts_with(&start) && line.contains(": out of memory: ");
         assert!(summary.lines().any(given_up), "{summary}\n{}", stderr(&output));

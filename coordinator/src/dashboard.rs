@@ -123,9 +123,9 @@ fn in_json(progress: &Progress) -> Value {
         progress.running.iter().map(|running| (&*running.worker, running)).collect();
     let workers = progress.workers.iter().map(|worker| {
         let run_progress = running.get(&*worker.name).map(|running| {
-            let run_progress = running.run_progress;
+            let run_progress = &running.run_progress;
             json!({
-                "run": running.run, "executions": run_progress.executions, "covered": run_progress.covered,
+                "run": running.run, "work": run_progress.work, "covered": run_progress.covered,
                 "goals": run_progress.goals,
             })
         });

@@ -112,12 +112,10 @@ impl Progress {
 }
 
 /// How far a run is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunProgress {
-    /// Test executions so far.
-    pub executions: u64,
-    /// Steps so far.
-    pub steps: u64,
+    /// Work so far, by the name of the unit.
+    pub work: BTreeMap<String, u64>,
     /// Goals covered so far.
     pub covered: u32,
     /// Goals of the project.
@@ -235,8 +233,9 @@ impl ProgressTracker {
             self.recent.pop_front();
         }
         self.run_progress.retain(|&token, _| ledger.lease(token).is_some());
-        let running = self.run_progress.iter().filter_map(|(&token, &run_progress)| {
+        let running = self.run_progress.iter().filter_map(|(&token, run_progress)| {
             let (run, worker) = ledger.lease(token)?;
+            let run_progress = run_progress.clone();
             Some(ExecutingRun { run, worker: worker.to_owned(), run_progress })
         });
         let running = running.collect();

@@ -130,8 +130,9 @@ impl v1::coordinator_server::Coordinator for Service {
         let worker = named(request.worker)?;
         let held: BTreeSet<_> = request.held.iter().map(|held| held.token).collect();
         let run_progress = request.held.into_iter().filter_map(|held| {
-            let v1::RunProgress { executions, steps, covered, goals } = held.progress?;
-            Some((held.token, RunProgress { executions, steps, covered, goals }))
+            let v1::RunProgress { work, covered, goals } = held.progress?;
+            let work = work.into_iter().collect();
+            Some((held.token, RunProgress { work, covered, goals }))
         });
         let run_progress = run_progress.collect();
         let (drop, drained) = self

@@ -1,6 +1,6 @@
-//! Projects on the worker's disk, so that a worker that is started again, or its neighbour,
-//! need not fetch them. Bounded, shared by all workers of a machine, and trusted with nothing:
-//! a file counts only if its digest is its name.
+//! On-disk cache of projects, so that a restarted worker and other workers of the same machine
+//! need not fetch them again. It is bounded, shared by all workers of a machine, and not
+//! trusted: a file is used only if its digest is its name.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -10,26 +10,29 @@ use std::time::SystemTime;
 
 use catherd_experiments::Digest;
 
-/// A folder of projects.
+/// A folder of cached projects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiskCache {
-    /// The folder; created when it is needed.
+    /// The folder; created with the first project.
     pub folder: PathBuf,
-    /// Bytes of all projects together; the least recently used go first.
+    /// Largest size of all projects together in bytes; the least recently used is evicted first.
     pub bytes: u64,
 }
 
 impl DiskCache {
-    /// A project, if it is here and whole.
+    /// A project. `None` if it is not cached, or its file is damaged.
     pub(crate) fn get(&self, digest: Digest) -> Option<Arc<[u8]>> {
         let path = self.path(digest);
         let bytes = fs::read(&path).ok()?;
         if Digest::of(&bytes) != digest {
-            tracing::warn!("{}: damaged, fetched again", path.display());
+            tracing::warn!(
+                "{}: a damaged file in the project cache; the project is fetched again",
+                path.display()
+            );
             let _ = fs::remove_file(path);
             return None;
         }
-        // The time of its last use; without it, it only goes earlier.
+        // The time of the last use. If it cannot be set, the file is only evicted earlier.
         let _ = File::options()
             .write(true)
             .open(path)
@@ -37,8 +40,8 @@ impl DiskCache {
         Some(bytes.into())
     }
 
-    /// Keeps a project if it fits, and makes room for it.
-    pub(crate) fn keep(&self, digest: Digest, bytes: &[u8]) -> io::Result<()> {
+    /// Caches a project unless it is larger than the cache, and evicts others for it.
+    pub(crate) fn insert(&self, digest: Digest, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() as u64 > self.bytes {
             return Ok(());
         }
@@ -46,19 +49,19 @@ impl DiskCache {
         self.shrink(self.bytes - bytes.len() as u64)?;
         let path = self.path(digest);
         let temporary = path.with_extension(std::process::id().to_string());
-        // Not synced: what a power loss leaves of it is recognised by its digest.
+        // Not synced: the digest reveals a file that a power loss has truncated.
         File::create(&temporary)?.write_all(bytes)?;
         fs::rename(temporary, path)
     }
 
-    /// Removes the least recently used files until no more than so many bytes are left. Others
-    /// may do the same meanwhile.
+    /// Removes the least recently used files until at most so many bytes are left. Other workers
+    /// may remove files at the same time.
     fn shrink(&self, most: u64) -> io::Result<()> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let Ok(metadata) = entry.metadata() else { continue };
-            if is_ours(&entry.path()) {
+            if is_project(&entry.path()) {
                 files.push((metadata.modified()?, entry.path(), metadata.len()));
             }
         }
@@ -81,8 +84,8 @@ impl DiskCache {
     }
 }
 
-/// A project, or one that is being written. Whatever else lies in the folder is not touched.
-fn is_ours(path: &Path) -> bool {
+/// Whether the file is a project or one that is being written; other files stay.
+fn is_project(path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     stem.is_some_and(|stem| stem.parse::<Digest>().is_ok())
 }
@@ -94,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_bounded_and_trusts_no_file() {
+    fn the_cache_is_bounded_and_trusts_no_file() {
         let place = tempfile::tempdir().unwrap();
         let cache = DiskCache { folder: place.path().join("cache"), bytes: 30 };
         let project = |name: u8| ([name; 10], Digest::of(&[name; 10]));
@@ -105,22 +108,22 @@ mod tests {
         assert_eq!(cache.get(project(1).1), None);
         for name in 1..=3 {
             let (bytes, digest) = project(name);
-            cache.keep(digest, &bytes).unwrap();
+            cache.insert(digest, &bytes).unwrap();
             aged(digest, 100 - u64::from(name));
         }
         fs::write(cache.folder.join("notes"), [0; 100]).unwrap();
         // The first was used last; the second goes.
         assert_eq!(cache.get(project(1).1).as_deref(), Some(&project(1).0[..]));
         let (bytes, digest) = project(4);
-        cache.keep(digest, &bytes).unwrap();
+        cache.insert(digest, &bytes).unwrap();
         let here = |name| cache.get(project(name).1).is_some();
         assert_eq!([1, 2, 3, 4].map(here), [true, false, true, true]);
         assert!(cache.folder.join("notes").exists());
 
         fs::write(cache.path(digest), [4; 9]).unwrap();
         assert_eq!(cache.get(digest), None);
-        assert!(!cache.path(digest).exists(), "what is damaged goes");
-        cache.keep(digest, &[7; 31]).unwrap();
-        assert!(!cache.path(digest).exists(), "what never fits is not kept");
+        assert!(!cache.path(digest).exists(), "a damaged file is removed");
+        cache.insert(digest, &[7; 31]).unwrap();
+        assert!(!cache.path(digest).exists(), "a project larger than the cache is not cached");
     }
 }

@@ -1,4 +1,4 @@
-//! The thread that executes runs, one after another, apart from the network.
+//! The thread that executes runs one after another, separate from the network side.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -7,13 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_experiments::{Digest, Engines, Outcome, Provenance, RunRecord, RunSpec};
+use catherd_subject::{Limits, RunError, RunProgress, Runner};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
-use crate::limits::Limits;
-use crate::seat;
-use crate::stage::Stage;
-use crate::subject::{Live, MakeSubject, RunError, Subject};
+use crate::MakeRunner;
+use crate::simulated_host::SimulatedHost;
 
 /// A run to execute.
 pub(crate) struct Job {
@@ -23,101 +22,109 @@ pub(crate) struct Job {
     pub(crate) project: Arc<[u8]>,
 }
 
-/// How a job ended.
+/// The result of a job.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum JobOutcome {
     Record(Box<RunRecord>),
     Crash(String),
-    Stopped,
+    Cancelled,
 }
 
-/// What the network side sees of the running job, and how it stops it.
+/// State of the running job that both sides share: the executor writes its progress, the network
+/// side cancels it.
 #[derive(Default)]
-pub(crate) struct Window {
-    live: Mutex<Live>,
-    /// Token of the job to stop; tokens start at 1.
-    stop: AtomicU64,
+pub(crate) struct JobControl {
+    progress: Mutex<RunProgress>,
+    /// Token of the job to cancel; 0, which is no token, cancels none.
+    cancelled: AtomicU64,
 }
 
-impl Window {
-    pub(crate) fn live(&self) -> Live {
-        *self.live.lock().unwrap_or_else(PoisonError::into_inner)
+impl JobControl {
+    pub(crate) fn progress(&self) -> RunProgress {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn stop(&self, token: u64) {
-        self.stop.store(token, Ordering::Relaxed);
+    pub(crate) fn cancel(&self, token: u64) {
+        self.cancelled.store(token, Ordering::Relaxed);
     }
 
-    fn show(&self, token: u64, live: Live) -> ControlFlow<()> {
-        *self.live.lock().unwrap_or_else(PoisonError::into_inner) = live;
-        if self.is_stopped(token) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    fn report(&self, token: u64, progress: RunProgress) -> ControlFlow<()> {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+        if self.is_cancelled(token) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn is_stopped(&self, token: u64) -> bool {
-        self.stop.load(Ordering::Relaxed) == token
+    fn is_cancelled(&self, token: u64) -> bool {
+        self.cancelled.load(Ordering::Relaxed) == token
     }
 }
 
-/// Starts the thread, or has the stage do its work. It ends when the sender of jobs is
-/// dropped.
+/// Starts the thread of the executor, or a task on the simulated host. It ends when the sender
+/// of jobs is dropped.
 pub(crate) fn start(
     mut executor: Executor,
-    stage: Option<Stage>,
-    mut report: impl FnMut(u64, Ended) + Send + 'static,
+    simulated: Option<SimulatedHost>,
+    mut on_outcome: impl FnMut(u64, JobOutcome) + Send + 'static,
 ) -> std::io::Result<UnboundedSender<Job>> {
-    remember_panics();
+    install_panic_hook();
     let (sender, mut jobs): (_, UnboundedReceiver<Job>) = unbounded_channel();
-    match stage {
-        Some(stage) => drop(tokio::spawn(stage.execute(executor, jobs, report))),
+    match simulated {
+        Some(host) => drop(tokio::spawn(host.execute(executor, jobs, on_outcome))),
         None => drop(std::thread::Builder::new().name("executor".to_owned()).spawn(move || {
             while let Some(job) = jobs.blocking_recv() {
-                report(job.token, executor.execute(&job));
+                on_outcome(job.token, executor.execute(&job));
             }
         })?),
     }
     Ok(sender)
 }
 
-/// Executes runs and survives them.
+/// Executes runs and survives their panics.
 pub(crate) struct Executor {
-    make: Box<MakeSubject>,
+    make: Box<MakeRunner>,
     engines: Engines,
     provenance: Provenance,
     limits: Limits,
-    window: Arc<Window>,
-    subject: Option<(String, Box<dyn Subject>)>,
+    control: Arc<JobControl>,
+    /// The runner in use, and the name of its kind.
+    runner: Option<(String, Box<dyn Runner>)>,
+    /// The project that the runner has loaded.
     loaded: Option<Digest>,
 }
 
 impl Executor {
     pub(crate) fn new(
-        make: Box<MakeSubject>,
+        make: Box<MakeRunner>,
         engines: Engines,
         provenance: Provenance,
         limits: Limits,
-        window: Arc<Window>,
+        control: Arc<JobControl>,
     ) -> Executor {
-        Executor { make, engines, provenance, limits, window, subject: None, loaded: None }
+        Executor { make, engines, provenance, limits, control, runner: None, loaded: None }
     }
 
-    pub(crate) fn is_stopped(&self, job: &Job) -> bool {
-        self.window.is_stopped(job.token)
+    pub(crate) fn is_cancelled(&self, job: &Job) -> bool {
+        self.control.is_cancelled(job.token)
     }
 
-    pub(crate) fn execute(&mut self, job: &Job) -> Ended {
+    pub(crate) fn execute(&mut self, job: &Job) -> JobOutcome {
         let start = Instant::now();
-        // What a panic leaves of the subject is thrown away below.
+        // Unwind safety: a panic may leave the runner inconsistent, so it is dropped below.
         let ended = panic::catch_unwind(AssertUnwindSafe(|| self.attempt(job)));
         match ended {
             Ok(Ok(record)) if record.run != job.spec.id() => {
-                Ended::Crash(format!("the subject returned a record of run {}", record.run))
+                let (kind, id, other) = (&job.spec.subject, job.spec.id(), record.run);
+                JobOutcome::Crash(format!(
+                    "internal error: subject kind `{kind}` returned a record for run {other}, \
+                     expected {id}"
+                ))
             }
-            Ok(Ok(record)) => Ended::Record(Box::new(self.sign(record, job.attempt))),
+            Ok(Ok(record)) => {
+                JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
+            }
             Ok(Err(RunError::Failed(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
-                Ended::Record(Box::new(
-                    self.sign(RunRecord::failed(&job.spec, reason, wall_ms), job.attempt),
-                ))
+                let record = RunRecord::failed(&job.spec, reason, wall_ms);
+                JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
             }
             Ok(Err(RunError::TimedOut(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
@@ -125,17 +132,18 @@ impl Executor {
                     outcome: Outcome::TimedOut,
                     ..RunRecord::failed(&job.spec, reason, wall_ms)
                 };
-                Ended::Record(Box::new(self.sign(record, job.attempt)))
+                JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
             }
             Ok(Err(RunError::OutOfMemory(reason))) => {
-                Ended::Record(Box::new(self.sign(out_of_memory(&job.spec, reason), job.attempt)))
+                let record = out_of_memory(&job.spec, reason);
+                JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
             }
-            Ok(Err(RunError::Crashed(reason))) => Ended::Crash(reason),
-            Ok(Err(RunError::Stopped)) => Ended::Stopped,
+            Ok(Err(RunError::Crashed(reason))) => JobOutcome::Crash(reason),
+            Ok(Err(RunError::Stopped)) => JobOutcome::Cancelled,
             Err(_) => {
-                self.subject = None;
+                self.runner = None;
                 self.loaded = None;
-                Ended::Crash(LAST_PANIC.take())
+                JobOutcome::Crash(LAST_PANIC.take())
             }
         }
     }
@@ -143,43 +151,45 @@ impl Executor {
     fn attempt(&mut self, job: &Job) -> Result<RunRecord, RunError> {
         let spec = &job.spec;
         if let Some(engine) = self.engines.get(&spec.subject).filter(|id| **id != spec.engine) {
-            // Its record would have the name of another engine's run.
-            let needs = format!("the run needs engine {}", spec.engine);
-            return Err(RunError::Crashed(format!("{needs}, and this worker has {engine}")));
+            // The record would have the name of another engine's run.
+            let needed = &spec.engine;
+            return Err(RunError::Crashed(format!(
+                "the run needs engine {needed}, and this worker has {engine}"
+            )));
         }
-        let _ = self.window.show(job.token, Live::default());
-        if self.subject.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
+        let _ = self.control.report(job.token, RunProgress::default());
+        if self.runner.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
             let unknown = || RunError::Failed(format!("unknown subject kind `{}`", spec.subject));
-            let subject = (self.make)(&spec.subject).ok_or_else(unknown)?;
-            self.subject = Some((spec.subject.clone(), subject));
+            let runner = (self.make)(&spec.subject).ok_or_else(unknown)?;
+            self.runner = Some((spec.subject.clone(), runner));
             self.loaded = None;
         }
-        let Some((_, subject)) = &mut self.subject else { return Err(RunError::Stopped) };
+        let Some((_, runner)) = &mut self.runner else { return Err(RunError::Stopped) };
         if self.loaded != Some(spec.project) {
             self.loaded = None;
-            subject.load(spec.project, job.project.clone()).map_err(RunError::Failed)?;
+            runner.load(spec.project, job.project.clone()).map_err(RunError::Failed)?;
             self.loaded = Some(spec.project);
         }
         let start = Instant::now();
-        let mut late = None;
-        let ended = subject.run(spec, &mut |live| {
+        let mut timed_out = None;
+        let result = runner.run(spec, &mut |progress| {
             let elapsed = start.elapsed();
             if self.limits.wall.is_some_and(|wall| elapsed > wall) {
-                late = Some(elapsed);
+                timed_out = Some(elapsed);
                 return ControlFlow::Break(());
             }
-            self.window.show(job.token, live)
+            self.control.report(job.token, progress)
         });
-        match (ended, late) {
+        match (result, timed_out) {
             (Err(RunError::Stopped), Some(elapsed)) => {
                 Err(RunError::TimedOut(format!("stopped after {} s", elapsed.as_secs())))
             }
-            (ended, _) => ended,
+            (result, _) => result,
         }
     }
 
-    fn sign(&self, mut record: RunRecord, attempt: u32) -> RunRecord {
-        record.resources.peak_rss_kib = seat::peak_rss_kib();
+    fn with_provenance(&self, mut record: RunRecord, attempt: u32) -> RunRecord {
+        record.resources.peak_rss_kib = catherd_platform::peak_rss_kib();
         record.provenance = Provenance { attempt, ..self.provenance.clone() };
         record
     }
@@ -191,13 +201,13 @@ pub(crate) fn out_of_memory(spec: &RunSpec, reason: String) -> RunRecord {
 }
 
 thread_local! {
-    /// Message and place of the last panic of this thread.
+    /// Message and location of the last panic of this thread.
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Puts a hook before the process's own that keeps the message for the report, and keeps
-/// the executor's panics out of the terminal: they are reported, not fatal.
-fn remember_panics() {
+/// Installs a panic hook in front of the process's own. It keeps the message for the report, and
+/// does not print panics of the executor's thread, because they are reported and not fatal.
+fn install_panic_hook() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let usual = panic::take_hook();

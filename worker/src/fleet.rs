@@ -1,36 +1,30 @@
-//! One worker process a core on this machine, kept alive.
+//! Local worker processes, one a core, which are restarted when they die.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+/// The interval at which the children are polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The children are looked at this often.
-const LOOK: Duration = Duration::from_millis(50);
+/// A child that ended earlier than this after its start has failed to start.
+const STARTUP_GRACE: Duration = Duration::from_secs(2);
 
-/// A child that lived shorter than this did not get to work.
-const INFANCY: Duration = Duration::from_secs(2);
-
-/// Deaths in infancy, one after another, until a core is given up.
-const INFANT_DEATHS: u32 = 5;
-
-/// Of the system and of people, and of a process whose memory has ended.
-const KILLED: [i32; 2] = [9, 6];
+/// Failures to start, one after another, after which no worker is started on a core any more.
+const MAX_STARTUP_FAILURES: u32 = 5;
 
 /// Worker processes, one a core. A child that dies is started again, unless it ended
-/// with success, or never lives long enough to work.
+/// with success or repeatedly fails to start.
 ///
-/// Each child has a pipe from this process as its standard input and must end when that
-/// closes ([`Options::leashed`](crate::Options::leashed)), so that none outlives this
-/// process, however it dies. Each is a process group of its own: a Ctrl-C on the
-/// terminal is this process's to handle ([`LocalFleet::drain`]). Dropping the fleet
-/// kills it.
+/// Each child has a pipe from this process as its standard input and must exit when that
+/// closes ([`Options::exit_with_parent`](crate::Options::exit_with_parent)), so that none
+/// outlives this process, whatever ends it. Each is a process group of its own, so that a Ctrl-C
+/// on the terminal reaches this process alone, which then drains them ([`LocalFleet::drain`]).
+/// Dropping the fleet kills it.
 #[derive(Debug)]
 pub struct LocalFleet {
     state: Arc<State>,
@@ -48,16 +42,17 @@ struct State {
 enum Process {
     Alive(Child),
     Ended,
-    GivenUp(String),
+    /// No worker is started any more, with the reason.
+    Abandoned(String),
 }
 
-/// A place for one worker.
+/// A core and the history of its workers.
 struct Slot {
     core: usize,
     started: Instant,
-    infant_deaths: u32,
-    /// When the next child is due, while there is none.
-    due: Option<Instant>,
+    startup_failures: u32,
+    /// The time of the next start. `None` while a child is alive, or if none follows.
+    restart_at: Option<Instant>,
 }
 
 impl LocalFleet {
@@ -66,7 +61,7 @@ impl LocalFleet {
     ///
     /// # Errors
     ///
-    /// When a process or the supervising thread cannot be started.
+    /// If a process or the supervising thread cannot be started.
     pub fn start(
         cores: &[usize],
         command: impl Fn(usize) -> Command + Send + 'static,
@@ -77,20 +72,25 @@ impl LocalFleet {
         for &core in cores {
             let child = spawn(&command, core)?;
             state.with(|processes| processes.insert(core, Process::Alive(child)));
-            slots.push(Slot { core, started: Instant::now(), infant_deaths: 0, due: None });
+            slots.push(Slot {
+                core,
+                started: Instant::now(),
+                startup_failures: 0,
+                restart_at: None,
+            });
         }
         let supervise = move || {
             while !state.stop.load(Ordering::Relaxed) {
                 for slot in &mut slots {
                     state.with(|processes| {
-                        // Looked at under the lock: `drain` then sees every child.
+                        // Read under the lock, so that `drain` sees every child.
                         if state.draining.load(Ordering::Relaxed) {
-                            slot.due = None;
+                            slot.restart_at = None;
                         }
-                        slot.look(processes, &command);
+                        slot.poll(processes, &command);
                     });
                 }
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
         };
         fleet.supervisor =
@@ -109,8 +109,8 @@ impl LocalFleet {
         })
     }
 
-    /// Tells every worker to finish the run in hand, hand back the others and end
-    /// (SIGTERM), and starts none again.
+    /// Tells every worker to finish its current run, return its other leases and exit (SIGTERM),
+    /// and restarts none.
     pub fn drain(&self) {
         self.state.with(|processes| {
             if self.state.draining.swap(true, Ordering::Relaxed) {
@@ -118,22 +118,22 @@ impl LocalFleet {
             }
             for process in processes.values() {
                 if let Process::Alive(child) = process {
-                    // It may have ended by itself, which is as good.
-                    let _ = kill_process(Pid::from_child(child), Signal::TERM);
+                    // Ignore the error: the process may already have exited.
+                    let _ = catherd_platform::terminate(child);
                 }
             }
         });
     }
 
-    /// Cores without a worker that works, and why. When there are as many as cores the
-    /// study makes no progress.
-    pub fn given_up(&self) -> Vec<(usize, String)> {
+    /// Cores on which no worker is started any more, with the reason. The study makes no progress
+    /// if these are all cores.
+    pub fn abandoned_cores(&self) -> Vec<(usize, String)> {
         self.state.with(|processes| {
-            let given_up = processes.iter().filter_map(|(&core, process)| match process {
-                Process::GivenUp(reason) => Some((core, reason.clone())),
+            let abandoned = processes.iter().filter_map(|(&core, process)| match process {
+                Process::Abandoned(reason) => Some((core, reason.clone())),
                 _ => None,
             });
-            given_up.collect()
+            abandoned.collect()
         })
     }
 }
@@ -147,7 +147,7 @@ impl Drop for LocalFleet {
         self.state.with(|processes| {
             for process in processes.values_mut() {
                 if let Process::Alive(child) = process {
-                    // It may have ended by itself, which is as good.
+                    // Ignore the errors: the process may already have exited.
                     let _ = child.kill();
                     let _ = child.wait();
                 }
@@ -163,17 +163,17 @@ impl State {
 }
 
 impl Slot {
-    fn look(
+    fn poll(
         &mut self,
         processes: &mut BTreeMap<usize, Process>,
         command: &impl Fn(usize) -> Command,
     ) {
-        if self.due.is_some_and(|due| due <= Instant::now()) {
-            self.due = None;
+        if self.restart_at.is_some_and(|time| time <= Instant::now()) {
+            self.restart_at = None;
             self.started = Instant::now();
             let process = match spawn(command, self.core) {
                 Ok(child) => Process::Alive(child),
-                Err(error) => Process::GivenUp(format!("cannot start the worker: {error}")),
+                Err(error) => Process::Abandoned(format!("cannot start the worker: {error}")),
             };
             processes.insert(self.core, process);
             return;
@@ -185,26 +185,27 @@ impl Slot {
                 processes.insert(self.core, Process::Ended);
                 return;
             }
-            // Somebody else's doing, however often.
-            Ok(Some(status)) => {
-                (status.to_string(), status.signal().is_some_and(|signal| KILLED.contains(&signal)))
-            }
+            // SIGKILL and SIGABRT (OOM killer, allocator abort) do not count as failures to start,
+            // however often they occur.
+            Ok(Some(status)) => (status.to_string(), catherd_platform::was_killed(status)),
             Err(error) => (error.to_string(), false),
         };
-        let infant = !killed && self.started.elapsed() < INFANCY;
-        self.infant_deaths = if infant { self.infant_deaths + 1 } else { 0 };
-        if self.infant_deaths >= INFANT_DEATHS {
-            let reason = format!("the worker died {INFANT_DEATHS} times at its start ({status})");
+        let failed_to_start = !killed && self.started.elapsed() < STARTUP_GRACE;
+        self.startup_failures = if failed_to_start { self.startup_failures + 1 } else { 0 };
+        if self.startup_failures >= MAX_STARTUP_FAILURES {
+            let reason =
+                format!("the worker failed to start {MAX_STARTUP_FAILURES} times ({status})");
             tracing::error!("core {}: {reason}", self.core);
-            processes.insert(self.core, Process::GivenUp(reason));
+            processes.insert(self.core, Process::Abandoned(reason));
         } else {
             tracing::warn!("core {}: the worker ended with {status}; starting another", self.core);
             processes.insert(self.core, Process::Ended);
-            self.due = Some(Instant::now() + LOOK * 2_u32.pow(self.infant_deaths));
+            let pause = POLL_INTERVAL * 2_u32.pow(self.startup_failures);
+            self.restart_at = Some(Instant::now() + pause);
         }
     }
 }
 
 fn spawn(command: &impl Fn(usize) -> Command, core: usize) -> io::Result<Child> {
-    command(core).stdin(Stdio::piped()).process_group(0).spawn()
+    catherd_platform::new_group(command(core).stdin(Stdio::piped())).spawn()
 }

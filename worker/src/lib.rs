@@ -1,40 +1,40 @@
 //! The worker: one process, pinned to one core, that leases runs, executes them and
-//! commits their records.
+//! commits their records. It knows no kind of subject: a [`Runner`](catherd_subject::Runner)
+//! that the program makes executes the runs of a kind.
 //!
-//! - [`run_worker`] is the whole process; [`Options`] is what it needs to know.
-//! - [`Subject`] is what executes a run: [`scratch`] generates tests for Scratch
-//!   projects, [`command`] runs any program, [`rehearsal`] does nothing.
+//! - [`run_worker`] is the whole process; [`Options`] configures it.
 //! - [`LocalFleet`] keeps one worker process a core alive on this machine.
 //!
 //! Inside, an `executor` thread runs one job at a time, and a `session` on the async
 //! side talks to the coordinator meanwhile. A finished record goes to the `spool` on
-//! disk before it is offered and stays there until it is acknowledged, so neither the
-//! death of this process nor that of the coordinator costs more than the run in hand. If
-//! that took too much memory, its `will` says so through the process that comes next.
+//! disk before it is committed and stays there until it is acknowledged, so neither the
+//! death of this process nor that of the coordinator costs more than the current run. If
+//! that run exceeded the memory limit, the next process sends the `crash_report` about it.
 
-mod cache;
-mod calls;
-pub mod command;
+mod allocator;
+mod client;
+mod crash_report;
 mod disk_cache;
 mod executor;
 mod fleet;
-mod limits;
-mod memory;
-pub mod rehearsal;
-pub mod scratch;
-mod seat;
+mod project_cache;
 mod session;
+mod simulated_host;
 mod spool;
-mod stage;
-mod subject;
-mod will;
 mod worker;
 
+use catherd_subject::Runner;
+
+pub use allocator::OomMarkingAllocator;
 pub use disk_cache::DiskCache;
 pub use fleet::LocalFleet;
-pub use limits::Limits;
-pub use memory::Memory;
-pub use seat::{allowed_cores, host};
-pub use stage::Stage;
-pub use subject::{Live, MakeSubject, RunError, Subject};
-pub use worker::{Ending, Options, WorkerError, rehearse_worker, run_worker};
+pub use simulated_host::SimulatedHost;
+pub use worker::{ExitReason, Options, WorkerError, run_simulated_worker, run_worker};
+
+/// Makes the runner of a subject kind by the kind's name. `None` if this worker has no such
+/// kind.
+pub type MakeRunner = dyn Fn(&str) -> Option<Box<dyn Runner>> + Send;
+
+// Both crates bound the size of a project, and neither depends on the other.
+const _: () =
+    assert!(catherd_proto::transport::MAX_PROJECT == catherd_subject::files::LARGEST_PROJECT);

@@ -1,6 +1,6 @@
-//! The async side of a worker. Everything that happens (a run ended, an answer came, a
-//! timer rang) arrives as a [`Notice`]; each is noted, and then [`Session::advance`]
-//! starts whatever can be started. At most one request of each kind is under way.
+//! The network side of a worker. Everything that happens (a run ended, a reply arrived, a timer
+//! expired) arrives as an [`Event`]. After each event [`Session::advance`] starts what can be
+//! started. At most one request of each kind is under way.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -11,31 +11,35 @@ use std::time::Duration;
 use catherd_experiments::{Digest, Engines, Provenance, RunRecord, RunSpec};
 use catherd_proto::transport::MAX_MESSAGE;
 use catherd_proto::{PROTOCOL, v1};
+use catherd_subject::Limits;
 use prost::Message;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 use tonic::Status;
 use v1::completion::End;
 
-use crate::cache::Cache;
-use crate::calls::{Calls, is_refusal};
+use crate::MakeRunner;
+use crate::client::{FailoverClient, is_refusal};
+use crate::crash_report::CrashReport;
 use crate::disk_cache::DiskCache;
-use crate::executor::{self, Ended, Executor, Job, Window};
-use crate::limits::Limits;
+use crate::executor::{self, Executor, Job, JobControl, JobOutcome};
+use crate::project_cache::ProjectCache;
+use crate::simulated_host::SimulatedHost;
 use crate::spool::Spool;
-use crate::stage::Stage;
-use crate::subject::MakeSubject;
-use crate::will::Will;
-use crate::worker::{Ending, WorkerError};
+use crate::worker::{ExitReason, WorkerError};
 
-/// Most completions, and about the most bytes, in one commit.
-const COMMIT: (usize, usize) = (512, 4 << 20);
+/// Most completions in one commit.
+const COMMIT_COMPLETIONS: usize = 512;
 
-/// Records of tiny runs are gathered this long: a sync and a request for each would cost as
-/// much as the run. What a worker loses with its life is so much more work, and no result.
-const GATHER: Duration = Duration::from_millis(50);
+/// Most bytes in one commit, exceeded by the last completion at most.
+const COMMIT_BYTES: usize = 4 << 20;
 
-/// Room for what surrounds a record in its message.
+/// Completions are gathered for this long, because a sync and a request for each tiny run would
+/// cost as much as the run. If the worker dies, at most 50 ms of finished runs are executed again;
+/// no accepted result is lost.
+const GATHER_TIME: Duration = Duration::from_millis(50);
+
+/// Bytes of a message beside the record in it.
 const ENVELOPE: usize = 64 << 10;
 
 /// With more unacknowledged records than this no run is leased.
@@ -44,49 +48,64 @@ const MOST_UNACKNOWLEDGED: usize = 4096;
 mod delivery;
 mod timers;
 
-use delivery::{commit, completion_of, fetch, offer};
-use timers::{listen, ring};
+use delivery::{commit, completion_of, deliver, fetch};
+use timers::{install_signal_handlers, spawn_heartbeat_timer};
 
-/// What ends a session early.
+/// Why a session ended early.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum SessionError {
     Start(io::Error),
     Spool(io::Error),
     Coordinator(Status),
 }
 
-impl Trouble {
-    pub(crate) fn into_error(self, address: String, folder: PathBuf) -> WorkerError {
+impl SessionError {
+    pub(crate) fn into_worker_error(self, address: String, folder: PathBuf) -> WorkerError {
         match self {
-            Trouble::Start(cause) => WorkerError::Start(cause),
-            Trouble::Spool(cause) => WorkerError::Spool { folder, cause },
-            Trouble::Coordinator(cause) => {
+            SessionError::Start(cause) => WorkerError::Start(cause),
+            SessionError::Spool(cause) => WorkerError::Spool { folder, cause },
+            SessionError::Coordinator(cause) => {
                 WorkerError::Coordinator { address, cause: Box::new(cause) }
             }
         }
     }
 }
 
-impl From<Status> for Trouble {
-    fn from(status: Status) -> Trouble {
-        Trouble::Coordinator(status)
+impl From<Status> for SessionError {
+    fn from(status: Status) -> SessionError {
+        SessionError::Coordinator(status)
     }
 }
 
-enum Notice {
-    Executed(u64, Ended),
+enum Event {
+    Executed(u64, JobOutcome),
     /// These leases are acknowledged.
-    Committed(Result<Vec<u64>, Trouble>),
+    Committed(Result<Vec<u64>, SessionError>),
     Leased(Result<v1::LeaseReply, Status>),
     Fetched(Digest, Result<Arc<[u8]>, Status>),
-    Beaten(Option<v1::HeartbeatReply>),
-    BeatDue,
+    /// `None` if the coordinator did not answer.
+    HeartbeatReply(Option<v1::HeartbeatReply>),
+    HeartbeatDue,
     LeaseDue,
     CommitDue,
     Terminate,
 }
 
-/// A run that waits for its turn.
+/// The settings of a session.
+pub(crate) struct SessionConfig {
+    /// The worker's name.
+    pub(crate) name: String,
+    /// Engine ids of the subject kinds that it executes.
+    pub(crate) engines: Engines,
+    /// The provenance of its records.
+    pub(crate) provenance: Provenance,
+    pub(crate) limits: Limits,
+    /// Exit after this long without a run; `None` to wait for runs.
+    pub(crate) idle: Option<Duration>,
+    pub(crate) disk_cache: Option<DiskCache>,
+}
+
+/// A leased run that was not started yet.
 struct Waiting {
     run: u32,
     attempt: u32,
@@ -94,186 +113,199 @@ struct Waiting {
     spec: RunSpec,
 }
 
+/// The phases of a session. Each is final but for those below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Leases runs.
+    Working,
+    /// Leases none, because the coordinator or the idle time has ended the work.
+    Finished,
+    /// Leases none, because a signal or the coordinator asked for the end.
+    Draining,
+    /// Exits without waiting for the run in execution.
+    Stopped,
+}
+
+/// The state of leasing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leasing {
+    Idle,
+    Requested,
+    /// The coordinator had no run; the session waits before it asks again.
+    BackingOff,
+}
+
+/// The state of commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Committing {
+    Idle,
+    /// Completions are gathered for the next commit.
+    Gathering,
+    Requested,
+}
+
 pub(crate) struct Session {
-    name: String,
-    calls: Calls,
+    config: SessionConfig,
+    client: FailoverClient,
     spool: Spool,
-    will: Will,
-    provenance: Provenance,
+    crash_report: CrashReport,
     jobs: UnboundedSender<Job>,
-    window: Arc<Window>,
-    notices: UnboundedReceiver<Notice>,
-    notify: UnboundedSender<Notice>,
-    cache: Cache,
-    disk_cache: Option<DiskCache>,
+    control: Arc<JobControl>,
+    events: UnboundedReceiver<Event>,
+    sender: UnboundedSender<Event>,
+    cache: ProjectCache,
 
     waiting: VecDeque<Waiting>,
-    /// Lease and number of the run that the executor has.
+    /// Lease and number of the run in execution.
     running: Option<(u64, u32)>,
-    /// Ended leases that no commit under way has, in the order in which they ended.
+    /// Completions that no commit under way contains, in the order in which the runs ended.
     outbox: VecDeque<v1::Completion>,
-    /// Ended leases not acknowledged, and their runs.
+    /// Ended leases that are not acknowledged, with their runs.
     unacknowledged: BTreeMap<u64, u32>,
 
-    committing: bool,
-    /// When the last commit was started, and whether the next has a time.
-    committed: Instant,
-    gathering: bool,
-    leasing: bool,
+    phase: Phase,
+    leasing: Leasing,
+    committing: Committing,
+    /// The start of the last commit.
+    last_commit: Instant,
     fetching: bool,
-    beating: bool,
-    /// The coordinator had nothing; wait before asking again.
-    resting: bool,
-    /// Lease again when no more runs than this are waiting.
+    heartbeat_under_way: bool,
+    /// Runs are leased when no more than this are waiting.
     low_water: usize,
-    /// How long to wait for a run, and since when.
-    idle: Option<Duration>,
-    since: Instant,
-    finished: bool,
-    draining: bool,
-    stopped: bool,
+    /// The last time at which the worker had a run.
+    last_busy: Instant,
 }
 
 impl Session {
-    /// Offers what an earlier process left in the spool, then registers: a registration
-    /// takes back the leases of the earlier process. Without a stage it takes the signals
-    /// of the process.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of its own")]
+    /// Commits what an earlier process left in the spool, then registers; the coordinator thereupon
+    /// ends the leases of the earlier process. Installs signal handlers unless the host is
+    /// simulated.
     pub(crate) async fn start(
-        name: String,
-        calls: Calls,
+        config: SessionConfig,
+        client: FailoverClient,
         spool: Spool,
-        will: Will,
-        disk_cache: Option<DiskCache>,
-        provenance: Provenance,
-        limits: Limits,
-        idle: Option<Duration>,
-        make: Box<MakeSubject>,
-        engines: Engines,
-        stage: Option<Stage>,
-    ) -> Result<Session, Trouble> {
-        for (path, request) in spool.left_behind().map_err(Trouble::Spool)? {
-            commit(&calls, &request).await?;
-            std::fs::remove_file(path).map_err(Trouble::Spool)?;
+        crash_report: CrashReport,
+        make: Box<MakeRunner>,
+        simulated: Option<SimulatedHost>,
+    ) -> Result<Session, SessionError> {
+        for (path, request) in spool.unsent().map_err(SessionError::Spool)? {
+            commit(&client, &request).await?;
+            std::fs::remove_file(path).map_err(SessionError::Spool)?;
         }
-        let registered = calls
-            .ask(|mut client| {
+        let registered = client
+            .call(|mut client| {
                 let request = v1::RegisterRequest {
-                    worker: name.clone(),
+                    worker: config.name.clone(),
                     protocol: PROTOCOL,
-                    engines: engines.clone().into_iter().collect(),
+                    engines: config.engines.clone().into_iter().collect(),
                 };
                 async move { client.register(request).await }
             })
             .await?;
 
-        let (notify, notices) = unbounded_channel();
-        let beat = Duration::from_millis(registered.heartbeat_ms.max(50));
-        ring(&notify, stage.as_ref().map_or(beat, |stage| stage.stretch(beat)));
-        if stage.is_none() {
-            listen(&notify).map_err(Trouble::Start)?;
+        let (sender, events) = unbounded_channel();
+        let interval = Duration::from_millis(registered.heartbeat_ms.max(50));
+        let interval = simulated.as_ref().map_or(interval, |host| host.true_time(interval));
+        spawn_heartbeat_timer(&sender, interval);
+        if simulated.is_none() {
+            install_signal_handlers(&sender).map_err(SessionError::Start)?;
         }
-        let window = Arc::new(Window::default());
-        let report = {
-            let notify = notify.clone();
-            move |token, ended| {
-                // Nobody listens once the session has ended.
-                let _ = notify.send(Notice::Executed(token, ended));
+        let control = Arc::new(JobControl::default());
+        let on_outcome = {
+            let sender = sender.clone();
+            move |token, outcome| {
+                // Sending fails only after the session has ended; then the event is not needed.
+                let _ = sender.send(Event::Executed(token, outcome));
             }
         };
-        let executor = Executor::new(make, engines, provenance.clone(), limits, window.clone());
-        let jobs = executor::start(executor, stage, report).map_err(Trouble::Start)?;
+        let (engines, provenance) = (config.engines.clone(), config.provenance.clone());
+        let executor = Executor::new(make, engines, provenance, config.limits, control.clone());
+        let jobs = executor::start(executor, simulated, on_outcome).map_err(SessionError::Start)?;
         Ok(Session {
-            name,
-            calls,
+            config,
+            client,
             spool,
-            will,
-            provenance,
+            crash_report,
             jobs,
-            window,
-            notices,
-            notify,
-            cache: Cache::default(),
-            disk_cache,
+            control,
+            events,
+            sender,
+            cache: ProjectCache::default(),
             waiting: VecDeque::new(),
             running: None,
             outbox: VecDeque::new(),
             unacknowledged: BTreeMap::new(),
-            committing: false,
-            committed: Instant::now(),
-            gathering: false,
-            leasing: false,
+            phase: Phase::Working,
+            leasing: Leasing::Idle,
+            committing: Committing::Idle,
+            last_commit: Instant::now(),
             fetching: false,
-            beating: false,
-            resting: false,
+            heartbeat_under_way: false,
             low_water: 0,
-            idle,
-            since: Instant::now(),
-            finished: false,
-            draining: false,
-            stopped: false,
+            last_busy: Instant::now(),
         })
     }
 
-    pub(crate) async fn run(mut self) -> Result<Ending, Trouble> {
+    pub(crate) async fn run(mut self) -> Result<ExitReason, SessionError> {
         loop {
-            if self.stopped {
-                return Ok(Ending::Stopped);
+            if self.phase == Phase::Stopped {
+                return Ok(ExitReason::Stopped);
             }
             self.advance();
-            let idle = self.held().next().is_none() && !self.leasing;
-            if idle && self.draining {
-                return Ok(Ending::Drained);
+            if self.held().next().is_none() && self.leasing != Leasing::Requested {
+                match self.phase {
+                    Phase::Draining => return Ok(ExitReason::Drained),
+                    Phase::Finished => return Ok(ExitReason::Finished),
+                    Phase::Working | Phase::Stopped => {}
+                }
             }
-            if idle && self.finished {
-                return Ok(Ending::Finished);
-            }
-            // The session holds a sender itself, so there is always a next notice.
-            let Some(notice) = self.notices.recv().await else { return Ok(Ending::Stopped) };
-            self.note(notice)?;
+            // The session holds a sender itself, so that the channel is never closed.
+            let Some(event) = self.events.recv().await else { return Ok(ExitReason::Stopped) };
+            self.handle(event)?;
         }
     }
 
-    /// Every lease this worker knows of.
+    /// Tokens of all leases of this worker.
     fn held(&self) -> impl Iterator<Item = u64> {
         let waiting = self.waiting.iter().map(|waiting| waiting.token);
         let running = self.running.iter().map(|(token, _)| *token);
         waiting.chain(running).chain(self.unacknowledged.keys().copied())
     }
 
-    fn note(&mut self, notice: Notice) -> Result<(), Trouble> {
-        match notice {
-            Notice::Executed(token, ended) => {
+    fn handle(&mut self, event: Event) -> Result<(), SessionError> {
+        match event {
+            Event::Executed(token, outcome) => {
                 if let Some((running, run)) = self.running.take_if(|(running, _)| *running == token)
                 {
-                    if let Err(cause) = self.will.clear() {
-                        tracing::warn!("cannot clear the will: {cause}");
+                    if let Err(cause) = self.crash_report.clear() {
+                        tracing::warn!("cannot clear the crash report: {cause}");
                     }
-                    self.end(run, running, completion_of(ended));
+                    self.end(run, running, completion_of(outcome));
                 }
             }
-            Notice::Committed(acknowledged) => {
-                self.committing = false;
+            Event::Committed(acknowledged) => {
+                self.committing = Committing::Idle;
                 for token in acknowledged? {
                     self.unacknowledged.remove(&token);
                 }
             }
-            Notice::Leased(reply) => {
-                self.leasing = false;
-                self.take(reply?);
+            Event::Leased(reply) => {
+                self.leasing = Leasing::Idle;
+                self.accept_leases(reply?);
             }
-            Notice::Fetched(digest, fetched) => {
+            Event::Fetched(digest, fetched) => {
                 self.fetching = false;
                 match fetched {
                     Ok(bytes) => self.cache.insert(digest, bytes),
-                    // Only the runs on this project suffer, visibly.
+                    // The coordinator refuses this project: its runs crash, and others go on.
                     Err(status) if is_refusal(&status) => self.abandon(digest, status.message()),
-                    // No fault of theirs.
+                    // The coordinator could not be reached: end the session with an error. The
+                    // runs are not to blame, so they are not reported as crashed.
                     Err(status) => return Err(status.into()),
                 }
             }
-            Notice::Beaten(reply) => {
-                self.beating = false;
+            Event::HeartbeatReply(reply) => {
+                self.heartbeat_under_way = false;
                 if let Some(reply) = reply {
                     self.drop_leases(&reply.drop);
                     if reply.drain {
@@ -281,11 +313,11 @@ impl Session {
                     }
                 }
             }
-            Notice::BeatDue => self.beat(),
-            Notice::LeaseDue => self.resting = false,
-            Notice::CommitDue => self.gathering = false,
-            Notice::Terminate if self.draining => self.stopped = true,
-            Notice::Terminate => self.drain(),
+            Event::HeartbeatDue => self.send_heartbeat(),
+            Event::LeaseDue => self.leasing = Leasing::Idle,
+            Event::CommitDue => self.committing = Committing::Idle,
+            Event::Terminate if self.phase == Phase::Draining => self.phase = Phase::Stopped,
+            Event::Terminate => self.drain(),
         }
         Ok(())
     }
@@ -296,7 +328,7 @@ impl Session {
         self.lease();
     }
 
-    /// Gives the next run to the executor, or fetches its project.
+    /// Passes the next run to the executor, or fetches its project.
     fn execute(&mut self) {
         if self.running.is_some() || self.fetching {
             return;
@@ -305,16 +337,14 @@ impl Session {
         let digest = next.spec.project;
         let Some(project) = self.cache.get(digest) else {
             self.fetching = true;
-            let calls = self.calls.clone();
-            let cache = self.disk_cache.clone();
-            self.start_call(
-                async move { Notice::Fetched(digest, fetch(calls, cache, digest).await) },
-            );
+            let client = self.client.clone();
+            let cache = self.config.disk_cache.clone();
+            self.spawn(async move { Event::Fetched(digest, fetch(client, cache, digest).await) });
             return;
         };
         if let Some(Waiting { run, attempt, token, spec }) = self.waiting.pop_front() {
             self.running = Some((token, run));
-            self.foresee(run, attempt, token, &spec);
+            self.prepare_crash_report(run, attempt, token, &spec);
             if self.jobs.send(Job { token, attempt, spec, project }).is_err() {
                 self.running = None;
                 self.end(run, token, End::Crash("the executor has ended".to_owned()));
@@ -322,90 +352,95 @@ impl Session {
         }
     }
 
-    /// Writes what is to be said of a run if its memory ends.
-    fn foresee(&self, run: u32, attempt: u32, token: u64, spec: &RunSpec) {
+    /// Writes the report for the case that the run exceeds the memory limit.
+    fn prepare_crash_report(&self, run: u32, attempt: u32, token: u64, spec: &RunSpec) {
         let reason = "it took more memory than its worker may have".to_owned();
-        let provenance = Provenance { attempt, ..self.provenance.clone() };
+        let provenance = Provenance { attempt, ..self.config.provenance.clone() };
         let record = RunRecord { provenance, ..executor::out_of_memory(spec, reason) };
-        let end = Some(completion_of(Ended::Record(Box::new(record))));
+        let end = Some(completion_of(JobOutcome::Record(Box::new(record))));
         let completions = vec![v1::Completion { run, token, end }];
-        let request = v1::CommitRequest { worker: self.name.clone(), completions };
-        if let Err(cause) = self.will.write(&request) {
-            // The run is then lost like any other.
-            tracing::warn!("cannot write the will: {cause}");
+        let request = v1::CommitRequest { worker: self.config.name.clone(), completions };
+        if let Err(cause) = self.crash_report.write(&request) {
+            // Without a report an out-of-memory counts as the loss of the worker.
+            tracing::warn!("cannot write the crash report: {cause}");
         }
     }
 
-    /// Spools and offers what has ended since the last commit.
+    /// Spools and commits the runs that have ended since the last commit.
     fn commit(&mut self) {
-        if self.committing || self.gathering || self.outbox.is_empty() {
+        if self.committing != Committing::Idle || self.outbox.is_empty() {
             return;
         }
-        // With nothing to execute there is nothing to wait for.
-        let early = GATHER.saturating_sub(self.committed.elapsed());
-        if self.running.is_some() && !early.is_zero() && self.outbox.len() < COMMIT.0 {
-            self.gathering = true;
-            self.start_call(async move {
-                tokio::time::sleep(early).await;
-                Notice::CommitDue
+        // Without a run in execution no further completion can be gathered.
+        let left = GATHER_TIME.saturating_sub(self.last_commit.elapsed());
+        if self.running.is_some() && !left.is_zero() && self.outbox.len() < COMMIT_COMPLETIONS {
+            self.committing = Committing::Gathering;
+            self.spawn(async move {
+                tokio::time::sleep(left).await;
+                Event::CommitDue
             });
             return;
         }
-        self.committed = Instant::now();
+        self.last_commit = Instant::now();
         let mut completions = Vec::new();
         let mut bytes = 0;
         while let Some(completion) = self.outbox.front() {
             bytes += completion.encoded_len();
-            if completions.len() == COMMIT.0 || (bytes > COMMIT.1 && !completions.is_empty()) {
+            let full = completions.len() == COMMIT_COMPLETIONS || bytes > COMMIT_BYTES;
+            if full && !completions.is_empty() {
                 break;
             }
             completions.extend(self.outbox.pop_front());
         }
-        let request = v1::CommitRequest { worker: self.name.clone(), completions };
-        self.committing = true;
-        let (calls, spool) = (self.calls.clone(), self.spool.clone());
-        self.start_call(async move { Notice::Committed(offer(calls, spool, request).await) });
+        let request = v1::CommitRequest { worker: self.config.name.clone(), completions };
+        self.committing = Committing::Requested;
+        let (client, spool) = (self.client.clone(), self.spool.clone());
+        self.spawn(async move { Event::Committed(deliver(client, spool, request).await) });
     }
 
     fn lease(&mut self) {
         let enough = self.waiting.len() > self.low_water
             || (self.low_water == 0 && self.running.is_some())
             || self.unacknowledged.len() > MOST_UNACKNOWLEDGED;
-        if self.leasing || self.resting || self.draining || self.finished || enough {
+        if self.leasing != Leasing::Idle || self.phase != Phase::Working || enough {
             return;
         }
-        self.leasing = true;
+        self.leasing = Leasing::Requested;
         let request = v1::LeaseRequest {
-            worker: self.name.clone(),
+            worker: self.config.name.clone(),
             loaded: self.cache.digests().map(|digest| digest.0.to_vec().into()).collect(),
             held: self.held().collect(),
         };
-        let calls = self.calls.clone();
-        self.start_call(async move {
-            let ask = calls.ask(|mut client| {
+        let client = self.client.clone();
+        self.spawn(async move {
+            let reply = client.call(|mut client| {
                 let request = request.clone();
                 async move { client.lease(request).await }
             });
-            Notice::Leased(ask.await)
+            Event::Leased(reply.await)
         });
     }
 
-    fn take(&mut self, reply: v1::LeaseReply) {
-        self.finished = reply.finished;
+    fn accept_leases(&mut self, reply: v1::LeaseReply) {
+        let mut finished = reply.finished;
         if !reply.leases.is_empty() || self.held().next().is_some() {
-            self.since = Instant::now();
-        } else if self.idle.is_some_and(|idle| self.since.elapsed() >= idle) {
-            self.finished = true;
+            self.last_busy = Instant::now();
+        } else if self.config.idle.is_some_and(|idle| self.last_busy.elapsed() >= idle) {
+            finished = true;
         }
-        if reply.leases.is_empty() && !self.finished {
-            self.resting = true;
+        if finished && self.phase == Phase::Working {
+            self.phase = Phase::Finished;
+        }
+        if reply.leases.is_empty() && !finished {
+            self.leasing = Leasing::BackingOff;
             let pause = Duration::from_millis(reply.wait_ms.max(10));
-            self.start_call(async move {
+            self.spawn(async move {
                 tokio::time::sleep(pause).await;
-                Notice::LeaseDue
+                Event::LeaseDue
             });
         }
-        // Tiny runs: ask before the last one has ended. Long ones: never hoard.
+        // Batches of tiny runs are refilled at half, before the worker is idle. A single long run
+        // gives 0, so that no run waits here while another worker is idle.
         self.low_water = reply.leases.len() / 2;
         for v1::Lease { run, attempt, token, spec } in reply.leases {
             match spec.unwrap_or_default().read() {
@@ -413,83 +448,86 @@ impl Session {
                 Err(error) => self.end(run, token, End::Crash(error.to_string())),
             }
         }
-        if self.draining {
+        if self.phase == Phase::Draining {
             self.drain();
         }
     }
 
-    fn beat(&mut self) {
-        if self.beating {
+    fn send_heartbeat(&mut self) {
+        if self.heartbeat_under_way {
             return;
         }
-        self.beating = true;
+        self.heartbeat_under_way = true;
         let running = self.running.map(|(token, _)| token);
-        let live = self.window.live();
-        let live = v1::RunProgress {
-            executions: live.executions,
-            steps: live.steps,
-            covered: live.covered,
-            goals: live.goals,
+        let progress = self.control.progress();
+        let progress = v1::RunProgress {
+            work: progress.work.into_iter().collect(),
+            covered: progress.covered,
+            goals: progress.goals,
         };
         let held = self.held().map(|token| v1::HeldLease {
             token,
-            progress: (running == Some(token)).then_some(live),
+            progress: (running == Some(token)).then(|| progress.clone()),
         });
-        let request = v1::HeartbeatRequest { worker: self.name.clone(), held: held.collect() };
-        let mut client = self.calls.client();
-        self.start_call(async move {
-            // Not repeated: the next one is due soon.
+        let request =
+            v1::HeartbeatRequest { worker: self.config.name.clone(), held: held.collect() };
+        let mut client = self.client.leader();
+        self.spawn(async move {
+            // Not repeated, because the next heartbeat is due soon.
             let reply = client.heartbeat(request).await;
-            Notice::Beaten(reply.map(tonic::Response::into_inner).ok())
+            Event::HeartbeatReply(reply.map(tonic::Response::into_inner).ok())
         });
     }
 
-    /// These leases have ended elsewhere. Ended runs are offered all the same: the
-    /// answer may be that they were accepted.
+    /// Drops leases that the coordinator has ended. Runs that are executed already are committed
+    /// all the same, because the coordinator may have accepted them.
     fn drop_leases(&mut self, dropped: &[u64]) {
         self.waiting.retain(|waiting| !dropped.contains(&waiting.token));
         if let Some((token, _)) = self.running
             && dropped.contains(&token)
         {
-            self.window.stop(token);
+            self.control.cancel(token);
         }
     }
 
-    /// Hands back what has not begun, and takes no more.
+    /// Returns the leases of runs that were not started, and leases no more.
     fn drain(&mut self) {
-        self.draining = true;
+        self.phase = Phase::Draining;
         for Waiting { run, token, .. } in std::mem::take(&mut self.waiting) {
             self.end(run, token, End::Returned(v1::Returned {}));
         }
     }
 
+    /// Ends the runs on a project that the coordinator does not give out.
     fn abandon(&mut self, project: Digest, reason: &str) {
-        let (lost, others) = std::mem::take(&mut self.waiting)
-            .into_iter()
-            .partition(|waiting| waiting.spec.project == project);
-        self.waiting = others;
-        let lost: VecDeque<Waiting> = lost;
-        for Waiting { run, token, .. } in lost {
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        let (affected, others): (Vec<_>, _) =
+            waiting.partition(|waiting| waiting.spec.project == project);
+        self.waiting = others.into();
+        for Waiting { run, token, .. } in affected {
             self.end(run, token, End::Crash(format!("cannot fetch the project: {reason}")));
         }
     }
 
+    /// Ends a lease: puts its completion into the outbox.
     fn end(&mut self, run: u32, token: u64, end: End) {
         let mut completion = v1::Completion { run, token, end: Some(end) };
         let size = completion.encoded_len();
         if size > MAX_MESSAGE - ENVELOPE {
-            let reason = format!("a record of {size} bytes, more than a message may have");
+            let reason =
+                format!("the record has {size} bytes; a message has at most {MAX_MESSAGE}");
             completion.end = Some(End::Crash(reason));
         }
         self.unacknowledged.insert(token, run);
         self.outbox.push_back(completion);
     }
 
-    fn start_call(&self, call: impl Future<Output = Notice> + Send + 'static) {
-        let notify = self.notify.clone();
+    /// Starts a task whose result is an event.
+    fn spawn(&self, task: impl Future<Output = Event> + Send + 'static) {
+        let sender = self.sender.clone();
         tokio::spawn(async move {
-            // Nobody listens once the session has ended.
-            let _ = notify.send(call.await);
+            // Sending fails only after the session has ended; then the event is not needed.
+            let _ = sender.send(task.await);
         });
     }
 }

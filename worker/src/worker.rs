@@ -1,62 +1,62 @@
-//! The worker process from its start to its end.
+//! The worker process, from its start to its exit.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catherd_experiments::{Engines, Provenance};
+use catherd_platform::MemoryLimit;
 use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
+use catherd_subject::Limits;
 
-use crate::calls::Calls;
+use crate::MakeRunner;
+use crate::client::FailoverClient;
+use crate::crash_report::CrashReport;
 use crate::disk_cache::DiskCache;
-use crate::limits::Limits;
-use crate::seat;
-use crate::session::Session;
+use crate::session::{Session, SessionConfig};
+use crate::simulated_host::SimulatedHost;
 use crate::spool::Spool;
-use crate::stage::Stage;
-use crate::subject::MakeSubject;
-use crate::will::Will;
 
-/// What a worker needs to know.
+/// The configuration of a worker.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where coordinators of the store listen, such as `http://127.0.0.1:7000`; at least one.
+    /// Addresses of coordinators of one store, such as `http://127.0.0.1:7000`; at least one.
     pub coordinators: Vec<String>,
-    /// How to prove who this is.
+    /// Credentials and certificates for the coordinators.
     pub access: Access,
-    /// The worker's name: unique among live workers, the same when it is started again.
+    /// The worker's name: unique among live workers, the same after a restart.
     pub name: String,
-    /// The core to be pinned to.
+    /// The core to pin the process to; `None` to leave it unpinned.
     pub core: Option<usize>,
     /// The folder of this worker's spool.
     pub spool: PathBuf,
-    /// Where projects are kept on disk, if anywhere.
+    /// The on-disk cache of projects; `None` to cache them in memory alone.
     pub cache: Option<DiskCache>,
-    /// How long to wait for a coordinator that does not answer.
-    pub patience: Duration,
+    /// How long to repeat a request to coordinators that do not answer.
+    pub retry_timeout: Duration,
     /// Engine ids of the subject kinds that the worker executes.
     pub engines: Engines,
-    /// What a run may use.
+    /// Limits of each run.
     pub limits: Limits,
-    /// End after this long without a run, though more may come.
+    /// Exit after this long without a run, although more runs may come; `None` to wait for them.
     pub idle: Option<Duration>,
-    /// End at once when standard input closes, as it does when the parent dies.
-    pub leashed: bool,
+    /// Exit at once when standard input closes, as it does when the parent process ends.
+    pub exit_with_parent: bool,
 }
 
-/// Why a worker ended in order.
+/// Why a worker exited in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ExitReason {
     /// Every run of the study has ended.
     Finished,
-    /// It was told to drain: the current run is committed, the others are handed back.
+    /// It was told to drain: the current run is committed, the other leases are returned.
     Drained,
-    /// It was told twice: the current run is lost.
+    /// It was told to stop while it drained: the current run is lost.
     Stopped,
 }
 
-/// Why a worker cannot go on.
+/// Why a worker failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// The core cannot be used.
@@ -66,7 +66,7 @@ pub enum WorkerError {
         core: usize,
         /// Cores that this process may use.
         allowed: Vec<usize>,
-        /// What the system says.
+        /// The error of the system.
         cause: io::Error,
     },
     /// The spool cannot be used.
@@ -74,45 +74,49 @@ pub enum WorkerError {
     Spool {
         /// The folder.
         folder: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         cause: io::Error,
     },
     /// A thread or signal handler cannot be set up.
     #[error("cannot start: {0}")]
     Start(#[source] io::Error),
-    /// Not an address.
+    /// A text that is no address.
     #[error("`{address}` is not the address of a coordinator: {cause}; write http://HOST:PORT")]
     Address {
-        /// What was given.
+        /// The text that was given.
         address: String,
-        /// Why.
+        /// The error of the parser.
         cause: tonic::transport::Error,
     },
-    /// The coordinator refused, or did not answer as long as patience lasted.
+    /// The coordinator refused a request, or did not answer within the retry time-out.
     #[error("coordinator {address}: {}", cause.message())]
     Coordinator {
-        /// Where it should be.
+        /// The addresses that were tried.
         address: String,
-        /// What came back.
+        /// The status of the last request.
         cause: Box<tonic::Status>,
     },
 }
 
-/// Runs a worker until the study is finished, it is told to end (SIGTERM or SIGINT: drain,
-/// again: stop), or it cannot go on. Takes over the process: pins the calling thread,
-/// handles both signals, and puts a panic hook before the usual one.
+/// Runs a worker until the study is finished, a signal stops it (SIGTERM or SIGINT: drain,
+/// again: stop), or it fails. Takes over the process: pins the calling thread, handles both
+/// signals, and installs a panic hook in front of the usual one.
 ///
 /// # Errors
 ///
-/// Why it cannot go on. Records that were not acknowledged are in the spool; the next
-/// worker with the same spool offers them first.
-pub fn run_worker(options: Options, make: Box<MakeSubject>) -> Result<Ending, WorkerError> {
-    if options.leashed {
-        follow_parent().map_err(WorkerError::Start)?;
+/// Why it failed. Records that were not acknowledged stay in the spool; the next worker with the
+/// same spool commits them first.
+pub fn run_worker(options: Options, make: Box<MakeRunner>) -> Result<ExitReason, WorkerError> {
+    let missing = catherd_platform::missing();
+    if !missing.is_empty() {
+        tracing::warn!("this system has no {}", missing.join(", no "));
+    }
+    if options.exit_with_parent {
+        exit_with_parent().map_err(WorkerError::Start)?;
     }
     if let Some(core) = options.core {
-        seat::pin(core).map_err(|cause| {
-            let allowed = seat::allowed_cores();
+        catherd_platform::pin(core).map_err(|cause| {
+            let allowed = catherd_platform::allowed_cores();
             WorkerError::Pin { core, allowed, cause }
         })?;
     }
@@ -126,77 +130,71 @@ pub fn run_worker(options: Options, make: Box<MakeSubject>) -> Result<Ending, Wo
             transport::coordinator_client(address, &options.access).map_err(wrong)
         });
         let clients = clients.collect::<Result<_, _>>()?;
-        work(options, clients, make, None).await
+        run(options, clients, make, None).await
     })
 }
 
-/// Runs a worker on a stage instead of a process: it touches neither core nor signals.
-/// `clients` are of the coordinators, in their order.
+/// Runs a worker on a simulated host: it touches neither cores nor signals. `clients` are those
+/// of the coordinators, in their order.
 ///
 /// # Errors
 ///
 /// As [`run_worker`].
-pub async fn rehearse_worker(
+pub async fn run_simulated_worker(
     options: Options,
     clients: Vec<CoordinatorClient<AuthChannel>>,
-    make: Box<MakeSubject>,
-    stage: Stage,
-) -> Result<Ending, WorkerError> {
-    work(options, clients, make, Some(stage)).await
+    make: Box<MakeRunner>,
+    host: SimulatedHost,
+) -> Result<ExitReason, WorkerError> {
+    run(options, clients, make, Some(host)).await
 }
 
-async fn work(
+async fn run(
     options: Options,
     clients: Vec<CoordinatorClient<AuthChannel>>,
-    make: Box<MakeSubject>,
-    stage: Option<Stage>,
-) -> Result<Ending, WorkerError> {
+    make: Box<MakeRunner>,
+    simulated: Option<SimulatedHost>,
+) -> Result<ExitReason, WorkerError> {
     let Options { coordinators, name, core, spool: folder, cache, .. } = options;
-    let Options { patience, limits, engines, idle, .. } = options;
-    let calls = Calls::new(clients, patience);
-    let spool = Spool::open(&folder, stage.is_some()).map_err(|cause| {
-        let folder = folder.clone();
-        WorkerError::Spool { folder, cause }
-    })?;
-    let (memory_limit, leaf) = limits.apply();
-    let will = inherit(&spool, &folder, leaf.as_deref()).map_err(|cause| {
-        let folder = folder.clone();
-        WorkerError::Spool { folder, cause }
-    })?;
+    let Options { retry_timeout, engines, limits, idle, .. } = options;
+    let client = FailoverClient::new(clients, retry_timeout);
+    let spool_error = |cause| WorkerError::Spool { folder: folder.clone(), cause };
+    let spool = Spool::open(&folder, simulated.is_some()).map_err(spool_error)?;
+    let memory = limits.memory.map_or(MemoryLimit::None, catherd_platform::limit_memory);
+    adopt_crash_report(&spool, &folder).map_err(spool_error)?;
+    let report = CrashReport::create(&folder, memory.cgroup()).map_err(spool_error)?;
     let provenance = Provenance {
-        host: seat::host(),
+        host: catherd_platform::host(),
         worker: name.clone(),
         core: core.map(|core| core as u32),
-        memory_limit: memory_limit.to_owned(),
+        memory_limit: memory.name().to_owned(),
         attempt: 0,
     };
-    let session = Session::start(
-        name, calls, spool, will, cache, provenance, limits, idle, make, engines, stage,
-    )
-    .await;
-    let ending = match session {
+    let config = SessionConfig { name, engines, provenance, limits, idle, disk_cache: cache };
+    let reason = match Session::start(config, client, spool, report, make, simulated).await {
         Ok(session) => session.run().await,
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     };
-    ending.map_err(|trouble| trouble.into_error(coordinators.join(" or "), folder))
+    reason.map_err(|error| error.into_worker_error(coordinators.join(" or "), folder))
 }
 
-/// Puts into the spool what a predecessor wanted said, and begins a will.
-fn inherit(spool: &Spool, folder: &Path, leaf: Option<&Path>) -> io::Result<Will> {
-    if let Some(request) = Will::of_predecessor(folder) {
+/// Moves the crash report of the previous process with this spool into the spool, from where the
+/// session commits it.
+fn adopt_crash_report(spool: &Spool, folder: &Path) -> io::Result<()> {
+    if let Some(request) = CrashReport::of_predecessor(folder) {
         let token = request.completions.first().map_or(0, |completion| completion.token);
-        if !spool.has(token)? {
-            spool.keep(&request)?;
+        if !spool.contains(token)? {
+            spool.store(&request)?;
         }
     }
-    Will::begin(folder, leaf)
+    Ok(())
 }
 
-/// Ends the process when standard input closes. A pipe from the parent closes however
-/// the parent dies, unlike the parent-death signal, which follows the *thread* that
-/// started the child and is lost if that ends before the child has asked for it.
-fn follow_parent() -> io::Result<()> {
-    std::thread::Builder::new().name("leash".to_owned()).spawn(|| {
+/// Ends the process when standard input closes. A pipe from the parent closes whatever ends the
+/// parent. The parent-death signal of Linux is no alternative, because it follows the *thread*
+/// that started the child, and is lost if that thread ends before the child has asked for it.
+fn exit_with_parent() -> io::Result<()> {
+    std::thread::Builder::new().name("parent-watch".to_owned()).spawn(|| {
         let mut sink = [0; 64];
         while io::stdin().read(&mut sink).is_ok_and(|count| count > 0) {}
         std::process::exit(1);

@@ -14,14 +14,16 @@ use catherd_coordinator::{
 use catherd_experiments::{
     self as experiments, Algorithm, Budget, Digest, Parameter, Plan, PlannedProject, ProjectSource,
 };
+use catherd_platform::allowed_cores;
 use catherd_proto::transport::Access;
-use catherd_worker::rehearsal::{self, Rehearsal};
-use catherd_worker::{Ending, Limits, LocalFleet, Options, Subject, allowed_cores, run_worker};
+use catherd_subject::noop::Noop;
+use catherd_subject::{Kinds, Limits, Runner, RunnerContext, SubjectKind};
+use catherd_worker::{ExitReason, LocalFleet, Options, run_worker};
 use tokio::net::TcpListener;
 
 const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
 
-const STUDY: &str = "rehearsal";
+const STUDY: &str = "fleet";
 
 fn plan(seeds: u64, parameters: &[(&str, i64)]) -> Plan {
     let mut algorithm = Algorithm::plain("random");
@@ -42,11 +44,11 @@ fn plan(seeds: u64, parameters: &[(&str, i64)]) -> Plan {
         name: String::from_utf8_lossy(project).into_owned(),
         digest: Digest::of(project),
     });
-    Plan::new(&study, &rehearsal::info(), projects.collect(), |_| Ok(())).unwrap()
+    Plan::new(&study, &Noop.info(), projects.collect(), |_| Ok(())).unwrap()
 }
 
-fn make(kind: &str) -> Option<Box<dyn Subject>> {
-    (kind == rehearsal::KIND).then(|| Box::<Rehearsal>::default() as _)
+fn make(kind: &str) -> Option<Box<dyn Runner>> {
+    Kinds::new(Noop).runner(kind, &RunnerContext::default())
 }
 
 struct Bench {
@@ -117,8 +119,8 @@ fn options(address: &str, spool: PathBuf, name: &str) -> Options {
         name: name.to_owned(),
         core: None,
         spool,
-        patience: Duration::from_secs(10),
-        leashed: false,
+        retry_timeout: Duration::from_secs(10),
+        exit_with_parent: false,
     }
 }
 
@@ -131,11 +133,11 @@ fn worker_process() {
     let core_number = core.parse().unwrap();
     let options = Options {
         core: Some(core_number),
-        leashed: true,
+        exit_with_parent: true,
         ..options(&address, spool, &format!("local-{core}"))
     };
     let ending = run_worker(options, Box::new(make));
-    std::process::exit(if ending.is_ok_and(|e| e != Ending::Stopped) { 0 } else { 1 });
+    std::process::exit(if ending.is_ok_and(|e| e != ExitReason::Stopped) { 0 } else { 1 });
 }
 
 fn fleet(bench: &Bench, folder: &Path) -> LocalFleet {
@@ -149,7 +151,7 @@ async fn undisturbed(plan: Plan) -> BTreeMap<Digest, Digest> {
     let options =
         options(&format!("http://{}", bench.address), folder.path().join("spool"), "only");
     let ended = tokio::task::spawn_blocking(|| run_worker(options, Box::new(make)));
-    assert_eq!(ended.await.unwrap().unwrap(), Ending::Finished);
+    assert_eq!(ended.await.unwrap().unwrap(), ExitReason::Finished);
     let progress = bench.finish().await;
     assert_eq!(progress.done, progress.planned);
     let digests = bench.digests();
@@ -227,7 +229,7 @@ async fn panics_and_aborts_are_quarantined_and_the_rest_completes() {
     let given_up = bench.coordinator.quarantined(bench.coordinator.study(STUDY).unwrap()).unwrap();
     assert!(given_up.iter().all(|problem| problem.spec.seed == 5 && problem.attempts >= 3));
     let reason = &given_up[0].reason;
-    assert!(reason.contains("rehearsal.rs") && reason.contains("with seed 5"), "{reason}");
+    assert!(reason.contains("noop.rs") && reason.contains("with seed 5"), "{reason}");
     drop(fleet);
     bench.close().await;
 }
@@ -272,11 +274,15 @@ fn a_worker_ends_with_its_parent() {
 async fn a_fleet_that_cannot_work_gives_up() {
     let fleet = LocalFleet::start(&[0], |_| Command::new("false")).unwrap();
     let start = Instant::now();
-    while fleet.given_up().is_empty() {
+    while fleet.abandoned_cores().is_empty() {
         assert!(start.elapsed() < Duration::from_secs(10));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert!(fleet.given_up()[0].1.contains("died 5 times"), "{:?}", fleet.given_up());
+    assert!(
+        fleet.abandoned_cores()[0].1.contains("failed to start 5 times"),
+        "{:?}",
+        fleet.abandoned_cores()
+    );
     assert!(fleet.alive().is_empty());
 }
 
@@ -290,7 +296,7 @@ async fn empty_runs_flow() {
         options(&format!("http://{}", bench.address), folder.path().join("spool"), "only");
     let start = Instant::now();
     let ended = tokio::task::spawn_blocking(|| run_worker(options, Box::new(make)));
-    assert_eq!(ended.await.unwrap().unwrap(), Ending::Finished);
+    assert_eq!(ended.await.unwrap().unwrap(), ExitReason::Finished);
     let runs = 2 * SEEDS;
     let rate = runs as f64 / start.elapsed().as_secs_f64();
     #[expect(clippy::print_stdout, reason = "the measurement is the point")]

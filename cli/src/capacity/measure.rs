@@ -11,7 +11,8 @@ use catherd_experiments::{Algorithm, Budget, Digest, Plan, PlannedProject, Proje
 use catherd_proto::transport::{self, Access, AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1;
 use catherd_proto::v1::studies_client::StudiesClient;
-use catherd_worker::rehearsal;
+use catherd_subject::SubjectKind;
+use catherd_subject::noop::Noop;
 use clap::Args;
 use tokio::runtime::Runtime;
 use tonic::Status;
@@ -364,7 +365,7 @@ impl<'a> Bench<'a> {
             let name = format!("project-{number}");
             planned.push(PlannedProject { name, digest: Digest::of(&bytes) });
         }
-        let plan = Plan::new(&study, &rehearsal::info(), planned, |_| Ok(()))?;
+        let plan = Plan::new(&study, &Noop.info(), planned, |_| Ok(()))?;
         let count = plan.count();
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
         loop {

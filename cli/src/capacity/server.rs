@@ -126,7 +126,7 @@ pub(super) fn machine() -> String {
     let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpus.lines().find_map(|line| line.strip_prefix("model name"));
     let model = model.unwrap_or("").trim_start_matches([' ', '\t', ':']).trim();
-    let cores = catherd_worker::allowed_cores().len();
+    let cores = catherd_platform::allowed_cores().len();
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or("?");
     format!("{cores} cores of {model}, load {load} at the start")

@@ -158,10 +158,11 @@ impl SimulatedWorker {
 
     /// Sends a heartbeat with the progress of the first run.
     async fn beat(&mut self) -> Result<(), Status> {
-        let live = v1::RunProgress { executions: 100, steps: 10_000, covered: 20, goals: 40 };
+        let work = [("executions".to_owned(), 100), ("steps".to_owned(), 10_000)].into();
+        let live = v1::RunProgress { work, covered: 20, goals: 40 };
         let held = self.leases.iter().enumerate().map(|(number, lease)| v1::HeldLease {
             token: lease.token,
-            progress: (number == 0).then_some(live),
+            progress: (number == 0).then_some(live.clone()),
         });
         let request = v1::HeartbeatRequest { worker: self.name.clone(), held: held.collect() };
         let reply = self.client.heartbeat(request).await?.into_inner();

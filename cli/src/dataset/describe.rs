@@ -6,13 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_analysis::corpus;
-use catherd_datasets::corpus::Sha;
-use catherd_datasets::{Description, ProjectEntry, find, structure};
-use catherd_experiments::{Measure, Noun};
-use catherd_suite::goals::{self, GoalSettings};
+use catherd_datasets::{ProjectEntry, find};
+use catherd_experiments::{Digest, Measure, Noun};
+use catherd_scratch_kind::ProjectMeasures;
 use catherd_vm::unsupported;
 use clap::Args;
-use serde::Serialize;
 
 use crate::failure::{Exit, Failure};
 use crate::terminal::{self, bar};
@@ -43,32 +41,6 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// A row of `projects.csv`.
-#[derive(Serialize)]
-struct ProjectRow {
-    project: String,
-    sha256: Sha,
-    statements: usize,
-    reachable: usize,
-    dead: usize,
-    loose_scripts: usize,
-    loose_blocks: usize,
-    blocks: usize,
-    scripts: usize,
-    sprites: usize,
-    custom_blocks: usize,
-    decisions: usize,
-    mccabe: Option<f64>,
-    variables: usize,
-    lists: usize,
-    costumes: usize,
-    sounds: usize,
-    extensions: String,
-    unsupported_blocks: usize,
-    missing_media: usize,
-    structure: Sha,
-}
-
 /// Use of a kind of block.
 #[derive(Default)]
 struct OpcodeUse {
@@ -81,20 +53,8 @@ struct OpcodeUse {
 /// Descriptions of all projects.
 #[derive(Default)]
 struct CorpusDescription {
-    rows: Vec<ProjectRow>,
+    rows: Vec<ProjectMeasures>,
     opcodes: BTreeMap<String, OpcodeUse>,
-}
-
-/// Writes the descriptions of the projects of a study, which its report reads: `projects.csv`.
-pub(crate) fn describe<'a>(
-    projects: impl Iterator<Item = &'a ProjectEntry>,
-    folder: &Path,
-) -> Result<(), Failure> {
-    let mut description = CorpusDescription::default();
-    for entry in projects {
-        description.add(entry)?;
-    }
-    description.write_projects(folder)
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
@@ -127,7 +87,6 @@ impl CorpusDescription {
     /// Adds a project.
     fn add(&mut self, entry: &ProjectEntry) -> Result<(), Failure> {
         let project = entry.load()?.project;
-        let mut unsupported_blocks = 0;
         let mut seen = BTreeSet::new();
         for block in project.targets.iter().flat_map(|target| &target.blocks) {
             let name = block.opcode_name();
@@ -135,40 +94,14 @@ impl CorpusDescription {
             usage.uses += 1;
             usage.projects += usize::from(seen.insert(name));
             usage.unsupported = unsupported(block.opcode);
-            unsupported_blocks += usize::from(usage.unsupported.is_some());
         }
-        let reachable = goals::find(&project, GoalSettings::default()).len();
-        let Description { statements, ref extensions, .. } = entry.description;
-        let description = &entry.description;
-        self.rows.push(ProjectRow {
-            project: entry.name.clone(),
-            sha256: Sha(entry.digest),
-            statements,
-            reachable,
-            dead: statements.saturating_sub(reachable),
-            loose_scripts: description.loose_scripts,
-            loose_blocks: description.loose_blocks,
-            blocks: description.blocks,
-            scripts: description.scripts,
-            sprites: description.sprites,
-            custom_blocks: description.custom_blocks,
-            decisions: description.decisions,
-            mccabe: description.mccabe(),
-            variables: description.variables,
-            lists: description.lists,
-            costumes: description.costumes,
-            sounds: description.sounds,
-            extensions: extensions.join(" "),
-            unsupported_blocks,
-            missing_media: description.missing_media,
-            structure: structure(&project),
-        });
+        self.rows.push(ProjectMeasures::of(&entry.name, Digest(entry.digest), &project));
         Ok(())
     }
 
     /// Groups of several projects with the same structure, large groups first.
-    fn near_duplicates(&self) -> Vec<(Sha, Vec<&ProjectRow>)> {
-        let mut groups: BTreeMap<Sha, Vec<&ProjectRow>> = BTreeMap::new();
+    fn near_duplicates(&self) -> Vec<(Digest, Vec<&ProjectMeasures>)> {
+        let mut groups: BTreeMap<Digest, Vec<&ProjectMeasures>> = BTreeMap::new();
         for row in &self.rows {
             groups.entry(row.structure).or_default().push(row);
         }
@@ -246,9 +179,10 @@ impl CorpusDescription {
         100.0 * count as f64 / self.rows.len().max(1) as f64
     }
 
-    /// Shares of the projects with certain properties.
+    /// Digestres of the projects with certain properties.
     fn share_table(&self) -> String {
-        let with = |test: fn(&ProjectRow) -> bool| self.rows.iter().filter(|row| test(row)).count();
+        let with =
+            |test: fn(&ProjectMeasures) -> bool| self.rows.iter().filter(|row| test(row)).count();
         let mut text = "\nprojects with\n".to_owned();
         for (name, count) in [
             ("dead code", with(|row| row.dead > 0)),
@@ -337,7 +271,14 @@ impl CorpusDescription {
     /// Writes `projects.csv`.
     fn write_projects(&self, folder: &Path) -> Result<(), Failure> {
         write(folder, "projects.csv", |table| {
-            self.rows.iter().try_for_each(|row| table.serialize(row))
+            for (number, row) in self.rows.iter().enumerate() {
+                let (columns, cells): (Vec<_>, Vec<_>) = row.cells().into_iter().unzip();
+                if number == 0 {
+                    table.write_record(columns)?;
+                }
+                table.write_record(cells)?;
+            }
+            Ok(())
         })
     }
 }
@@ -361,4 +302,4 @@ fn write_failure(path: &Path, error: impl std::fmt::Display) -> Failure {
 }
 
 type Table = csv::Writer<fs::File>;
-type Column = fn(&ProjectRow) -> usize;
+type Column = fn(&ProjectMeasures) -> usize;

@@ -157,7 +157,7 @@ fn every_key_of_a_study_file_is_documented_and_exists() {
     let mut known: BTreeSet<String> = known.collect();
     // Limits are real time and the units of work of the subject kind.
     known.extend(["budget.wall", "budget.wall_ms"].map(str::to_owned));
-    let units = subjects::info(subjects::DEFAULT).unwrap().units;
+    let units = subjects::kinds().default_kind().info().units;
     known.extend(units.into_iter().map(|unit| format!("budget.{}", unit.name)));
     let documented = first_cells(&read(&root().join("docs/reference/study-file.md")));
     let differing: Vec<_> = documented.symmetric_difference(&known).collect();

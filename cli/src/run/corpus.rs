@@ -1,84 +1,37 @@
-//! The projects of a study, checked.
+//! The projects of a study, found and checked by its subject kind.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::cell::RefCell;
+use std::path::Path;
 
 use catherd_analysis::tidy::Skipped;
 use catherd_coordinator::Projects;
-use catherd_datasets::{ProjectEntry, find, synth};
 use catherd_experiments::{Digest, PlannedProject, ProjectSource, duplicates};
-use catherd_proto::transport::MAX_PROJECT;
-use catherd_worker::command;
+use catherd_subject::{FindError, FoundProject, Progress, ProjectTable, ReadError, SubjectKind};
+use indicatif::ProgressBar;
 
-use crate::dataset::describe;
 use crate::failure::Failure;
 use crate::terminal::{self, bar};
 
-/// Usable projects, and what was set aside.
+/// Usable projects, and those that are left out.
 pub(crate) struct Corpus {
-    entries: Vec<Item>,
-    /// Projects whose bytes are those of another, whose runs would be the same.
-    twins: Vec<Skipped>,
+    kind: &'static dyn SubjectKind,
+    projects: Vec<FoundProject>,
+    /// Projects with the bytes of another one; their runs would be the same runs.
+    duplicates: Vec<Skipped>,
     /// Projects that cannot be run.
     pub(crate) unusable: Vec<Skipped>,
 }
 
-/// The bytes of a file of a kind and size that travels: no pipe, no device.
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    if metadata.len() > MAX_PROJECT {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than a project may be"));
-    }
-    fs::read(path)
-}
-
-/// A project of the study.
-struct Item {
-    name: String,
-    path: PathBuf,
-    digest: Digest,
-    /// Of a Scratch project; another kind of project is the file as it is.
-    entry: Option<ProjectEntry>,
-}
-
-impl From<ProjectEntry> for Item {
-    fn from(entry: ProjectEntry) -> Item {
-        let (name, path) = (entry.name.clone(), entry.path.clone());
-        Item { name, path, digest: Digest(entry.digest), entry: Some(entry) }
-    }
-}
-
-impl Item {
-    fn bytes(&self) -> Result<Vec<u8>, Failure> {
-        let bytes = match &self.entry {
-            Some(entry) => entry.load().map(|subject| subject.archive).map_err(|e| e.to_string()),
-            None => {
-                read_file(&self.path).map_err(|cause| format!("{}: {cause}", self.path.display()))
-            }
-        };
-        bytes.map_err(|e| Failure::new(e).hint("it was changed meanwhile; repeat the command"))
-    }
-}
-
 impl Corpus {
-    /// Finds and checks projects; says at once what cannot be used, and why.
-    pub(super) fn find(projects: &ProjectSource, subject: &str) -> Result<Corpus, Failure> {
-        let found = match projects {
-            ProjectSource::Paths(paths) if subject == command::KIND => {
-                return Corpus::of_files(paths);
-            }
-            ProjectSource::Paths(paths) => find(paths)?,
-            &ProjectSource::Synthetic { count, seed } => {
-                let bar = bar(count as usize);
-                let made = synth::find(count, seed, || bar.inc(1));
-                bar.finish_and_clear();
-                made
-            }
-        };
+    /// Finds and checks projects. Prints at once which cannot be used, and why.
+    pub(super) fn find(
+        projects: &ProjectSource,
+        kind: &'static dyn SubjectKind,
+    ) -> Result<Corpus, Failure> {
+        let progress = Bar::default();
+        let found = kind.find(projects, &progress);
+        progress.clear();
+        let found = found?;
         let unusable: Vec<Skipped> = found
             .skipped
             .into_iter()
@@ -90,87 +43,34 @@ impl Corpus {
         for Skipped { project, reason } in &unusable {
             terminal::note(&format!("skipped: {project}: {reason}"));
         }
-        for warning in found.projects.iter().flat_map(|entry| &entry.warnings) {
+        for warning in &found.warnings {
             terminal::note(&format!("warning: {warning}"));
         }
-        let entries = found.projects.into_iter().map(Item::from).collect();
-        Ok(Corpus { entries, twins: Vec::new(), unusable }.without_twins())
-    }
-
-    /// Files as they are, for programs that know what to do with them. Of a folder, all
-    /// files that are not hidden; not those of folders in it.
-    fn of_files(paths: &[PathBuf]) -> Result<Corpus, Failure> {
-        let unreadable = |path: &Path, cause: io::Error| {
-            Failure::new(format_args!("{}: {cause}", path.display()))
-                .hint("check the path given for projects")
-        };
-        let mut files = BTreeSet::new();
-        for path in paths {
-            if !path.is_dir() {
-                files.insert(path.clone());
-                continue;
-            }
-            for entry in fs::read_dir(path).map_err(|cause| unreadable(path, cause))? {
-                let entry = entry.map_err(|cause| unreadable(path, cause))?;
-                let hidden = entry.file_name().to_string_lossy().starts_with('.');
-                if !hidden && entry.path().is_file() {
-                    files.insert(entry.path());
-                }
-            }
-        }
-        let mut entries = Vec::new();
-        for path in files {
-            let bytes = read_file(&path).map_err(|cause| unreadable(&path, cause))?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            entries.push(Item { name, digest: Digest::of(&bytes), path, entry: None });
-        }
-        Ok(Corpus { entries, twins: Vec::new(), unusable: Vec::new() }.without_twins())
-    }
-
-    fn without_twins(self) -> Corpus {
-        let mut corpus = self;
-        let twins = duplicates(&corpus.planned());
-        for &(twin, original) in &twins {
-            let original = &corpus.entries[original].name;
-            corpus.twins.push(Skipped {
-                project: corpus.entries[twin].path.display().to_string(),
-                reason: format!("the same project as {original}"),
-            });
-        }
-        let mut number = 0..;
-        corpus.entries.retain(|_| {
-            let number = number.next();
-            !twins.iter().any(|&(twin, _)| Some(twin) == number)
-        });
-        corpus
+        let (projects, duplicates) = without_duplicates(found.projects);
+        Ok(Corpus { kind, projects, duplicates, unusable })
     }
 
     pub(super) fn planned(&self) -> Vec<PlannedProject> {
-        let planned = self
-            .entries
-            .iter()
-            .map(|entry| PlannedProject { name: entry.name.clone(), digest: entry.digest });
-        planned.collect()
+        planned(&self.projects)
     }
 
-    /// Everything that was named and is not run, for the tables.
+    /// Every project that was named and is not run, for the tables.
     pub(super) fn skipped(&self) -> Vec<Skipped> {
-        [&*self.unusable, &*self.twins].concat()
+        [&*self.unusable, &*self.duplicates].concat()
     }
 
-    /// Writes what Scratch projects are made of into the folder of a study.
+    /// Writes the measures of the projects into the folder of a study, if the kind has any.
     pub(super) fn describe(&self, folder: &Path) -> Result<(), Failure> {
-        let mut entries = self.entries.iter().filter_map(|item| item.entry.as_ref()).peekable();
-        if entries.peek().is_none() {
-            return Ok(());
+        match self.kind.describe(&self.projects)? {
+            Some(table) => write_table(&table, &folder.join("projects.csv")),
+            None => Ok(()),
         }
-        describe(entries, folder)
     }
 
-    /// Gives the coordinator the bytes of every project.
-    pub(super) fn hand_over(&self, projects: &Projects) -> Result<(), Failure> {
-        let digests: Vec<_> = self.entries.iter().map(|entry| entry.digest).collect();
-        let missing = projects.missing(&digests).map_err(|cause| {
+    /// Uploads the projects that the coordinator's store lacks.
+    pub(super) fn upload(&self, store: &Projects) -> Result<(), Failure> {
+        let digests: Vec<_> = self.projects.iter().map(|project| project.digest).collect();
+        let missing = store.missing(&digests).map_err(|cause| {
             Failure::new(format_args!("cannot look for projects: {cause}"))
                 .hint("see that the disk is neither full nor failing")
         })?;
@@ -178,30 +78,86 @@ impl Corpus {
             if !missing.contains(&digest) {
                 return Ok(());
             }
-            projects.insert(bytes).map(drop).map_err(|cause| {
-                Failure::new(format_args!("cannot keep project {digest}: {cause}"))
+            store.insert(bytes).map(drop).map_err(|cause| {
+                Failure::new(format_args!("cannot store project {digest}: {cause}"))
                     .hint("make room in the study's folder, or name another with --out")
             })
         })
     }
 
-    /// Reads every project again and passes on what it was planned as.
+    /// Reads every project again and passes on the bytes that were planned.
     pub(crate) fn each(
         &self,
         mut take: impl FnMut(Digest, &[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        for entry in &self.entries {
-            let bytes = entry.bytes()?;
-            let digest = Digest::of(&bytes);
-            if digest != entry.digest {
-                return Err(Failure::new(format_args!(
-                    "{}: changed while the study was being planned",
-                    entry.path.display()
-                ))
-                .hint("repeat the command"));
-            }
-            take(digest, &bytes)?;
+        for project in &self.projects {
+            take(project.digest, &project.bytes()?)?;
         }
         Ok(())
+    }
+}
+
+fn planned(projects: &[FoundProject]) -> Vec<PlannedProject> {
+    let planned = projects
+        .iter()
+        .map(|project| PlannedProject { name: project.name.clone(), digest: project.digest });
+    planned.collect()
+}
+
+/// Parts projects from those with the bytes of an earlier one.
+fn without_duplicates(mut projects: Vec<FoundProject>) -> (Vec<FoundProject>, Vec<Skipped>) {
+    let repeated = duplicates(&planned(&projects));
+    let skipped = repeated.iter().map(|&(duplicate, original)| Skipped {
+        project: projects[duplicate].path.display().to_string(),
+        reason: format!("the same project as {}", projects[original].name),
+    });
+    let skipped = skipped.collect();
+    for &(duplicate, _) in repeated.iter().rev() {
+        projects.remove(duplicate);
+    }
+    (projects, skipped)
+}
+
+fn write_table(table: &ProjectTable, path: &Path) -> Result<(), Failure> {
+    let write = || -> csv::Result<()> {
+        let mut file = csv::Writer::from_path(path)?;
+        file.write_record(&table.columns)?;
+        table.rows.iter().try_for_each(|row| file.write_record(row))?;
+        Ok(file.flush()?)
+    };
+    write().map_err(|error| {
+        Failure::new(format_args!("{}: {error}", path.display()))
+            .hint("name a folder that can be written to with --out")
+    })
+}
+
+/// A progress bar, shown from the first report on.
+#[derive(Default)]
+struct Bar(RefCell<Option<ProgressBar>>);
+
+impl Progress for Bar {
+    fn report(&self, done: u64, total: u64) {
+        let mut shown = self.0.borrow_mut();
+        shown.get_or_insert_with(|| bar(total as usize)).set_position(done);
+    }
+}
+
+impl Bar {
+    fn clear(&self) {
+        if let Some(bar) = self.0.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl From<FindError> for Failure {
+    fn from(error: FindError) -> Failure {
+        Failure::new(error.cause).hint(error.advice)
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Failure {
+        FindError::from(error).into()
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn run(
     ended
 }
 
-/// Waits for the end of the study, of its workers, or of patience.
+/// Waits until the study has ended, no worker is left, or signals stop it.
 async fn watch(
     coordinator: &Coordinator,
     fleet: &LocalFleet,
@@ -105,7 +105,7 @@ async fn watch(
         } else if draining {
             return Ok(Ended::Stopped);
         } else if last_alive.elapsed() > DESERTED {
-            let reasons = fleet.given_up();
+            let reasons = fleet.abandoned_cores();
             let reason = reasons.first().map_or("all workers have ended", |(_, reason)| reason);
             return Err(Failure::new(format_args!("nobody is left to work: {reason}"))
                 .hint("repeat the command to go on from here"));

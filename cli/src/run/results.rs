@@ -49,8 +49,8 @@ impl RunResult {
     /// described by the names in the record.
     fn subject(&self) -> SubjectInfo {
         let RunSpec { subject, engine, .. } = self.spec();
-        let known =
-            subjects::info(subject).map(|info| SubjectInfo { engine: engine.clone(), ..info });
+        let known = subjects::kinds().get(subject);
+        let known = known.map(|kind| SubjectInfo { engine: engine.clone(), ..kind.info() });
         known.unwrap_or_else(|_| match self {
             RunResult::Record(record) => SubjectInfo::of_record(subject, engine, &record.1),
             RunResult::Quarantined(_) => {
@@ -87,7 +87,7 @@ pub(crate) fn export(
     // The tables have columns for the units of the first run; all runs are of one kind.
     let subject = match results.peek() {
         Some(Ok(first)) => first.subject(),
-        Some(Err(_)) | None => subjects::info(subjects::DEFAULT)?,
+        Some(Err(_)) | None => subjects::kinds().default_kind().info(),
     };
     let mut tables = Writer::create(&folder.path, &subject)?;
     let mut suites = Suites::new(folder.suites(), &subject);

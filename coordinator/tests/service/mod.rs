@@ -205,7 +205,8 @@ async fn heartbeats_renew() {
     let lease = bench.lease("w", &[]).await.leases.remove(0);
     for covered in 1..=4 {
         clock.advance(Policy::default().term / 2);
-        let progress = Some(v1::RunProgress { executions: 9, steps: 90, covered, goals: 7 });
+        let work = [("executions".to_owned(), 9), ("steps".to_owned(), 90)].into();
+        let progress = Some(v1::RunProgress { work, covered, goals: 7 });
         let beat = v1::HeartbeatRequest {
             worker: "w".into(),
             held: vec![v1::HeldLease { token: lease.token, progress }],

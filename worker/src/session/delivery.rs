@@ -1,5 +1,5 @@
-//! What travels between a session and its coordinator and touches the disk on the way: projects
-//! come, ends of runs go.
+//! Transfers between a session and its coordinator that also use the disk: fetching projects and
+//! committing runs.
 
 use std::sync::Arc;
 
@@ -8,62 +8,66 @@ use catherd_proto::v1;
 use tonic::Status;
 use v1::completion::End;
 
-use super::Trouble;
-use crate::calls::Calls;
+use super::SessionError;
+use crate::client::FailoverClient;
 use crate::disk_cache::DiskCache;
-use crate::executor::Ended;
+use crate::executor::JobOutcome;
 use crate::spool::Spool;
 
-pub(super) fn completion_of(ended: Ended) -> End {
-    match ended {
-        Ended::Record(record) => match v1::Document::write(&record) {
+/// The end of a lease as the protocol has it.
+pub(super) fn completion_of(outcome: JobOutcome) -> End {
+    match outcome {
+        JobOutcome::Record(record) => match v1::Document::write(&record) {
             Ok(document) => End::Record(document),
             Err(error) => End::Crash(error.to_string()),
         },
-        Ended::Crash(reason) => End::Crash(reason),
-        Ended::Stopped => End::Returned(v1::Returned {}),
+        JobOutcome::Crash(reason) => End::Crash(reason),
+        JobOutcome::Cancelled => End::Returned(v1::Returned {}),
     }
 }
 
-/// Gets a project from the disk or from the coordinator.
+/// Reads a project from the disk, or fetches it from the coordinator.
 pub(super) async fn fetch(
-    calls: Calls,
+    client: FailoverClient,
     cache: Option<DiskCache>,
     digest: Digest,
 ) -> Result<Arc<[u8]>, Status> {
-    let Some(cache) = cache else { return calls.fetch(digest).await };
+    let Some(cache) = cache else { return client.fetch(digest).await };
     let defect = |defect: tokio::task::JoinError| Status::internal(defect.to_string());
     let own = cache.clone();
     let found = tokio::task::spawn_blocking(move || own.get(digest)).await.map_err(defect)?;
     if let Some(bytes) = found {
         return Ok(bytes);
     }
-    let bytes = calls.fetch(digest).await?;
+    let bytes = client.fetch(digest).await?;
     let fetched = bytes.clone();
-    let kept = tokio::task::spawn_blocking(move || cache.keep(digest, &fetched)).await;
+    let kept = tokio::task::spawn_blocking(move || cache.insert(digest, &fetched)).await;
     if let Err(cause) = kept.map_err(defect)? {
-        tracing::warn!("project {digest} is not kept on disk: {cause}");
+        tracing::warn!("project {digest} cannot be cached on disk: {cause}");
     }
     Ok(bytes)
 }
 
-/// Keeps a commit on disk until it is acknowledged.
-pub(super) async fn offer(
-    calls: Calls,
+/// Commits completions, and keeps them on disk until they are acknowledged.
+pub(super) async fn deliver(
+    client: FailoverClient,
     spool: Spool,
     request: v1::CommitRequest,
-) -> Result<Vec<u64>, Trouble> {
+) -> Result<Vec<u64>, SessionError> {
     let tokens = request.completions.iter().map(|completion| completion.token).collect();
-    let (path, request) = spool.keep_aside(request).await.map_err(Trouble::Spool)?;
-    commit(&calls, &request).await?;
-    std::fs::remove_file(path).map_err(Trouble::Spool)?;
+    let (path, request) = spool.store_in_background(request).await.map_err(SessionError::Spool)?;
+    commit(&client, &request).await?;
+    std::fs::remove_file(path).map_err(SessionError::Spool)?;
     Ok(tokens)
 }
 
-/// Offers a commit until every part is acknowledged, whatever the verdict.
-pub(super) async fn commit(calls: &Calls, request: &v1::CommitRequest) -> Result<(), Status> {
-    let reply = calls
-        .ask(|mut client| {
+/// Sends a commit until every completion is acknowledged, whether accepted or not.
+pub(super) async fn commit(
+    client: &FailoverClient,
+    request: &v1::CommitRequest,
+) -> Result<(), Status> {
+    let reply = client
+        .call(|mut client| {
             let request = request.clone();
             async move { client.commit(request).await }
         })

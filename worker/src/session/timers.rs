@@ -1,40 +1,39 @@
-//! What reaches a session from outside but the network: heartbeats that are due, signals.
+//! Events from outside the network: heartbeats that are due, and signals.
 
 use std::io;
 use std::time::Duration;
 
-use tokio::signal::unix::{SignalKind, signal};
+use catherd_platform::StopSignals;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::Notice;
+use super::Event;
 
-/// Rings for a heartbeat now and then.
-pub(super) fn ring(notify: &UnboundedSender<Notice>, every: Duration) {
-    let notify = notify.clone();
+/// Starts the timer of heartbeats.
+pub(super) fn spawn_heartbeat_timer(sender: &UnboundedSender<Event>, interval: Duration) {
+    let sender = sender.clone();
     tokio::spawn(async move {
-        let mut timer = tokio::time::interval(every);
+        let mut timer = tokio::time::interval(interval);
         timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             timer.tick().await;
-            if notify.send(Notice::BeatDue).is_err() {
+            if sender.send(Event::HeartbeatDue).is_err() {
                 return;
             }
         }
     });
 }
 
-/// Passes SIGTERM and SIGINT on.
-pub(super) fn listen(notify: &UnboundedSender<Notice>) -> io::Result<()> {
-    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
-        let mut signals = signal(kind)?;
-        let notify = notify.clone();
-        tokio::spawn(async move {
-            while signals.recv().await.is_some() {
-                if notify.send(Notice::Terminate).is_err() {
-                    return;
-                }
+/// Passes on the signals that ask the process to end.
+pub(super) fn install_signal_handlers(sender: &UnboundedSender<Event>) -> io::Result<()> {
+    let mut signals = StopSignals::listen()?;
+    let sender = sender.clone();
+    tokio::spawn(async move {
+        loop {
+            signals.received().await;
+            if sender.send(Event::Terminate).is_err() {
+                return;
             }
-        });
-    }
+        }
+    });
     Ok(())
 }

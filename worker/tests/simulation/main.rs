@@ -1,13 +1,14 @@
 //! A coordinator and its workers in a simulation: one thread, a network and clocks from a
-//! seed (turmoil), the store on a real SQLite file. Whatever goes wrong, the study ends with
-//! the results of an undisturbed one, and every law of the ledger holds on the way. The same
-//! seed is the same simulation, event for event.
+//! seed (turmoil), the store on a real SQLite file. Under all faults the study ends
+//! with the results of an undisturbed one, and every invariant of the ledger holds on the way.
+//! The same seed is the same simulation, event for event.
 //!
-//! `CATHERD_SEEDS=2000` plays that many seeds, `CATHERD_SEEDS=17..18` those and shows what
-//! happened.
+//! `CATHERD_SEEDS=2000` plays that many seeds; `CATHERD_SEEDS=17..18` plays those and prints
+//! their events.
 
+mod fault_injector;
 mod faults;
-mod oracle;
+mod invariants;
 mod partition;
 mod wire;
 mod world;
@@ -17,7 +18,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use faults::{Scenario, Side};
-use oracle::Met;
+use invariants::EventCounts;
 use world::{Played, Results, plan, play};
 
 /// Seeds of every algorithm in the study.
@@ -26,7 +27,7 @@ const SEEDS: u64 = 9;
 /// Simulations in every run of the tests.
 const SIMULATIONS: u64 = 200;
 
-/// Plays scenarios on all cores and says what those with a flaw have met.
+/// Plays scenarios on all cores; gives the results by seed.
 fn play_all(scenarios: &[Scenario], seeds: u64) -> Vec<(u64, Played)> {
     let expected = Results::expected(plan(seeds));
     let (next, played) = (AtomicU64::new(0), Mutex::new(Vec::new()));
@@ -68,11 +69,14 @@ fn wanted() -> Range<u64> {
 }
 
 #[test]
-fn whatever_goes_wrong_the_results_are_the_same() {
+fn under_all_faults_the_results_are_the_same() {
     let seeds = wanted();
     let scenarios: Vec<_> = seeds.clone().map(Scenario::draw).collect();
     let played = play_all(&scenarios, SEEDS);
-    #[expect(clippy::print_stdout, reason = "whoever names seeds wants to see them")]
+    #[expect(
+        clippy::print_stdout,
+        reason = "a developer who names seeds wants to see their events"
+    )]
     if seeds.start > 0 {
         for ((_, one), scenario) in played.iter().zip(&scenarios) {
             println!("{scenario:#?}\n{}", one.log.join("\n"));
@@ -80,22 +84,24 @@ fn whatever_goes_wrong_the_results_are_the_same() {
     }
     assert_sound(&played);
     if seeds == (0..SIMULATIONS) {
-        let sum = |of: fn(&Met) -> u64| played.iter().map(|(_, one)| of(&one.met)).sum::<u64>();
-        let met = Met {
-            transactions: sum(|met| met.transactions),
-            crashes: sum(|met| met.crashes),
-            superseded: sum(|met| met.superseded),
-            repeated: sum(|met| met.repeated),
-            torn: sum(|met| met.torn),
-            lost: sum(|met| met.lost),
-            gone: sum(|met| met.gone),
-            revived: sum(|met| met.revived),
+        let sum = |of: fn(&EventCounts) -> u64| {
+            played.iter().map(|(_, one)| of(&one.counts)).sum::<u64>()
         };
-        // Faults that nobody meets would prove nothing.
-        let least =
-            [met.crashes, met.superseded, met.repeated, met.lost, met.gone].into_iter().min();
-        let some = met.torn > 0 && met.revived > 0;
-        assert!(least > Some(SIMULATIONS / 10) && some, "{met:?}");
+        let counts = EventCounts {
+            transactions: sum(|counts| counts.transactions),
+            coordinator_crashes: sum(|counts| counts.coordinator_crashes),
+            superseded: sum(|counts| counts.superseded),
+            repeated: sum(|counts| counts.repeated),
+            damaged: sum(|counts| counts.damaged),
+            lost: sum(|counts| counts.lost),
+            gone: sum(|counts| counts.gone),
+            reinstated: sum(|counts| counts.reinstated),
+        };
+        // Faults that never have an effect would prove nothing.
+        let EventCounts { coordinator_crashes, superseded, repeated, lost, gone, .. } = counts;
+        let least = [coordinator_crashes, superseded, repeated, lost, gone].into_iter().min();
+        let some = counts.damaged > 0 && counts.reinstated > 0;
+        assert!(least > Some(SIMULATIONS / 10) && some, "{counts:?}");
     }
 }
 
@@ -105,7 +111,7 @@ fn the_coordinator_may_die_on_either_side_of_any_transaction() {
     let calm = Scenario::undisturbed(2);
     let played = play_all(std::slice::from_ref(&calm), seeds);
     assert_sound(&played);
-    let transactions = played[0].1.met.transactions;
+    let transactions = played[0].1.counts.transactions;
     assert!(transactions > 10, "{transactions}");
     let scenarios: Vec<_> = (1..=transactions)
         .flat_map(|transaction| [(transaction, Side::Before), (transaction, Side::After)])
@@ -113,7 +119,10 @@ fn the_coordinator_may_die_on_either_side_of_any_transaction() {
         .collect();
     let played = play_all(&scenarios, seeds);
     assert_sound(&played);
-    assert!(played.iter().filter(|(_, one)| one.met.crashes == 1).count() > scenarios.len() / 2);
+    assert!(
+        played.iter().filter(|(_, one)| one.counts.coordinator_crashes == 1).count()
+            > scenarios.len() / 2
+    );
 }
 
 #[test]

@@ -16,13 +16,15 @@ use catherd_experiments::{
     Provenance, Resources, RunRecord, RunSpec,
 };
 use catherd_proto::transport::Access;
-use catherd_worker::rehearsal::{self, Rehearsal};
-use catherd_worker::{Limits, Live, Options, RunError, Stage, Subject, rehearse_worker};
+use catherd_subject::noop::{self, Noop, NoopRunner};
+use catherd_subject::{Limits, RunError, RunProgress, Runner, SubjectKind};
+use catherd_worker::{Options, SimulatedHost, run_simulated_worker};
 use tempfile::TempDir;
 use turmoil::Sim;
 
+use crate::fault_injector::{FaultInjector, TransactionFault};
 use crate::faults::{Fault, Loss, Scenario, TROUBLED};
-use crate::oracle::{Ear, Met, Mishap, Oracle};
+use crate::invariants::{EventCounts, InvariantChecker, LogSubscriber};
 use crate::wire::{self, COORDINATOR, Open};
 
 const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
@@ -66,7 +68,7 @@ pub(crate) fn plan(seeds: u64) -> Plan {
         name: String::from_utf8_lossy(project).into_owned(),
         digest: Digest::of(project),
     });
-    Plan::new(&study, &rehearsal::info(), projects.collect(), |_| Ok(())).unwrap()
+    Plan::new(&study, &Noop.info(), projects.collect(), |_| Ok(())).unwrap()
 }
 
 /// What a study ends with: its records as far as they are the same on every machine, as JSON,
@@ -82,10 +84,10 @@ impl Results {
     pub(crate) fn expected(plan: Plan) -> Results {
         let (mut records, mut given_up) = (Vec::new(), Vec::new());
         for spec in plan.into_runs() {
-            let mut subject = Rehearsed::default();
+            let mut runner = SimulatedRunner::default();
             let project = *PROJECTS.iter().find(|one| Digest::of(one) == spec.project).unwrap();
-            subject.load(spec.project, project.into()).unwrap();
-            match subject.run(&spec, &mut |_| ControlFlow::Continue(())) {
+            runner.load(spec.project, project.into()).unwrap();
+            match runner.run(&spec, &mut |_| ControlFlow::Continue(())) {
                 Ok(record) => records.push(bare(&spec, record)),
                 Err(RunError::Failed(reason)) => records.push(failed(&spec, &reason)),
                 Err(_) => given_up.push((spec.id(), Breakdown::Crashed)),
@@ -128,11 +130,11 @@ fn length(spec: &RunSpec) -> Duration {
     }
 }
 
-/// The rehearsal, with verdicts and crashes, and times that are made up.
+/// The runner of the kind `noop` with failures, crashes and simulated times.
 #[derive(Default)]
-struct Rehearsed(Rehearsal);
+struct SimulatedRunner(NoopRunner);
 
-impl Subject for Rehearsed {
+impl Runner for SimulatedRunner {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
         self.0.load(digest, bytes)
     }
@@ -140,9 +142,9 @@ impl Subject for Rehearsed {
     fn run(
         &mut self,
         spec: &RunSpec,
-        watch: &mut dyn FnMut(Live) -> ControlFlow<()>,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
-        let mut record = self.0.run(spec, watch)?;
+        let mut record = self.0.run(spec, on_progress)?;
         match spec.seed {
             FAILS => return Err(RunError::Failed(format!("fails: {}", spec.id()))),
             CRASHES => return Err(RunError::Crashed("crashes".to_owned())),
@@ -167,47 +169,49 @@ impl Clock for LeaseClock {
     }
 }
 
-/// What is left of a simulation.
+/// The result of a simulation.
 pub(crate) struct Played {
     pub(crate) log: Vec<String>,
-    pub(crate) met: Met,
-    /// Which law was broken, or what the end lacks.
+    pub(crate) counts: EventCounts,
+    /// The invariant that was violated, or what is wrong at the end.
     pub(crate) flaw: Option<String>,
 }
 
 /// Plays a scenario to its end. `seeds` and `expected` are of [`plan`].
 pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Played {
-    let oracle = Oracle::new(expected.records.len() + expected.given_up.len());
-    let heard = tracing::Dispatch::new(Ear(oracle.clone()));
-    let flaw = tracing::dispatcher::with_default(&heard, || {
-        let mut world = World::new(scenario, seeds, oracle.clone());
+    let checker = InvariantChecker::new(expected.records.len() + expected.given_up.len());
+    let dispatch = tracing::Dispatch::new(LogSubscriber(checker.clone()));
+    let flaw = tracing::dispatcher::with_default(&dispatch, || {
+        let mut world = World::new(scenario, seeds, checker.clone());
         world.play(scenario).and_then(|()| world.judge(expected)).err()
     });
-    Played { log: oracle.log(), met: oracle.met(), flaw }
+    Played { log: checker.log(), counts: checker.counts(), flaw }
 }
 
 struct World {
     sim: Sim<'static>,
     /// The longest way of a message.
     latency: Duration,
-    oracle: Arc<Oracle>,
+    checker: Arc<InvariantChecker>,
+    injector: Arc<FaultInjector>,
     leaps: Arc<AtomicU64>,
     folder: TempDir,
     workers: Vec<String>,
-    /// What is wrong with the line of each worker, and until when.
+    /// What the connection of each worker loses, and until when.
     lines: Vec<Option<(Loss, Duration)>>,
-    /// When dead hosts are started again; tears the spool of a worker first.
+    /// When dead workers are restarted, and whether their spool is damaged before.
     down: Vec<Option<(Duration, bool)>>,
     /// Workers that never come back.
     lost: BTreeSet<usize>,
-    /// How long the coordinator will be dead when it dies, and whether its machine dies, too.
-    doom: Option<(Duration, bool)>,
-    /// When the dead coordinator is started again.
-    grave: Option<Duration>,
+    /// For how long the coordinator will be down when it dies, and whether its machine dies, too.
+    planned_crash: Option<(Duration, bool)>,
+    /// When the dead coordinator is restarted.
+    restart_at: Option<Duration>,
 }
 
 impl World {
-    fn new(scenario: &Scenario, seeds: u64, oracle: Arc<Oracle>) -> World {
+    fn new(scenario: &Scenario, seeds: u64, checker: Arc<InvariantChecker>) -> World {
+        let injector = FaultInjector::new(checker.clone());
         let mut sim = turmoil::Builder::new()
             .rng_seed(scenario.seed)
             .enable_random_order()
@@ -217,7 +221,8 @@ impl World {
             .min_message_latency(SHORTEST)
             .max_message_latency(scenario.latency)
             .build();
-        // Synced a thousand times, and gone at the end: in memory where that can be.
+        // The folder is synced a thousand times and deleted at the end, so it is put into memory if
+        // possible.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let folder = folder.unwrap();
@@ -230,52 +235,66 @@ impl World {
         let names = (0..scenario.workers.len()).map(|number| format!("worker-{number}"));
         let names: Vec<_> = names.collect();
         sim.host(COORDINATOR, {
-            let (oracle, leaps, rate) = (oracle.clone(), leaps.clone(), scenario.rate);
+            let faults = (checker.clone(), injector.clone());
+            let (leaps, rate) = (leaps.clone(), scenario.rate);
             let (folder, names) = (folder.path().to_owned(), names.clone());
             move || {
                 let clock = Arc::new(LeaseClock { rate, leaps: leaps.clone() });
                 let study = Study {
                     policy: POLICY,
                     clock,
-                    observer: Some(oracle.clone()),
+                    observer: Some(faults.1.clone()),
                     ..Study::new(&folder)
                 };
-                coordinate(study, plan(seeds), names.clone(), oracle.clone())
+                coordinate(study, plan(seeds), names.clone(), faults.clone())
             }
         });
         for (name, &second) in names.iter().cloned().zip(&scenario.workers) {
-            let (oracle, spool) = (oracle.clone(), folder.path().join(&name));
+            let (checker, spool) = (checker.clone(), folder.path().join(&name));
             sim.host(name.clone(), move || {
-                work(name.clone(), spool.clone(), second, oracle.clone())
+                work(name.clone(), spool.clone(), second, checker.clone())
             });
         }
         let (lines, down) = (vec![None; names.len()], vec![None; names.len()]);
         let workers = names;
-        let (lost, doom, grave) = (BTreeSet::new(), None, None);
+        let (lost, planned_crash, restart_at) = (BTreeSet::new(), None, None);
         let latency = scenario.latency;
-        World { sim, latency, oracle, leaps, folder, workers, lines, down, lost, doom, grave }
+        World {
+            sim,
+            latency,
+            checker,
+            injector,
+            leaps,
+            folder,
+            workers,
+            lines,
+            down,
+            lost,
+            planned_crash,
+            restart_at,
+        }
     }
 
     fn play(&mut self, scenario: &Scenario) -> Result<(), String> {
         let mut faults = scenario.faults.iter().copied().peekable();
         let mut whole_since = None;
         if let Some((transaction, side)) = scenario.dies {
-            self.doom = Some((Duration::from_secs(1), false));
-            self.oracle.prepare(Some(transaction), Mishap::Die(side));
+            self.planned_crash = Some((Duration::from_secs(1), false));
+            self.injector.prepare(Some(transaction), TransactionFault::Die(side));
         }
         loop {
             let now = self.sim.elapsed();
             while let Some((_, fault)) = faults.next_if(|&(at, _)| at <= now) {
-                self.oracle.note(format!("{now:?} {fault:?}"));
-                self.strike(now, fault);
+                self.checker.log_line(format!("{now:?} {fault:?}"));
+                self.inject(now, fault);
             }
-            self.heal(now);
+            self.repair(now);
             self.sim.step().map_err(|error| error.to_string())?;
-            if self.oracle.is_dead() && self.grave.is_none() {
-                self.bury();
+            if self.injector.is_dead() && self.restart_at.is_none() {
+                self.stop_coordinator();
             }
-            if let Some(law) = self.oracle.broken() {
-                return Err(law);
+            if let Some(violation) = self.checker.violation() {
+                return Err(violation);
             }
             let ended = (0..self.workers.len()).all(|worker| {
                 self.down[worker].is_none() && !self.sim.is_host_running(&*self.workers[worker])
@@ -284,15 +303,15 @@ impl World {
                 return Ok(());
             }
             let troubled = faults.peek().is_some()
-                || self.grave.is_some()
+                || self.restart_at.is_some()
                 || self.lines.iter().any(Option::is_some)
                 || self.down.iter().any(Option::is_some);
             if troubled || now < TROUBLED {
                 whole_since = None;
             } else {
-                // A mishap that no transaction has met must not wait for the last one.
-                self.oracle.forgive();
-                self.doom = None;
+                // A fault that no transaction has met must not wait for the last one.
+                self.injector.clear();
+                self.planned_crash = None;
                 let since = *whole_since.get_or_insert(now);
                 if now - since > RECOVERY {
                     return Err(format!("not ended {RECOVERY:?} after the last trouble"));
@@ -301,23 +320,23 @@ impl World {
         }
     }
 
-    fn strike(&mut self, now: Duration, fault: Fault) {
+    fn inject(&mut self, now: Duration, fault: Fault) {
         match fault {
             Fault::Crash { at, down, machine } => {
-                if self.doom.is_some() || self.grave.is_some() {
+                if self.planned_crash.is_some() || self.restart_at.is_some() {
                     return;
                 }
-                self.doom = Some((down, machine));
+                self.planned_crash = Some((down, machine));
                 match at {
-                    Some(side) => self.oracle.prepare(None, Mishap::Die(side)),
+                    Some(side) => self.injector.prepare(None, TransactionFault::Die(side)),
                     None => {
-                        self.oracle.crashed();
-                        self.bury();
+                        self.injector.crash();
+                        self.stop_coordinator();
                     }
                 }
             }
             Fault::Store { side, times } => {
-                (0..times).for_each(|_| self.oracle.prepare(None, Mishap::Fail(side)));
+                (0..times).for_each(|_| self.injector.prepare(None, TransactionFault::Fail(side)));
             }
             Fault::Leap(by) => {
                 self.leaps.fetch_add(by.as_millis() as u64, Ordering::Relaxed);
@@ -341,7 +360,7 @@ impl World {
                 if others > 0 && self.sim.is_host_running(name) {
                     self.crash(&self.workers[worker].clone());
                     self.lost.insert(worker);
-                    self.oracle.bereaved();
+                    self.checker.worker_gone();
                 }
             }
         }
@@ -356,8 +375,8 @@ impl World {
     }
 
     /// Ends the coordinator's process, which has died.
-    fn bury(&mut self) {
-        let (down, machine) = self.doom.take().unwrap_or_default();
+    fn stop_coordinator(&mut self) {
+        let (down, machine) = self.planned_crash.take().unwrap_or_default();
         for worker in 0..self.workers.len() {
             if machine {
                 self.sim.partition_oneway(COORDINATOR, &*self.workers[worker]);
@@ -367,13 +386,13 @@ impl World {
         }
         self.crash(COORDINATOR);
         (0..self.workers.len()).for_each(|worker| self.set_line(worker));
-        self.grave = Some(self.sim.elapsed() + down);
+        self.restart_at = Some(self.sim.elapsed() + down);
     }
 
-    /// Ends what is over.
-    fn heal(&mut self, now: Duration) {
-        if self.grave.take_if(|until| *until <= now).is_some() {
-            self.oracle.restarted();
+    /// Ends the faults whose time is over.
+    fn repair(&mut self, now: Duration) {
+        if self.restart_at.take_if(|until| *until <= now).is_some() {
+            self.injector.restarted();
             self.sim.bounce(COORDINATOR);
         }
         for worker in 0..self.workers.len() {
@@ -385,14 +404,14 @@ impl World {
             let name = self.workers[worker].as_str();
             if let Some((_, tear)) = self.down[worker].take_if(|(until, _)| *until <= now) {
                 if tear {
-                    tear_spool(&self.folder.path().join(name));
+                    damage_spool(&self.folder.path().join(name));
                 }
                 self.sim.bounce(name);
             }
         }
     }
 
-    /// Has a worker's line lose what it loses now.
+    /// Applies the present fault of a worker's connection.
     fn set_line(&self, worker: usize) {
         let (name, sim) = (self.workers[worker].as_str(), &self.sim);
         sim.repair(COORDINATOR, name);
@@ -407,7 +426,7 @@ impl World {
 
     /// Whether the study ended as it should.
     fn judge(self, expected: &Results) -> Result<(), String> {
-        let World { sim, folder, workers, lost, oracle, .. } = self;
+        let World { sim, folder, workers, lost, checker, .. } = self;
         drop(sim);
         let place = StoreUrl::Sqlite(folder.path().join("study.db"));
         let found = Results::read(&place);
@@ -416,17 +435,17 @@ impl World {
             return Err(format!("other results: {records} records, given up: {given_up:?}"));
         }
         let stored = Reader::open(&place).unwrap().records(0).map(|row| row.unwrap().1);
-        let accepted = oracle.records();
+        let accepted = checker.records();
         let accepted = accepted.iter().map(|json| serde_json::from_slice(json).unwrap());
         if stored.collect::<Vec<RunRecord>>() != accepted.collect::<Vec<_>>() {
             return Err("accepted records have changed".to_owned());
         }
-        // What a lost worker had spooled has been executed again.
+        // The runs in the spool of a lost worker were executed again.
         let kept = (0..).zip(&workers).filter(|(worker, _)| !lost.contains(worker));
         for (_, name) in kept {
             for file in fs::read_dir(folder.path().join(name)).unwrap() {
                 let path = file.unwrap().path();
-                if path.extension().is_none_or(|kind| kind != "torn") {
+                if path.extension().is_none_or(|kind| kind != "damaged") {
                     return Err(format!("{name} has forgotten {}", path.display()));
                 }
             }
@@ -435,8 +454,8 @@ impl World {
     }
 }
 
-/// Leaves of a spool what a dying disk may leave.
-fn tear_spool(folder: &Path) {
+/// Damages the files of a spool as a failing disk may do.
+fn damage_spool(folder: &Path) {
     for file in fs::read_dir(folder).into_iter().flatten() {
         let path = file.unwrap().path();
         if path.extension().is_some_and(|kind| kind == "commit") {
@@ -452,7 +471,7 @@ async fn coordinate(
     study: Study,
     plan: Plan,
     workers: Vec<String>,
-    oracle: Arc<Oracle>,
+    (checker, injector): (Arc<InvariantChecker>, Arc<FaultInjector>),
 ) -> turmoil::Result {
     let (coordinator, mut writer) = Coordinator::new_manual(study, plan)?;
     tokio::spawn(coordinator.serve_on(wire::listen(Open::default()).await?));
@@ -460,8 +479,8 @@ async fn coordinate(
     loop {
         tokio::time::sleep(TURN).await;
         let written = writer.process_pending();
-        if oracle.is_dead() {
-            // Nobody hears of what it just did.
+        if injector.is_dead() {
+            // A dead coordinator sends nothing, so its last replies are dropped.
             workers.iter().for_each(|worker| {
                 turmoil::partition_oneway(COORDINATOR, worker.as_str());
             });
@@ -469,20 +488,20 @@ async fn coordinate(
         }
         if shown.has_changed()? {
             let shown = shown.borrow_and_update();
-            // While the store fails, what it has is not known.
+            // While the store fails its state is unknown.
             if written {
-                oracle.compare(&shown);
+                checker.compare(&shown);
             }
         }
     }
 }
 
-/// A worker's process, and whoever starts it again.
+/// A worker's process, restarted after errors.
 async fn work(
     name: String,
     spool: PathBuf,
     second: Duration,
-    oracle: Arc<Oracle>,
+    checker: Arc<InvariantChecker>,
 ) -> turmoil::Result {
     loop {
         let options = Options {
@@ -492,19 +511,19 @@ async fn work(
             core: None,
             spool: spool.clone(),
             cache: None,
-            patience: Duration::from_secs(8),
+            retry_timeout: Duration::from_secs(8),
             limits: Limits::default(),
             engines: Default::default(),
             idle: None,
-            leashed: false,
+            exit_with_parent: false,
         };
         let length = move |spec: &RunSpec| length(spec).mul_f64(second.as_secs_f64());
-        let stage = Stage { length: Box::new(length), second };
+        let host = SimulatedHost { run_time: Box::new(length), second };
         let make = |kind: &str| {
-            (kind == rehearsal::KIND).then(|| Box::<Rehearsed>::default() as Box<dyn Subject>)
+            (kind == noop::KIND).then(|| Box::<SimulatedRunner>::default() as Box<dyn Runner>)
         };
-        let ended = rehearse_worker(options, vec![wire::client()], Box::new(make), stage).await;
-        oracle.note(format!("{name} ends: {ended:?}"));
+        let ended = run_simulated_worker(options, vec![wire::client()], Box::new(make), host).await;
+        checker.log_line(format!("{name} ends: {ended:?}"));
         match ended {
             Ok(_) => return Ok(()),
             Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,

@@ -1,5 +1,5 @@
-//! Looks on as the coordinator writes and workers hear of it, and knows the laws. It also
-//! makes the store fail and the coordinator die.
+//! The invariants of the ledger: the checker observes what the coordinator writes and what
+//! workers are told, and reports the first violation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -7,91 +7,70 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use catherd_coordinator::Progress;
 use catherd_coordinator::ledger::{Phase, Run, RunNumber, Token};
-use catherd_coordinator::store::{Change, StoreError, StoredRecord, TransactionObserver};
+use catherd_coordinator::store::{Change, StoredRecord};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
-use crate::faults::Side;
-
-/// What happens at the next transaction.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Mishap {
-    Die(Side),
-    Fail(Side),
-}
-
-/// What a simulation has met, so that tests can say that it met something.
+/// How often the events of a simulation happened, so that tests can require some of each.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Met {
+pub(crate) struct EventCounts {
     pub(crate) transactions: u64,
-    pub(crate) crashes: u64,
+    pub(crate) coordinator_crashes: u64,
     pub(crate) superseded: u64,
     pub(crate) repeated: u64,
-    pub(crate) torn: u64,
+    /// Spool files that were damaged.
+    pub(crate) damaged: u64,
+    /// Attempts that ended with the loss of their worker.
     pub(crate) lost: u64,
     /// Workers that never came back.
     pub(crate) gone: u64,
-    /// Leases that expired and were taken up again.
-    pub(crate) revived: u64,
+    /// Leases that expired and were reinstated.
+    pub(crate) reinstated: u64,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// As the store has them.
+    /// The runs and their workers, as the store has them.
     runs: Vec<(Run, Option<String>)>,
     records: BTreeMap<RunNumber, (Token, StoredRecord)>,
     tokens: BTreeSet<Token>,
-    /// Each at a transaction, or at the next.
-    mishaps: Vec<(Option<u64>, Mishap)>,
-    dead: bool,
-    met: Met,
+    counts: EventCounts,
     log: Vec<String>,
-    /// The first law that was broken.
-    broken: Option<String>,
+    /// The first violation of an invariant.
+    violation: Option<String>,
 }
 
+/// Checks the invariants on every transaction and acknowledgement, and keeps the log.
 #[derive(Debug)]
-pub(crate) struct Oracle(Mutex<State>);
+pub(crate) struct InvariantChecker(Mutex<State>);
 
-impl Oracle {
-    pub(crate) fn new(runs: usize) -> Arc<Oracle> {
+impl InvariantChecker {
+    pub(crate) fn new(runs: usize) -> Arc<InvariantChecker> {
         let runs = vec![(Run::new(Phase::Pending, 0), None); runs];
-        Arc::new(Oracle(Mutex::new(State { runs, ..State::default() })))
+        Arc::new(InvariantChecker(Mutex::new(State { runs, ..State::default() })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap()
     }
 
-    pub(crate) fn prepare(&self, transaction: Option<u64>, mishap: Mishap) {
-        self.state().mishaps.push((transaction, mishap));
+    /// Counts a crash of the coordinator.
+    pub(crate) fn coordinator_crashed(&self) {
+        self.state().counts.coordinator_crashes += 1;
     }
 
-    /// Dead until it is restarted.
-    pub(crate) fn is_dead(&self) -> bool {
-        self.state().dead
+    /// Counts a worker that never comes back.
+    pub(crate) fn worker_gone(&self) {
+        self.state().counts.gone += 1;
     }
 
-    pub(crate) fn crashed(&self) {
-        let mut state = self.state();
-        state.met.crashes += 1;
-        state.dead = true;
-        state.mishaps.clear();
+    /// Transactions so far.
+    pub(crate) fn transactions(&self) -> u64 {
+        self.state().counts.transactions
     }
 
-    pub(crate) fn bereaved(&self) {
-        self.state().met.gone += 1;
-    }
-
-    pub(crate) fn restarted(&self) {
-        self.state().dead = false;
-    }
-
-    pub(crate) fn forgive(&self) {
-        self.state().mishaps.clear();
-    }
-
-    pub(crate) fn note(&self, line: String) {
+    /// Adds a line to the log, behind the time.
+    pub(crate) fn log_line(&self, line: String) {
         let now = turmoil::sim_elapsed().unwrap_or_default().as_millis();
         self.state().log.push(format!("{now} {line}"));
     }
@@ -100,12 +79,13 @@ impl Oracle {
         self.state().log.clone()
     }
 
-    pub(crate) fn met(&self) -> Met {
-        self.state().met
+    pub(crate) fn counts(&self) -> EventCounts {
+        self.state().counts
     }
 
-    pub(crate) fn broken(&self) -> Option<String> {
-        self.state().broken.clone()
+    /// The first violation of an invariant.
+    pub(crate) fn violation(&self) -> Option<String> {
+        self.state().violation.clone()
     }
 
     /// The accepted records as they came.
@@ -113,7 +93,7 @@ impl Oracle {
         self.state().records.values().map(|(_, sealed)| sealed.json.clone()).collect()
     }
 
-    /// What the coordinator shows must be what the store has.
+    /// Checks that the coordinator shows the state of the store.
     pub(crate) fn compare(&self, shown: &Progress) {
         let mut state = self.state();
         let mut counts = BTreeMap::new();
@@ -122,15 +102,15 @@ impl Oracle {
         }
         let of = |phase| counts.get(&phase).copied().unwrap_or(0);
         let stored = Phase::ALL.map(of);
-        let told = [shown.pending, shown.leased, shown.done, shown.failed, shown.quarantined];
+        let displayed = [shown.pending, shown.leased, shown.done, shown.failed, shown.quarantined];
         let planned = state.runs.len() as u64;
-        state.law(stored == told && shown.planned == planned, || {
-            format!("the store has {stored:?}, the coordinator shows {told:?} of {planned}")
+        state.require(stored == displayed && shown.planned == planned, || {
+            format!("the store has {stored:?}, the coordinator shows {displayed:?} of {planned}")
         });
     }
 
-    /// A worker has heard this and will forget the record.
-    fn acknowledged(&self, run: RunNumber, token: Token, kind: &str) {
+    /// Checks an acknowledgement, after which the worker deletes the record.
+    fn check_acknowledgement(&self, run: RunNumber, token: Token, kind: &str) {
         let mut state = self.state();
         let (row, _) = &state.runs[run as usize];
         let open = row.phase == Phase::Leased && row.token == token;
@@ -141,103 +121,87 @@ impl Oracle {
             "KIND_SUPERSEDED" => !open && !counts,
             _ => false,
         };
-        state.law(sound, || {
-            format!("a worker was told {kind} of run {run}, token {token}; the store knows better")
+        state.require(sound, || {
+            format!(
+                "a worker was told {kind} of run {run}, token {token}; the store has another state"
+            )
         });
         match kind {
-            "KIND_REPEATED" => state.met.repeated += 1,
-            "KIND_SUPERSEDED" => state.met.superseded += 1,
+            "KIND_REPEATED" => state.counts.repeated += 1,
+            "KIND_SUPERSEDED" => state.counts.superseded += 1,
             _ => {}
         }
-    }
-
-    fn mishap(&self, side: Side) -> Result<(), StoreError> {
-        let mut state = self.state();
-        let transaction = state.met.transactions + u64::from(side == Side::Before);
-        let fits = |&(when, mishap): &(Option<u64>, Mishap)| {
-            let (Mishap::Die(at) | Mishap::Fail(at)) = mishap;
-            at == side && when.is_none_or(|when| when == transaction)
-        };
-        let Some(at) = state.mishaps.iter().position(fits) else { return Ok(()) };
-        let (_, mishap) = state.mishaps.remove(at);
-        drop(state);
-        self.note(format!("{mishap:?}"));
-        if matches!(mishap, Mishap::Die(_)) {
-            self.crashed();
-        }
-        Err(StoreError::Runtime(std::io::Error::other("rehearsing a failure")))
     }
 }
 
 impl State {
-    fn law(&mut self, holds: bool, broken: impl FnOnce() -> String) {
-        if !holds && self.broken.is_none() {
-            self.broken = Some(broken());
+    fn require(&mut self, holds: bool, violation: impl FnOnce() -> String) {
+        if !holds && self.violation.is_none() {
+            self.violation = Some(violation());
         }
     }
 
-    fn record(&mut self, number: RunNumber, token: Token, record: &StoredRecord) {
+    /// Checks an accepted record.
+    fn accept_record(&mut self, number: RunNumber, token: Token, record: &StoredRecord) {
         let (before, _) = self.runs[number as usize];
         let open = matches!(before.phase, Phase::Leased | Phase::Pending);
-        self.law(open && before.token == token, || {
+        self.require(open && before.token == token, || {
             format!("a record of run {number} with token {token} is accepted over {before:?}")
         });
         let earlier = self.records.insert(number, (token, record.clone()));
-        self.law(earlier.is_none(), || format!("a second record of run {number} is accepted"));
+        self.require(earlier.is_none(), || format!("a second record of run {number} is accepted"));
     }
 
-    fn run(&mut self, number: RunNumber, run: Run, holder: Option<&str>, newest: Token) {
+    /// Checks the change of a run.
+    fn change_run(&mut self, number: RunNumber, run: Run, holder: Option<&str>, newest: Token) {
         let (before, _) = self.runs[number as usize];
-        // Where it is in the queue is the process's own affair.
+        // The position in the queue is not stored.
         let run = Run { group: before.group, set: before.set, ..run };
-        self.law(!before.phase.is_final() || run == before, || {
+        self.require(!before.phase.is_final() || run == before, || {
             format!("run {number} changes after its end: {before:?}, {run:?}")
         });
         let new = run.token > newest && self.tokens.insert(run.token);
-        self.law(new || run.token == before.token, || {
+        self.require(new || run.token == before.token, || {
             format!("token {} of run {number} is not new after {newest}", run.token)
         });
         let recorded = matches!(run.phase, Phase::Done | Phase::Failed);
         let accepted = self.records.get(&number).map(|&(token, _)| token);
-        self.law(accepted == recorded.then_some(run.token), || {
+        self.require(accepted == recorded.then_some(run.token), || {
             format!("run {number} is {run:?}, its accepted record has token {accepted:?}")
         });
         if (before.phase, run.phase) == (Phase::Pending, Phase::Leased) && run.token == before.token
         {
-            self.met.revived += 1;
+            self.counts.reinstated += 1;
         }
-        self.law(holder.is_some() == (run.phase == Phase::Leased), || {
-            format!("run {number} is {run:?} in the hands of {holder:?}")
+        self.require(holder.is_some() == (run.phase == Phase::Leased), || {
+            format!("run {number} is {run:?}, and is held by {holder:?}")
         });
         self.runs[number as usize] = (run, holder.map(str::to_owned));
     }
 }
 
-impl TransactionObserver for Oracle {
-    fn before(&self, _: &[Change]) -> Result<(), StoreError> {
-        self.mishap(Side::Before)
-    }
-
-    fn after(&self, changes: &[Change]) -> Result<(), StoreError> {
+impl InvariantChecker {
+    /// Checks a transaction.
+    pub(crate) fn check_transaction(&self, changes: &[Change]) {
         let mut state = self.state();
-        state.met.transactions += 1;
-        let mut line = format!("transaction {}:", state.met.transactions);
+        state.counts.transactions += 1;
+        let mut line = format!("transaction {}:", state.counts.transactions);
         for change in changes {
             match change {
                 Change::Record(run, token, record) => {
                     write!(line, " accepted({run} {token} {})", record.digest).unwrap();
-                    state.record(*run, *token, record);
+                    state.accept_record(*run, *token, record);
                 }
                 Change::Superseded(run, token, _) => {
                     write!(line, " superseded({run} {token})").unwrap();
                     let accepted = state.records.get(run).map(|&(token, _)| token);
-                    state.law(accepted != Some(*token), || {
+                    state.require(accepted != Some(*token), || {
                         format!("the accepted record of run {run} is superseded")
                     });
                 }
                 Change::Breakdown { run, attempt, kind, worker, .. } => {
                     write!(line, " broken({run} {attempt} {kind:?} {worker})").unwrap();
-                    state.met.lost += 1;
+                    state.counts.lost += 1;
                 }
                 Change::LossReverted { run, attempt } => {
                     write!(line, " found({run} {attempt})").unwrap()
@@ -250,27 +214,27 @@ impl TransactionObserver for Oracle {
             if let Change::Run(number, run, holder) = change {
                 write!(line, " run({number} {:?} {} {})", run.phase, run.attempt, run.token)
                     .unwrap();
-                state.run(*number, *run, holder.as_deref(), newest);
+                state.change_run(*number, *run, holder.as_deref(), newest);
             }
         }
         drop(state);
-        self.note(line);
-        self.mishap(Side::After)
+        self.log_line(line);
     }
 }
 
-/// Passes on what both ends log, and what workers are told.
-pub(crate) struct Ear(pub(crate) Arc<Oracle>);
+/// Receives the log of coordinator and workers, in which workers record acknowledgements.
+pub(crate) struct LogSubscriber(pub(crate) Arc<InvariantChecker>);
 
+/// The fields of a logged event.
 #[derive(Default)]
-struct Heard {
+struct LoggedEvent {
     line: String,
     run: RunNumber,
     token: Token,
     kind: Option<String>,
 }
 
-impl Visit for Heard {
+impl Visit for LoggedEvent {
     fn record_u64(&mut self, field: &Field, value: u64) {
         match field.name() {
             "run" => self.run = value as RunNumber,
@@ -292,7 +256,7 @@ impl Visit for Heard {
     }
 }
 
-impl tracing::Subscriber for Ear {
+impl tracing::Subscriber for LogSubscriber {
     fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
         metadata.target().starts_with("catherd")
     }
@@ -306,16 +270,16 @@ impl tracing::Subscriber for Ear {
     fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
 
     fn event(&self, event: &tracing::Event<'_>) {
-        let mut heard = Heard::default();
-        event.record(&mut heard);
-        if heard.line.contains("a torn spool file") {
-            self.0.state().met.torn += 1;
-            // The path differs from one simulation to the next.
-            heard.line = "a torn spool file".to_owned();
+        let mut logged = LoggedEvent::default();
+        event.record(&mut logged);
+        if logged.line.contains("a damaged spool file") {
+            self.0.state().counts.damaged += 1;
+            // The path of the file is different in each simulation.
+            logged.line = "a damaged spool file".to_owned();
         }
-        self.0.note(heard.line);
-        if let Some(kind) = heard.kind {
-            self.0.acknowledged(heard.run, heard.token, &kind);
+        self.0.log_line(logged.line);
+        if let Some(kind) = logged.kind {
+            self.0.check_acknowledgement(logged.run, logged.token, &kind);
         }
     }
 

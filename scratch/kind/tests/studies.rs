@@ -4,11 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use catherd_experiments::{Digest, Plan, PlannedProject, Study};
-use catherd_worker::scratch;
+use catherd_scratch_kind::Scratch;
+use catherd_subject::SubjectKind;
 
 #[test]
 fn every_shipped_study_can_be_planned_and_has_a_page() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let index = fs::read_to_string(root.join("docs/studies/README.md")).unwrap();
     let mut names = Vec::new();
     for entry in fs::read_dir(root.join("experiments")).unwrap() {
@@ -20,10 +21,11 @@ fn every_shipped_study_can_be_planned_and_has_a_page() {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         assert_eq!(study.name, name);
         if let Some(mutation) = &study.mutation {
-            scratch::check_mutation(mutation).unwrap();
+            Scratch.check_mutation(mutation).unwrap();
         }
         let project = PlannedProject { name: "cat".to_owned(), digest: Digest::of(b"cat") };
-        let plan = Plan::new(&study, &scratch::info(), vec![project], scratch::check).unwrap();
+        let check = |algorithm: &_| Scratch.check_algorithm(algorithm).map_err(|e| e.cause);
+        let plan = Plan::new(&study, &Scratch.info(), vec![project], check).unwrap();
         // No two configurations are the same runs.
         let mut runs: Vec<_> = plan.into_runs().map(|run| run.id()).collect();
         runs.sort_unstable();

@@ -1,4 +1,4 @@
-//! Scratch projects as subjects, through the worker's trait.
+//! Runs on Scratch projects, through the interface of subject kinds.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -8,11 +8,11 @@ use catherd_experiments::{
     Algorithm, Budget, Digest, Metric, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter,
     RunRecord, RunSpec,
 };
-use catherd_worker::scratch::{self, Scratch};
-use catherd_worker::{Live, RunError, Subject};
+use catherd_scratch_kind::{ENGINE, KIND, Scratch};
+use catherd_subject::{FieldError, RunError, RunProgress, Runner, RunnerContext, SubjectKind};
 
 fn project(name: &str) -> Arc<[u8]> {
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/demo");
     catherd_sb3::pack(demo.join(name)).unwrap().into()
 }
 
@@ -20,23 +20,27 @@ fn spec(project: &[u8], algorithm: &str, seed: u64) -> RunSpec {
     RunSpec {
         project: Digest::of(project),
         project_name: "demo".into(),
-        subject: scratch::KIND.into(),
+        subject: KIND.into(),
         algorithm: Algorithm::plain(algorithm),
         seed,
         budget: Budget::of("executions", 30),
         mutation: None,
-        engine: scratch::ENGINE.into(),
+        engine: ENGINE.into(),
     }
 }
 
-fn unwatched(_: Live) -> ControlFlow<()> {
+fn runner() -> Box<dyn Runner> {
+    Scratch.runner(&RunnerContext::default()).unwrap()
+}
+
+fn unwatched(_: RunProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
 #[test]
 fn a_record_says_what_the_search_did() {
     let bytes = project("maze");
-    let mut subject = Scratch::default();
+    let mut subject = runner();
     subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
     let spec = spec(&bytes, "mio", 7);
     let mut seen = Vec::new();
@@ -58,7 +62,7 @@ fn a_record_says_what_the_search_did() {
     assert_eq!(read, record);
     let end = seen.last().unwrap();
     assert_eq!((end.covered, end.goals), (last.covered, record.goals()));
-    assert_eq!((end.executions, end.steps), (record.work["executions"], record.work["steps"]));
+    assert_eq!(end.work, record.work);
 
     // What was run before, and on what, leaves no trace.
     let other = project("quiz");
@@ -73,7 +77,7 @@ fn a_record_says_what_the_search_did() {
 #[test]
 fn a_run_can_be_stopped_and_a_broken_project_is_refused() {
     let bytes = project("maze");
-    let mut subject = Scratch::default();
+    let mut subject = runner();
     subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
     let stopped = subject.run(&spec(&bytes, "random", 1), &mut |_| ControlFlow::Break(()));
     assert_eq!(stopped, Err(RunError::Stopped));
@@ -87,30 +91,50 @@ fn algorithms_are_checked_by_name_and_parameter() {
     let with = |name: &str, value: Parameter| {
         let mut algorithm = Algorithm::plain("mosa");
         algorithm.parameters.insert(name.into(), value);
-        scratch::check(&algorithm)
+        Scratch.check_algorithm(&algorithm)
     };
-    for name in catherd_search::Algorithm::NAMES {
-        scratch::check(&Algorithm::plain(name)).unwrap();
+    let refused = |name: &str, value: Parameter| {
+        let FieldError { field, cause, .. } = with(name, value).unwrap_err();
+        assert_eq!(field.as_deref(), Some(name), "{cause}");
+        cause
+    };
+    for algorithm in Scratch.algorithms() {
+        Scratch.check_algorithm(&Algorithm::plain(&algorithm.name)).unwrap();
     }
-    let unknown = scratch::check(&Algorithm::plain("tabu")).unwrap_err();
-    assert!(unknown.contains("`tabu`") && unknown.contains("dynamosa"), "{unknown}");
+    let unknown = Scratch.check_algorithm(&Algorithm::plain("tabu")).unwrap_err();
+    assert_eq!(unknown.field, None);
+    let cause = unknown.cause;
+    assert!(cause.contains("`tabu`") && cause.contains("dynamosa"), "{cause}");
     assert_eq!(with("population", Parameter::Integer(10)), Ok(()));
-    assert!(with("population", Parameter::Number(2.5)).unwrap_err().contains("a whole number"));
-    assert!(with("size", Parameter::Integer(10)).unwrap_err().contains("there are population"));
-    let text = with("crossover", Parameter::Text("high".into())).unwrap_err();
+    assert!(refused("population", Parameter::Number(2.5)).contains("a whole number"));
+    assert!(refused("size", Parameter::Integer(10)).contains("there are population"));
+    let text = refused("crossover", Parameter::Text("high".into()));
     assert_eq!(text, "parameter `crossover` is `high`, but must be a number from 0 to 1");
-    let word = with("extraction", Parameter::Text("psychic".into())).unwrap_err();
+    let word = refused("extraction", Parameter::Text("psychic".into()));
     assert!(word.contains("must be one of dynamic, static, naive, wait"), "{word}");
     assert_eq!(with("compat.clone_links", Parameter::Bool(true)), Ok(()));
     assert_eq!(with("max_events", Parameter::Integer(2)), Ok(()));
-    let bounds = with("max_events", Parameter::Integer(1)).unwrap_err();
+    let bounds = refused("max_events", Parameter::Integer(1));
     assert_eq!(bounds, "min_events is 2, but max_events is 1");
+    let flag = refused(catherd_experiments::ASSERTIONS, Parameter::Integer(7));
+    assert_eq!(flag, "parameter `assertions` is neither true nor false");
+}
+
+#[test]
+fn parameters_are_listed_with_defaults_that_are_allowed() {
+    for algorithm in Scratch.algorithms() {
+        for parameter in algorithm.parameters {
+            let mut with_default = Algorithm::plain(&algorithm.name);
+            with_default.parameters.insert(parameter.name.clone(), parameter.default.unwrap());
+            assert_eq!(Scratch.check_algorithm(&with_default), Ok(()), "{}", parameter.name);
+        }
+    }
 }
 
 #[test]
 fn settings_of_test_generation_are_each_runs_own() {
     let bytes = project("maze");
-    let mut subject = Scratch::default();
+    let mut subject = runner();
     subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
     let mut run = |parameters: &[(&str, &str)]| {
         let mut spec = spec(&bytes, "mosa", 1);
@@ -132,7 +156,7 @@ fn a_record_says_what_came_of_mutants() {
     let plain = spec(&bytes, "mio", 7);
     let mutated = |mutation| RunSpec { mutation: Some(mutation), ..plain.clone() };
     let run = |spec: &RunSpec| {
-        let mut subject = Scratch::default();
+        let mut subject = runner();
         subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
         subject.run(spec, &mut unwatched)
     };
@@ -160,16 +184,17 @@ fn a_record_says_what_came_of_mutants() {
 
     let operators = vec!["XYZ".to_owned()];
     let wrong = Mutation { operators, ..Mutation::default() };
-    let error = scratch::check_mutation(&wrong).unwrap_err();
-    assert!(error.starts_with("`XYZ` is no mutation operator"), "{error}");
+    let error = Scratch.check_mutation(&wrong).unwrap_err();
+    assert_eq!(error.field.as_deref(), Some("operators"));
+    assert!(error.cause.starts_with("`XYZ` is no mutation operator"), "{error}");
     assert!(run(&mutated(wrong)).is_err());
 
-    let mut subject = Scratch::default();
+    let mut subject = runner();
     subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
     let mut tried = 0;
     let stopped = subject.run(&all, &mut |live| {
         // All 30 executions of the search are over: mutants are being tried.
-        tried += u32::from(live.executions >= 30);
+        tried += u32::from(live.work["executions"] >= 30);
         if tried > 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     assert!(matches!(stopped, Err(RunError::Stopped)));
@@ -178,7 +203,7 @@ fn a_record_says_what_came_of_mutants() {
 #[test]
 fn suites_have_assertions_if_the_configuration_says_so() {
     let bytes = project("traffic-light");
-    let mut subject = Scratch::default();
+    let mut subject = runner();
     subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
     let plain = spec(&bytes, "mio", 7);
     let mut asserting = plain.clone();
@@ -192,9 +217,4 @@ fn suites_have_assertions_if_the_configuration_says_so() {
     assert!(with.metrics["suiteAssertions"].value() > 0.0);
     let suite = &with.artifacts["suite.json"];
     assert!(suite.contains("\"expect\""), "{suite}");
-    let mut wrong = asserting;
-    let seven = catherd_experiments::Parameter::Integer(7);
-    wrong.algorithm.parameters.insert(catherd_experiments::ASSERTIONS.into(), seven);
-    let reason = scratch::check(&wrong.algorithm).unwrap_err();
-    assert_eq!(reason, "parameter `assertions` is neither true nor false");
 }

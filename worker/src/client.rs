@@ -1,4 +1,4 @@
-//! Requests to the coordinator, repeated while they may still succeed.
+//! Requests to the coordinator, repeated while a repetition may succeed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,38 +14,41 @@ use tonic::{Code, Response, Status};
 /// First and longest wait between two tries.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
-/// Connections to coordinators of the same store, of which one leads, and how long to wait
-/// for an answer.
+/// A client of several coordinators with the same store, of which one leads: it repeats requests
+/// and fails over to the next coordinator.
 #[derive(Clone)]
-pub(crate) struct Calls {
+pub(crate) struct FailoverClient {
     clients: Arc<[CoordinatorClient<AuthChannel>]>,
-    /// The one that answered last.
+    /// The coordinator that answered last.
     leader: Arc<AtomicUsize>,
-    patience: Duration,
+    retry_timeout: Duration,
 }
 
-impl Calls {
-    /// `clients` are in the order in which they are tried.
-    pub(crate) fn new(clients: Vec<CoordinatorClient<AuthChannel>>, patience: Duration) -> Calls {
-        Calls { clients: clients.into(), leader: Arc::default(), patience }
+impl FailoverClient {
+    /// A client that tries coordinators in this order, and repeats a request for this long.
+    pub(crate) fn new(
+        clients: Vec<CoordinatorClient<AuthChannel>>,
+        retry_timeout: Duration,
+    ) -> FailoverClient {
+        FailoverClient { clients: clients.into(), leader: Arc::default(), retry_timeout }
     }
 
     /// The connection to the coordinator that answered last.
-    pub(crate) fn client(&self) -> CoordinatorClient<AuthChannel> {
+    pub(crate) fn leader(&self) -> CoordinatorClient<AuthChannel> {
         self.clients[self.leader.load(Ordering::Relaxed)].clone()
     }
 
-    /// Turns from a coordinator that did not answer to the next one, once, however many
-    /// requests it left without an answer: two would otherwise lead back to it.
-    fn turn_from(&self, silent: usize) {
+    /// Advances from a coordinator that did not answer to the next one, once for any number of
+    /// requests that fail together; otherwise two of them would lead back to the silent one.
+    fn fail_over(&self, silent: usize) {
         let next = (silent + 1) % self.clients.len();
-        // If it fails another request has turned.
+        // Ignore the error: another request has failed over already.
         let _ = self.leader.compare_exchange(silent, next, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Repeats a request, of each coordinator in turn, until it is answered, refused, or
-    /// patience ends.
-    pub(crate) async fn ask<T, F>(
+    /// Sends a request to one coordinator after the other until it is answered or refused, or the
+    /// retry time-out has passed.
+    pub(crate) async fn call<T, F>(
         &self,
         mut request: impl FnMut(CoordinatorClient<AuthChannel>) -> F,
     ) -> Result<T, Status>
@@ -55,14 +58,14 @@ impl Calls {
         let start = Instant::now();
         let mut pause = PAUSE.0;
         loop {
-            let asked = self.leader.load(Ordering::Relaxed);
-            match request(self.clients[asked].clone()).await {
+            let current = self.leader.load(Ordering::Relaxed);
+            match request(self.clients[current].clone()).await {
                 Ok(reply) => return Ok(reply.into_inner()),
                 Err(status) if is_refusal(&status) => return Err(status),
-                Err(status) if start.elapsed() >= self.patience => return Err(status),
+                Err(status) if start.elapsed() >= self.retry_timeout => return Err(status),
                 Err(status) => {
-                    tracing::debug!("asking again: {status}");
-                    self.turn_from(asked);
+                    tracing::debug!("repeating a request: {status}");
+                    self.fail_over(current);
                 }
             }
             tokio::time::sleep(pause).await;
@@ -70,11 +73,11 @@ impl Calls {
         }
     }
 
-    /// Fetches a project and checks that it is the one.
+    /// Fetches a project and checks its digest.
     pub(crate) async fn fetch(&self, digest: Digest) -> Result<Arc<[u8]>, Status> {
-        self.ask(|client| async move {
-            // The time-out of a request ends with its first answer, not with its last.
-            let slow = |_| Status::deadline_exceeded("the project comes too slowly");
+        self.call(|client| async move {
+            // The time-out of the transport covers the first message of a stream only.
+            let slow = |_| Status::deadline_exceeded("the project arrives too slowly");
             let limit = 6 * REQUEST_TIMEOUT;
             tokio::time::timeout(limit, download(client, digest)).await.map_err(slow)?
         })
@@ -91,7 +94,7 @@ async fn download(
     let mut bytes = Vec::new();
     while let Some(chunk) = chunks.message().await? {
         if chunk.size > MAX_PROJECT || (bytes.len() + chunk.data.len()) as u64 > chunk.size {
-            return Err(Status::out_of_range(format!("project {digest} is larger than agreed")));
+            return Err(Status::out_of_range(format!("project {digest} is larger than announced")));
         }
         bytes.extend_from_slice(&chunk.data);
     }
@@ -101,7 +104,7 @@ async fn download(
     Ok(Response::new(bytes.into()))
 }
 
-/// Asking again would bring the same answer.
+/// Whether a repetition of the request would get the same answer.
 pub(crate) fn is_refusal(status: &Status) -> bool {
     matches!(
         status.code(),
@@ -123,16 +126,16 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn requests_that_fail_together_turn_to_the_next_coordinator_once() {
+    async fn requests_that_fail_together_fail_over_once() {
         let clients = ["http://ant:1", "http://bee:1"];
         let clients =
             clients.map(|at| transport::coordinator_client(at, &Access::default()).unwrap());
-        let calls = Calls::new(clients.to_vec(), Duration::ZERO);
-        let leader = || calls.leader.load(Ordering::Relaxed);
-        calls.turn_from(0);
-        calls.turn_from(0);
+        let client = FailoverClient::new(clients.to_vec(), Duration::ZERO);
+        let leader = || client.leader.load(Ordering::Relaxed);
+        client.fail_over(0);
+        client.fail_over(0);
         assert_eq!(leader(), 1);
-        calls.turn_from(1);
+        client.fail_over(1);
         assert_eq!(leader(), 0);
     }
 }

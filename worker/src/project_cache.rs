@@ -1,22 +1,22 @@
-//! Project bytes at hand, bounded in memory.
+//! In-memory cache of project bytes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use catherd_experiments::Digest;
 
-/// Bytes of all projects together; the newest project is kept whatever its size.
+/// Largest size of the cache in bytes. The newest project stays even if it alone is larger.
 const MOST_BYTES: usize = 32 << 20;
 
-/// Least recently used projects go first.
+/// Project bytes by digest; evicts the least recently used first.
 #[derive(Debug, Default)]
-pub(crate) struct Cache {
-    /// The most recently used at the back.
+pub(crate) struct ProjectCache {
+    /// The most recently used project at the back.
     projects: VecDeque<(Digest, Arc<[u8]>)>,
     bytes: usize,
 }
 
-impl Cache {
+impl ProjectCache {
     pub(crate) fn get(&mut self, digest: Digest) -> Option<Arc<[u8]>> {
         let at = self.projects.iter().position(|(kept, _)| *kept == digest)?;
         let project = self.projects.remove(at)?;
@@ -45,8 +45,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forgets_what_was_not_used() {
-        let mut cache = Cache::default();
+    fn the_least_recently_used_project_is_evicted() {
+        let mut cache = ProjectCache::default();
         let digest = |n: u8| Digest([n; 32]);
         let third: Arc<[u8]> = vec![0; MOST_BYTES / 3].into();
         for n in 0..3 {

@@ -1,0 +1,138 @@
+//! Memory limits of a process and of the programs that it starts.
+
+use std::path::PathBuf;
+
+pub use system::{limit_memory, oom_kills, own_cgroup_leaf};
+
+/// How the memory of this process is limited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryLimit {
+    /// By a cgroup of its own, which counts all memory of the process and its programs.
+    Cgroup(PathBuf),
+    /// By an rlimit, which counts the data of each process alone.
+    Rlimit,
+    /// Not at all.
+    None,
+}
+
+impl MemoryLimit {
+    /// The name in provenance: `cgroup`, `rlimit` or `none`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            MemoryLimit::Cgroup(_) => "cgroup",
+            MemoryLimit::Rlimit => "rlimit",
+            MemoryLimit::None => "none",
+        }
+    }
+
+    /// The folder of the cgroup; `None` if there is none.
+    pub fn cgroup(&self) -> Option<&std::path::Path> {
+        match self {
+            MemoryLimit::Cgroup(leaf) => Some(leaf),
+            MemoryLimit::Rlimit | MemoryLimit::None => None,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    use super::MemoryLimit;
+
+    /// Limits the memory of this process to so many bytes: by a cgroup if one can be made,
+    /// otherwise by an rlimit.
+    pub fn limit_memory(bytes: u64) -> MemoryLimit {
+        if let Some(leaf) = enter_cgroup(bytes) {
+            return MemoryLimit::Cgroup(leaf);
+        }
+        let maximum = getrlimit(Resource::Data).maximum;
+        let limit = Rlimit { current: Some(maximum.map_or(bytes, |max| max.min(bytes))), maximum };
+        match setrlimit(Resource::Data, limit) {
+            Ok(()) => MemoryLimit::Rlimit,
+            Err(_) => MemoryLimit::None,
+        }
+    }
+
+    /// Moves this process into a new leaf of its cgroup, with a memory limit. `None` unless the
+    /// kernel has cgroup v2 and a group with the memory controller is delegated to this user.
+    fn enter_cgroup(bytes: u64) -> Option<PathBuf> {
+        let group = own_cgroup()?;
+        // A group with controllers may hold no processes beside its child groups, so the leaf
+        // is made beside the group that this process is in, not below it.
+        let parent = group.parent().filter(|parent| parent.starts_with("/sys/fs/cgroup/"))?;
+        let controllers = fs::read_to_string(parent.join("cgroup.subtree_control")).ok()?;
+        controllers.split_whitespace().find(|name| *name == "memory")?;
+        let leaf = parent.join(format!("catherd-{}", std::process::id()));
+        fs::create_dir(&leaf).ok()?;
+        let entered = fs::write(leaf.join("memory.max"), bytes.to_string())
+            .and_then(|()| fs::write(leaf.join("cgroup.procs"), std::process::id().to_string()));
+        if entered.is_err() {
+            let _ = fs::remove_dir(&leaf);
+        }
+        entered.ok().map(|()| leaf)
+    }
+
+    /// The cgroup of this process.
+    fn own_cgroup() -> Option<PathBuf> {
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
+        Some(PathBuf::from("/sys/fs/cgroup").join(own))
+    }
+
+    /// The cgroup that [`limit_memory`] made for this process; `None` if it made none.
+    pub fn own_cgroup_leaf() -> Option<PathBuf> {
+        let name = format!("catherd-{}", std::process::id());
+        own_cgroup().filter(|group| group.ends_with(name))
+    }
+
+    /// How many processes of a cgroup the system has killed because of its memory limit.
+    pub fn oom_kills(group: &Path) -> Option<u64> {
+        let events = fs::read_to_string(group.join("memory.events")).ok()?;
+        events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::path::{Path, PathBuf};
+
+    use super::MemoryLimit;
+
+    /// Limits nothing, because this system has no limit that counts data alone.
+    pub fn limit_memory(_: u64) -> MemoryLimit {
+        MemoryLimit::None
+    }
+
+    /// `None`: this system has no cgroups.
+    pub fn own_cgroup_leaf() -> Option<PathBuf> {
+        None
+    }
+
+    /// `None`: this system has no cgroups.
+    pub fn oom_kills(_: &Path) -> Option<u64> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_have_the_names_of_provenance() {
+        let leaf = PathBuf::from("/sys/fs/cgroup/catherd-1");
+        let cgroup = MemoryLimit::Cgroup(leaf.clone());
+        assert_eq!((cgroup.name(), cgroup.cgroup()), ("cgroup", Some(&*leaf)));
+        assert_eq!((MemoryLimit::Rlimit.name(), MemoryLimit::Rlimit.cgroup()), ("rlimit", None));
+        assert_eq!((MemoryLimit::None.name(), MemoryLimit::None.cgroup()), ("none", None));
+    }
+
+    #[test]
+    fn a_process_without_a_limit_has_no_leaf() {
+        assert_eq!(own_cgroup_leaf(), None);
+    }
+}

@@ -1,0 +1,95 @@
+//! Processes that are started, told to end and killed together with what they started.
+
+pub use system::{kill_group, new_group, terminate, was_killed};
+
+#[cfg(unix)]
+mod system {
+    use std::io;
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::{Child, Command, ExitStatus};
+
+    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+    /// Starts the command in a process group of its own: a Ctrl-C on the terminal does not
+    /// reach it, and [`kill_group`] ends it with all that it started.
+    pub fn new_group(command: &mut Command) -> &mut Command {
+        command.process_group(0)
+    }
+
+    /// Kills a process of its own group, and all of the group.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses, as it does when the group has no process left.
+    pub fn kill_group(child: &mut Child) -> io::Result<()> {
+        Ok(kill_process_group(Pid::from_child(child), Signal::KILL)?)
+    }
+
+    /// Asks a process to end in order (SIGTERM).
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses.
+    pub fn terminate(child: &Child) -> io::Result<()> {
+        Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
+    }
+
+    /// Whether SIGKILL or SIGABRT ended the process: an operator, the system's memory limit or
+    /// the allocator, not the program itself.
+    pub fn was_killed(status: ExitStatus) -> bool {
+        let signals = [Signal::KILL, Signal::ABORT];
+        status.signal().is_some_and(|number| signals.iter().any(|s| s.as_raw() == number))
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::io;
+    use std::process::{Child, Command, ExitStatus};
+
+    /// Starts the command as it is: this system has no process groups that can be killed whole.
+    pub fn new_group(command: &mut Command) -> &mut Command {
+        command
+    }
+
+    /// Kills the process alone.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses.
+    pub fn kill_group(child: &mut Child) -> io::Result<()> {
+        child.kill()
+    }
+
+    /// Asks nothing, because this system cannot ask a process to end.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn terminate(_: &Child) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// `false`: this system does not say what ended a process.
+    pub fn was_killed(_: ExitStatus) -> bool {
+        false
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn killed_and_ended_processes_are_told_apart() {
+        let mut child = new_group(Command::new("sleep").arg("1000")).spawn().unwrap();
+        kill_group(&mut child).unwrap();
+        assert!(was_killed(child.wait().unwrap()));
+        let mut child = new_group(Command::new("sleep").arg("1000")).spawn().unwrap();
+        terminate(&child).unwrap();
+        assert!(!was_killed(child.wait().unwrap()));
+        assert!(!was_killed(Command::new("false").status().unwrap()));
+    }
+}

@@ -1,0 +1,66 @@
+//! Signals that ask this process to end.
+
+pub use system::StopSignals;
+
+#[cfg(unix)]
+mod system {
+    use std::io;
+
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    /// SIGINT and SIGTERM.
+    #[derive(Debug)]
+    pub struct StopSignals {
+        interrupt: Signal,
+        terminate: Signal,
+    }
+
+    impl StopSignals {
+        /// Takes both signals over from the system's default action. Needs a tokio runtime.
+        ///
+        /// # Errors
+        ///
+        /// If the system refuses the handlers.
+        pub fn listen() -> io::Result<StopSignals> {
+            Ok(StopSignals {
+                interrupt: signal(SignalKind::interrupt())?,
+                terminate: signal(SignalKind::terminate())?,
+            })
+        }
+
+        /// Waits for the next of either.
+        pub async fn received(&mut self) {
+            tokio::select! {
+                _ = self.interrupt.recv() => {}
+                _ = self.terminate.recv() => {}
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::io;
+
+    /// Ctrl-C.
+    #[derive(Debug)]
+    pub struct StopSignals;
+
+    impl StopSignals {
+        /// Prepares to listen for Ctrl-C. Needs a tokio runtime.
+        ///
+        /// # Errors
+        ///
+        /// None on this system.
+        pub fn listen() -> io::Result<StopSignals> {
+            Ok(StopSignals)
+        }
+
+        /// Waits for the next Ctrl-C; for ever if the system refuses the handler.
+        pub async fn received(&mut self) {
+            if tokio::signal::ctrl_c().await.is_err() {
+                std::future::pending().await
+            }
+        }
+    }
+}

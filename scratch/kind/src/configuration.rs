@@ -1,0 +1,135 @@
+//! Algorithms, budgets and mutation settings of a study as test generation takes them.
+
+use std::time::Duration;
+
+use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
+use catherd_mutation::{self as mutation, Operator};
+use catherd_search::{Budget, Kind, ParameterError, Parameters as _, Setting};
+use catherd_subject::{AlgorithmInfo, FieldError, ParameterInfo, Values};
+use catherd_testgen::{Assertions, Configuration, GenerateError};
+
+use crate::info::{EXECUTIONS, STEPS};
+
+/// The configuration of an algorithm, the settings of test generation included, and the
+/// assertions that its suites get; `None` if they get none.
+///
+/// # Errors
+///
+/// The first field that cannot be used.
+pub fn read(algorithm: &Algorithm) -> Result<(Configuration, Option<Assertions>), FieldError> {
+    let assertions = match algorithm.parameters.get(ASSERTIONS) {
+        None | Some(Parameter::Bool(false)) => None,
+        Some(Parameter::Bool(true)) => Some(Assertions::default()),
+        Some(_) => {
+            return Err(FieldError {
+                field: Some(ASSERTIONS.to_owned()),
+                cause: format!("parameter `{ASSERTIONS}` is neither true nor false"),
+                advice: "write true or false".to_owned(),
+            });
+        }
+    };
+    let others = algorithm.parameters.iter().filter(|(name, _)| *name != ASSERTIONS);
+    let settings = others.map(|(name, parameter)| {
+        let setting = match parameter {
+            Parameter::Bool(on) => Setting::Switch(*on),
+            Parameter::Integer(number) => Setting::Number(*number as f64),
+            Parameter::Number(number) => Setting::Number(*number),
+            Parameter::Text(text) => Setting::Word(text),
+        };
+        (name.as_str(), setting)
+    });
+    let settings: Vec<_> = settings.collect();
+    let configuration = Configuration::new(&algorithm.name, &settings)
+        .map_err(|error| refusal(algorithm, &error))?;
+    Ok((configuration, assertions))
+}
+
+/// An error of test generation with the parameter at fault.
+fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
+    let (field, advice) = match error {
+        GenerateError::Parameter(ParameterError::Unknown { name, .. }) => {
+            (Some(name.clone()), "choose one of the parameters listed above")
+        }
+        GenerateError::Parameter(ParameterError::Value { name, .. }) => {
+            (Some((*name).to_owned()), "give a value that is allowed")
+        }
+        GenerateError::Events { .. } => {
+            let given = |name: &&str| algorithm.parameters.contains_key(*name);
+            let name = ["min_events", "max_events"].into_iter().find(given);
+            (name.map(str::to_owned), "raise max_events or lower min_events")
+        }
+        _ => (None, "choose one of the algorithms listed above"),
+    };
+    FieldError { field, cause: error.to_string(), advice: advice.to_owned() }
+}
+
+/// The settings of mutation analysis.
+///
+/// # Errors
+///
+/// The first field that cannot be used.
+pub(crate) fn mutation(mutation: &Mutation) -> Result<mutation::Settings, FieldError> {
+    let mut settings = mutation::Settings { sample: mutation.sample, ..Default::default() };
+    if !mutation.operators.is_empty() {
+        let operators = mutation.operators.iter().map(|name| name.parse::<Operator>());
+        settings.operators = operators.collect::<Result<_, _>>().map_err(|error| FieldError {
+            field: Some("operators".to_owned()),
+            cause: error.to_string(),
+            advice: "correct mutation.operators".to_owned(),
+        })?;
+    }
+    settings.seed = mutation.seed.unwrap_or(settings.seed);
+    settings.block_factor = mutation.block_factor.unwrap_or(settings.block_factor);
+    Ok(settings)
+}
+
+/// The budget of a study as the search has it.
+pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
+    Budget {
+        executions: budget.limit(EXECUTIONS),
+        steps: budget.limit(STEPS),
+        wall: budget.wall_ms.map(Duration::from_millis),
+        ..Budget::default()
+    }
+}
+
+/// The algorithms of the search, each with its own parameters, those of test generation and
+/// [`ASSERTIONS`].
+pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
+    let algorithms = catherd_search::Algorithm::NAMES.iter().filter_map(|name| {
+        let configuration = Configuration::new(name, &[]).ok()?;
+        let mut parameters: Vec<_> =
+            configuration.parameters().into_iter().map(parameter_info).collect();
+        parameters.push(ParameterInfo {
+            name: ASSERTIONS.to_owned(),
+            default: Some(Parameter::Bool(false)),
+            values: Values::Flag,
+            meaning: "give suites regression assertions".to_owned(),
+        });
+        Some(AlgorithmInfo { name: (*name).to_owned(), summary: String::new(), parameters })
+    });
+    algorithms.collect()
+}
+
+fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
+    let values = match parameter.kind {
+        Kind::Number { low, high } => Values::Number { low, high },
+        Kind::Count { low, high } => Values::Integer { low: low as i64, high: high as i64 },
+        Kind::Switch => Values::Flag,
+        Kind::Choice(words) => {
+            Values::Choice { words: words.into_iter().map(str::to_owned).collect() }
+        }
+    };
+    let default = match (parameter.value, &values) {
+        (Setting::Switch(on), _) => Parameter::Bool(on),
+        (Setting::Number(number), Values::Integer { .. }) => Parameter::Integer(number as i64),
+        (Setting::Number(number), _) => Parameter::Number(number),
+        (Setting::Word(word), _) => Parameter::Text(word.to_owned()),
+    };
+    ParameterInfo {
+        name: parameter.name.to_owned(),
+        default: Some(default),
+        values,
+        meaning: String::new(),
+    }
+}

@@ -1,0 +1,140 @@
+//! Measures of Scratch projects: the rows of `projects.csv`.
+
+use catherd_datasets::{describe, structure};
+use catherd_experiments::Digest;
+use catherd_sb3::{Limits, Project};
+use catherd_subject::{FindError, FoundProject, ProjectTable};
+use catherd_suite::goals::{self, GoalSettings};
+use catherd_vm::unsupported;
+
+/// The measures of one project.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectMeasures {
+    /// The name in tables.
+    pub project: String,
+    /// The digest of the project's bytes.
+    pub sha256: Digest,
+    /// Statement blocks of scripts that something can start.
+    pub statements: usize,
+    /// Statements that test generation takes for goals.
+    pub reachable: usize,
+    /// Statements that no execution can reach.
+    pub dead: usize,
+    /// Groups of blocks that nothing starts.
+    pub loose_scripts: usize,
+    /// Blocks of these groups.
+    pub loose_blocks: usize,
+    /// Blocks of every kind.
+    pub blocks: usize,
+    /// Scripts that something can start.
+    pub scripts: usize,
+    /// Sprites without the stage.
+    pub sprites: usize,
+    /// Definitions of custom blocks.
+    pub custom_blocks: usize,
+    /// Blocks that decide how a script goes on.
+    pub decisions: usize,
+    /// Mean cyclomatic complexity of the scripts; `None` without scripts.
+    pub mccabe: Option<f64>,
+    /// Variables of stage and sprites.
+    pub variables: usize,
+    /// Lists of stage and sprites.
+    pub lists: usize,
+    /// Costumes and backdrops.
+    pub costumes: usize,
+    /// Sounds.
+    pub sounds: usize,
+    /// Extensions in use, sorted, separated by blanks.
+    pub extensions: String,
+    /// Blocks that the machine does not execute as Scratch does.
+    pub unsupported_blocks: usize,
+    /// Costumes and sounds without their file.
+    pub missing_media: usize,
+    /// The digest of what the blocks look like, equal for near-duplicates.
+    pub structure: Digest,
+}
+
+impl ProjectMeasures {
+    /// Measures a project.
+    pub fn of(name: &str, sha256: Digest, project: &Project) -> ProjectMeasures {
+        let description = describe(project);
+        let blocks = project.targets.iter().flat_map(|target| &target.blocks);
+        let unsupported_blocks = blocks.filter(|block| unsupported(block.opcode).is_some()).count();
+        let statements = description.statements;
+        let reachable = goals::find(project, GoalSettings::default()).len();
+        ProjectMeasures {
+            project: name.to_owned(),
+            sha256,
+            statements,
+            reachable,
+            dead: statements.saturating_sub(reachable),
+            loose_scripts: description.loose_scripts,
+            loose_blocks: description.loose_blocks,
+            blocks: description.blocks,
+            scripts: description.scripts,
+            sprites: description.sprites,
+            custom_blocks: description.custom_blocks,
+            decisions: description.decisions,
+            mccabe: description.mccabe(),
+            variables: description.variables,
+            lists: description.lists,
+            costumes: description.costumes,
+            sounds: description.sounds,
+            extensions: description.extensions.join(" "),
+            unsupported_blocks,
+            missing_media: description.missing_media,
+            structure: Digest(structure(project).0),
+        }
+    }
+
+    /// The columns of the table with the cells of this project.
+    pub fn cells(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("project", self.project.clone()),
+            ("sha256", self.sha256.to_string()),
+            ("statements", self.statements.to_string()),
+            ("reachable", self.reachable.to_string()),
+            ("dead", self.dead.to_string()),
+            ("loose_scripts", self.loose_scripts.to_string()),
+            ("loose_blocks", self.loose_blocks.to_string()),
+            ("blocks", self.blocks.to_string()),
+            ("scripts", self.scripts.to_string()),
+            ("sprites", self.sprites.to_string()),
+            ("custom_blocks", self.custom_blocks.to_string()),
+            ("decisions", self.decisions.to_string()),
+            // `{:?}` keeps the point of whole numbers, so that the column stays one of fractions.
+            ("mccabe", self.mccabe.map(|mean| format!("{mean:?}")).unwrap_or_default()),
+            ("variables", self.variables.to_string()),
+            ("lists", self.lists.to_string()),
+            ("costumes", self.costumes.to_string()),
+            ("sounds", self.sounds.to_string()),
+            ("extensions", self.extensions.clone()),
+            ("unsupported_blocks", self.unsupported_blocks.to_string()),
+            ("missing_media", self.missing_media.to_string()),
+            ("structure", self.structure.to_string()),
+        ]
+    }
+}
+
+/// The table of `projects.csv`.
+///
+/// # Errors
+///
+/// If a project cannot be read any more.
+pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
+    let mut table = ProjectTable::default();
+    for found in projects {
+        let file = found.path.display().to_string();
+        let read = Project::from_bytes(&file, &found.bytes()?, &Limits::default());
+        let project = read.map_err(|error| FindError {
+            cause: error.to_string(),
+            advice: "run the command again: the file changed after the study was planned"
+                .to_owned(),
+        })?;
+        let cells = ProjectMeasures::of(&found.name, found.digest, &project).cells();
+        let (columns, cells) = cells.into_iter().unzip();
+        table.columns = columns;
+        table.rows.push(cells);
+    }
+    Ok(table)
+}

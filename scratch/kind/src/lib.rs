@@ -1,0 +1,63 @@
+//! The subject kind `scratch`: Scratch projects, for which the search of `catherd-search` and
+//! the test generation of `catherd-testgen` make suites.
+//!
+//! - [`Scratch`]: the kind. Its projects are found and counted by `catherd-datasets`.
+//! - [`configuration`]: algorithms, parameters and budgets as a study names them.
+//! - [`ProjectMeasures`]: a row of `projects.csv`.
+
+pub mod configuration;
+mod description;
+mod info;
+mod projects;
+mod record;
+mod runner;
+
+use catherd_experiments::{Algorithm, Mutation, ProjectSource, SubjectInfo};
+use catherd_subject::{
+    AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
+    RunnerContext, SubjectKind,
+};
+
+pub use description::ProjectMeasures;
+pub use info::ENGINE;
+
+/// The kind's name.
+pub const KIND: &str = "scratch";
+
+/// The subject kind of Scratch projects.
+#[derive(Clone, Copy, Debug)]
+pub struct Scratch;
+
+impl SubjectKind for Scratch {
+    fn info(&self) -> SubjectInfo {
+        info::info()
+    }
+
+    fn summary(&self) -> &'static str {
+        "Scratch projects: .sb3 and .sb2 files, unpacked folders and corpora"
+    }
+
+    fn algorithms(&self) -> Vec<AlgorithmInfo> {
+        configuration::algorithms()
+    }
+
+    fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
+        configuration::read(algorithm).map(drop)
+    }
+
+    fn check_mutation(&self, mutation: &Mutation) -> Result<(), FieldError> {
+        configuration::mutation(mutation).map(drop)
+    }
+
+    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+        projects::find(projects, progress)
+    }
+
+    fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
+        if projects.is_empty() { Ok(None) } else { description::table(projects).map(Some) }
+    }
+
+    fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
+        Some(Box::<runner::ScratchRunner>::default())
+    }
+}

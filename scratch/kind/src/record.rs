@@ -1,0 +1,95 @@
+//! Records of runs.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use catherd_experiments::{
+    Criterion, Level, Metric, MutantOutcome, MutantRecord, Resources, RunRecord, RunSpec,
+    SuiteSize, TimelinePoint,
+};
+use catherd_mutation::{self as mutation, Analysis, MutantResult};
+use catherd_testgen::{End, Generated};
+
+use crate::info::{BLOCKS, EVENTS, EXECUTIONS, LEVELS, STEPS, SUITE};
+
+/// The record of a run without mutants; the time of the whole run is filled in later.
+pub(crate) fn of(spec: &RunSpec, generated: &Generated, search: Duration) -> RunRecord {
+    let counts = &generated.counts;
+    let reason = match generated.end {
+        End::NothingToCover => "no block that a test could cover",
+        End::NoInput | End::Search(_) => "",
+    };
+    let mut metrics: BTreeMap<String, Metric> =
+        counts.named().map(|(name, count)| (name.to_owned(), (count as i64).into())).collect();
+    for (limit, count) in generated.limits.iter() {
+        let mut insert = |what: &str, n: u64| {
+            metrics.insert(format!("limit.{}.{what}", limit.name()), (n as i64).into());
+        };
+        insert("executions", count.executions);
+        insert("times", count.times);
+        insert("earliestStep", count.earliest);
+    }
+    if !generated.unstable.is_empty() {
+        metrics.insert("unstableTests".to_owned(), (generated.unstable.len() as i64).into());
+    }
+    let timeline = generated.timeline.iter().map(|point| TimelinePoint {
+        // In the order of the names of the units.
+        work: vec![point.executions, point.steps],
+        wall_ms: point.elapsed.as_millis() as u64,
+        covered: point.covered as u32,
+    });
+    let blocks = Criterion {
+        name: BLOCKS.to_owned(),
+        goals: generated.goals,
+        covered: generated.covered.clone(),
+    };
+    RunRecord {
+        reason: reason.to_owned(),
+        work: BTreeMap::from([
+            (EXECUTIONS.to_owned(), counts.executions),
+            (STEPS.to_owned(), counts.steps),
+        ]),
+        timeline: timeline.collect(),
+        suite: SuiteSize {
+            tests: counts.suite_tests as u32,
+            size: counts.suite_events as u32,
+            unit: EVENTS.to_owned(),
+            removed: counts.minimised_events as u32,
+        },
+        metrics,
+        artifacts: BTreeMap::from([(SUITE.to_owned(), generated.suite.to_json())]),
+        resources: Resources { search_ms: search.as_millis() as u64, ..Resources::default() },
+        ..RunRecord::new(spec, vec![blocks])
+    }
+}
+
+/// Adds the results of the mutants to a record.
+pub(crate) fn add_mutants(record: &mut RunRecord, analysis: &Analysis, results: &[MutantResult]) {
+    let names: Vec<_> =
+        analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
+    let duplicates = mutation::duplicates(results);
+    let mutants = analysis.mutants().iter().zip(results).zip(duplicates).zip(&names);
+    let mutants = mutants.map(|(((mutant, result), original), name)| MutantRecord {
+        id: name.id.clone(),
+        operator: mutant.operator.name().to_owned(),
+        location: vec![
+            Level::new(LEVELS[0], name.target.to_string()),
+            Level::new(LEVELS[1], name.script.to_string()),
+            Level::new(LEVELS[2], name.block.to_string()),
+        ],
+        change: name.change.clone(),
+        outcome: match result.outcome {
+            mutation::Outcome::Killed => MutantOutcome::Killed,
+            mutation::Outcome::Survived => MutantOutcome::Survived,
+            mutation::Outcome::Limit => MutantOutcome::Limit,
+            mutation::Outcome::NotCovered => MutantOutcome::NotCovered,
+            mutation::Outcome::Equivalent => MutantOutcome::Equivalent,
+        },
+        killed_by: result.kills.first().map(|kill| kill.test),
+        executions: result.executions,
+        duplicate_of: original.map(|original| names[original].id.clone()),
+    });
+    record.mutants = mutants.collect();
+    let false_positives = analysis.false_positives().len() as i64;
+    record.metrics.insert("falsePositiveTests".to_owned(), false_positives.into());
+}

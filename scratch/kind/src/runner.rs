@@ -1,0 +1,145 @@
+//! Executing runs: a [`RunSpec`] becomes a search, and its result a [`RunRecord`].
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{Digest, RunRecord, RunSpec};
+use catherd_mutation::{self as mutation, Analysis};
+use catherd_sb3::{Limits, Project};
+use catherd_search::Stop;
+use catherd_subject::{FieldError, RunError, RunProgress, Runner};
+use catherd_testgen::{Configuration, End, Prepared, Request, Settings};
+
+use crate::info::{EXECUTIONS, STEPS};
+use crate::{configuration, record};
+
+/// The number of projects that stay loaded. A worker gets the runs of one project in a row, so
+/// a few are enough.
+const KEPT: usize = 4;
+
+/// Executes runs on Scratch projects.
+#[derive(Default)]
+pub(crate) struct ScratchRunner {
+    /// Recently used projects, the loaded one at the back.
+    projects: VecDeque<Loaded>,
+    /// Time that loading took; part of the wall time of the next run.
+    loading: Duration,
+}
+
+/// A project, prepared with each of the settings that runs have asked for.
+struct Loaded {
+    digest: Digest,
+    project: Project,
+    prepared: Vec<(Settings, Arc<Prepared>)>,
+}
+
+impl Runner for ScratchRunner {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+        let start = Instant::now();
+        let kept = self.projects.iter().position(|kept| kept.digest == digest);
+        let project = match kept.and_then(|at| self.projects.remove(at)) {
+            Some(project) => project,
+            None => Loaded::read(digest, &bytes)?,
+        };
+        self.projects.push_back(project);
+        if self.projects.len() > KEPT {
+            self.projects.pop_front();
+        }
+        self.loading = start.elapsed();
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        let start = Instant::now();
+        let loading = std::mem::take(&mut self.loading);
+        let loaded = self.projects.back_mut().filter(|loaded| loaded.digest == spec.project);
+        let Some(loaded) = loaded else {
+            return Err(RunError::Failed("another project is loaded".to_owned()));
+        };
+        let (Configuration { algorithm, settings }, mut assertions) =
+            configuration::read(&spec.algorithm).map_err(failed)?;
+        if spec.mutation.is_some() {
+            // Tests without assertions kill no mutant.
+            assertions.get_or_insert_default();
+        }
+        let compat = mutation::Compat {
+            ncm_coin: settings.compat.ncm_coin,
+            vrm_stage_only: settings.compat.vrm_stage_only,
+        };
+        let project = loaded.prepared(settings).map_err(RunError::Failed)?;
+        let request = Request {
+            algorithm,
+            seed: spec.seed,
+            budget: configuration::budget(&spec.budget),
+            project: spec.project.to_string(),
+            assertions,
+        };
+
+        let mut search = Duration::ZERO;
+        let generated = project.generate(&request, |progress| {
+            search = start.elapsed();
+            on_progress(RunProgress {
+                work: work(progress.meter.executions(), progress.meter.steps()),
+                covered: progress.covered as u32,
+                goals: progress.goals as u32,
+            })
+        });
+        if generated.end == End::Search(Stop::Cancelled) {
+            return Err(RunError::Stopped);
+        }
+        let mut record = record::of(spec, &generated, search);
+        if let Some(mutation) = &spec.mutation {
+            let done = RunProgress {
+                work: work(generated.counts.executions, generated.counts.steps),
+                covered: record.covered(),
+                goals: record.goals(),
+            };
+            let settings = configuration::mutation(mutation).map_err(failed)?;
+            let settings = mutation::Settings { compat, ..settings };
+            let (program, suite) = (Arc::clone(project.program()), generated.suite);
+            let analysis = Analysis::new(&loaded.project, program, suite, settings)
+                .map_err(|error| RunError::Failed(error.to_string()))?;
+            let results = analysis.run(|_| on_progress(done.clone())).ok_or(RunError::Stopped)?;
+            record::add_mutants(&mut record, &analysis, &results);
+        }
+        record.resources.wall_ms = (loading + start.elapsed()).as_millis() as u64;
+        Ok(record)
+    }
+}
+
+impl Loaded {
+    fn read(digest: Digest, bytes: &[u8]) -> Result<Self, String> {
+        let project = Project::from_bytes(&digest.short(), bytes, &Limits::default())
+            .map_err(|error| error.cause.to_string())?;
+        let mut loaded = Self { digest, project, prepared: Vec::new() };
+        // Most runs use the default settings, and preparing with them here refuses an unusable
+        // project before any of its runs.
+        loaded.prepared(Settings::default())?;
+        Ok(loaded)
+    }
+
+    fn prepared(&mut self, settings: Settings) -> Result<Arc<Prepared>, String> {
+        if let Some((_, known)) = self.prepared.iter().find(|(of, _)| *of == settings) {
+            return Ok(Arc::clone(known));
+        }
+        let prepared = Prepared::new(&self.project, settings.clone());
+        let prepared = prepared.map_err(|error| error.to_string())?;
+        self.prepared.push((settings, Arc::clone(&prepared)));
+        Ok(prepared)
+    }
+}
+
+/// Amounts of work by unit.
+fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
+    BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
+}
+
+fn failed(error: FieldError) -> RunError {
+    RunError::Failed(error.cause)
+}

@@ -1,0 +1,88 @@
+//! Algorithms and parameters as a kind describes them, and what it refuses of them.
+
+use std::fmt;
+
+use catherd_experiments::Parameter;
+use serde::Serialize;
+
+/// The [`AlgorithmInfo::name`] of a kind that takes any name.
+pub const ANY_ALGORITHM: &str = "*";
+
+/// An algorithm of a kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AlgorithmInfo {
+    /// The name in study files; [`ANY_ALGORITHM`] if the kind takes any.
+    pub name: String,
+    /// What it is, in one line.
+    pub summary: String,
+    /// Its parameters, in the order of the documentation.
+    pub parameters: Vec<ParameterInfo>,
+}
+
+/// A parameter of an algorithm.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ParameterInfo {
+    /// The name in study files.
+    pub name: String,
+    /// The value unless a study sets it. `None` if a study has to.
+    pub default: Option<Parameter>,
+    /// The values that are allowed.
+    pub values: Values,
+    /// What it decides, in one line.
+    pub meaning: String,
+}
+
+/// The values that a parameter may have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Values {
+    /// `true` or `false`.
+    Flag,
+    /// A whole number in `low..=high`.
+    Integer {
+        /// The smallest.
+        low: i64,
+        /// The largest.
+        high: i64,
+    },
+    /// A number in `low..=high`.
+    Number {
+        /// The smallest.
+        low: f64,
+        /// The largest.
+        high: f64,
+    },
+    /// One of these words.
+    Choice {
+        /// The words.
+        words: Vec<String>,
+    },
+    /// Any text.
+    Text,
+}
+
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Values::Flag => f.write_str("true or false"),
+            Values::Integer { low, high: i64::MAX } => write!(f, "a whole number from {low}"),
+            Values::Integer { low, high } => write!(f, "a whole number from {low} to {high}"),
+            Values::Number { low, high } => write!(f, "a number from {low} to {high}"),
+            Values::Choice { words } => write!(f, "one of {}", words.join(", ")),
+            Values::Text => f.write_str("a text"),
+        }
+    }
+}
+
+/// A setting that a kind refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}")]
+pub struct FieldError {
+    /// The parameter, or the key of the mutation settings. `None` if the algorithm's name is at
+    /// fault, or mutation analysis as such.
+    pub field: Option<String>,
+    /// What is wrong, in one line.
+    pub cause: String,
+    /// What to write instead.
+    pub advice: String,
+}

@@ -1,0 +1,179 @@
+//! Result files of external tools, and the records that they make.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use catherd_experiments::{
+    Outcome, Provenance, RECORD_FORMAT, Resources, RunRecord, RunSpec, TimelinePoint,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{CRITERION, UNITS};
+
+/// The largest result file in bytes.
+const LARGEST: u64 = 16 << 20;
+
+/// Keys of a result file.
+const KEYS: [&str; 8] =
+    ["criteria", "outcome", "reason", "work", "timeline", "suite", "metrics", "artifacts"];
+
+/// Keys of a result file of version 0.3.0, and what they are if left out.
+fn defaults_of_format_1() -> [(&'static str, Value); 9] {
+    [
+        ("reason", json!("")),
+        ("executions", json!(0)),
+        ("steps", json!(0)),
+        ("timeline", json!([])),
+        ("suite_tests", json!(0)),
+        ("suite_events", json!(0)),
+        ("minimised_events", json!(0)),
+        ("suite", json!("")),
+        ("counts", json!({})),
+    ]
+}
+
+/// Reads the JSON object of a result file.
+///
+/// # Errors
+///
+/// Why there is none.
+pub(super) fn read(out: &Path) -> Result<Map<String, Value>, String> {
+    let file = File::open(out).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "the program left no result".to_owned(),
+        _ => format!("the result cannot be read: {error}"),
+    })?;
+    let mut bytes = Vec::new();
+    let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| format!("the result cannot be read: {error}"))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(format!("a result of more than {LARGEST} bytes"));
+    }
+    serde_json::from_slice(&bytes).map_err(|error| format!("the result is malformed: {error}"))
+}
+
+/// The record of a result file.
+///
+/// # Errors
+///
+/// Why the file is not the result of a run.
+pub(super) fn record(
+    spec: &RunSpec,
+    file: Map<String, Value>,
+    wall_ms: u64,
+) -> Result<RunRecord, String> {
+    let mut record = parse(spec, file)?;
+    if let Some(unit) = record.work.keys().find(|unit| !UNITS.contains(&unit.as_str())) {
+        return Err(format!("unknown unit `{unit}`: there are {}", UNITS.join(" and ")));
+    }
+    let ascends =
+        |pair: &[TimelinePoint]| pair[0].work <= pair[1].work && pair[0].covered < pair[1].covered;
+    if !record.timeline.windows(2).all(ascends) {
+        return Err("the timeline does not ascend".to_owned());
+    }
+    if record.timeline.last().is_some_and(|last| last.covered != record.covered()) {
+        return Err("the timeline does not end with what is covered".to_owned());
+    }
+    record.resources = Resources { wall_ms, search_ms: wall_ms, ..Resources::default() };
+    Ok(record)
+}
+
+/// Reads a result file as a record, of which it is a part.
+fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, String> {
+    let format_1 = !file.contains_key("criteria");
+    let own: Vec<&str> = if format_1 {
+        let defaults = defaults_of_format_1();
+        let own = defaults.iter().map(|(key, _)| *key).chain(["goals", "covered", "outcome"]);
+        let own = own.collect();
+        for (key, default) in defaults {
+            file.entry(key).or_insert(default);
+        }
+        own
+    } else {
+        let format = RECORD_FORMAT;
+        for (key, default) in [("work", json!({})), ("timeline", json!([]))] {
+            file.entry(key).or_insert(default);
+        }
+        let suite = json!({"tests": 0, "size": 0, "unit": "events", "removed": 0});
+        file.entry("suite").or_insert(suite);
+        file.insert("format".to_owned(), json!(format));
+        KEYS.to_vec()
+    };
+    if let Some(key) = file.keys().find(|key| !own.contains(&key.as_str()) && *key != "format") {
+        return Err(format!("unknown key `{key}`: there are {}", own.join(", ")));
+    }
+    let sets = match file.get_mut("criteria") {
+        Some(Value::Array(criteria)) => {
+            criteria.iter_mut().filter_map(|one| one.get_mut("covered")).collect()
+        }
+        _ => file.get_mut("covered").into_iter().collect::<Vec<_>>(),
+    };
+    for covered in sets.into_iter().filter_map(Value::as_array_mut) {
+        covered.sort_unstable_by_key(Value::as_u64);
+    }
+    let goals = match file.get("criteria") {
+        Some(criteria) => criteria.get(0).and_then(|first| first.get("goals")),
+        None => file.get("goals"),
+    };
+    let none = goals.and_then(Value::as_u64) == Some(0);
+    file.entry("outcome").or_insert(json!(if none { Outcome::NoGoals } else { Outcome::Done }));
+    file.insert("run".to_owned(), json!(spec.id()));
+    file.insert("resources".to_owned(), json!(Resources::default()));
+    file.insert("provenance".to_owned(), json!(Provenance::default()));
+    let mut record =
+        RunRecord::deserialize(Value::Object(file)).map_err(|error| error.to_string())?;
+    if format_1 && let Some(only) = record.criteria.first_mut() {
+        only.name = CRITERION.to_owned();
+    }
+    Ok(record)
+}
+
+#[cfg(test)]
+mod tests {
+    use catherd_experiments::{Algorithm, Budget, Digest};
+
+    use super::*;
+
+    fn spec() -> RunSpec {
+        RunSpec {
+            project: Digest::of(b"one"),
+            project_name: "one".into(),
+            subject: super::super::KIND.into(),
+            algorithm: Algorithm::plain("mio"),
+            seed: 7,
+            budget: Budget::wall_ms(1500),
+            engine: "e".into(),
+            mutation: None,
+        }
+    }
+
+    #[test]
+    fn result_files_of_both_formats_are_read() {
+        let read = |text: &str| record(&spec(), serde_json::from_str(text).unwrap(), 9);
+        let old = r#"{"goals": 20, "covered": [3, 0], "executions": 7, "steps": 0,
+            "timeline": [{"executions": 1, "steps": 0, "wall_ms": 12, "covered": 2}],
+            "suite_tests": 1, "suite_events": 5, "counts": {"lines": 40}}"#;
+        let new = r#"{"criteria": [{"name": "goals", "goals": 20, "covered": [0, 3]}],
+            "work": {"executions": 7, "steps": 0},
+            "timeline": [{"work": [1, 0], "wall_ms": 12, "covered": 2}],
+            "suite": {"tests": 1, "size": 5, "unit": "events", "removed": 0},
+            "metrics": {"lines": 40}}"#;
+        let record = read(new).unwrap();
+        assert_eq!(read(old).unwrap(), record);
+        assert_eq!((record.covered(), record.work["executions"]), (2, 7));
+        assert_eq!(
+            read(r#"{"criteria": [], "outcome": "failed"}"#).unwrap().outcome,
+            Outcome::Failed
+        );
+        for (text, flaw) in [
+            (r#"{"criteria": [], "suites": 1}"#, "unknown key `suites`"),
+            (r#"{"goals": 2, "covered": [], "work": {}}"#, "unknown key `work`"),
+            (r#"{"criteria": [], "work": {"meters": 3}}"#, "unknown unit `meters`"),
+            (r#"{"covered": []}"#, "missing field `goals`"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(flaw), "{error}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Subject kinds, and the list of those that a program has.
+
+use catherd_experiments::{Algorithm, Engines, Mutation, ProjectSource, SubjectInfo};
+
+use crate::algorithm::{AlgorithmInfo, FieldError};
+use crate::projects::{FindError, Found, FoundProject, Progress, ProjectTable};
+use crate::runner::{Runner, RunnerContext};
+
+/// A kind of subject: what its projects are, which algorithms generate tests for them, and how
+/// a run is executed.
+pub trait SubjectKind: Send + Sync {
+    /// The name, engine id, units, criteria and measures of the kind. They travel with results, so
+    /// that tables and reports need to know no kind.
+    fn info(&self) -> SubjectInfo;
+
+    /// The name in study files and run specifications.
+    fn name(&self) -> String {
+        self.info().kind
+    }
+
+    /// Earlier names, under which old stores and study files know the kind.
+    fn aliases(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What the kind is, in one line for `catherd subjects`.
+    fn summary(&self) -> &'static str;
+
+    /// The algorithms with their parameters, in the order of the documentation.
+    fn algorithms(&self) -> Vec<AlgorithmInfo>;
+
+    /// Checks the name and the parameters of an algorithm.
+    ///
+    /// # Errors
+    ///
+    /// The first field that cannot be used; no field if it is the name.
+    fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
+
+    /// Checks the settings of mutation analysis.
+    ///
+    /// # Errors
+    ///
+    /// The first field that cannot be used; no field if the kind has no mutation analysis.
+    fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
+        Err(FieldError {
+            field: None,
+            cause: format!("subject kind `{}` has no mutation analysis", self.name()),
+            advice: "leave mutation out".to_owned(),
+        })
+    }
+
+    /// Finds the projects that a study names and checks that they can be run. The result
+    /// depends on the files alone, not on the order of the paths.
+    ///
+    /// # Errors
+    ///
+    /// If a path cannot be used at all. One bad project among others is skipped.
+    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError>;
+
+    /// Measures projects for `projects.csv`, one row each. `None` if the kind measures nothing.
+    ///
+    /// # Errors
+    ///
+    /// If a project cannot be read any more.
+    fn describe(&self, _: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
+        Ok(None)
+    }
+
+    /// Makes what executes runs. `None` if the context does not permit runs of this kind.
+    fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>>;
+}
+
+/// The subject kinds of a program, of which the first is the default of studies that name none.
+pub struct Kinds {
+    kinds: Vec<Box<dyn SubjectKind>>,
+}
+
+/// A name that is no kind's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown subject kind `{name}`")]
+pub struct UnknownKind {
+    /// The name that was given.
+    pub name: String,
+    /// The names that there are.
+    pub known: Vec<String>,
+}
+
+impl Kinds {
+    /// A list with the default kind alone.
+    pub fn new(default: impl SubjectKind + 'static) -> Kinds {
+        Kinds { kinds: vec![Box::new(default)] }
+    }
+
+    /// The list with one more kind.
+    #[must_use]
+    pub fn with(mut self, kind: impl SubjectKind + 'static) -> Kinds {
+        self.kinds.push(Box::new(kind));
+        self
+    }
+
+    /// The kinds in the order of registration, the default first.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn SubjectKind> {
+        self.kinds.iter().map(|kind| &**kind)
+    }
+
+    /// The kind of studies that name none.
+    pub fn default_kind(&self) -> &dyn SubjectKind {
+        &*self.kinds[0]
+    }
+
+    /// The kind with a name or an earlier name.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn get(&self, name: &str) -> Result<&dyn SubjectKind, UnknownKind> {
+        let is = |kind: &&dyn SubjectKind| kind.name() == name || kind.aliases().contains(&name);
+        self.iter()
+            .find(is)
+            .ok_or_else(|| UnknownKind { name: name.to_owned(), known: self.names() })
+    }
+
+    /// The names of the kinds, the default first.
+    pub fn names(&self) -> Vec<String> {
+        self.iter().map(SubjectKind::name).collect()
+    }
+
+    /// The engine ids by the name of the kind.
+    pub fn engines(&self) -> Engines {
+        self.iter().map(SubjectKind::info).map(|info| (info.kind, info.engine)).collect()
+    }
+
+    /// Makes what executes runs of a kind. `None` if there is no such kind, or if the context
+    /// does not permit its runs.
+    pub fn runner(&self, name: &str, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
+        self.get(name).ok()?.runner(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Command;
+    use crate::noop::Noop;
+
+    #[test]
+    fn kinds_are_found_by_name_and_earlier_name() {
+        let kinds = Kinds::new(Noop).with(Command);
+        assert_eq!(kinds.default_kind().name(), "noop");
+        assert_eq!(kinds.get("command").unwrap().name(), "command");
+        assert_eq!(kinds.get("rehearsal").unwrap().name(), "noop");
+        let unknown = kinds.get("python").err().unwrap();
+        assert_eq!(unknown.to_string(), "unknown subject kind `python`");
+        assert_eq!(unknown.known, ["noop", "command"]);
+    }
+
+    #[test]
+    fn programs_run_only_where_a_folder_is_given_for_them() {
+        let kinds = Kinds::new(Noop).with(Command);
+        let context = RunnerContext::default();
+        assert!(kinds.runner("noop", &context).is_some());
+        assert!(kinds.runner("command", &context).is_none());
+        let folder = std::path::Path::new("programs");
+        let context = RunnerContext { programs: Some(folder), ..context };
+        assert!(kinds.runner("command", &context).is_some());
+        assert!(kinds.runner("python", &context).is_none());
+    }
+}

@@ -1,0 +1,28 @@
+//! The interface of a subject kind: all that the rest of catherd knows about what is tested.
+//!
+//! - [`SubjectKind`]: one kind, from its name to its runner; [`Kinds`]: those of a program.
+//! - [`AlgorithmInfo`], [`ParameterInfo`]: what a study may ask of a kind; [`FieldError`]: what
+//!   a kind refuses, with the field at fault.
+//! - [`Found`], [`FoundProject`]: the projects that a study names; [`files`]: a search for kinds
+//!   whose projects are single files.
+//! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs.
+//! - The kinds that need no crate of their own: [`command`] runs external tools, [`noop`] tests
+//!   and measures the machinery around runs.
+//!
+//! A kind is a crate that implements [`SubjectKind`], and one line where the binary lists its
+//! kinds.
+
+mod algorithm;
+pub mod command;
+pub mod files;
+mod kind;
+pub mod noop;
+mod projects;
+mod runner;
+
+pub use algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
+pub use kind::{Kinds, SubjectKind, UnknownKind};
+pub use projects::{
+    FindError, Found, FoundProject, Progress, ProjectTable, ReadError, SkippedProject,
+};
+pub use runner::{Limits, RunError, RunProgress, Runner, RunnerContext};

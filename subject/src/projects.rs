@@ -1,0 +1,152 @@
+//! The projects that a study names, as a kind found them.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use catherd_experiments::Digest;
+
+/// Receives how far a long operation is.
+pub trait Progress {
+    /// So many of so many parts are done.
+    fn report(&self, done: u64, total: u64);
+}
+
+/// Reports nothing.
+impl Progress for () {
+    fn report(&self, _: u64, _: u64) {}
+}
+
+/// What a search for projects found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The usable projects, in the order of their names.
+    pub projects: Vec<FoundProject>,
+    /// Projects that cannot be run.
+    pub skipped: Vec<SkippedProject>,
+    /// What projects lack although they can be run: one line each that names the file.
+    pub warnings: Vec<String>,
+}
+
+/// A project that was read once and found usable. Its bytes are read again on demand, so that a
+/// corpus need not fit into memory.
+pub struct FoundProject {
+    /// The name in tables, unique in the study.
+    pub name: String,
+    /// The file or folder, for messages.
+    pub path: PathBuf,
+    /// The digest of the bytes that workers receive.
+    pub digest: Digest,
+    read: Box<ReadBytes>,
+}
+
+/// Reads the bytes of a project; the error is one line that names the file.
+type ReadBytes = dyn Fn() -> Result<Vec<u8>, String> + Send + Sync;
+
+/// Why the bytes of a project are not at hand although it was found before.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// They cannot be read; the line names the file.
+    #[error("{0}")]
+    Unreadable(String),
+    /// They are not those that were found.
+    #[error("{}: changed while the study was being planned", .0.display())]
+    Changed(PathBuf),
+}
+
+impl FoundProject {
+    /// A project whose bytes `read` gives; its error is one line that names the file.
+    pub fn new(
+        name: String,
+        path: PathBuf,
+        digest: Digest,
+        read: impl Fn() -> Result<Vec<u8>, String> + Send + Sync + 'static,
+    ) -> FoundProject {
+        FoundProject { name, path, digest, read: Box::new(read) }
+    }
+
+    /// The bytes that workers receive.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or have changed since the project was found.
+    pub fn bytes(&self) -> Result<Vec<u8>, ReadError> {
+        let bytes = (self.read)().map_err(ReadError::Unreadable)?;
+        if Digest::of(&bytes) == self.digest {
+            Ok(bytes)
+        } else {
+            Err(ReadError::Changed(self.path.clone()))
+        }
+    }
+}
+
+impl fmt::Debug for FoundProject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FoundProject { name, path, digest, .. } = self;
+        f.debug_struct("FoundProject")
+            .field("name", name)
+            .field("path", path)
+            .field("digest", digest)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A project that is left out of the study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedProject {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Why, in one line without the path.
+    pub reason: String,
+}
+
+/// A search that found nothing it could go on with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}")]
+pub struct FindError {
+    /// What is wrong, in one line that names the path.
+    pub cause: String,
+    /// What to do about it.
+    pub advice: String,
+}
+
+impl From<ReadError> for FindError {
+    fn from(error: ReadError) -> FindError {
+        FindError {
+            cause: error.to_string(),
+            advice: "run the command again: the file changed after the study was planned"
+                .to_owned(),
+        }
+    }
+}
+
+/// Measures of projects: a table with one row a project. The first two columns are `project` and
+/// `sha256`, by which reports join it to runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectTable {
+    /// The names of the columns.
+    pub columns: Vec<&'static str>,
+    /// The cells of each project, one a column; an empty text is a missing value.
+    pub rows: Vec<Vec<String>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn a_project_that_has_changed_is_not_passed_on() {
+        static CONTENT: Mutex<Result<&str, &str>> = Mutex::new(Ok("one"));
+        let read = || {
+            let content = *CONTENT.lock().unwrap();
+            content.map(|text| text.as_bytes().to_vec()).map_err(str::to_owned)
+        };
+        let project = FoundProject::new("a".into(), "a.txt".into(), Digest::of(b"one"), read);
+        assert_eq!(project.bytes().unwrap(), b"one");
+        *CONTENT.lock().unwrap() = Ok("two");
+        assert_eq!(project.bytes(), Err(ReadError::Changed("a.txt".into())));
+        *CONTENT.lock().unwrap() = Err("a.txt: gone");
+        assert_eq!(project.bytes().unwrap_err().to_string(), "a.txt: gone");
+    }
+}

@@ -1,0 +1,70 @@
+//! Global allocator that records allocation failures. Rust aborts on out-of-memory without a
+//! reason; this wrapper writes a mark into a file first, which the next worker with the same
+//! spool reads.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fs::File;
+use std::io::Write;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The system's allocator, which marks a file when it refuses a request. A program that calls
+/// [`run_worker`](crate::run_worker) makes it the global allocator.
+#[derive(Clone, Copy, Debug)]
+pub struct OomMarkingAllocator;
+
+/// The file that gets the mark.
+static FILE: OnceLock<File> = OnceLock::new();
+
+/// Whether the mark was written since [`take_mark`].
+static MARKED: AtomicBool = AtomicBool::new(false);
+
+/// Sets the file that gets the mark; the first call of a process counts.
+pub(crate) fn mark_in(file: File) {
+    let _ = FILE.set(file);
+}
+
+/// Whether a request was refused since the last call. A program can survive a refusal.
+pub(crate) fn take_mark() -> bool {
+    MARKED.swap(false, Ordering::Relaxed)
+}
+
+#[cold]
+fn write_mark() {
+    // Neither of these calls allocates.
+    if let Some(mut file) = FILE.get() {
+        MARKED.store(true, Ordering::Relaxed);
+        let _ = file.write(b"refused\n");
+    }
+}
+
+fn checked(block: *mut u8) -> *mut u8 {
+    if block.is_null() {
+        write_mark();
+    }
+    block
+}
+
+// SAFETY: every call is forwarded to `System` unchanged, and so is its result; `write_mark`
+// neither allocates nor unwinds.
+unsafe impl GlobalAlloc for OomMarkingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller fulfils the contract of `System`, which is the same.
+        checked(unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        checked(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        checked(unsafe { System.realloc(block, layout, size) })
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(block, layout) }
+    }
+}

@@ -1,0 +1,136 @@
+//! Crash report prepared in advance: the commit that the next worker process sends if this one
+//! is killed by its memory limit.
+//!
+//! A process that exceeds its limit is ended at once, by its own allocator (an rlimit) or by the
+//! system (a cgroup), and cannot report anything. Therefore it writes the report before each run.
+//! The next process with the same spool sends it if there is evidence of an out-of-memory: the
+//! mark of the allocator ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a kill that
+//! the cgroup counted.
+
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use catherd_proto::v1::CommitRequest;
+
+use crate::{allocator, spool};
+
+/// The files in the folder of the spool.
+const REPORT: &str = "crash-report";
+const EVIDENCE: &str = "oom-evidence";
+
+/// The crash report of this process. Its drop removes the files, because a process that ends in
+/// order has nothing to report.
+#[derive(Debug)]
+pub(crate) struct CrashReport {
+    folder: PathBuf,
+    file: File,
+    /// The cgroup of this process alone; empty if it has none.
+    group: String,
+}
+
+impl CrashReport {
+    /// The report of the previous process with this spool. `None` unless it ran out of memory
+    /// while it executed a run.
+    pub(crate) fn of_predecessor(folder: &Path) -> Option<CommitRequest> {
+        let evidence = fs::read_to_string(folder.join(EVIDENCE)).ok()?;
+        let (group, mark) = evidence.split_once('\n')?;
+        let group = Path::new(group);
+        let ended =
+            !mark.is_empty() || catherd_platform::oom_kills(group).is_some_and(|kills| kills > 0);
+        // The process that made the group is dead, so it is removed here.
+        let _ = fs::remove_dir(group);
+        let report = ended.then(|| fs::read(folder.join(REPORT)).ok()).flatten()?;
+        let (length, rest) = report.split_first_chunk()?;
+        spool::decode(rest.get(..u32::from_le_bytes(*length) as usize)?)
+    }
+
+    /// Starts with an empty report; `group` is the cgroup of this process alone.
+    pub(crate) fn create(folder: &Path, group: Option<&Path>) -> io::Result<CrashReport> {
+        let file = File::create(folder.join(REPORT))?;
+        let group = group.map(|group| group.display().to_string()).unwrap_or_default();
+        let report = CrashReport { folder: folder.to_owned(), file, group };
+        allocator::mark_in(report.reset_evidence()?);
+        Ok(report)
+    }
+
+    /// Writes the file of evidence without any, and opens it for appending.
+    fn reset_evidence(&self) -> io::Result<File> {
+        let path = self.folder.join(EVIDENCE);
+        fs::write(&path, format!("{}\n", self.group))?;
+        File::options().append(true).open(path)
+    }
+
+    /// Writes the report of the run that begins now. Not synced, because it has to survive the
+    /// process and not the machine.
+    pub(crate) fn write(&self, request: &CommitRequest) -> io::Result<()> {
+        if allocator::take_mark() {
+            // The previous run survived the refusal, so it is no evidence against this one.
+            self.reset_evidence()?;
+        }
+        let body = spool::encode(request);
+        let mut report = Vec::with_capacity(4 + body.len());
+        report.write_all(&(body.len() as u32).to_le_bytes())?;
+        report.write_all(&body)?;
+        self.overwrite(&report)
+    }
+
+    /// Empties the report, because the run has ended.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        self.overwrite(&[0; 4])
+    }
+
+    /// Replaces the beginning of the file.
+    fn overwrite(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = &self.file;
+        file.rewind()?;
+        file.write_all(bytes)
+    }
+}
+
+impl Drop for CrashReport {
+    fn drop(&mut self) {
+        for name in [REPORT, EVIDENCE] {
+            // Ignore errors: a leftover report is empty and is ignored at the next start.
+            let _ = fs::remove_file(self.folder.join(name));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catherd_proto::v1::Completion;
+
+    use super::*;
+
+    #[test]
+    fn a_report_counts_only_with_evidence() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path();
+        let group = folder.join("catherd-1");
+        fs::create_dir(&group).unwrap();
+        let completions = vec![Completion { run: 1, token: 7, end: None }];
+        let request = CommitRequest { worker: "w".into(), completions };
+        let long = CommitRequest { worker: "w".repeat(99), ..request.clone() };
+        assert_eq!(CrashReport::of_predecessor(folder), None);
+
+        let report = CrashReport::create(folder, Some(&group)).unwrap();
+        report.write(&long).unwrap();
+        report.write(&request).unwrap();
+        assert_eq!(
+            CrashReport::of_predecessor(folder),
+            None,
+            "without evidence the kill has another cause"
+        );
+        fs::create_dir_all(&group).unwrap();
+        fs::write(group.join("memory.events"), "oom 3\noom_kill 1\n").unwrap();
+        assert_eq!(CrashReport::of_predecessor(folder), Some(request.clone()));
+        fs::remove_file(group.join("memory.events")).unwrap();
+        report.reset_evidence().unwrap().write_all(b"refused\n").unwrap();
+        assert_eq!(CrashReport::of_predecessor(folder), Some(request));
+        report.clear().unwrap();
+        assert_eq!(CrashReport::of_predecessor(folder), None, "no run was being executed");
+        drop(report);
+        assert!(!folder.join(REPORT).exists() && !folder.join(EVIDENCE).exists());
+    }
+}

@@ -1,0 +1,44 @@
+//! Simulated host for a worker (tests only): single thread, virtual time, no signals,
+//! synchronous file access.
+
+use std::time::Duration;
+
+use catherd_experiments::RunSpec;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::executor::{Executor, Job, JobOutcome};
+
+/// Interval at which a simulated job checks for cancellation.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The host of a worker in a simulation. Time passes only while all tasks wait.
+pub struct SimulatedHost {
+    /// The time that the execution of a run takes.
+    pub run_time: Box<dyn Fn(&RunSpec) -> Duration + Send>,
+    /// The true time in which the clock of this host advances by a second.
+    pub second: Duration,
+}
+
+impl SimulatedHost {
+    /// Converts a time on the clock of this host to true time.
+    pub(crate) fn true_time(&self, time: Duration) -> Duration {
+        time.mul_f64(self.second.as_secs_f64())
+    }
+
+    /// Executes jobs one after another, as the thread of the executor does.
+    pub(crate) async fn execute(
+        self,
+        mut executor: Executor,
+        mut jobs: UnboundedReceiver<Job>,
+        mut report: impl FnMut(u64, JobOutcome),
+    ) {
+        while let Some(job) = jobs.recv().await {
+            let mut left = (self.run_time)(&job.spec);
+            while !left.is_zero() && !executor.is_cancelled(&job) {
+                tokio::time::sleep(left.min(POLL_INTERVAL)).await;
+                left = left.saturating_sub(POLL_INTERVAL);
+            }
+            report(job.token, executor.execute(&job));
+        }
+    }
+}
