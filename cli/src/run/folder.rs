@@ -16,7 +16,7 @@ const MANIFEST: &str = "study.json";
 
 /// Everything that a study puts into its folder but `study.lock`, for `--fresh`: nothing
 /// else is ever removed.
-const CONTENTS: [&str; 23] = [
+const CONTENTS: [&str; 26] = [
     MANIFEST,
     "study.db",
     "study.db-wal",
@@ -24,8 +24,11 @@ const CONTENTS: [&str; 23] = [
     "projects",
     "spool",
     "suites",
+    "subject.json",
     "runs.parquet",
     "runs.csv",
+    "criteria.parquet",
+    "criteria.csv",
     "timeline.parquet",
     "timeline.csv",
     "mutants.parquet",
