@@ -161,7 +161,7 @@ fn a_study_file_is_refused_by_line() {
     assert!(line.ends_with("mine.toml:1: subject: unknown subject kind `python`"), "{line}");
     let (line, _) = refused(&format!("{head}budget.steps = 5\nmutation.operators = ['XYZ']\n"));
     assert!(
-        line.contains("mine.toml:5: mutation.operators: `XYZ` is no mutation operator"),
+        line.contains("mine.toml:5: mutation.operators: unknown mutation operator `XYZ`"),
         "{line}"
     );
     let (line, _) =

@@ -186,7 +186,7 @@ fn a_record_says_what_came_of_mutants() {
     let wrong = Mutation { operators, ..Mutation::default() };
     let error = Scratch.check_mutation(&wrong).unwrap_err();
     assert_eq!(error.field.as_deref(), Some("operators"));
-    assert!(error.cause.starts_with("`XYZ` is no mutation operator"), "{error}");
+    assert!(error.cause.starts_with("unknown mutation operator `XYZ`"), "{error}");
     assert!(run(&mutated(wrong)).is_err());
 
     let mut subject = runner();
