@@ -1,4 +1,4 @@
-//! Generates the messages and the service; `protox` stands in for `protoc`.
+//! Generates messages, clients and servers from `catherd.proto`, with `protox` in place of `protoc`.
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=catherd.proto");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use catherd_coordinator::{Breakdown, QuarantinedRun};
+use catherd_coordinator::{Breakdown, Phase, QuarantinedRun};
 use catherd_experiments::Digest;
 use catherd_proto::transport::{self, AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1::studies_client::StudiesClient;
@@ -25,6 +25,9 @@ use crate::terminal::{self, BARS};
 
 /// Most rows of what is missing on a terminal.
 const MOST_MISSING: usize = 20;
+
+/// Width of the column of a phase.
+const COUNT_WIDTH: usize = 11;
 
 /// A conversation with a coordinator.
 struct Caller {
@@ -122,10 +125,10 @@ impl Submit {
         let reply = loop {
             let request = request.clone();
             let reply = caller.ask(async |client| client.submit(request).await)?;
-            if reply.left == 0 {
+            if reply.unplanned == 0 {
                 break reply;
             }
-            bar.set_length(reply.planned + reply.left);
+            bar.set_length(reply.planned + reply.unplanned);
             bar.set_position(reply.planned);
         };
         bar.finish_and_clear();
@@ -214,30 +217,24 @@ fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missi
         let _ = write!(text, ", about {} left", HumanDuration(Duration::from_millis(eta)));
     }
     text.push_str("\n\n");
-    for v1::PlanningProgress { study, runs, of } in &status.planning {
-        let _ = writeln!(text, "{study} is being planned: {runs} of {of} runs\n");
+    for v1::PlanningProgress { study, planned, total } in &status.planning {
+        let _ = writeln!(text, "{study} is being planned: {planned} of {total} runs\n");
     }
     let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
     let width = status.studies.iter().map(|study| study.name.len()).max().unwrap_or(0).max(5);
-    let _ = writeln!(
-        text,
-        "{:width$}  {:9}  {:>9}  {:>9}  {:>6}  {:>9}  {:>6}  {:>11}  coverage",
-        "study", "state", "runs", "pending", "leased", "done", "failed", "quarantined"
-    );
+    let _ = write!(text, "{:width$}  {:9}  {:>9}", "study", "state", "runs");
+    for phase in Phase::ALL {
+        let _ = write!(text, "  {:>COUNT_WIDTH$}", phase.name());
+    }
+    text.push_str("  coverage\n");
     for study in shown {
-        let _ = writeln!(
-            text,
-            "{:width$}  {:9}  {:>9}  {:>9}  {:>6}  {:>9}  {:>6}  {:>11}  {}",
-            study.name,
-            state(study),
-            study.planned,
-            study.pending,
-            study.leased,
-            study.done,
-            study.failed,
-            study.quarantined,
-            study.mean_coverage.map_or("-".to_owned(), |mean| format!("{:.2} %", 100.0 * mean)),
-        );
+        let _ = write!(text, "{:width$}  {:9}  {:>9}", study.name, state(study), study.planned);
+        for phase in Phase::ALL {
+            let _ = write!(text, "  {:>COUNT_WIDTH$}", runs_in(study, phase));
+        }
+        let coverage =
+            study.mean_coverage.map_or("-".to_owned(), |mean| format!("{:.2} %", 100.0 * mean));
+        let _ = writeln!(text, "  {coverage}");
     }
     let Some(missing) = missing else { return text };
     text.push_str(if missing.is_empty() { "\nNothing is missing.\n" } else { "\nMissing:\n" });
@@ -246,13 +243,14 @@ fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missi
         let _ = write!(text, "{runs:>7} {phase:11} {project}, {algorithm}");
         let paused = status.studies.iter().find(|study| Some(&*study.name) == only);
         let paused = paused.map(state).filter(|state| ["paused", "cancelled"].contains(state));
-        let _ = match (reason.is_empty(), phase.as_str()) {
-            (_, "pending") if paused.is_some() => {
-                writeln!(text, ": the study is {}", paused.unwrap_or_default())
+        let pending = phase == Phase::Pending.name();
+        let _ = match paused {
+            Some(state) if pending => writeln!(text, ": the study is {state}"),
+            _ if !reason.is_empty() => {
+                writeln!(text, ": {}", reason.replace(char::is_control, " "))
             }
-            (false, _) => writeln!(text, ": {}", reason.replace(char::is_control, " ")),
-            (true, "pending") if status.workers == 0 => writeln!(text, ": there is no worker"),
-            (true, _) => writeln!(text),
+            _ if pending && status.workers == 0 => writeln!(text, ": there is no worker"),
+            _ => writeln!(text),
         };
     }
     if let Some(more) = missing.len().checked_sub(MOST_MISSING).filter(|more| *more > 0) {
@@ -263,17 +261,19 @@ fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missi
 
 fn in_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
     let studies = status.studies.iter().map(|study| {
-        json!({
+        let mut object = json!({
             "name": study.name, "state": state(study), "planned": study.planned,
-            "pending": study.pending, "leased": study.leased, "done": study.done,
-            "failed": study.failed, "quarantined": study.quarantined,
             "mean_coverage": study.mean_coverage,
-        })
+        });
+        for phase in Phase::ALL {
+            object[phase.name()] = runs_in(study, phase).into();
+        }
+        object
     });
     let planning = status
         .planning
         .iter()
-        .map(|planned| json!({ "study": planned.study, "runs": planned.runs, "of": planned.of }));
+        .map(|planned| json!({ "study": planned.study, "planned": planned.planned, "total": planned.total }));
     let missing = missing.map(|missing| {
         let rows = missing.iter().map(|row| {
             json!({
@@ -289,6 +289,17 @@ fn in_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
         "planning": planning.collect::<Vec<_>>(), "studies": studies.collect::<Vec<_>>(),
         "missing": missing,
     })
+}
+
+/// The number of runs of a study in a phase.
+fn runs_in(study: &v1::Study, phase: Phase) -> u64 {
+    match phase {
+        Phase::Pending => study.pending,
+        Phase::Leased => study.leased,
+        Phase::Done => study.done,
+        Phase::Failed => study.failed,
+        Phase::Quarantined => study.quarantined,
+    }
 }
 
 fn state(study: &v1::Study) -> &'static str {
@@ -429,4 +440,32 @@ fn end(result: v1::RunResult) -> Result<RunResult, Failure> {
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_names_every_phase_alike() {
+        let counts = v1::Study {
+            name: "s".into(),
+            planned: 15,
+            pending: 1,
+            leased: 2,
+            done: 3,
+            failed: 4,
+            quarantined: 5,
+            ..Default::default()
+        };
+        let status = v1::Status { studies: vec![counts], ..Default::default() };
+        let text = in_words(&status, None, None);
+        let header = text.lines().find(|line| line.starts_with("study")).unwrap();
+        let columns: Vec<_> = header.split_whitespace().collect();
+        let names = ["pending", "leased", "done", "failed", "quarantined"];
+        assert_eq!(columns[3..8], names);
+        assert_eq!(Phase::ALL.map(Phase::name), names);
+        let json = in_json(&status, None);
+        assert_eq!(names.map(|name| json["studies"][0][name].clone()), [1, 2, 3, 4, 5]);
+    }
 }

@@ -55,7 +55,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let output = run_with(&[&larger[..], &more].concat(), &address);
     assert!(stderr(&output).contains("larger: 16 runs, 8 of them"), "{}", stderr(&output));
     let unknown = run_with(&["results", "nothing"], &address);
-    assert!(stderr(&unknown).contains("there is no study `nothing`; there are: games, larger"));
+    assert!(stderr(&unknown).contains("there is no study `nothing`; known studies: games, larger"));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn the_log_can_be_read_by_machines() {
     let planned = next("a study was planned");
     assert_eq!((&planned["study"], &planned["runs"]), (&"games".into(), &8.into()), "{planned}");
     let worker = worker(&address, place.path(), &[]);
-    assert_eq!(next("a worker came")["worker"], "w");
+    assert_eq!(next("a worker registered")["worker"], "w");
     drop(worker);
 }
 
@@ -193,7 +193,7 @@ fn strangers_are_kept_out() {
         assert!(stderr(&output).contains(why), "{}", stderr(&output));
     };
     refused(&["status"], &[], "");
-    refused(&["status"], &["--tls", &guests], "a token is needed");
+    refused(&["status"], &["--tls", &guests], "the request has no token");
     refused(&submit, &["--tls", &guests, "--token-file", &guest], "needs the token of a submitter");
     refused(&["status"], &["--tls", &guests, "--token-file", &ants], "the token of a viewer");
     succeed(&[&submit[..], &["--tls", &guests, "--token-file", &boss]].concat(), &address);

@@ -1,4 +1,5 @@
-//! Who may ask for what. A token is a secret text; the coordinator knows only its digest.
+//! Authentication and authorisation. A token is a secret text; the coordinator stores only its
+//! digest and the role of its owner.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,14 +12,14 @@ use catherd_proto::transport;
 use tonic::service::Interceptor;
 use tonic::{Request, Status};
 
-/// What the owner of a token may do.
+/// The rights of the owner of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Lease and commit runs.
     Worker,
-    /// Add, pause and cancel studies, and see everything.
+    /// Add, pause and cancel studies, and read everything.
     Submitter,
-    /// See everything.
+    /// Read everything.
     Viewer,
 }
 
@@ -47,19 +48,19 @@ impl FromStr for Role {
 
     fn from_str(text: &str) -> Result<Role, String> {
         let found = Role::ALL.into_iter().find(|role| role.to_string() == text);
-        found.ok_or_else(|| format!("`{text}` is none of worker, submitter and viewer"))
+        found.ok_or_else(|| format!("unknown role `{text}` (expected worker, submitter or viewer)"))
     }
 }
 
-/// A file of tokens that cannot be used.
+/// The token file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenStoreError {
     /// It cannot be read or written.
-    #[error("{}: {cause}", file.display())]
+    #[error("cannot use the token file {}: {cause}", file.display())]
     Io {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         cause: io::Error,
     },
     /// A line is not `DIGEST ROLE NAME`.
@@ -67,46 +68,45 @@ pub enum TokenStoreError {
     Line {
         /// The file.
         file: PathBuf,
-        /// Its line, from 1.
+        /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }
 
-/// The tokens that a coordinator accepts.
+/// The digests of the tokens that a coordinator accepts, with their roles.
 #[derive(Clone, Debug, Default)]
 pub struct TokenStore(BTreeMap<Digest, Role>);
 
 impl TokenStore {
-    /// Reads a file of tokens: a line each with the digest of the token, its role and a name
-    /// for people. Empty lines and lines that begin with `#` are passed over.
+    /// Reads a token file: one line per token with its digest, its role and a free-text name.
+    /// Empty lines and lines that begin with `#` are skipped.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, or a line is something else.
+    /// If the file cannot be read or a line is malformed.
     pub fn read(file: &Path) -> Result<TokenStore, TokenStoreError> {
         let text = fs::read_to_string(file)
             .map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })?;
-        let mut keys = TokenStore::default();
+        let mut tokens = TokenStore::default();
         for (number, line) in (1..).zip(text.lines()) {
-            let wrong =
+            let malformed =
                 |problem| TokenStoreError::Line { file: file.to_owned(), line: number, problem };
             let mut words = line.split_whitespace();
             let Some(digest) = words.next().filter(|word| !word.starts_with('#')) else { continue };
-            let digest: Digest = digest.parse().map_err(|error| wrong(format!("{error}")))?;
-            let role = words.next().unwrap_or_default().parse().map_err(wrong)?;
-            keys.0.insert(digest, role);
+            let digest: Digest = digest.parse().map_err(|error| malformed(format!("{error}")))?;
+            let role = words.next().unwrap_or_default().parse().map_err(malformed)?;
+            tokens.0.insert(digest, role);
         }
-        Ok(keys)
+        Ok(tokens)
     }
 
-    /// Adds a token to a file of tokens, which is made if it is missing and readable for its
-    /// owner alone.
+    /// Appends a token to a token file. A missing file is created, readable only by its owner.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn add(file: &Path, token: &str, role: Role, name: &str) -> Result<(), TokenStoreError> {
         use std::io::Write;
         use std::os::unix::fs::OpenOptionsExt;
@@ -118,22 +118,22 @@ impl TokenStore {
         written.map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })
     }
 
-    /// There are none.
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Who has asked.
+/// The sender of a request.
 #[derive(Clone, Copy)]
 enum Caller {
     /// The owner of a token.
     Known(Role),
-    /// Anybody: the coordinator has no tokens and listens on loopback alone.
+    /// Any local process: the coordinator has no tokens and listens on loopback only.
     Local,
 }
 
-/// Lets known callers in.
+/// Rejects requests without a valid token; without a token store it accepts all requests.
 #[derive(Clone)]
 pub(crate) struct AuthInterceptor(pub(crate) Option<Arc<TokenStore>>);
 
@@ -141,11 +141,11 @@ impl Interceptor for AuthInterceptor {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         let caller = match &self.0 {
             None => Caller::Local,
-            Some(keys) => {
+            Some(tokens) => {
                 let token = transport::token(&request)
-                    .ok_or_else(|| Status::unauthenticated("a token is needed"))?;
-                let role = keys.0.get(&Digest::of(token.as_bytes()));
-                Caller::Known(*role.ok_or_else(|| Status::unauthenticated("an unknown token"))?)
+                    .ok_or_else(|| Status::unauthenticated("the request has no token"))?;
+                let role = tokens.0.get(&Digest::of(token.as_bytes()));
+                Caller::Known(*role.ok_or_else(|| Status::unauthenticated("unknown token"))?)
             }
         };
         request.extensions_mut().insert(caller);
@@ -153,12 +153,12 @@ impl Interceptor for AuthInterceptor {
     }
 }
 
-/// Refuses a request of somebody who lacks a role.
+/// Rejects a request whose caller does not have a role.
 pub(crate) fn require_role<T>(request: &Request<T>, role: Role) -> Result<(), Status> {
     match request.extensions().get() {
         Some(Caller::Local) => Ok(()),
         Some(Caller::Known(known)) if known.includes(role) => Ok(()),
-        _ => Err(Status::permission_denied(format!("this needs the token of a {role}"))),
+        _ => Err(Status::permission_denied(format!("this request requires a {role} token"))),
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_kept_as_digests() {
+    fn tokens_are_stored_as_digests() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tokens");
         assert!(matches!(TokenStore::read(&file), Err(TokenStoreError::Io { .. })));
@@ -175,15 +175,15 @@ mod tests {
         TokenStore::add(&file, "other", Role::Viewer, "me\n# x").unwrap();
         let text = fs::read_to_string(&file).unwrap();
         assert!(!text.contains("secret") && text.lines().count() == 2, "{text}");
-        let keys = TokenStore::read(&file).unwrap();
-        assert_eq!(keys.0[&Digest::of(b"secret")], Role::Worker);
+        let tokens = TokenStore::read(&file).unwrap();
+        assert_eq!(tokens.0[&Digest::of(b"secret")], Role::Worker);
         fs::write(&file, "# mine\n\nabc worker x\n").unwrap();
         let refusal = TokenStore::read(&file).unwrap_err().to_string();
         assert!(refusal.contains("tokens:3: "), "{refusal}");
     }
 
     #[test]
-    fn submitters_see_what_viewers_see() {
+    fn a_submitter_has_the_rights_of_a_viewer() {
         assert!(Role::Submitter.includes(Role::Viewer) && Role::Worker.includes(Role::Worker));
         assert!(!Role::Viewer.includes(Role::Submitter) && !Role::Submitter.includes(Role::Worker));
     }

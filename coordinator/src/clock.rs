@@ -1,21 +1,20 @@
-//! Time as the ledger sees it: a span since some start, which never goes back.
+//! Clocks of the coordinator: the time since an arbitrary start, which never goes back. Their part
+//! in the expiry of leases is described in [`lease_expiry`](crate::lease_expiry).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::lease_expiry::MAX_CLOCK_ADVANCE;
+
 /// A monotonic clock.
 pub trait Clock: Send + Sync {
-    /// The time since a start of the clock's choice.
+    /// The time since the start of the clock, which each clock chooses itself.
     fn now(&self) -> Duration;
 }
 
-/// The most that passes between two looks at a [`Monotonic`] clock. The coordinator looks
-/// several times a second, unless it was stopped or its disk stalled, and then it could hear
-/// nobody renew a lease.
-const LONGEST_LOOK: Duration = Duration::from_secs(1);
-
-/// The machine's monotonic clock, without the time during which nobody looked at it.
+/// The machine's monotonic clock. Each reading advances it by at most one second; time beyond that
+/// is dropped, because the coordinator was suspended.
 #[derive(Debug)]
 pub struct Monotonic(Mutex<(Instant, Duration)>);
 
@@ -28,7 +27,7 @@ impl Default for Monotonic {
 impl Monotonic {
     fn at(&self, instant: Instant) -> Duration {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let passed = instant.saturating_duration_since(last.0).min(LONGEST_LOOK);
+        let passed = instant.saturating_duration_since(last.0).min(MAX_CLOCK_ADVANCE);
         *last = (instant, last.1 + passed);
         last.1
     }
@@ -40,12 +39,12 @@ impl Clock for Monotonic {
     }
 }
 
-/// A clock that stands still until it is moved; for simulations and tests.
+/// A clock that advances only when told to; for simulations and tests.
 #[derive(Debug, Default)]
 pub struct Manual(AtomicU64);
 
 impl Manual {
-    /// Moves the clock ahead; parts of a millisecond are dropped.
+    /// Advances the clock by whole milliseconds; fractions of a millisecond are dropped.
     pub fn advance(&self, by: Duration) {
         self.0.fetch_add(by.as_millis() as u64, Ordering::SeqCst);
     }
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_that_nobody_saw_does_not_count() {
+    fn a_reading_advances_the_clock_by_at_most_a_second() {
         let clock = Monotonic::default();
         let start = Instant::now();
         let first = clock.at(start);

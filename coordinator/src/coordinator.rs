@@ -1,8 +1,7 @@
-//! The library's face: opens a store, serves its studies, tells how far they are.
+//! The API of the library: opens a store, serves its studies, and reports their progress.
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,93 +19,51 @@ use tonic::transport::server::TcpIncoming;
 use crate::auth::{AuthInterceptor, TokenStore};
 use crate::clock::{Clock, Monotonic};
 use crate::dashboard;
+use crate::error::{CoordinatorError, StoreUnavailable};
 use crate::health;
+use crate::ids::StudyNumber;
 use crate::ledger::Policy;
 use crate::progress::Progress;
 use crate::projects::Projects;
 use crate::store::{
-    self, QuarantinedRun, Reader, Store, StoreError, StoreUrl, StudyNumber, StudyState,
-    TransactionObserver,
+    self, QuarantinedRun, Reader, Store, StoreError, StoreUrl, StudyState, TransactionObserver,
 };
-use crate::study_service::Studies;
-use crate::worker_service::Service;
-use crate::writer::{Request, Scope, Writer, WriterConfig};
+use crate::study_service::StudyService;
+use crate::worker_service::WorkerService;
+use crate::writer::{Request, Scope, Writer, WriterConfig, WriterHandle};
 
-/// A PostgreSQL server may take a moment to see that the session that led has ended.
-const RETRIES: u32 = 10;
-const RETRY: Duration = Duration::from_millis(100);
+/// Attempts to open a PostgreSQL store whose leader has just ended: the server may take a moment to
+/// notice that the session is gone.
+const OPEN_ATTEMPTS: u32 = 10;
+const OPEN_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// What keeps a coordinator from opening or serving a study.
-#[derive(Debug, thiserror::Error)]
-pub enum CoordinatorError {
-    /// The study's folder cannot be used.
-    #[error("cannot use the study folder {}: {cause}", folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// What the system says.
-        cause: io::Error,
-    },
-    /// Another process serves the study.
-    #[error("{}: another catherd is serving this study; wait for it or stop it", folder.display())]
-    Busy {
-        /// The folder of its database.
-        folder: PathBuf,
-    },
-    /// The store does not work.
-    #[error("{url}: {cause}")]
-    Store {
-        /// The database.
-        url: StoreUrl,
-        /// Why.
-        cause: StoreError,
-    },
-    /// Strangers could reach the coordinator.
-    #[error(
-        "refusing to serve on {0}: without TLS and tokens only loopback is safe; use 127.0.0.1, \
-         or give it certificates and tokens"
-    )]
-    Exposed(SocketAddr),
-    /// The listener does not work.
-    #[error("cannot listen: {0}")]
-    Listen(#[source] io::Error),
-    /// The network does not work.
-    #[error("cannot serve: {0}")]
-    Serve(#[from] tonic::transport::Error),
-}
-
-/// The store did not answer; [`Progress::last_error`] says why.
-#[derive(Debug, thiserror::Error)]
-#[error("the coordinator cannot reach its store")]
-pub struct StoreUnavailable;
-
-/// Where studies run_progress and by which rules they are run.
+/// Where studies are stored, and the rules by which they are executed.
 pub struct Options {
-    /// The folder of the studies, for what is not in a database elsewhere. See the crate's
-    /// page for what is in it.
+    /// The folder of the studies, for everything that is not in a database elsewhere. Its contents
+    /// are listed in the documentation of the crate.
     pub folder: PathBuf,
-    /// The database of runs and records; `study.db` in the folder unless it is elsewhere.
+    /// The database of runs and records. Default: `study.db` in the folder.
     pub store: StoreUrl,
-    /// While another coordinator leads the database (PostgreSQL), wait for its end instead
-    /// of giving up.
+    /// While another coordinator leads the database (PostgreSQL), stand by instead of returning an
+    /// error.
     pub stand_by: bool,
-    /// Engine ids of the subject kinds of this program; plans and workers with another engine
-    /// for one of these kinds are refused.
+    /// Engine ids of the subject kinds of this program. Plans and workers with another engine for
+    /// one of these kinds are refused.
     pub engines: Engines,
     /// The rules of leases.
     pub policy: Policy,
-    /// The clock behind leases.
+    /// The clock that leases expire by.
     pub clock: Arc<dyn Clock>,
-    /// Certificate and key; without them only loopback is served.
+    /// Certificate and key. Without them only loopback is served.
     pub tls: Option<Tls>,
-    /// Tokens; without them only loopback is served, and anybody there is trusted.
+    /// Accepted tokens. Without them only loopback is served, and every local process is trusted.
     pub tokens: Option<TokenStore>,
-    /// Looks on as the store writes; nobody but in tests.
+    /// Observes the transactions of the store; tests only.
     pub observer: Option<Arc<dyn TransactionObserver>>,
 }
 
 impl Options {
-    /// The default rules on the machine's clock.
+    /// The default rules, the machine's clock, and an SQLite file in this folder.
     pub fn new(folder: &Path) -> Options {
         Options {
             folder: folder.to_owned(),
@@ -122,103 +79,109 @@ impl Options {
     }
 }
 
-/// Studies that are being run. Dropping it closes the store.
+/// A coordinator of the studies of a store. Dropping it closes the store.
 pub struct Coordinator {
-    service: Service,
-    url: StoreUrl,
+    workers: WorkerService,
+    studies: StudyService,
     tls: Option<Tls>,
     tokens: Option<Arc<TokenStore>>,
-    writer: Option<JoinHandle<()>>,
-    /// Servers close when this is dropped.
+    /// `None` in simulations, whose caller runs the writer.
+    writer_thread: Option<JoinHandle<()>>,
+    /// Servers shut down when this is dropped.
     open: watch::Sender<()>,
 }
 
 impl Coordinator {
-    /// Opens a store and serves all its active studies. Runs that have ended are not run
+    /// Opens a store and serves all its active studies. Runs that have ended are not executed
     /// again; leases of an earlier process get one fresh term.
     ///
     /// # Errors
     ///
-    /// When the folder or the database cannot be used, or another process serves it.
+    /// If the folder or the database cannot be used, or another process serves it.
     pub fn open(options: Options) -> Result<Coordinator, CoordinatorError> {
         let (coordinator, writer) = open(options, None)?;
         coordinator.spawn_writer(writer)
     }
 
-    /// Opens a store, makes the plan the study of its name, and serves that study alone.
-    /// Runs that have ended in any study of the store are not run again.
+    /// Opens a store, makes the plan the study of its name, and serves that study only. Runs that
+    /// have ended in any study of the store are not executed again.
     ///
     /// # Errors
     ///
-    /// As [`Coordinator::open`].
+    /// Like [`Coordinator::open`].
     pub fn open_study(options: Options, plan: Plan) -> Result<Coordinator, CoordinatorError> {
         let (coordinator, writer) = open(options, Some(plan))?;
         coordinator.spawn_writer(writer)
     }
 
-    /// The same without threads, for simulations: requests wait until the caller has the
-    /// writer [process_pending](Writer::process_pending), and files are read in place.
+    /// Like [`Coordinator::open_study`] but without threads, for simulations: requests wait until
+    /// the caller calls [`Writer::process_pending`], and projects are read on the calling thread.
     ///
     /// # Errors
     ///
-    /// As [`Coordinator::open`].
+    /// Like [`Coordinator::open`].
     pub fn new_manual(
         options: Options,
         plan: Plan,
     ) -> Result<(Coordinator, Writer), CoordinatorError> {
         let (mut coordinator, writer) = open(options, Some(plan))?;
-        coordinator.service.in_place = true;
+        coordinator.workers.synchronous = true;
         Ok((coordinator, writer))
     }
 
-    /// Gives the writer a thread.
     fn spawn_writer(mut self, writer: Writer) -> Result<Coordinator, CoordinatorError> {
         let thread = std::thread::Builder::new().name("writer".to_owned());
-        let serving = thread.spawn(move || writer.serve());
-        self.writer = Some(serving.map_err(|cause| self.broken(StoreError::Runtime(cause)))?);
+        let spawned = thread.spawn(move || writer.run());
+        let thread = spawned.map_err(|cause| self.store_error(StoreError::Runtime(cause)))?;
+        self.writer_thread = Some(thread);
         Ok(self)
     }
 
-    /// The store's projects; every project of a plan must be inserted before it is served.
-    pub fn projects(&self) -> &Projects {
-        &self.service.projects
+    fn writer(&self) -> &WriterHandle {
+        &self.workers.writer
     }
 
-    /// Serves workers until the coordinator is dropped; connections are then closed in
-    /// order, so that workers process_pending to a successor at the same address.
+    /// The projects of the store. Every project of a plan must be inserted before the plan is
+    /// served.
+    pub fn projects(&self) -> &Projects {
+        &self.workers.projects
+    }
+
+    /// Serves workers and clients until the coordinator is dropped. Connections are then closed in
+    /// order, so that workers turn to the next coordinator at the same address.
     ///
     /// # Errors
     ///
-    /// When the listener breaks, or listens beyond loopback.
+    /// If the listener fails, or listens beyond loopback without TLS and tokens.
     pub fn serve(
         &self,
         listener: TcpListener,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let guarded = self.tls.is_some() && self.tokens.is_some();
+        let secured = self.tls.is_some() && self.tokens.is_some();
         let address = listener.local_addr();
-        // Otherwise an answer of two packets waits 40 ms for the receipt of its first.
+        // Disable Nagle's algorithm: with delayed ACKs a reply of two packets took 40 ms.
         let served = self.serve_on(TcpIncoming::from(listener).with_nodelay(Some(true)));
         async move {
             let address = address.map_err(CoordinatorError::Listen)?;
-            if !address.ip().is_loopback() && !guarded {
+            if !address.ip().is_loopback() && !secured {
                 return Err(CoordinatorError::Exposed(address));
             }
             served.await
         }
     }
 
-    /// The same on connections from anywhere; who can make one is the caller's concern.
+    /// Like [`Coordinator::serve`] on any connections; the caller decides which peers can open one.
     ///
     /// # Errors
     ///
-    /// When no more connections can be taken.
+    /// If accepting connections fails.
     pub fn serve_on<C: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static>(
         &self,
         connections: impl Stream<Item = io::Result<C>> + Send + 'static,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let people = Studies { service: self.service.clone(), url: self.url.clone() };
-        let admit = AuthInterceptor(self.tokens.clone());
-        let router = transport::server(self.service.clone(), people, admit, self.tls.as_ref());
+        let (workers, studies) = (self.workers.clone(), self.studies.clone());
+        let auth = AuthInterceptor(self.tokens.clone());
+        let router = transport::server(workers, studies, auth, self.tls.as_ref());
         let (mut open, progress) = (self.open.subscribe(), self.watch());
         async move {
             let router = router?.add_service(health::service(progress));
@@ -227,17 +190,17 @@ impl Coordinator {
         }
     }
 
-    /// Serves the dashboard and figures for machines over HTTP until the coordinator is
-    /// dropped; on loopback alone.
+    /// Serves the dashboard, the metrics and the health check over HTTP until the coordinator is
+    /// dropped; on loopback only.
     ///
     /// # Errors
     ///
-    /// When the listener breaks, or listens beyond loopback.
+    /// If the listener fails or listens beyond loopback.
     pub fn serve_dashboard(
         &self,
         listener: TcpListener,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let pages = dashboard::pages(self.watch(), self.url.clone());
+        let pages = dashboard::pages(self.watch(), self.url().clone());
         let mut open = self.open.subscribe();
         async move {
             let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
@@ -245,7 +208,7 @@ impl Coordinator {
                 return Err(CoordinatorError::Exposed(address));
             }
             let closed = async move { while open.changed().await.is_ok() {} };
-            // Event streams have no end of their own.
+            // A graceful shutdown would wait forever, because event streams do not end.
             tokio::select! {
                 served = async { axum::serve(listener, pages).await } => {
                     served.map_err(CoordinatorError::Listen)
@@ -255,76 +218,80 @@ impl Coordinator {
         }
     }
 
-    /// How far the study is, at most a fifth of a second ago.
+    /// The progress of the studies, at most 200 ms old.
     pub fn progress(&self) -> Progress {
-        self.service.progress.borrow().clone()
+        self.writer().progress.borrow().clone()
     }
 
     /// The progress as it changes; `wait_for(Progress::is_finished)` waits for the end.
     pub fn watch(&self) -> watch::Receiver<Progress> {
-        self.service.progress.clone()
+        self.writer().progress.clone()
     }
 
-    /// Tells all workers to finish what they run, hand back the rest and end.
+    /// Tells all workers to finish their current runs, hand back the others and exit.
     pub fn drain(&self) {
-        self.service.draining.store(true, Ordering::Relaxed);
+        self.workers.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Adds a study, or extends the one of its name, while others are being run. Its
-    /// projects must be there already. Repeating it changes nothing.
+    /// Adds a study, or extends the one of its name, while others are executed. Its projects must
+    /// have been inserted. Repeating the call has no effect.
     ///
     /// # Errors
     ///
-    /// When the store does not answer; whether the study was added is then not known.
+    /// If the store does not answer; whether the study was added is then unknown.
     pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, StoreUnavailable> {
-        self.service.submit(plan).await.map_err(|_| StoreUnavailable)
+        self.writer().submit(plan).await
     }
 
-    /// Pauses, resumes or cancels a study; false if there is none of this name. Runs in
-    /// hand are finished.
+    /// Pauses, resumes or cancels a study; false if there is no study of this name. Runs that are
+    /// being executed are finished.
     ///
     /// # Errors
     ///
-    /// When the store does not answer.
+    /// If the store does not answer.
     pub async fn set_state(&self, name: &str, state: StudyState) -> Result<bool, StoreUnavailable> {
-        self.service.set_state(name.to_owned(), state).await.map_err(|_| StoreUnavailable)
+        self.writer().set_state(name.to_owned(), state).await
     }
 
-    /// The number of the study of this name.
+    /// The number of the study of this name; `None` if there is no such study.
     pub fn study(&self, name: &str) -> Option<StudyNumber> {
-        self.service.progress.borrow().study(name).map(|study| study.number)
+        self.writer().progress.borrow().study(name).map(|study| study.number)
     }
 
-    /// The accepted records of a study in its order; memory is bounded. May be called at
-    /// any time outside async code.
+    /// The accepted records of a study in its order, read page by page, so that memory is bounded.
+    /// May be called at any time outside async code.
     ///
     /// # Errors
     ///
-    /// When the database refuses.
+    /// If the database returns an error.
     pub fn records(&self, study: StudyNumber) -> Result<Records, CoordinatorError> {
-        let url = self.url.clone();
+        let url = self.url().clone();
         Ok(Records { url, records: self.reader()?.records(study) })
     }
 
-    /// The runs of a study that were given up, in its order.
+    /// The quarantined runs of a study, in its order.
     ///
     /// # Errors
     ///
-    /// When the database refuses.
+    /// If the database returns an error.
     pub fn quarantined(&self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, CoordinatorError> {
-        self.reader()?.quarantined(study).map_err(|cause| self.broken(cause))
+        self.reader()?.quarantined(study).map_err(|cause| self.store_error(cause))
+    }
+
+    fn url(&self) -> &StoreUrl {
+        &self.studies.url
     }
 
     fn reader(&self) -> Result<Reader, CoordinatorError> {
-        Reader::open(&self.url).map_err(|cause| self.broken(cause))
+        Reader::open(self.url()).map_err(|cause| self.store_error(cause))
     }
 
-    fn broken(&self, cause: StoreError) -> CoordinatorError {
-        CoordinatorError::Store { url: self.url.clone(), cause }
+    fn store_error(&self, cause: StoreError) -> CoordinatorError {
+        CoordinatorError::Store { url: self.url().clone(), cause }
     }
 }
 
-/// See [`Coordinator::records`].
+/// An iterator over the records of a study. See [`Coordinator::records`].
 pub struct Records {
     url: StoreUrl,
     records: store::Records,
@@ -334,12 +301,13 @@ impl Iterator for Records {
     type Item = Result<(RunSpec, RunRecord), CoordinatorError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let broken = |cause| CoordinatorError::Store { url: self.url.clone(), cause };
-        self.records.next().map(|record| record.map_err(broken))
+        let store_error = |cause| CoordinatorError::Store { url: self.url.clone(), cause };
+        self.records.next().map(|record| record.map_err(store_error))
     }
 }
 
-/// Locks an SQLite file for as long as the process serves it; PostgreSQL has its own way.
+/// Locks an SQLite file for the lifetime of the returned handle. A PostgreSQL store is locked by
+/// the writer's session instead, so that the result is `None`.
 fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
     let StoreUrl::Sqlite(database) = url else { return Ok(None) };
     let folder = database.parent().unwrap_or(Path::new(".")).to_owned();
@@ -352,53 +320,55 @@ fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
     }
 }
 
-/// Opens the store for all its studies or, after planning it, for one.
+/// Opens the store for all its studies or, if there is a plan, plans its study and opens the store
+/// for this study.
 fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), CoordinatorError> {
     let Options { folder, store: url, stand_by, engines, policy, clock, tls, tokens, observer } =
         options;
     let lock = lock(&url)?;
-    let broken = |cause| CoordinatorError::Store { url: url.clone(), cause };
+    let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };
     let mut store = Store::open(&url);
-    for _ in 0..RETRIES {
+    for _ in 0..OPEN_ATTEMPTS {
         if stand_by || !matches!(store, Err(StoreError::LedByAnother)) {
             break;
         }
-        std::thread::sleep(RETRY);
+        std::thread::sleep(OPEN_RETRY_DELAY);
         store = Store::open(&url);
     }
     let (store, scope) = match plan {
         None => (store, Scope::All),
         Some(plan) => {
-            let (name, mut store) = (plan.name.clone(), store.map_err(broken)?);
-            store.plan(plan).map_err(broken)?;
+            let (name, mut store) = (plan.name.clone(), store.map_err(store_error)?);
+            store.plan(plan).map_err(store_error)?;
             (Ok(store), Scope::Only(name))
         }
     };
-    let archives = folder.join("projects");
-    let config = WriterConfig { url: url.clone(), archives, scope, policy, observer };
-    let (writer, requests) = Writer::open(config, store, clock, lock, stand_by).map_err(broken)?;
-    let projects = Projects::new(requests.clone(), url.clone());
-    let (progress, draining) = (writer.watch(), Arc::new(AtomicBool::new(false)));
-    let service = Service {
-        writer: requests,
-        progress,
-        projects,
+    let project_files = folder.join("projects");
+    let config = WriterConfig { url: url.clone(), project_files, scope, policy, observer };
+    let (writer, handle) =
+        Writer::open(config, store, clock, lock, stand_by).map_err(store_error)?;
+    let projects = Projects::new(handle.clone(), url.clone());
+    let engines = Arc::new(engines);
+    let workers = WorkerService {
+        writer: handle.clone(),
+        projects: projects.clone(),
         policy,
-        engines: Arc::new(engines),
-        draining,
-        in_place: false,
+        engines: engines.clone(),
+        draining: Arc::new(AtomicBool::new(false)),
+        synchronous: false,
     };
+    let studies = StudyService { writer: handle, projects, engines, url };
     let tokens = tokens.filter(|tokens| !tokens.is_empty()).map(Arc::new);
     let open = watch::Sender::new(());
-    Ok((Coordinator { service, url, tls, tokens, writer: None, open }, writer))
+    Ok((Coordinator { workers, studies, tls, tokens, writer_thread: None, open }, writer))
 }
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
-        // A server that still runs has a sender of its own, so the writer is told to close.
-        let told = self.service.writer.send(Request::Close);
-        if let (Ok(()), Some(writer)) = (told, self.writer.take()) {
-            drop(writer.join());
+        // Servers that still run hold senders of requests, so the writer is told to close.
+        let sent = self.writer().send(Request::Close);
+        if let (Ok(()), Some(thread)) = (sent, self.writer_thread.take()) {
+            drop(thread.join());
         }
     }
 }

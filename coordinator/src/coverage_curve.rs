@@ -1,16 +1,16 @@
-//! Coverage over executions while a study is still running.
+//! Mean coverage over test executions while a study is still running.
 
 use catherd_experiments::RunRecord;
 
-/// A curve has a point after 1, 2, 4, ... executions, this many.
+/// Points of a curve: coverage after 1, 2, 4, ..., 2^20 executions.
 pub(crate) const POINTS: usize = 21;
 
-/// The unit of the curve.
+/// The unit of work of the horizontal axis.
 const UNIT: &str = "executions";
 
-/// The coverage of a run at each point; `None` without coverage, and if the run does not count
-/// executions.
-pub(crate) fn of(record: &RunRecord) -> Option<[f32; POINTS]> {
+/// The coverage of a run at each point, in 0..=1; `None` if the run has no coverage or does not
+/// count executions.
+pub(crate) fn of_record(record: &RunRecord) -> Option<[f32; POINTS]> {
     record.coverage()?;
     let unit = record.unit_position(UNIT)?;
     let mut curve = [0.0; POINTS];
@@ -23,10 +23,10 @@ pub(crate) fn of(record: &RunRecord) -> Option<[f32; POINTS]> {
     Some(curve)
 }
 
-/// The mean of the curves of some runs.
+/// The mean of the coverage curves of several runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CoverageCurve {
-    /// How many runs.
+    /// Number of runs.
     pub runs: u64,
     sums: [f64; POINTS],
 }

@@ -1,7 +1,8 @@
-//! The dashboard: one page that follows the coordinator, and the same figures for machines.
+//! The dashboard: one HTML page that follows the coordinator, and the same figures as JSON and
+//! Prometheus metrics.
 //!
-//! It is served on loopback alone: it asks nobody who they are. From elsewhere it is
-//! reached through a tunnel (`ssh -L`).
+//! It is served on loopback only, because it does not authenticate its clients. From other machines
+//! it is reached through a tunnel (`ssh -L`).
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -24,8 +25,13 @@ use crate::ledger::{Phase, PhaseCounts};
 use crate::progress::{ExecutingRun, Progress};
 use crate::store::{Reader, StoreError, StoreUrl};
 
-/// A page has news at most this often.
-const PAUSE: Duration = Duration::from_millis(500);
+const PAGE: &str = include_str!("dashboard.html");
+
+/// Shortest time between two events of a page.
+const EVENT_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Largest number of rows of `/missing`.
+const MAX_MISSING: usize = 100;
 
 #[derive(Clone)]
 struct Source {
@@ -33,8 +39,8 @@ struct Source {
     url: StoreUrl,
 }
 
-/// The pages: `/`, `/events` (server-sent events), `/missing?study=NAME`, `/metrics`
-/// (Prometheus), `/health`.
+/// The routes: `/`, `/events` (server-sent events), `/missing?study=NAME`, `/metrics` (Prometheus)
+/// and `/health`.
 pub(crate) fn pages(progress: watch::Receiver<Progress>, url: StoreUrl) -> Router {
     Router::new()
         .route("/", get(page))
@@ -45,30 +51,30 @@ pub(crate) fn pages(progress: watch::Receiver<Progress>, url: StoreUrl) -> Route
         .with_state(Source { progress, url })
 }
 
-/// The page as of now; what follows comes by `/events`.
+/// The page with the current state; later states follow through `/events`.
 async fn page(State(source): State<Source>) -> Html<String> {
-    // Names may hold anything, the end of a script included.
-    let state = in_json(&source.progress.borrow()).to_string().replace('<', "\\u003c");
-    Html(include_str!("dashboard.html").replacen("null /* state */", &state, 1))
+    // Names may contain anything, such as the end of the script.
+    let state = to_json(&source.progress.borrow()).to_string().replace('<', "\\u003c");
+    Html(PAGE.replacen("null /* state */", &state, 1))
 }
 
 async fn events(
     State(source): State<Source>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>> + Send> {
-    let snapshots = WatchStream::new(source.progress).throttle(PAUSE);
+    let snapshots = WatchStream::new(source.progress).throttle(EVENT_INTERVAL);
     let events =
-        snapshots.map(|progress| Ok(Event::default().data(in_json(&progress).to_string())));
+        snapshots.map(|progress| Ok(Event::default().data(to_json(&progress).to_string())));
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
 #[derive(Deserialize)]
-struct Wanted {
+struct MissingQuery {
     study: String,
 }
 
 async fn missing(
     State(source): State<Source>,
-    Query(Wanted { study }): Query<Wanted>,
+    Query(MissingQuery { study }): Query<MissingQuery>,
 ) -> Result<Json<Value>, (StatusCode, String)> {
     let number = source.progress.borrow().study(&study).map(|study| study.number);
     let number = number.ok_or((StatusCode::NOT_FOUND, format!("there is no study `{study}`")))?;
@@ -77,9 +83,9 @@ async fn missing(
     let rows = match read {
         Ok(Ok(rows)) => rows,
         Ok(Err(error)) => return Err((StatusCode::SERVICE_UNAVAILABLE, error.to_string())),
-        Err(defect) => return Err((StatusCode::INTERNAL_SERVER_ERROR, defect.to_string())),
+        Err(panic) => return Err((StatusCode::INTERNAL_SERVER_ERROR, panic.to_string())),
     };
-    let rows = rows.into_iter().take(100).map(|row| {
+    let rows = rows.into_iter().take(MAX_MISSING).map(|row| {
         json!({
             "project": row.project, "algorithm": row.label, "phase": row.phase.name(),
             "runs": row.runs, "reason": row.reason,
@@ -88,24 +94,22 @@ async fn missing(
     Ok(Json(rows.collect()))
 }
 
-/// 200 while the store works, 503 while it does not or another coordinator leads.
+/// 200 while the store works; 503 after an error, and while another coordinator leads.
 async fn health(State(source): State<Source>) -> (StatusCode, String) {
     match &source.progress.borrow().last_error {
         None => (StatusCode::OK, "ok\n".to_owned()),
-        Some(last_error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{last_error}\n")),
+        Some(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")),
     }
 }
 
 async fn metrics(State(source): State<Source>) -> impl IntoResponse {
-    let text = in_prometheus(&source.progress.borrow());
+    let text = to_prometheus(&source.progress.borrow());
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text)
 }
 
-const PHASES: [Phase; 5] = Phase::ALL;
-
-fn in_json(progress: &Progress) -> Value {
+fn to_json(progress: &Progress) -> Value {
     let phases = |counts: &PhaseCounts| -> Value {
-        PHASES.iter().map(|&phase| (phase.name().to_owned(), json!(counts.of(phase)))).collect()
+        Phase::ALL.iter().map(|&phase| (phase.name().to_owned(), json!(counts.of(phase)))).collect()
     };
     let studies = progress.studies.iter().map(|study| {
         let curves = progress.curves.iter().filter(|curve| curve.study == study.number);
@@ -119,20 +123,20 @@ fn in_json(progress: &Progress) -> Value {
             "curves": curves.collect::<Vec<_>>(),
         })
     });
-    let running: BTreeMap<&str, &ExecutingRun> =
-        progress.running.iter().map(|running| (&*running.worker, running)).collect();
+    let executing: BTreeMap<&str, &ExecutingRun> =
+        progress.executing.iter().map(|run| (&*run.worker, run)).collect();
     let workers = progress.workers.iter().map(|worker| {
-        let run_progress = running.get(&*worker.name).map(|running| {
-            let run_progress = &running.run_progress;
-            json!({
-                "run": running.run, "work": run_progress.work, "covered": run_progress.covered,
-                "goals": run_progress.goals,
-            })
-        });
+        let executing =
+            executing.get(&*worker.name).map(|ExecutingRun { run, progress, .. }| {
+                json!({
+                    "run": run, "work": progress.work, "covered": progress.covered,
+                    "goals": progress.goals,
+                })
+            });
         json!({
             "name": worker.name, "leases": worker.leases, "runs": worker.accepted,
             "silent_ms": worker.silent.as_millis() as u64, "drained": worker.drained,
-            "running": run_progress,
+            "executing": executing,
         })
     });
     json!({
@@ -143,12 +147,12 @@ fn in_json(progress: &Progress) -> Value {
     })
 }
 
-fn in_prometheus(progress: &Progress) -> String {
+fn to_prometheus(progress: &Progress) -> String {
     let mut text = String::from("# TYPE catherd_runs gauge\n");
     // Writing to a string does not fail.
     for study in &progress.studies {
         let name = study.name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-        for phase in PHASES {
+        for phase in Phase::ALL {
             let (phase, runs) = (phase.name(), study.counts.of(phase));
             let _ = writeln!(text, "catherd_runs{{study=\"{name}\",phase=\"{phase}\"}} {runs}");
         }
@@ -157,7 +161,51 @@ fn in_prometheus(progress: &Progress) -> String {
     let _ = writeln!(text, "# TYPE catherd_workers gauge\ncatherd_workers {workers}");
     let rate = progress.runs_per_second;
     let _ = writeln!(text, "# TYPE catherd_runs_per_second gauge\ncatherd_runs_per_second {rate}");
-    let last_error = u8::from(progress.last_error.is_some());
-    let _ = writeln!(text, "# TYPE catherd_store_error gauge\ncatherd_store_error {last_error}");
+    let error = u8::from(progress.last_error.is_some());
+    let _ = writeln!(text, "# TYPE catherd_store_error gauge\ncatherd_store_error {error}");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::progress::StudyProgress;
+    use crate::store::StudyState;
+
+    fn progress() -> Progress {
+        let study = StudyProgress {
+            number: 0,
+            name: "s".into(),
+            state: StudyState::Active,
+            counts: PhaseCounts::default(),
+            mean_coverage: None,
+        };
+        Progress { studies: vec![study], ..Progress::default() }
+    }
+
+    #[test]
+    fn metrics_json_and_page_name_the_phases_alike() {
+        let names: BTreeSet<&str> = Phase::ALL.map(Phase::name).into();
+        let metrics = to_prometheus(&progress());
+        let labels: BTreeSet<&str> =
+            metrics.split("phase=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert_eq!(labels, names);
+        let json = to_json(&progress());
+        let keys = json["studies"][0]["phases"].as_object().unwrap().keys();
+        assert_eq!(keys.map(String::as_str).collect::<BTreeSet<_>>(), names);
+        let used: BTreeSet<&str> = PAGE
+            .split("phases.")
+            .skip(1)
+            .filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next())
+            .collect();
+        assert_eq!(used, names, "the page shows every phase");
+        let words: BTreeSet<&str> = names
+            .iter()
+            .copied()
+            .filter(|name| PAGE.contains(&format!("[\"{name}\", phases.{name}]")))
+            .collect();
+        assert_eq!(words, names, "the page calls every phase by its name");
+    }
 }

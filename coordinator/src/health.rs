@@ -1,5 +1,5 @@
-//! Whether the coordinator works, in the protocol that supervisors and load balancers know:
-//! `grpc.health.v1.Health`. It needs no token, since it says nothing else.
+//! The standard health service (`grpc.health.v1.Health`) for supervisors and load balancers. It
+//! needs no token, because it reports nothing but the serving status.
 
 use catherd_proto::v1::{coordinator_server, studies_server};
 use tokio::sync::watch;
@@ -8,21 +8,22 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 
 use crate::progress::Progress;
 
-/// The services that are told of; the empty name stands for the whole server.
+/// Services whose status is reported; the empty name stands for the whole server.
 const SERVICES: [&str; 3] = ["", coordinator_server::SERVICE_NAME, studies_server::SERVICE_NAME];
 
-/// Serving while the store works and this coordinator leads it. To be called in a runtime.
+/// The health service: `SERVING` while the store works and this coordinator leads it. Must be
+/// called within a tokio runtime.
 pub(crate) fn service(mut progress: watch::Receiver<Progress>) -> HealthServer<impl Health> {
     let (reporter, server) = tonic_health::server::health_reporter();
     tokio::spawn(async move {
         loop {
-            let works = progress.borrow_and_update().last_error.is_none();
-            let status = if works { ServingStatus::Serving } else { ServingStatus::NotServing };
+            let healthy = progress.borrow_and_update().last_error.is_none();
+            let status = if healthy { ServingStatus::Serving } else { ServingStatus::NotServing };
             for service in SERVICES {
                 reporter.set_service_status(service, status).await;
             }
-            let other = progress.wait_for(|progress| progress.last_error.is_none() != works);
-            if other.await.is_err() {
+            let changed = progress.wait_for(|progress| progress.last_error.is_none() != healthy);
+            if changed.await.is_err() {
                 return;
             }
         }

@@ -1,44 +1,48 @@
-//! The coordinator: owns the truth about the runs of studies and hands them to workers.
+//! The coordinator: plans studies into a store, leases their runs to workers and accepts the
+//! records.
 //!
-//! # Rooms
+//! # Modules
 //!
-//! - [`ledger`]: the pure state machine of runs and leases; no clock, no I/O.
-//! - [`queue`]: which pending runs a worker gets next.
-//! - [`store`]: SQLite or PostgreSQL; what survives a power loss.
-//! - `writer`: one thread around the three, which groups requests into transactions.
-//! - `service`: gRPC in front of the writer, for workers; [`keys`] says who is one.
-//! - `studies`: the same for people.
-//! - `health`: whether the coordinator works, for supervisors.
+//! - [`ids`]: numbers of runs, studies and leases.
+//! - [`ledger`]: the pure state machine of runs and leases; no clock, no I/O. [`lease_expiry`]: when
+//!   a lease expires. [`queue`]: which pending runs a worker gets next.
+//! - [`store`]: the durable state, in SQLite or PostgreSQL.
+//! - `writer`: the thread that owns ledger and store and groups requests into transactions.
+//! - `worker_service`, `study_service`: the gRPC services for workers and for clients; [`auth`]:
+//!   tokens and roles; `health`: the health service for supervisors.
 //! - [`projects`]: project bytes by digest.
-//! - [`progress`]: how far the studies are; `curve`: coverage meanwhile; `dashboard`: both
-//!   for browsers and machines.
-//! - [`clock`]: time as the ledger sees it.
+//! - [`progress`]: progress of the studies; `coverage_curve`: interim coverage; `dashboard`: both
+//!   over HTTP.
+//! - [`clock`]: the clocks that leases expire by.
 //!
 //! # On disk
 //!
-//! A study of `catherd run`, or all studies of a coordinator, run_progress in one folder:
+//! A study of `catherd run`, or all studies of a coordinator, are stored in one folder:
 //!
 //! ```text
 //! study.db          runs, leases, accepted records, project bytes (SQLite; with -wal and -shm
 //!                   beside it)
-//! study.lock        held by the one coordinator that serves the database
-//! spool/<worker>/   records that a worker finished and nobody acknowledged yet
+//! study.lock        locked by the one coordinator that serves the database
+//! spool/<worker>/   finished records of a worker that the coordinator has not acknowledged
 //! ```
 //!
-//! Any process may be killed at any moment and started again on this folder. Deleting
-//! or moving the folder away starts the study afresh.
+//! Any process may be killed at any moment and started again on this folder. Deleting or moving
+//! the folder starts the study afresh.
 //!
-//! With a PostgreSQL database nothing is left in the folder, and several coordinators may be started on it. One leads: its
-//! session holds an advisory lock and does all the writing. The others stand by, answer
-//! that they do, and one of them leads as soon as that session has ended, so a coordinator
-//! that was thought dead can write nothing.
+//! With a PostgreSQL database the folder stays empty, and several coordinators may be started on
+//! the database. One leads: its session holds an advisory lock and does all the writing. The others
+//! stand by and refuse requests. One of them takes over as soon as the leader's session has ended,
+//! so that a coordinator that was presumed dead cannot write.
 
 pub mod auth;
 pub mod clock;
 mod coordinator;
 mod coverage_curve;
 mod dashboard;
+mod error;
 mod health;
+pub mod ids;
+pub mod lease_expiry;
 pub mod ledger;
 pub mod progress;
 pub mod projects;
@@ -48,12 +52,15 @@ mod study_service;
 mod worker_service;
 mod writer;
 
-pub use coordinator::{Coordinator, CoordinatorError, Options, Records, StoreUnavailable};
+pub use coordinator::{Coordinator, Options, Records};
 pub use coverage_curve::CoverageCurve;
-pub use ledger::Policy;
+pub use error::{CoordinatorError, StoreUnavailable};
+pub use ids::{RunId, StudyNumber};
+pub use ledger::{Phase, Policy};
 pub use progress::{
-    AlgorithmCurve, ExecutingRun, Progress, RunProgress, StudyProgress, WorkerProgress,
+    AlgorithmCurve, ExecutingRun, PlanningProgress, Progress, RunProgress, StudyProgress,
+    WorkerProgress,
 };
 pub use projects::Projects;
-pub use store::{Breakdown, QuarantinedRun, RunId, StoreError, StoreUrl, StudyNumber, StudyState};
+pub use store::{Breakdown, QuarantinedRun, StoreError, StoreUrl, StudyState};
 pub use writer::Writer;

@@ -1,75 +1,76 @@
-//! How far the studies of a store are.
+//! Progress of the studies of a store.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use crate::coverage_curve::CoverageCurve;
-use crate::ledger::{Ledger, Phase, PhaseCounts, RunNumber, Token};
-use crate::store::{StoredRecord, StoredStudy, StudyNumber, StudyState};
+use crate::ids::{RunNumber, StudyNumber, Token};
+use crate::ledger::{Ledger, Phase, PhaseCounts};
+use crate::store::{StoredRecord, StoredStudy, StudyState};
 
-/// Rates are taken over this time.
-const WINDOW: Duration = Duration::from_secs(30);
+/// Time over which rates are averaged.
+const RATE_WINDOW: Duration = Duration::from_secs(30);
 
 /// A snapshot of all active studies together: planned = pending + leased + done + failed +
 /// quarantined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Runs wanted.
+    /// All runs.
     pub planned: u64,
-    /// Runs that wait.
+    /// Runs queued for a worker.
     pub pending: u64,
-    /// Runs in the hands of workers.
+    /// Runs leased to workers.
     pub leased: u64,
-    /// Runs that ended properly.
+    /// Runs with an accepted record without an error.
     pub done: u64,
-    /// Runs with a verdict against them.
+    /// Runs with an accepted record in which the tool reported an error.
     pub failed: u64,
-    /// Runs given up.
+    /// Runs that are not attempted again, because too many attempts ended without a record.
     pub quarantined: u64,
     /// Accepted records per second over the last half minute.
     pub runs_per_second: f64,
-    /// Of the runs that are done and have goals, in 0..=1.
+    /// Mean coverage of the runs that are done and have goals, in 0..=1.
     pub mean_coverage: Option<f64>,
-    /// Until the last run ends, from measured run times.
+    /// Expected time until the last run ends, from measured run times; `None` if unknown.
     pub eta: Option<Duration>,
-    /// The runs that workers execute just now, as of their last heartbeats.
-    pub running: Vec<ExecutingRun>,
-    /// What keeps the coordinator from working, such as a full disk.
+    /// The runs that workers are executing, as of their last heartbeats.
+    pub executing: Vec<ExecutingRun>,
+    /// The last error of the store, such as a full disk; `None` after a successful transaction.
     pub last_error: Option<String>,
-    /// Every study of the store, by number.
+    /// All studies of the store, by number.
     pub studies: Vec<StudyProgress>,
-    /// RunProgress workers by name.
+    /// Live workers by name.
     pub workers: Vec<WorkerProgress>,
-    /// Coverage over executions of the runs accepted since the coordinator started, by study
-    /// and algorithm.
+    /// Coverage over executions of the runs accepted since the coordinator started, by study and
+    /// algorithm.
     pub curves: Vec<AlgorithmCurve>,
-    /// Studies that are being added or extended.
+    /// Studies that are being planned.
     pub planning: Vec<PlanningProgress>,
 }
 
-/// A study on its way into the store.
+/// Progress of the planning of a study.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanningProgress {
-    /// Its name.
+    /// The study's name.
     pub study: String,
-    /// Its runs that are there.
-    pub runs: usize,
-    /// All its runs.
-    pub of: usize,
+    /// Number of its runs that are in the store.
+    pub planned: usize,
+    /// Number of all its runs.
+    pub total: usize,
 }
 
-/// What a worker does.
+/// Progress of a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerProgress {
     /// Its name.
     pub name: String,
-    /// Leases that it holds.
+    /// Number of leases that it holds.
     pub leases: usize,
-    /// Records of it that were accepted since the coordinator started.
+    /// Number of its records that were accepted since the coordinator started.
     pub accepted: u64,
-    /// Time since it was last heard of.
+    /// Time since its last request.
     pub silent: Duration,
-    /// It gets no more runs, since one after another crashed on it.
+    /// It is given no more runs, because too many runs in a row crashed on it.
     pub drained: bool,
 }
 
@@ -84,34 +85,34 @@ pub struct AlgorithmCurve {
     pub curve: CoverageCurve,
 }
 
-/// How far a study is.
+/// Progress of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyProgress {
     /// Its number.
     pub number: StudyNumber,
     /// Its name.
     pub name: String,
-    /// Whether its runs are wanted now.
+    /// Whether its runs are leased.
     pub state: StudyState,
     /// Its runs by phase.
     pub counts: PhaseCounts,
-    /// Of the runs that are done and have goals, in 0..=1.
+    /// Mean coverage of the runs that are done and have goals, in 0..=1.
     pub mean_coverage: Option<f64>,
 }
 
 impl Progress {
-    /// The study of a name.
+    /// The study of a name; `None` if there is no such study.
     pub fn study(&self, name: &str) -> Option<&StudyProgress> {
         self.studies.iter().find(|study| study.name == name)
     }
 
-    /// Every run has ended.
+    /// Whether every run of the active studies has ended.
     pub fn is_finished(&self) -> bool {
         self.pending == 0 && self.leased == 0
     }
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunProgress {
     /// Work so far, by the name of the unit.
@@ -122,79 +123,75 @@ pub struct RunProgress {
     pub goals: u32,
 }
 
-/// A run in the hands of a worker.
+/// A run that a worker is executing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutingRun {
     /// The run.
     pub run: RunNumber,
-    /// Who executes it.
+    /// The worker.
     pub worker: String,
-    /// How far it is.
-    pub run_progress: RunProgress,
+    /// Its progress.
+    pub progress: RunProgress,
 }
 
-/// A sum of coverages, and how many.
+/// Sum and number of coverages.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum(f64, u64);
+struct CoverageSum(f64, u64);
 
-impl Sum {
+impl CoverageSum {
     fn mean(self) -> Option<f64> {
         (self.1 > 0).then(|| self.0 / self.1 as f64)
     }
 }
 
-/// What the snapshots need beyond the ledger.
+/// The counters that snapshots need beyond the ledger.
 #[derive(Debug, Default)]
 pub(crate) struct ProgressTracker {
-    /// (second, records accepted in it), the oldest first.
+    /// Accepted records by second: (second, number), the oldest first.
     recent: VecDeque<(u64, u64)>,
     started: Duration,
     studies: Vec<StoredStudy>,
-    /// Those whose runs are given out.
     active: Vec<StudyNumber>,
-    coverage: BTreeMap<StudyNumber, Sum>,
-    run_progress: BTreeMap<Token, RunProgress>,
-    by_worker: BTreeMap<String, u64>,
+    coverage: BTreeMap<StudyNumber, CoverageSum>,
+    executing: BTreeMap<Token, RunProgress>,
+    accepted_by_worker: BTreeMap<String, u64>,
     curves: BTreeMap<(StudyNumber, String), CoverageCurve>,
 }
 
 impl ProgressTracker {
-    /// A tracker that starts with the coverage of earlier sessions: study, sum, number.
+    /// A tracker that starts with the stored coverage: study, sum, number.
     pub(crate) fn new(
         now: Duration,
         studies: Vec<StoredStudy>,
         active: Vec<StudyNumber>,
         coverage: Vec<(StudyNumber, f64, u64)>,
     ) -> ProgressTracker {
-        let coverage = coverage.into_iter().map(|(study, sum, count)| (study, Sum(sum, count)));
-        ProgressTracker {
-            started: now,
-            studies,
-            active,
-            coverage: coverage.collect(),
-            ..ProgressTracker::default()
-        }
+        let coverage =
+            coverage.into_iter().map(|(study, sum, count)| (study, CoverageSum(sum, count)));
+        let coverage = coverage.collect();
+        ProgressTracker { started: now, studies, active, coverage, ..ProgressTracker::default() }
     }
 
-    /// The same, with what an earlier tracker counted since the coordinator started.
-    pub(crate) fn after(self, earlier: ProgressTracker) -> ProgressTracker {
-        let ProgressTracker { recent, started, run_progress, by_worker, curves, .. } = earlier;
-        ProgressTracker { recent, started, run_progress, by_worker, curves, ..self }
+    /// This tracker with the counters since the start of the coordinator from an earlier one.
+    pub(crate) fn continuing(self, earlier: ProgressTracker) -> ProgressTracker {
+        let ProgressTracker { recent, started, executing, accepted_by_worker, curves, .. } =
+            earlier;
+        ProgressTracker { recent, started, executing, accepted_by_worker, curves, ..self }
     }
 
-    /// Learns which studies there are, and of which the runs are given out.
-    pub(crate) fn restate(&mut self, studies: Vec<StoredStudy>, active: Vec<StudyNumber>) {
+    /// Replaces the studies, and the numbers of the active ones.
+    pub(crate) fn set_studies(&mut self, studies: Vec<StoredStudy>, active: Vec<StudyNumber>) {
         (self.studies, self.active) = (studies, active);
     }
 
-    /// Learns the sum and number of the coverages of a study that has other runs now.
-    pub(crate) fn cover(&mut self, study: StudyNumber, coverage: Option<(f64, u64)>) {
+    /// Replaces sum and number of the coverages of a study whose runs have changed.
+    pub(crate) fn set_coverage(&mut self, study: StudyNumber, coverage: Option<(f64, u64)>) {
         let (sum, count) = coverage.unwrap_or_default();
-        self.coverage.insert(study, Sum(sum, count));
+        self.coverage.insert(study, CoverageSum(sum, count));
     }
 
-    /// Notes the record of a run of the algorithm `label` that `studies` want.
-    pub(crate) fn accepted(
+    /// Counts an accepted record of a run of the algorithm `label`, which `studies` contain.
+    pub(crate) fn note_accepted(
         &mut self,
         now: Duration,
         record: &StoredRecord,
@@ -202,9 +199,9 @@ impl ProgressTracker {
         label: &str,
         studies: &[StudyNumber],
     ) {
-        match self.by_worker.get_mut(worker) {
+        match self.accepted_by_worker.get_mut(worker) {
             Some(count) => *count += 1,
-            None => drop(self.by_worker.insert(worker.to_owned(), 1)),
+            None => drop(self.accepted_by_worker.insert(worker.to_owned(), 1)),
         }
         let coverage = record.coverage();
         match self.recent.back_mut() {
@@ -213,7 +210,7 @@ impl ProgressTracker {
         }
         for study in studies {
             if let Some(coverage) = coverage {
-                let Sum(sum, count) = self.coverage.entry(*study).or_default();
+                let CoverageSum(sum, count) = self.coverage.entry(*study).or_default();
                 *sum += coverage;
                 *count += 1;
             }
@@ -223,25 +220,26 @@ impl ProgressTracker {
         }
     }
 
-    pub(crate) fn watched(&mut self, run_progress: Vec<(Token, RunProgress)>) {
-        self.run_progress.extend(run_progress);
+    /// Replaces the progress of runs that are being executed.
+    pub(crate) fn note_run_progress(&mut self, progress: Vec<(Token, RunProgress)>) {
+        self.executing.extend(progress);
     }
 
     pub(crate) fn snapshot(&mut self, now: Duration, ledger: &Ledger) -> Progress {
-        let oldest = now.saturating_sub(WINDOW).as_secs();
+        let oldest = now.saturating_sub(RATE_WINDOW).as_secs();
         while self.recent.front().is_some_and(|&(second, _)| second < oldest) {
             self.recent.pop_front();
         }
-        self.run_progress.retain(|&token, _| ledger.lease(token).is_some());
-        let running = self.run_progress.iter().filter_map(|(&token, run_progress)| {
+        self.executing.retain(|&token, _| ledger.lease(token).is_some());
+        let executing = self.executing.iter().filter_map(|(&token, progress)| {
             let (run, worker) = ledger.lease(token)?;
-            let run_progress = run_progress.clone();
-            Some(ExecutingRun { run, worker: worker.to_owned(), run_progress })
+            let progress = progress.clone();
+            Some(ExecutingRun { run, worker: worker.to_owned(), progress })
         });
-        let running = running.collect();
+        let executing = executing.collect();
         let accepted: u64 = self.recent.iter().map(|&(_, count)| count).sum();
-        let over = now.saturating_sub(self.started).min(WINDOW).as_secs_f64().max(0.1);
-        let workers = ledger.live_workers();
+        let window = now.saturating_sub(self.started).min(RATE_WINDOW).as_secs_f64().max(0.1);
+        let workers = ledger.workers().len();
         let share = |work: Duration| work / u32::try_from(workers).unwrap_or(u32::MAX);
         let counts = ledger.counts();
         Progress {
@@ -251,10 +249,10 @@ impl ProgressTracker {
             done: counts.of(Phase::Done),
             failed: counts.of(Phase::Failed),
             quarantined: counts.of(Phase::Quarantined),
-            runs_per_second: accepted as f64 / over,
+            runs_per_second: accepted as f64 / window,
             mean_coverage: self.mean_coverage(),
             eta: if workers == 0 { None } else { ledger.queue().expected_work().map(share) },
-            running,
+            executing,
             last_error: None,
             studies: self.studies.iter().map(|study| self.study(study, ledger)).collect(),
             workers: self.workers(now, ledger),
@@ -264,12 +262,12 @@ impl ProgressTracker {
     }
 
     fn workers(&self, now: Duration, ledger: &Ledger) -> Vec<WorkerProgress> {
-        let workers = ledger.workers().map(|(name, leases, seen, drained)| WorkerProgress {
-            name: name.to_owned(),
-            leases,
-            accepted: self.by_worker.get(name).copied().unwrap_or_default(),
-            silent: now.saturating_sub(seen),
-            drained,
+        let workers = ledger.workers().map(|worker| WorkerProgress {
+            name: worker.name.to_owned(),
+            leases: worker.leases,
+            accepted: self.accepted_by_worker.get(worker.name).copied().unwrap_or_default(),
+            silent: now.saturating_sub(worker.last_seen),
+            drained: worker.drained,
         });
         workers.collect()
     }
@@ -285,7 +283,8 @@ impl ProgressTracker {
 
     fn mean_coverage(&self) -> Option<f64> {
         let active = self.active.iter().filter_map(|study| self.coverage.get(study));
-        active.fold(Sum::default(), |all, one| Sum(all.0 + one.0, all.1 + one.1)).mean()
+        let sum = |all: CoverageSum, one: &CoverageSum| CoverageSum(all.0 + one.0, all.1 + one.1);
+        active.fold(CoverageSum::default(), sum).mean()
     }
 
     fn study(&self, study: &StoredStudy, ledger: &Ledger) -> StudyProgress {
@@ -294,7 +293,7 @@ impl ProgressTracker {
             name: study.name.clone(),
             state: study.state,
             counts: ledger.counts_of(study.number),
-            mean_coverage: self.coverage.get(&study.number).copied().and_then(Sum::mean),
+            mean_coverage: self.coverage.get(&study.number).copied().and_then(CoverageSum::mean),
         }
     }
 }

@@ -1,93 +1,89 @@
-//! Project bytes by digest, kept in the store.
+//! Projects of a store: uploaded by digest through the writer, read through a shared connection.
 
 use std::collections::BTreeSet;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_experiments::Digest;
 
-use crate::coordinator::StoreUnavailable;
+use crate::error::StoreUnavailable;
 use crate::store::{ProjectChunk, Reader, StoreError, StoreUrl};
-use crate::writer::Request;
+use crate::writer::{Request, WriterHandle};
 
-/// Parts on their way to the store at a time.
-const UNDER_WAY: usize = 16;
+/// Number of chunks of an upload that wait for the store at the same time.
+const CHUNKS_IN_FLIGHT: usize = 16;
 
-/// The projects of a store, each named by the SHA-256 of its bytes. They are written by the
-/// writer, as everything is, and read through a connection that all share.
+/// The projects of a store, each named by the SHA-256 of its bytes.
 ///
-/// Every call waits for the database; in async code only threads of a multi-threaded runtime
-/// may call.
+/// Every call blocks on the database; in async code call it only from threads of a multi-threaded
+/// runtime.
 #[derive(Clone)]
 pub struct Projects {
-    writer: Sender<Request>,
+    writer: WriterHandle,
     url: StoreUrl,
     reader: Arc<Mutex<Option<Reader>>>,
 }
 
 impl Projects {
-    pub(crate) fn new(writer: Sender<Request>, url: StoreUrl) -> Projects {
+    pub(crate) fn new(writer: WriterHandle, url: StoreUrl) -> Projects {
         Projects { writer, url, reader: Arc::default() }
     }
 
-    /// Keeps a project and returns its name.
+    /// Stores a project and returns its digest.
     ///
     /// # Errors
     ///
-    /// When the store does not answer. The project is then not there, or whole.
+    /// If the store does not answer. The project is then stored completely or not at all.
     pub fn insert(&self, bytes: &[u8]) -> Result<Digest, StoreUnavailable> {
         let digest = Digest::of(bytes);
-        // The last part says that all are there, so it waits for the others.
+        // The last chunk marks the project as complete, so it is sent after all others are stored.
         let last = ProjectChunk::count(bytes) - 1;
-        for first in (0..last).step_by(UNDER_WAY) {
-            let parts = first..last.min(first + UNDER_WAY);
-            self.keep(parts.map(|part| ProjectChunk::new(digest, bytes, part)))?;
+        for first in (0..last).step_by(CHUNKS_IN_FLIGHT) {
+            let numbers = first..last.min(first + CHUNKS_IN_FLIGHT);
+            self.put(numbers.map(|number| ProjectChunk::new(digest, bytes, number)))?;
         }
-        self.keep(std::iter::once(ProjectChunk::new(digest, bytes, last)))?;
+        self.put(std::iter::once(ProjectChunk::new(digest, bytes, last)))?;
         Ok(digest)
     }
 
-    fn keep(&self, parts: impl Iterator<Item = ProjectChunk>) -> Result<(), StoreUnavailable> {
-        let (answer, answers) = channel();
+    fn put(&self, chunks: impl Iterator<Item = ProjectChunk>) -> Result<(), StoreUnavailable> {
+        let (reply, replies) = channel();
         let mut sent = 0;
-        for part in parts {
-            let answer = answer.clone();
-            self.writer
-                .send(Request::PutProjectChunk { part, answer })
-                .map_err(|_| StoreUnavailable)?;
+        for chunk in chunks {
+            self.writer.send(Request::PutProjectChunk { chunk, reply: reply.clone() })?;
             sent += 1;
         }
-        drop(answer);
-        if answers.iter().count() == sent { Ok(()) } else { Err(StoreUnavailable) }
+        drop(reply);
+        if replies.iter().count() == sent { Ok(()) } else { Err(StoreUnavailable) }
     }
 
-    /// Those of these projects that are not here.
+    /// Those of these projects that the store does not have.
     ///
     /// # Errors
     ///
-    /// When the database refuses.
+    /// If the database returns an error.
     pub fn missing(&self, projects: &[Digest]) -> Result<BTreeSet<Digest>, StoreError> {
         self.read(|reader| reader.missing_projects(projects))
     }
 
-    /// Passes on the size of a project, in bytes, and its bytes part by part, until `take` says
-    /// that nobody wants more. Receivers check the digest.
+    /// Passes the size of a project in bytes and its chunks to `take`, until `take` returns false.
+    /// The receiver must check the digest.
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`], and when the database refuses.
+    /// [`StoreError::NoProject`], or if the database returns an error.
     pub fn stream(
         &self,
         project: Digest,
         mut take: impl FnMut(u64, Vec<u8>) -> bool,
     ) -> Result<(), StoreError> {
         let size = self.read(|reader| reader.project_size(project))?;
-        let (mut part, mut sent) = (0, 0);
+        let (mut chunk, mut sent) = (0, 0);
         loop {
-            // Nobody waits for a slow receiver: the connection is let go after each part.
-            let bytes = self.read(|reader| reader.project_part(project, part))?;
+            // The connection is released after each chunk, so that a slow receiver delays no other.
+            let bytes = self.read(|reader| reader.project_chunk(project, chunk))?;
             sent += bytes.len() as u64;
-            part += 1;
+            chunk += 1;
             if !take(size, bytes) || sent >= size {
                 return Ok(());
             }
@@ -104,7 +100,7 @@ impl Projects {
             None => Reader::open(&self.url)?,
         };
         let value = read(&mut reader)?;
-        // After an error the next one connects anew.
+        // After an error the connection is dropped, and the next call opens another.
         *shared = Some(reader);
         Ok(value)
     }

@@ -1,10 +1,11 @@
-//! The coordinator's face towards people: studies are added, looked at, paused and fetched.
+//! The gRPC service for clients that submit, follow, pause and fetch studies.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Plan};
+use catherd_experiments::{Digest, Engines, Plan};
 use catherd_proto::transport::MAX_PROJECT;
 use catherd_proto::{DOCUMENT_VERSION, digest, v1};
 use tokio::sync::mpsc;
@@ -13,43 +14,51 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::auth::{Role, require_role};
-use crate::ledger::{Phase, PhaseCounts};
+use crate::ids::StudyNumber;
+use crate::ledger::Phase;
 use crate::progress::{PlanningProgress, Progress, StudyProgress};
-use crate::store::{QuarantinedRun, Reader, StoreError, StoreUrl, StudyNumber, StudyState};
-use crate::worker_service::Service;
+use crate::projects::Projects;
+use crate::store::{QuarantinedRun, Reader, StoreError, StoreUrl, StudyState};
+use crate::writer::WriterHandle;
 
-/// A study that is not planned within this time is asked for again: less than
-/// [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
-const PLANNING: Duration = Duration::from_secs(5);
+/// Time after which a submission is answered although its study is not completely planned. Less
+/// than [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
+const PLANNING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The face; cheap to clone.
+/// Shortest interval between two messages of `Watch`.
+const MIN_WATCH_INTERVAL_MS: u64 = 100;
+
+/// Results that are read ahead of a slow receiver.
+const RESULTS_READ_AHEAD: usize = 64;
+
+/// The service; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Studies {
-    pub(crate) service: Service,
+pub(crate) struct StudyService {
+    pub(crate) writer: WriterHandle,
+    pub(crate) projects: Projects,
+    pub(crate) engines: Arc<Engines>,
     pub(crate) url: StoreUrl,
 }
 
 type Reply<T> = Result<Response<T>, Status>;
 type Streamed<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-impl Studies {
+impl StudyService {
     fn number(&self, name: &str) -> Result<StudyNumber, Status> {
-        let progress = self.service.progress.borrow();
+        let progress = self.writer.progress.borrow();
         progress.study(name).map(|study| study.number).ok_or_else(|| {
             let names: Vec<_> = progress.studies.iter().map(|study| &*study.name).collect();
-            Status::not_found(format!(
-                "there is no study `{name}`; there are: {}",
-                names.join(", ")
-            ))
+            let names = names.join(", ");
+            Status::not_found(format!("there is no study `{name}`; known studies: {names}"))
         })
     }
 
-    /// Those of these projects that the store lacks.
-    async fn missing_projects(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
+    /// Those of these projects that the store does not have.
+    async fn find_missing(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
         self.read(move |mut reader| reader.missing_projects(&wanted)).await
     }
 
-    /// Reads the store on a thread that may wait.
+    /// Reads the store on a blocking thread.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(Reader) -> Result<T, StoreError> + Send + 'static,
@@ -59,32 +68,33 @@ impl Studies {
         match read {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => Err(Status::unavailable(error.to_string())),
-            Err(defect) => Err(Status::internal(defect.to_string())),
+            Err(panic) => Err(Status::internal(panic.to_string())),
         }
     }
 }
 
 #[tonic::async_trait]
-impl v1::studies_server::Studies for Studies {
+impl v1::studies_server::Studies for StudyService {
     async fn get_status(&self, request: Request<v1::StatusRequest>) -> Reply<v1::Status> {
         require_role(&request, Role::Viewer)?;
-        Ok(Response::new(status(&self.service.progress.borrow())))
+        Ok(Response::new(encode_status(&self.writer.progress.borrow())))
     }
 
     type WatchStream = Streamed<v1::Status>;
 
     async fn watch(&self, request: Request<v1::WatchRequest>) -> Reply<Self::WatchStream> {
         require_role(&request, Role::Viewer)?;
-        let interval = Duration::from_millis(request.into_inner().interval_ms.max(100));
-        let mut progress = self.service.progress.clone();
+        let interval = request.into_inner().interval_ms.max(MIN_WATCH_INTERVAL_MS);
+        let interval = Duration::from_millis(interval);
+        let mut progress = self.writer.progress.clone();
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(async move {
             loop {
-                let (now, finished) = {
+                let (status, finished) = {
                     let progress = progress.borrow_and_update();
-                    (status(&progress), progress.is_finished())
+                    (encode_status(&progress), progress.is_finished())
                 };
-                if sender.send(Ok(now)).await.is_err() || finished {
+                if sender.send(Ok(status)).await.is_err() || finished {
                     return;
                 }
                 tokio::time::sleep(interval).await;
@@ -115,10 +125,11 @@ impl v1::studies_server::Studies for Studies {
     async fn results(&self, request: Request<v1::ResultsRequest>) -> Reply<Self::ResultsStream> {
         require_role(&request, Role::Viewer)?;
         let study = self.number(&request.into_inner().study)?;
-        let (sender, receiver) = mpsc::channel(64);
+        let (sender, receiver) = mpsc::channel(RESULTS_READ_AHEAD);
         let url = self.url.clone();
         tokio::task::spawn_blocking(move || {
             if let Err(error) = send_results(&url, study, &sender) {
+                // Sending fails only after the client has closed the stream.
                 let _ = sender.blocking_send(Err(Status::unavailable(error.to_string())));
             }
         });
@@ -133,8 +144,8 @@ impl v1::studies_server::Studies for Studies {
         let wanted = request.into_inner().digests;
         let wanted = wanted.iter().map(|bytes| digest(bytes)).collect::<Result<Vec<_>, _>>();
         let wanted = wanted.map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let missing_projects = self.missing_projects(wanted).await?.into_iter();
-        let digests = missing_projects.map(|digest| digest.0.to_vec().into()).collect();
+        let missing = self.find_missing(wanted).await?.into_iter();
+        let digests = missing.map(|digest| digest.0.to_vec().into()).collect();
         Ok(Response::new(v1::ProjectDigests { digests }))
     }
 
@@ -147,15 +158,16 @@ impl v1::studies_server::Studies for Studies {
         let mut bytes = Vec::new();
         while let Some(chunk) = chunks.message().await? {
             if chunk.size > MAX_PROJECT || (bytes.len() + chunk.data.len()) as u64 > chunk.size {
-                return Err(Status::out_of_range("a project is larger than it may be"));
+                let rule = format!("a project is larger than stated or than {MAX_PROJECT} bytes");
+                return Err(Status::out_of_range(rule));
             }
             bytes.extend_from_slice(&chunk.data);
         }
-        let projects = self.service.projects.clone();
-        let kept = tokio::task::spawn_blocking(move || projects.insert(&bytes)).await;
-        let kept = kept.map_err(|defect| Status::internal(defect.to_string()))?;
-        let digest: Digest =
-            kept.map_err(|error| Status::unavailable(format!("cannot keep a project: {error}")))?;
+        let projects = self.projects.clone();
+        let stored = tokio::task::spawn_blocking(move || projects.insert(&bytes)).await;
+        let stored = stored.map_err(|panic| Status::internal(panic.to_string()))?;
+        let digest: Digest = stored
+            .map_err(|error| Status::unavailable(format!("cannot store a project: {error}")))?;
         Ok(Response::new(v1::ProjectDigests { digests: vec![digest.0.to_vec().into()] }))
     }
 
@@ -164,35 +176,30 @@ impl v1::studies_server::Studies for Studies {
         let document = request.into_inner().plan.unwrap_or_default();
         let plan: Plan =
             document.read().map_err(|error| Status::invalid_argument(error.to_string()))?;
-        plan.check(&self.service.engines)
-            .map_err(|flaw| Status::failed_precondition(format!("a plan with {flaw}")))?;
-        let missing_projects =
-            self.missing_projects(plan.projects.iter().map(|one| one.digest).collect()).await?;
-        if let Some(project) =
-            plan.projects.iter().find(|one| missing_projects.contains(&one.digest))
-        {
+        plan.check(&self.engines)
+            .map_err(|flaw| Status::failed_precondition(format!("invalid plan: {flaw}")))?;
+        let digests = plan.projects.iter().map(|project| project.digest).collect();
+        let missing = self.find_missing(digests).await?;
+        if let Some(project) = plan.projects.iter().find(|one| missing.contains(&one.digest)) {
             let name = &project.name;
-            return Err(Status::failed_precondition(format!("the coordinator lacks {name}")));
+            return Err(Status::failed_precondition(format!("project {name} was not uploaded")));
         }
         let name = plan.name.clone();
-        // A large study takes longer than a request may; it goes on being planned.
-        if let Ok(planned) = tokio::time::timeout(PLANNING, self.service.submit(plan)).await {
-            planned?;
-        } else {
-            let progress = self.service.progress.borrow();
-            let planning = progress.planning.iter().find(|planning| planning.study == name);
-            let left = planning.map_or(1, |planning| (planning.of - planning.runs).max(1));
-            let planned = planning.map_or(0, |planning| planning.runs) as u64;
-            return Ok(Response::new(v1::SubmitReply { planned, ended: 0, left: left as u64 }));
-        }
-        let mut progress = self.service.progress.clone();
+        // Planning a large study outlasts the request time-out. It continues in the background, and
+        // the client submits again until it is complete.
+        let Ok(planned) = tokio::time::timeout(PLANNING_TIMEOUT, self.writer.submit(plan)).await
+        else {
+            return Ok(Response::new(planning_reply(&self.writer.progress.borrow(), &name)));
+        };
+        planned?;
+        let mut progress = self.writer.progress.clone();
         let found = progress.wait_for(|progress| progress.study(&name).is_some()).await;
         let progress = found.map_err(|_| Status::unavailable("the coordinator is closing"))?;
         let counts = progress.study(&name).map(|study| study.counts).unwrap_or_default();
         Ok(Response::new(v1::SubmitReply {
             planned: counts.planned(),
             ended: counts.planned() - counts.of(Phase::Pending) - counts.of(Phase::Leased),
-            left: 0,
+            unplanned: 0,
         }))
     }
 
@@ -205,9 +212,17 @@ impl v1::studies_server::Studies for Studies {
             v1::StudyState::Cancelled => StudyState::Cancelled,
         };
         self.number(&request.study)?;
-        self.service.set_state(request.study, state).await?;
+        self.writer.set_state(request.study, state).await?;
         Ok(Response::new(v1::SetStateReply {}))
     }
+}
+
+/// The reply to a submission whose study is still being planned; at least one run is unplanned.
+fn planning_reply(progress: &Progress, name: &str) -> v1::SubmitReply {
+    let planning = progress.planning.iter().find(|planning| planning.study == name);
+    let unplanned = planning.map_or(1, |planning| (planning.total - planning.planned).max(1));
+    let planned = planning.map_or(0, |planning| planning.planned);
+    v1::SubmitReply { planned: planned as u64, ended: 0, unplanned: unplanned as u64 }
 }
 
 fn send_results(
@@ -224,7 +239,8 @@ fn send_results(
             return Ok(());
         }
     }
-    for QuarantinedRun { spec, attempts, kind, reason } in Reader::open(url)?.quarantined(study)? {
+    for run in Reader::open(url)?.quarantined(study)? {
+        let QuarantinedRun { spec, attempts, kind, reason } = run;
         let quarantined = v1::Quarantined { attempts, kind: kind as u32, reason };
         let end = Some(v1::run_result::End::Quarantined(quarantined));
         let spec = Some(document(serde_json::to_vec(&spec)?));
@@ -235,7 +251,7 @@ fn send_results(
     Ok(())
 }
 
-fn status(progress: &Progress) -> v1::Status {
+fn encode_status(progress: &Progress) -> v1::Status {
     v1::Status {
         planned: progress.planned,
         pending: progress.pending,
@@ -248,18 +264,18 @@ fn status(progress: &Progress) -> v1::Status {
         mean_coverage: progress.mean_coverage,
         last_error: progress.last_error.clone().unwrap_or_default(),
         eta_ms: progress.eta.map(|eta| eta.as_millis() as u64),
-        studies: progress.studies.iter().map(study).collect(),
-        planning: progress.planning.iter().map(planned).collect(),
+        studies: progress.studies.iter().map(encode_study).collect(),
+        planning: progress.planning.iter().map(encode_planning).collect(),
     }
 }
 
-fn planned(planned: &PlanningProgress) -> v1::PlanningProgress {
-    let PlanningProgress { study, runs, of } = planned;
-    v1::PlanningProgress { study: study.clone(), runs: *runs as u64, of: *of as u64 }
+fn encode_planning(planning: &PlanningProgress) -> v1::PlanningProgress {
+    let PlanningProgress { study, planned, total } = planning;
+    v1::PlanningProgress { study: study.clone(), planned: *planned as u64, total: *total as u64 }
 }
 
-fn study(study: &StudyProgress) -> v1::Study {
-    let of = |phase| PhaseCounts::of(&study.counts, phase);
+fn encode_study(study: &StudyProgress) -> v1::Study {
+    let of = |phase| study.counts.of(phase);
     let state = match study.state {
         StudyState::Active => v1::StudyState::Active,
         StudyState::Paused => v1::StudyState::Paused,

@@ -1,17 +1,18 @@
-//! One thread owns the ledger and the store. It takes all requests that have arrived,
-//! steps the ledger through them, makes their effects durable in one transaction, and
-//! only then answers them. While it waits for the disk the next group gathers, so the
-//! number of fsyncs a second bounds no throughput.
+//! The writer: the only thread that changes the ledger and the store. It takes all requests that
+//! have arrived as one batch, steps the ledger through them, makes their effects durable in one
+//! transaction, and then replies. The next batch gathers during the transaction, so that the number
+//! of fsyncs per second does not limit the number of requests per second.
 
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::clock::Clock;
+use crate::lease_expiry::{TICK_INTERVAL, leader_silence};
 use crate::ledger::{Event, Policy};
 use crate::progress::{PlanningProgress, Progress};
 use crate::store::{Store, StoreError, StoreUrl, TransactionObserver};
@@ -25,61 +26,61 @@ mod tests;
 
 use changes::Changes;
 use leader::{Leader, reply_later};
-pub(crate) use request::{AttemptResult, Completion, Outcomes, Request};
+pub(crate) use request::{
+    AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseReply, Request, WriterHandle,
+};
 
-/// Most requests in one transaction.
-const GROUP: usize = 1024;
+/// Largest number of requests in one transaction.
+const MAX_BATCH: usize = 1024;
 
-/// The ledger hears of passing time this often.
-const TICK: Duration = Duration::from_millis(200);
+/// Sends the reply to a request. Called after the effects of the request are durable.
+type PendingReply = Box<dyn FnOnce() + Send>;
 
-/// Sends the answer of a request whose effects are durable.
-type Answer = Box<dyn FnOnce() + Send>;
-
-/// Which studies a writer serves.
+/// The studies that a writer serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All active ones.
+    /// All active studies.
     All,
-    /// This one.
+    /// The study of this name.
     Only(String),
 }
 
-/// What a writer serves, and by which rules.
+/// Configuration of a writer.
 pub(crate) struct WriterConfig {
     pub(crate) url: StoreUrl,
-    /// Where older versions kept projects.
-    pub(crate) archives: PathBuf,
+    /// Folder in which schema version 2 kept projects as files.
+    pub(crate) project_files: PathBuf,
     pub(crate) scope: Scope,
     pub(crate) policy: Policy,
     pub(crate) observer: Option<Arc<dyn TransactionObserver>>,
 }
 
-/// See the module's page. [`crate::Coordinator::new_manual`] gives it to its caller.
+/// The only writer to a store. See the module. [`crate::Coordinator::new_manual`] returns it to its
+/// caller.
 pub struct Writer {
     requests: Receiver<Request>,
     config: WriterConfig,
     clock: Arc<dyn Clock>,
     last_tick: Duration,
     progress: watch::Sender<Progress>,
-    /// None while another coordinator leads the store or it cannot be reached.
+    /// `None` while another coordinator leads the store or the store cannot be reached.
     leader: Option<Leader>,
-    /// Why there is no leader, until there is one and the store accepts something.
+    /// The last error of the store; `None` after the next successful transaction.
     last_error: Option<String>,
-    /// Held as long as anything may be written.
+    /// Held as long as this process may write to an SQLite file.
     _lock: Option<File>,
 }
 
 impl Writer {
-    /// Opens a writer on a store, and the way to it. Where another coordinator leads the store,
-    /// it stands by if it may.
+    /// Starts a writer on a store, and returns it with the handle for its requests. If another
+    /// coordinator leads the store, the writer stands by if `stand_by` is set.
     pub(crate) fn open(
         config: WriterConfig,
         store: Result<Store, StoreError>,
         clock: Arc<dyn Clock>,
         lock: Option<File>,
         stand_by: bool,
-    ) -> Result<(Writer, Sender<Request>), StoreError> {
+    ) -> Result<(Writer, WriterHandle), StoreError> {
         let now = clock.now();
         let (sender, requests) = mpsc::channel();
         let mut writer = Writer {
@@ -92,35 +93,35 @@ impl Writer {
             last_error: None,
             _lock: lock,
         };
-        match store.and_then(|store| Leader::take(&writer.config, store, now)) {
+        match store.and_then(|store| Leader::new(&writer.config, store, now)) {
             Ok(leader) => {
                 writer.leader = Some(leader);
-                writer.show(now);
+                writer.publish_progress(now);
             }
-            Err(StoreError::LedByAnother) if stand_by => writer.note(&StoreError::LedByAnother),
+            Err(StoreError::LedByAnother) if stand_by => {
+                writer.record_error(&StoreError::LedByAnother);
+            }
             Err(error) => return Err(error),
         }
-        Ok((writer, sender))
+        let handle = WriterHandle::new(sender, writer.progress.subscribe());
+        Ok((writer, handle))
     }
 
-    pub(crate) fn watch(&self) -> watch::Receiver<Progress> {
-        self.progress.subscribe()
-    }
-
-    /// Serves requests until it is closed.
-    pub(crate) fn serve(mut self) {
+    /// Processes requests until [`Request::Close`].
+    pub(crate) fn run(mut self) {
         loop {
-            let mut group = Vec::new();
-            // Planning goes on whenever nobody asks for anything else, and beside all that.
-            match self.requests.recv_timeout(if self.plans() { Duration::ZERO } else { TICK }) {
-                Ok(request) => group.push(request),
+            let mut batch = Vec::new();
+            // While a study is being planned, do not block: one page is planned per iteration.
+            let timeout = if self.is_planning() { Duration::ZERO } else { TICK_INTERVAL };
+            match self.requests.recv_timeout(timeout) {
+                Ok(request) => batch.push(request),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            group.extend(self.requests.try_iter().take(GROUP - group.len()));
-            let closing = group.iter().any(|request| matches!(request, Request::Close));
-            if !self.answer(group) {
-                std::thread::sleep(TICK);
+            batch.extend(self.requests.try_iter().take(MAX_BATCH - batch.len()));
+            let closing = batch.iter().any(|request| matches!(request, Request::Close));
+            if !self.process(batch) {
+                std::thread::sleep(TICK_INTERVAL);
             }
             if closing {
                 return;
@@ -128,120 +129,120 @@ impl Writer {
         }
     }
 
-    /// Serves the requests that have arrived, without waiting for any. False if the store
-    /// refused: nobody got an answer then.
+    /// Processes the requests that have arrived, without blocking. Returns false if the store
+    /// returned an error; no request of the batch was answered then.
     pub fn process_pending(&mut self) -> bool {
-        let group = self.requests.try_iter().take(GROUP).collect();
-        self.answer(group)
+        let batch = self.requests.try_iter().take(MAX_BATCH).collect();
+        self.process(batch)
     }
 
-    /// Whether a study is being planned.
-    fn plans(&self) -> bool {
-        self.leader.as_ref().is_some_and(|leader| !leader.plannings.is_empty())
+    fn is_planning(&self) -> bool {
+        self.leader.as_ref().is_some_and(Leader::is_planning)
     }
 
-    fn answer(&mut self, group: Vec<Request>) -> bool {
+    fn process(&mut self, batch: Vec<Request>) -> bool {
         let now = self.clock.now();
-        let tick = group.is_empty() && !self.plans() || now.saturating_sub(self.last_tick) >= TICK;
+        let idle = batch.is_empty() && !self.is_planning();
+        let tick = idle || now.saturating_sub(self.last_tick) >= TICK_INTERVAL;
         if tick {
             self.last_tick = now;
         }
-        match self.take(now, group, tick) {
-            Ok(answers) => {
-                answers.into_iter().for_each(|answer| answer());
+        match self.process_batch(now, batch, tick) {
+            Ok(replies) => {
+                replies.into_iter().for_each(|reply| reply());
                 true
             }
             Err(error) => {
-                self.note(&error);
+                self.record_error(&error);
                 false
             }
         }
     }
 
-    /// Notes that the store refused. The leader is kept as long as the connection lives: the
-    /// session that led goes on leading.
-    fn note(&mut self, error: &StoreError) {
-        let last_error = error.to_string();
-        if self.last_error.as_ref() != Some(&last_error) {
-            tracing::error!("{last_error}");
+    /// Records an error of the store. The leader stays as long as its connection lives, because its
+    /// session continues to hold the lock.
+    fn record_error(&mut self, error: &StoreError) {
+        let text = error.to_string();
+        if self.last_error.as_ref() != Some(&text) {
+            tracing::error!("{text}");
         }
         self.leader.take_if(|leader| !leader.store.is_alive());
         if let Some(leader) = &mut self.leader {
-            leader.stale = true;
+            leader.needs_reload = true;
         }
-        self.last_error = Some(last_error);
+        self.last_error = Some(text);
         let last_error = self.last_error.clone();
         self.progress.send_modify(|progress| progress.last_error = last_error);
     }
 
-    /// Takes a group of requests as far as the answers, which may leave.
-    fn take(
+    /// Processes a batch up to its transaction, and returns the replies to send.
+    fn process_batch(
         &mut self,
         now: Duration,
-        group: Vec<Request>,
+        batch: Vec<Request>,
         tick: bool,
-    ) -> Result<Vec<Answer>, StoreError> {
+    ) -> Result<Vec<PendingReply>, StoreError> {
         let leader = match &mut self.leader {
             Some(leader) => leader,
             none => {
-                let store = Store::take_over(&self.config.url, self.config.policy.term)?;
-                let leader = Leader::take(&self.config, store, now)?;
-                tracing::info!("leading the store from now on");
-                // Other troubles end when the store has accepted something.
-                self.last_error
-                    .take_if(|last_error| *last_error == StoreError::LedByAnother.to_string());
+                let silence = leader_silence(self.config.policy.term);
+                let store = Store::take_over(&self.config.url, silence)?;
+                let leader = Leader::new(&self.config, store, now)?;
+                tracing::info!("this coordinator leads the store from now on");
+                // Other errors end with the next successful transaction.
+                let led = StoreError::LedByAnother.to_string();
+                self.last_error.take_if(|error| *error == led);
                 none.insert(leader)
             }
         };
-        if leader.stale {
+        if leader.needs_reload {
             leader.reload(&self.config, now)?;
         }
         let mut changes = Changes::default();
-        let mut answers = Vec::new();
-        let mut replanned = false;
-        for request in group {
+        let mut replies = Vec::new();
+        let mut studies_changed = false;
+        for request in batch {
             match request {
-                Request::Plan { plan, answer } => answers.extend(leader.begin(*plan, answer)?),
-                Request::SetState { name, state, answer } => {
-                    replanned = true;
-                    leader.keep(std::mem::take(&mut changes))?;
-                    tracing::info!(study = name, state = state.name(), "a study was changed");
-                    answers
-                        .push(reply_later(answer, leader.set_state(&self.config, &name, state)?));
+                Request::Plan { plan, reply } => {
+                    replies.extend(leader.begin_planning(*plan, reply)?);
                 }
-                other => answers.extend(leader.handle(now, other, &mut changes)?),
+                Request::SetState { name, state, reply } => {
+                    studies_changed = true;
+                    leader.persist(std::mem::take(&mut changes))?;
+                    tracing::info!(study = name, state = state.name(), "a study was changed");
+                    let known = leader.set_state(&self.config, &name, state)?;
+                    replies.push(reply_later(reply, known));
+                }
+                other => replies.extend(leader.handle(now, other, &mut changes)?),
             }
         }
         if tick {
             let effects = leader.ledger.step(now, Event::Tick);
-            changes.note(&effects, None);
+            changes.collect(&effects);
         }
-        if leader.keep(changes)? {
+        if leader.persist(changes)? {
             self.last_error = None;
         } else if tick {
             leader.store.renew()?;
         }
-        if let Some(planned) = leader.plan_on(&self.config)? {
+        if let Some(planned) = leader.plan_next_page(&self.config)? {
             self.last_error = None;
-            replanned = true;
-            answers.extend(planned);
+            studies_changed = true;
+            replies.extend(planned);
         }
-        // Whoever is told of a change, or that a study has ended, must find it so.
-        if tick || replanned || leader.ledger.is_finished() {
-            self.show(now);
+        // Publish before the replies are sent, so that a caller that is told of a change or of the
+        // end of a study finds it in the progress.
+        if tick || studies_changed || leader.ledger.is_finished() {
+            self.publish_progress(now);
         }
-        Ok(answers)
+        Ok(replies)
     }
 
-    fn show(&mut self, now: Duration) {
+    fn publish_progress(&mut self, now: Duration) {
         if let Some(leader) = &mut self.leader {
             let last_error = self.last_error.clone();
             let snapshot = leader.tracker.snapshot(now, &leader.ledger);
-            let planning = leader.plannings.iter().map(|(planning, _)| {
-                let (runs, of) = planning.progress();
-                PlanningProgress { study: planning.name().to_owned(), runs, of }
-            });
-            let planning = planning.collect();
+            let planning: Vec<PlanningProgress> = leader.planning_progress().collect();
             self.progress.send_replace(Progress { last_error, planning, ..snapshot });
         }
     }

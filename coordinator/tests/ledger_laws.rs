@@ -1,12 +1,13 @@
-//! The laws of the ledger under arbitrary events: workers that die, come back, commit
-//! late or twice, and a coordinator that starts again from what was saved.
+//! The laws of the ledger under random events: workers that exit, reappear, commit late or twice, and
+//! a coordinator that restarts from the stored state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use catherd_coordinator::ids::{RunNumber, Token};
 use catherd_coordinator::ledger::{
-    AttemptEnd, Effect, Event, Grant, Ledger, LedgerSnapshot, Phase, Policy, Run, RunNumber,
-    StudySet, Token, Verdict,
+    AttemptEnd, Effect, Event, Grant, Ledger, LedgerSnapshot, Phase, Policy, RunStatus, StudySet,
+    Verdict,
 };
 use catherd_coordinator::queue::Queue;
 use catherd_experiments::Digest;
@@ -23,11 +24,11 @@ const POLICY: Policy = Policy {
 #[derive(Clone, Debug)]
 enum Act {
     Register(u8),
-    /// A worker asks; it may not have heard of some of its leases.
+    /// A worker requests leases; if the flag is set, it has not received its earlier ones.
     Lease(u8, bool),
-    /// A worker renews the leases that it thinks it has.
+    /// A worker renews the leases that it believes it holds.
     Heartbeat(u8),
-    /// Any lease ever given is committed, whether it still holds or not.
+    /// Any lease ever granted is committed, whether it has ended or not.
     Commit(prop::sample::Index, AttemptEnd),
     Wait(u64),
     Restart,
@@ -50,15 +51,15 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// The world around a ledger: what was saved, and what the outside has seen.
+/// A ledger with the stored state and the view of the workers.
 struct World {
     ledger: Ledger,
     now: Duration,
-    saved: Vec<(Run, Option<String>)>,
+    saved: Vec<(RunStatus, Option<String>)>,
     /// The workers on which runs crashed, as the store keeps them.
     crashed_on: CrashedOn,
     granted: Vec<Grant>,
-    /// Leases that workers were given and not told to drop.
+    /// Leases that workers were granted and not told to drop.
     believed: BTreeMap<Token, String>,
     accepted: BTreeMap<RunNumber, Token>,
 }
@@ -75,7 +76,7 @@ type CrashedOn = BTreeMap<RunNumber, BTreeSet<String>>;
 
 fn restore_with(
     queue: Queue,
-    rows: &[(Run, Option<String>)],
+    rows: &[(RunStatus, Option<String>)],
     crashed_on: &CrashedOn,
     now: Duration,
 ) -> Ledger {
@@ -89,7 +90,7 @@ fn restore_with(
 impl World {
     fn new() -> World {
         let saved: Vec<_> =
-            (0..RUNS).map(|run| (Run::new(Phase::Pending, run % 3), None)).collect();
+            (0..RUNS).map(|run| (RunStatus::new(Phase::Pending, run % 3), None)).collect();
         let crashed_on = CrashedOn::new();
         let ledger = restore_with(queue(), &saved, &crashed_on, Duration::ZERO);
         let (granted, believed) = (Vec::new(), BTreeMap::new());
@@ -97,7 +98,7 @@ impl World {
         World { ledger, now, saved, crashed_on, granted, believed, accepted }
     }
 
-    /// The leases that a worker thinks it has.
+    /// The leases that a worker believes it holds.
     fn held(&self, worker: &str) -> BTreeSet<Token> {
         let own = self.believed.iter().filter(|(_, name)| *name == worker);
         own.map(|(&token, _)| token).collect()
@@ -150,7 +151,7 @@ impl World {
     ) -> Result<(), TestCaseError> {
         let before: Vec<_> = (0..RUNS).map(|run| *self.ledger.run(run).unwrap()).collect();
         let latest = commit.map(|(run, token, _)| {
-            let Run { phase, token: latest, .. } = before[run as usize];
+            let RunStatus { phase, token: latest, .. } = before[run as usize];
             (latest == token).then_some(phase)
         });
         let (asking, believing) = match event {
@@ -183,13 +184,13 @@ impl World {
                     self.granted.push(grant);
                     self.believed.insert(grant.token, asking.clone().unwrap());
                 }
-                Effect::Drop(token) => {
+                Effect::DropLease(token) => {
                     prop_assert!(self.believed.remove(&token).is_some());
                 }
                 Effect::Verdict(verdict) => {
                     let (run, token, _) = commit.unwrap();
-                    // A commit counts if its lease holds, only if nobody else was given the run
-                    // since, and is a repetition exactly when it is the accepted one.
+                    // A commit is accepted if its lease has not ended; otherwise only if the run was
+                    // not leased again. It is repeated exactly if it is the accepted one.
                     let phase = latest.unwrap();
                     let (open, expired) = (Some(Phase::Leased), Some(Phase::Pending));
                     let counts = verdict == Verdict::Accepted;
@@ -210,15 +211,15 @@ impl World {
                 prop_assert_eq!(after, before, "law 4: run {} changed after its end", run);
             }
             if after.phase == Phase::Leased && before.phase != Phase::Leased {
-                // Given anew, or to whoever had it last.
+                // Leased anew, or reinstated for its last worker.
                 let anew = after.token > before.token;
                 let again = after.token == before.token && believing.contains(&after.token);
-                prop_assert!(anew || again, "run {} came to a stranger", run);
+                prop_assert!(anew || again, "run {} was leased to the wrong worker", run);
             }
-            let refunded = after.losses < before.losses;
+            let reverted = after.losses < before.losses;
             let heard = asking.is_some() || commit.is_some();
-            prop_assert!(!refunded || heard, "run {} was refunded", run);
-            // A change that is not saved would be undone by a restart.
+            prop_assert!(!reverted || heard, "a loss of run {} was reverted", run);
+            // A change that is not stored would be undone by a restart.
             prop_assert!(after == before || dirty.contains(&run), "run {} not saved", run);
         }
         self.check_counts()
@@ -251,7 +252,7 @@ proptest! {
         }
     }
 
-    /// Whatever happened, a study ends once a worker works without disturbance.
+    /// After any events, a study ends once a worker works without faults.
     #[test]
     fn a_study_ends(acts in prop::collection::vec(act(), 0..60)) {
         let mut world = World::new();
@@ -277,11 +278,11 @@ proptest! {
 }
 
 #[test]
-fn only_the_run_in_hand_is_charged_for_a_lost_worker() {
+fn a_lost_worker_costs_only_the_run_in_hand_a_loss() {
     let mut world = World::new();
     let mut queue = queue();
     for group in 0..3 {
-        queue.measure(group, Duration::ZERO);
+        queue.record_time(group, Duration::ZERO);
     }
     world.ledger = restore_with(queue, &world.saved, &world.crashed_on, world.now);
     world.play(&Act::Lease(0, false)).unwrap();
@@ -293,8 +294,8 @@ fn only_the_run_in_hand_is_charged_for_a_lost_worker() {
     assert!(losses[1..].iter().all(|&losses| losses == 0));
 }
 
-/// Leases as these workers in process_pending, until the run is quarantined; every attempt at it
-/// crashes, others are handed back.
+/// Requests leases as each of these workers in turn until the run is quarantined. Every attempt at
+/// it crashes; other runs are handed back.
 fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
     let mut crashed_on = Vec::new();
     for &worker in workers.iter().cycle().take(100) {
@@ -325,7 +326,7 @@ fn a_run_that_crashes_too_often_is_quarantined() {
     pair.play(&Act::Register(1)).unwrap();
     assert_eq!(crash(&mut pair, 0, &[0, 1]), ["w0", "w1", "w0"]);
 
-    // Somebody else gets it next.
+    // The run is leased to each of three workers in turn.
     let mut world = World::new();
     world.play(&Act::Register(1)).unwrap();
     world.play(&Act::Register(2)).unwrap();
@@ -359,7 +360,7 @@ fn a_worker_on_which_everything_crashes_is_drained_unless_it_is_the_last() {
 }
 
 #[test]
-fn runs_of_paused_studies_wait_but_may_be_finished() {
+fn runs_of_paused_studies_are_not_leased_but_may_be_committed() {
     let mut world = World::new();
     world.play(&Act::Lease(0, false)).unwrap();
     let Grant { run, token, .. } = world.granted[0];
@@ -384,7 +385,7 @@ fn runs_of_paused_studies_wait_but_may_be_finished() {
 }
 
 #[test]
-fn a_lease_that_its_worker_never_heard_of_goes_back_at_once() {
+fn a_lease_that_its_worker_did_not_receive_ends_at_once() {
     let mut world = World::new();
     world.play(&Act::Lease(0, false)).unwrap();
     let first = world.granted[0];
@@ -394,8 +395,8 @@ fn a_lease_that_its_worker_never_heard_of_goes_back_at_once() {
     assert_eq!(run.losses, 0);
 }
 
-/// A world in which a worker has been silent for too long, and its lease.
-fn silence() -> (World, Grant) {
+/// A world in which a lease has expired, and that lease.
+fn expired_lease() -> (World, Grant) {
     let mut world = World::new();
     world.play(&Act::Lease(0, false)).unwrap();
     let grant = world.granted[0];
@@ -406,14 +407,14 @@ fn silence() -> (World, Grant) {
 }
 
 #[test]
-fn who_comes_back_goes_on_with_what_nobody_else_was_given() {
+fn an_expired_lease_is_reinstated_unless_the_run_was_leased_again() {
     for act in [Act::Heartbeat(0), Act::Lease(0, false)] {
-        let (mut world, Grant { run, token, attempt }) = silence();
+        let (mut world, Grant { run, token, attempt }) = expired_lease();
         world.play(&act).unwrap();
-        let Run { phase, token: latest, losses, .. } = *world.ledger.run(run).unwrap();
+        let RunStatus { phase, token: latest, losses, .. } = *world.ledger.run(run).unwrap();
         assert_eq!((phase, latest, losses), (Phase::Leased, token, 0));
         assert_eq!(world.ledger.holder(run), Some("w0"));
-        // Whoever asks now is given others.
+        // Another worker is granted other runs.
         let before = world.granted.len();
         world.play(&Act::Lease(1, false)).unwrap();
         assert!(world.granted[before..].iter().all(|grant| grant.run != run));
@@ -425,41 +426,45 @@ fn who_comes_back_goes_on_with_what_nobody_else_was_given() {
 }
 
 #[test]
-fn who_comes_back_too_late_drops_it_and_its_loss_is_taken_back() {
-    let (mut world, Grant { run, token, .. }) = silence();
+fn a_worker_that_reappears_too_late_drops_the_lease_and_the_loss_is_reverted() {
+    let (mut world, Grant { run, token, .. }) = expired_lease();
     while world.ledger.holder(run).is_none() {
         world.play(&Act::Lease(1, false)).unwrap();
     }
     let held = [token].into();
     let effects = world.ledger.step(world.now, Event::Heartbeat { worker: "w0", held: &held });
-    let found = Effect::LossReverted { run, attempt: 1 };
-    assert_eq!(effects, [found, Effect::Save(run), Effect::Drop(token)]);
+    let reverted = Effect::LossReverted { run, attempt: 1 };
+    assert_eq!(effects, [reverted, Effect::Save(run), Effect::DropLease(token)]);
     let after = world.ledger.run(run).unwrap();
     assert_eq!((world.ledger.holder(run), after.losses), (Some("w1"), 0));
 }
 
 #[test]
-fn a_late_end_counts_unless_somebody_else_was_given_the_run() {
-    let (mut world, Grant { run, token, .. }) = silence();
+fn a_late_commit_counts_unless_the_run_was_leased_again() {
+    let (mut world, Grant { run, token, .. }) = expired_lease();
     let done = AttemptEnd::Done(Duration::ZERO);
     world.step(Event::Commit { run, token, end: done }, Some((run, token, done))).unwrap();
     assert_eq!(world.accepted[&run], token);
-    // Nobody is given it any more.
+    // The run is not leased any more.
     for _ in 0..RUNS {
         world.play(&Act::Lease(1, false)).unwrap();
     }
     assert!(world.granted[1..].iter().all(|grant| grant.run != run));
 
-    let (mut world, Grant { run, token, .. }) = silence();
+    let (mut world, Grant { run, token, .. }) = expired_lease();
     let crashed = AttemptEnd::Crashed;
     world.step(Event::Commit { run, token, end: crashed }, Some((run, token, crashed))).unwrap();
     let after = world.ledger.run(run).unwrap();
     assert_eq!((after.crashes, after.losses), (1, 0));
 
-    let (mut world, Grant { run, token, .. }) = silence();
+    let (mut world, Grant { run, token, .. }) = expired_lease();
     world.play(&Act::Register(0)).unwrap();
     let held = [token].into();
     let beat = Event::Heartbeat { worker: "w0", held: &held };
-    assert_eq!(world.ledger.step(world.now, beat), [Effect::Drop(token)], "it died meanwhile");
+    assert_eq!(
+        world.ledger.step(world.now, beat),
+        [Effect::DropLease(token)],
+        "its process has exited"
+    );
     assert_eq!(world.ledger.run(run).unwrap().losses, 1);
 }

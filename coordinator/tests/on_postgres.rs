@@ -1,6 +1,5 @@
-//! The coordinator on PostgreSQL: the server that `CATHERD_POSTGRES` names (an address
-//! such as `postgres://user@localhost/postgres`, of a user who may create databases).
-//! Without the variable the tests reply_later so and are skipped.
+//! The coordinator on PostgreSQL. The tests need a server: `CATHERD_POSTGRES` contains its URL, such
+//! as `postgres://user@localhost/postgres`, of a user who may create databases.
 
 mod service;
 
@@ -12,6 +11,8 @@ use catherd_coordinator::{
 use catherd_proto::v1;
 use catherd_proto::v1::verdict::Kind;
 
+service::service_tests! { #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"] }
+
 /// Databases for the tests, one each.
 mod database {
     use std::path::Path;
@@ -22,12 +23,8 @@ mod database {
 
     static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-    pub(crate) fn create(_: &Path) -> Option<StoreUrl> {
-        let Ok(server) = std::env::var("CATHERD_POSTGRES") else {
-            let skipped = "skipped: CATHERD_POSTGRES names no server\n";
-            std::io::Write::write_all(&mut std::io::stderr(), skipped.as_bytes()).unwrap();
-            return None;
-        };
+    pub(crate) fn create(_: &Path) -> StoreUrl {
+        let server = std::env::var("CATHERD_POSTGRES").expect("CATHERD_POSTGRES is set");
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("catherd_test_{}_{number}", std::process::id());
         let create = format!("create database {name}");
@@ -39,7 +36,7 @@ mod database {
         .join()
         .unwrap();
         let (address, _) = server.rsplit_once('/').unwrap();
-        Some(StoreUrl::Postgres(format!("{address}/{name}")))
+        StoreUrl::Postgres(format!("{address}/{name}"))
     }
 
     pub(crate) async fn execute(url: &StoreUrl, sql: &str) {
@@ -53,7 +50,7 @@ mod database {
         client.batch_execute(&sql).await.unwrap();
     }
 
-    /// Makes the store refuse records, and what ends that.
+    /// Statements that make the store refuse records, and that undo it.
     pub(crate) const REFUSE: (&str, &str) = (
         "create function refuse() returns trigger language plpgsql as
          $$ begin raise exception 'disk is full'; end $$;
@@ -63,18 +60,20 @@ mod database {
     );
 }
 
-/// Of two coordinators on a database one leads. When its session ends, however that
-/// happens, the other goes on with the same leases.
+/// One of two coordinators on a database leads. When its session ends for any reason, the other
+/// takes over with the same leases.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
 async fn a_second_coordinator_stands_by_and_takes_over() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let Some(url) = database::create(first.path()) else { return };
+    let url = database::create(first.path());
     let options = |folder: &std::path::Path, stand_by| Options {
         store: url.clone(),
         stand_by,
         ..Options::new(folder)
     };
-    let mut leader = service::Bench::open(options(first.path(), false), service::plan(1..=2)).await;
+    let mut leader =
+        service::Harness::open(options(first.path(), false), service::plan(1..=2)).await;
     let lease = leader.lease("w", &[]).await.leases.remove(0);
 
     let refused = Coordinator::open(options(second.path(), false)).err();
@@ -83,14 +82,14 @@ async fn a_second_coordinator_stands_by_and_takes_over() {
     };
     assert!(led(refused));
     let standby = Coordinator::open(options(second.path(), true)).unwrap();
-    let mut standby = service::Bench::serve(standby).await;
+    let mut standby = service::Harness::serve(standby).await;
     let asked = service::commit_of(&lease);
     let refusal = standby.client.commit(asked.clone()).await.unwrap_err();
     assert_eq!(refusal.code(), tonic::Code::Unavailable);
     let last_error = standby.coordinator.progress().last_error.unwrap();
     assert!(last_error.contains("another coordinator leads"), "{last_error}");
 
-    // The server ends the leader's session, as it does when its machine dies.
+    // The server terminates the leader's session, as it does when the leader's machine dies.
     database::execute(
         &url,
         "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database =
@@ -105,8 +104,8 @@ async fn a_second_coordinator_stands_by_and_takes_over() {
     standby.close().await;
 }
 
-/// Has a writer process_pending, as its thread would, until this has an answer.
-async fn turned<T: Send + 'static>(
+/// Processes requests of the writer, as its thread would, until `asked` is answered.
+async fn answered<T: Send + 'static>(
     writer: &mut Writer,
     asked: impl Future<Output = T> + Send + 'static,
 ) -> T {
@@ -118,12 +117,13 @@ async fn turned<T: Send + 'static>(
     asked.await.unwrap()
 }
 
-/// A coordinator that is stopped keeps its session, and is silent on it. When it goes on, the
-/// store has another writer.
+/// A suspended coordinator keeps its session, but is silent on it. When it resumes, the store has
+/// another writer.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_leader_that_is_stopped_is_succeeded_and_can_write_no_more() {
+#[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
+async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let Some(url) = database::create(first.path()) else { return };
+    let url = database::create(first.path());
     let term = Duration::from_secs(1);
     let options = |folder: &std::path::Path| Options {
         store: url.clone(),
@@ -131,20 +131,20 @@ async fn a_leader_that_is_stopped_is_succeeded_and_can_write_no_more() {
         policy: Policy { term, ..Policy::default() },
         ..Options::new(folder)
     };
-    // Nobody but this test has its writer process_pending: between two turns it is stopped.
-    let (stopped, mut writer) =
+    // Only this test runs the writer: between two calls the coordinator is suspended.
+    let (suspended, mut writer) =
         Coordinator::new_manual(options(first.path()), service::plan(1..=2)).unwrap();
-    let mut stopped = service::Bench::serve(stopped).await;
-    let mut client = stopped.client.clone();
+    let mut suspended = service::Harness::serve(suspended).await;
+    let mut client = suspended.client.clone();
     let ask = v1::LeaseRequest { worker: "w".into(), ..Default::default() };
-    let lease = turned(&mut writer, async move { client.lease(ask).await }).await;
+    let lease = answered(&mut writer, async move { client.lease(ask).await }).await;
     let lease = lease.unwrap().into_inner().leases.remove(0);
 
     let standby = Coordinator::open(options(second.path())).unwrap();
-    let mut standby = service::Bench::serve(standby).await;
+    let mut standby = service::Harness::serve(standby).await;
     let stands_by = |progress: &Progress| progress.last_error.is_some();
     assert!(stands_by(&standby.coordinator.progress()));
-    // As long as it is heard of, it leads.
+    // It leads as long as it is not silent.
     let start = Instant::now();
     while start.elapsed() < 3 * term {
         assert!(writer.process_pending());
@@ -154,13 +154,13 @@ async fn a_leader_that_is_stopped_is_succeeded_and_can_write_no_more() {
     let leads = |progress: &Progress| progress.planned == 2 && progress.last_error.is_none();
     standby.settled(leads).await;
 
-    let mut client = stopped.client.clone();
+    let mut client = suspended.client.clone();
     let asked = service::commit_of(&lease);
-    let refused = turned(&mut writer, async move { client.commit(asked).await }).await;
+    let refused = answered(&mut writer, async move { client.commit(asked).await }).await;
     assert_eq!(refused.unwrap_err().code(), tonic::Code::Unavailable);
     let waiting = tokio::time::timeout(Duration::from_secs(5), async {
         let led = |last_error: &String| last_error.contains("another coordinator leads");
-        while !stopped.coordinator.progress().last_error.as_ref().is_some_and(led) {
+        while !suspended.coordinator.progress().last_error.as_ref().is_some_and(led) {
             writer.process_pending();
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -171,8 +171,8 @@ async fn a_leader_that_is_stopped_is_succeeded_and_can_write_no_more() {
     let accepted = standby.commit("w", service::commit_of(&lease).completions).await;
     assert_eq!(accepted, [Kind::Accepted]);
     standby.settled(|progress: &Progress| progress.done == 1).await;
-    stopped.settled(stands_by).await;
+    suspended.settled(stands_by).await;
     drop(writer);
     standby.close().await;
-    stopped.close().await;
+    suspended.close().await;
 }

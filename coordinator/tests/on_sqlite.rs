@@ -2,14 +2,16 @@
 
 mod service;
 
+service::service_tests! {}
+
 /// Databases for the tests.
 mod database {
     use std::path::Path;
 
     use catherd_coordinator::StoreUrl;
 
-    pub(crate) fn create(folder: &Path) -> Option<StoreUrl> {
-        Some(StoreUrl::Sqlite(folder.join("study.db")))
+    pub(crate) fn create(folder: &Path) -> StoreUrl {
+        StoreUrl::Sqlite(folder.join("study.db"))
     }
 
     pub(crate) async fn execute(url: &StoreUrl, sql: &str) {
@@ -17,7 +19,7 @@ mod database {
         rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
     }
 
-    /// Makes the store refuse records, and what ends that.
+    /// Statements that make the store refuse records, and that undo it.
     pub(crate) const REFUSE: (&str, &str) = (
         "create trigger full before insert on records
          begin select raise(abort, 'disk is full'); end",

@@ -1,16 +1,15 @@
-//! The wire contract of catherd: `catherd.proto`, what is generated from it ([`v1`]),
-//! the documents inside ([`v1::Document`]) and how both ends set up their connection
-//! ([`transport`]) and know each other.
+//! The protocol of catherd: `catherd.proto`, the code generated from it ([`v1`]), the documents in
+//! its messages ([`v1::Document`]), and the connections ([`transport`]).
 //!
-//! Nothing on the wire is ever used as a path: projects are named by digest, runs by
-//! number, and a worker's name only labels rows.
+//! Nothing in a message is ever used as a path: projects are named by digest, runs by number, and a
+//! worker's name is only a label.
 
 mod document;
 pub mod transport;
 
 pub use document::{DOCUMENT_VERSION, DocumentError, digest};
 
-/// Version of the contract; both ends must have the same.
+/// Version of the protocol; both sides of a connection must have the same.
 pub const PROTOCOL: u32 = 3;
 
 /// Messages, client and server generated from `catherd.proto`.

@@ -1,5 +1,6 @@
-//! How both ends set up their connection, the same limits and time-outs at each. Without
-//! keepalive and request time-outs a partition would hang a client for ever.
+//! Connections between the coordinator and its workers and clients: clients and servers with the
+//! same limits and time-outs. Without keepalive and request time-outs a network partition would
+//! block a client forever.
 
 use std::fmt;
 use std::time::Duration;
@@ -19,35 +20,36 @@ use crate::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use crate::v1::studies_client::StudiesClient;
 use crate::v1::studies_server::{Studies, StudiesServer};
 
-/// Largest message in bytes; a larger one is refused by its receiver.
+/// Largest message in bytes; the receiver refuses a larger one.
 pub const MAX_MESSAGE: usize = 32 << 20;
 
-/// Bytes of a project in one message.
+/// Largest number of bytes of a project in one message.
 pub const PROJECT_CHUNK: usize = 256 << 10;
 
-/// Largest project in bytes that travels.
+/// Largest project in bytes that can be transferred.
 pub const MAX_PROJECT: u64 = 512 << 20;
 
-/// A request that takes longer has failed.
+/// Time after which a request has failed.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A ping after this much silence ...
+/// Silence after which a ping is sent.
 const KEEPALIVE: Duration = Duration::from_secs(5);
 
-/// ... must be answered within this time, or the connection is dead.
+/// Time within which a ping must be answered; otherwise the connection is closed.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The header that carries a token.
+/// The header that contains the token.
 const AUTHORIZATION: &str = "authorization";
 
-/// One end's certificate and key, and the authority that signs those of all ends, in PEM.
+/// Certificate and key of one side of a connection, and the authority that signs the certificates of
+/// both sides; all in PEM.
 #[derive(Clone)]
 pub struct Tls {
     /// The authority's certificate.
     pub authority: Vec<u8>,
-    /// This end's certificate.
+    /// This side's certificate.
     pub certificate: Vec<u8>,
-    /// This end's private key.
+    /// This side's private key.
     pub key: Vec<u8>,
 }
 
@@ -63,24 +65,24 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// How a client proves who it is.
+/// The credentials of a client.
 #[derive(Clone, Default)]
 pub struct Access {
-    /// Its certificate; without one the connection is in the clear.
+    /// Its certificate; `None` if the connection is not encrypted.
     pub tls: Option<Tls>,
-    /// Its token.
+    /// Its token; `None` if the coordinator has no tokens.
     pub token: Option<String>,
 }
 
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither keys nor tokens belong into a log.
+        // Keys and tokens must not appear in a log.
         let (tls, token) = (self.tls.is_some(), self.token.is_some());
         f.debug_struct("Access").field("tls", &tls).field("token", &token).finish()
     }
 }
 
-/// Adds the token to every request.
+/// Interceptor that adds the token to every request.
 #[derive(Clone)]
 pub struct BearerToken(Option<MetadataValue<Ascii>>);
 
@@ -93,20 +95,20 @@ impl Interceptor for BearerToken {
     }
 }
 
-/// The token of a request.
+/// The token of a request; `None` if it has none.
 pub fn token(request: &Request<()>) -> Option<&str> {
     request.metadata().get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
-/// A channel that authenticates itself.
+/// A channel that adds the client's token to every request.
 pub type AuthChannel = InterceptedService<Channel, BearerToken>;
 
-/// A worker's client of the coordinator at `address` (`http://host:port`, or `https://` with
-/// TLS). It connects at the first request and again whenever the connection is lost.
+/// A client of the worker service at `address` (`http://host:port`, or `https://` with TLS). It
+/// connects at the first request, and again whenever the connection is lost.
 ///
 /// # Errors
 ///
-/// When the address is not a URI, or certificate or key are not PEM.
+/// If the address is not a URI, or certificate or key are not PEM.
 pub fn coordinator_client(
     address: &str,
     access: &Access,
@@ -114,12 +116,12 @@ pub fn coordinator_client(
     coordinator_client_over(address, access, Endpoint::connect_lazy)
 }
 
-/// The same over a network of the caller's choice: `connect` makes the channel of an endpoint
-/// that has all limits and time-outs.
+/// Like [`coordinator_client`] on any network: `connect` creates the channel of an endpoint that has
+/// all limits and time-outs.
 ///
 /// # Errors
 ///
-/// As [`coordinator_client`].
+/// Like [`coordinator_client`].
 pub fn coordinator_client_over(
     address: &str,
     access: &Access,
@@ -132,11 +134,11 @@ pub fn coordinator_client_over(
         .max_encoding_message_size(MAX_MESSAGE))
 }
 
-/// A person's client of the same.
+/// A client of the study service.
 ///
 /// # Errors
 ///
-/// As [`coordinator_client`].
+/// Like [`coordinator_client`].
 pub fn studies_client(address: &str, access: &Access) -> Result<StudiesClient<AuthChannel>, Error> {
     let (endpoint, bearer) = endpoint(address, access)?;
     Ok(StudiesClient::with_interceptor(endpoint.connect_lazy(), bearer)
@@ -158,28 +160,28 @@ fn endpoint(address: &str, access: &Access) -> Result<(Endpoint, BearerToken), E
         let config = ClientTlsConfig::new().ca_certificate(authority).identity(tls.identity());
         endpoint = endpoint.tls_config(config)?;
     }
-    // A token that is not ASCII is nobody's.
+    // A token that is not ASCII cannot be valid, so it is not sent.
     let token = access.token.as_ref().and_then(|token| format!("Bearer {token}").parse().ok());
     Ok((endpoint, BearerToken(token)))
 }
 
-/// A server for both faces, to be given a listener. `admit` sees every request first. With
-/// `tls`, only clients with a certificate of the same authority come that far.
+/// A server of both services, without a listener. `auth` is called with every request first. With
+/// `tls`, only clients with a certificate of the same authority can connect.
 ///
 /// # Errors
 ///
-/// When certificate or key are not PEM.
+/// If certificate or key are not PEM.
 pub fn server<C: Coordinator, S: Studies, A: Interceptor + Clone + Send + Sync + 'static>(
     workers: C,
-    people: S,
-    admit: A,
+    studies: S,
+    auth: A,
     tls: Option<&Tls>,
 ) -> Result<Router, Error> {
     let workers = CoordinatorServer::new(workers)
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(MAX_MESSAGE)
         .max_encoding_message_size(MAX_MESSAGE);
-    let people = StudiesServer::new(people)
+    let studies = StudiesServer::new(studies)
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(MAX_MESSAGE)
         .max_encoding_message_size(MAX_MESSAGE);
@@ -194,6 +196,6 @@ pub fn server<C: Coordinator, S: Studies, A: Interceptor + Clone + Send + Sync +
         )?;
     }
     Ok(server
-        .add_service(InterceptedService::new(workers, admit.clone()))
-        .add_service(InterceptedService::new(people, admit)))
+        .add_service(InterceptedService::new(workers, auth.clone()))
+        .add_service(InterceptedService::new(studies, auth)))
 }

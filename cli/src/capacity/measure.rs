@@ -371,7 +371,7 @@ impl<'a> Bench<'a> {
         loop {
             let request = v1::SubmitRequest { plan: Some(plan.clone()) };
             let reply = self.runtime.block_on(self.people.submit(request)).map_err(refused)?;
-            if reply.into_inner().left == 0 {
+            if reply.into_inner().unplanned == 0 {
                 return Ok(count);
             }
         }

@@ -1,26 +1,26 @@
-//! What happens to the ledger, and what it asks for then.
+//! Events that the ledger processes, and the effects that it returns.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use catherd_experiments::Digest;
 
-use super::run::{RunNumber, Token};
+use crate::ids::{RunNumber, Token};
 
-/// How an attempt ended.
+/// How an attempt at a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
-    /// With a record and a proper end; it took this long.
+    /// With a record of a run that is done; the duration of the run.
     Done(Duration),
-    /// With a record and a verdict against the run.
+    /// With a record in which the tool reported an error; the duration of the run.
     Failed(Duration),
-    /// Without a result that can be trusted.
+    /// Without a record, because the tool crashed or a limit of the worker ended it.
     Crashed,
-    /// Not begun, or broken off for no fault of its own.
+    /// Handed back: not started, or stopped for a reason that is not the run's.
     Returned,
 }
 
-/// What happens to the ledger.
+/// An event that the ledger processes.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
     /// A worker process has started.
@@ -28,20 +28,20 @@ pub enum Event<'a> {
         /// Its name.
         worker: &'a str,
     },
-    /// A worker wants runs.
+    /// A worker requests runs.
     Lease {
         /// Its name.
         worker: &'a str,
-        /// Projects it has at hand.
+        /// Projects that it has loaded.
         loaded: &'a BTreeSet<Digest>,
-        /// The leases it knows of.
+        /// The leases that it knows of.
         held: &'a BTreeSet<Token>,
     },
-    /// A worker is alive.
+    /// A worker renews its leases.
     Heartbeat {
         /// Its name.
         worker: &'a str,
-        /// The leases it works on.
+        /// The leases that it still means to finish.
         held: &'a BTreeSet<Token>,
     },
     /// An attempt has ended.
@@ -50,75 +50,74 @@ pub enum Event<'a> {
         run: RunNumber,
         /// The lease.
         token: Token,
-        /// How.
+        /// How the attempt ended.
         end: AttemptEnd,
     },
     /// Time has passed.
     Tick,
 }
 
-/// A lease given.
+/// A lease that has been granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// The run.
     pub run: RunNumber,
-    /// Which attempt this is, from 1.
+    /// Number of this attempt at the run, from 1.
     pub attempt: u32,
     /// The fencing token.
     pub token: Token,
 }
 
-/// What becomes of a commit.
+/// The answer to a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It counts.
     Accepted,
-    /// It counted already.
+    /// It was accepted before.
     Repeated,
-    /// The lease had ended.
+    /// It does not count, because the lease had ended.
     Superseded,
 }
 
-/// What a step asks for. Everything but the answers must be durable before any answer
-/// of the step leaves.
+/// An effect of a step. Every effect that changes the store must be durable before any answer of
+/// the step is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Write what the ledger's [`run`](super::Ledger::run) and
-    /// [`holder`](super::Ledger::holder) reply_later of this run.
+    /// Store the [`run`](super::Ledger::run) and its [`holder`](super::Ledger::holder).
     Save(RunNumber),
-    /// Keep the record of the commit as the run's result.
+    /// Store the record of the commit as the result of the run.
     Accept(RunNumber),
-    /// Keep the record of the commit for the curious.
+    /// Store the record of the commit as superseded (kept for diagnosis; does not count).
     Supersede(RunNumber),
-    /// Note that an attempt broke down because its worker was lost.
+    /// Store that an attempt ended because its worker was lost.
     Lost {
         /// The run.
         run: RunNumber,
-        /// Which attempt.
+        /// Number of the attempt.
         attempt: u32,
         /// The worker's name.
         worker: String,
     },
-    /// Forget that an attempt broke down because its worker was lost: it is back.
+    /// Undo [`Effect::Lost`], because the worker has reappeared.
     LossReverted {
         /// The run.
         run: RunNumber,
-        /// Which attempt.
+        /// Number of the attempt.
         attempt: u32,
     },
-    /// Note that an attempt crashed.
+    /// Store that an attempt crashed.
     Crashed {
         /// The run.
         run: RunNumber,
-        /// Which attempt.
+        /// Number of the attempt.
         attempt: u32,
     },
-    /// Answer: a lease.
+    /// Answer: a new lease.
     Grant(Grant),
     /// Answer: this lease has ended, drop it.
-    Drop(Token),
-    /// Answer: take no more leases.
+    DropLease(Token),
+    /// Answer: request no more leases.
     Drain,
-    /// Answer to a commit.
+    /// Answer: the verdict on a commit.
     Verdict(Verdict),
 }

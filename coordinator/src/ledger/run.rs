@@ -1,27 +1,20 @@
-//! What is known of a run, and of the sets that the studies make of them.
+//! The status of a run, and the sets of studies that contain it.
 
-use crate::queue::GroupNumber;
-use crate::store::StudyNumber;
+use crate::ids::{GroupNumber, StudyNumber, StudySetNumber, Token};
 
-/// The number of a run in the store, from 0; it never changes.
-pub type RunNumber = u32;
-
-/// A fencing token.
-pub type Token = u64;
-
-/// Where a run stands.
+/// The state of a run. [`Phase::name`] is the only list of the states' names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
-    /// Waits for a worker.
+    /// Queued for a worker.
     Pending = 1,
-    /// In the hands of a worker.
+    /// Leased to a worker.
     Leased = 2,
-    /// Has an accepted record with a proper end.
+    /// Has an accepted record without an error.
     Done = 3,
-    /// Has an accepted record with a verdict against it.
+    /// Has an accepted record in which the tool reported an error.
     Failed = 4,
-    /// Given up.
+    /// Not attempted again, because too many attempts ended without a record.
     Quarantined = 5,
 }
 
@@ -30,7 +23,7 @@ impl Phase {
     pub const ALL: [Phase; 5] =
         [Phase::Pending, Phase::Leased, Phase::Done, Phase::Failed, Phase::Quarantined];
 
-    /// The name of the state in the protocol, JSON, metrics and every text.
+    /// The name of the state in the protocol, the command line, JSON, metrics and the dashboard.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Pending => "pending",
@@ -41,92 +34,118 @@ impl Phase {
         }
     }
 
-    /// Nothing follows this phase.
+    /// Whether no other phase follows.
     pub fn is_final(self) -> bool {
         matches!(self, Phase::Done | Phase::Failed | Phase::Quarantined)
     }
 }
 
-/// What is known of a run.
+/// The status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
-    /// Where it stands.
+pub struct RunStatus {
+    /// Its state.
     pub phase: Phase,
-    /// Leases given so far.
+    /// Leases granted so far.
     pub attempt: u32,
     /// Attempts that crashed.
     pub crashes: u32,
-    /// Workers lost over it.
+    /// Attempts whose worker was lost.
     pub losses: u32,
-    /// Token of its latest lease, 0 if it never had one.
+    /// Token of its latest lease; 0 if it never had one.
     pub token: Token,
     /// Its group in the queue.
     pub group: GroupNumber,
-    /// Its set among those that the ledger was made with.
+    /// The set of the studies that contain it.
     pub set: StudySetNumber,
 }
 
-impl Run {
-    /// A run nobody has tried, in the first set.
-    pub fn new(phase: Phase, group: GroupNumber) -> Run {
-        Run { phase, attempt: 0, crashes: 0, losses: 0, token: 0, group, set: 0 }
+impl RunStatus {
+    /// A run that has not been attempted, in study set 0.
+    pub fn new(phase: Phase, group: GroupNumber) -> RunStatus {
+        RunStatus { phase, attempt: 0, crashes: 0, losses: 0, token: 0, group, set: 0 }
     }
 }
 
-/// The number of a set of runs.
-pub type StudySetNumber = u32;
-
-/// Runs that the same studies want.
+/// A set of studies, with the runs that exactly these studies contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StudySet {
     /// The numbers of the studies, ascending.
     pub studies: Vec<StudyNumber>,
-    /// Some of them is active.
+    /// At least one of them is active.
     pub active: bool,
     pub(super) counts: PhaseCounts,
 }
 
 impl StudySet {
-    /// A set without runs as yet.
+    /// A set without runs.
     pub fn new(studies: Vec<StudyNumber>, active: bool) -> StudySet {
         StudySet { studies, active, counts: PhaseCounts::default() }
     }
 }
 
-/// Runs by phase.
+/// Number of runs in each phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhaseCounts([u64; Phase::Quarantined as usize + 1]);
 
 impl PhaseCounts {
-    /// Runs in a phase.
+    /// Number of runs in a phase.
     pub fn of(&self, phase: Phase) -> u64 {
         self.0[phase as usize]
     }
 
-    /// Runs in any phase.
+    /// Number of runs in all phases.
     pub fn planned(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// No run is pending or leased.
+    /// Whether no run is pending or leased.
     pub fn is_finished(&self) -> bool {
         self.of(Phase::Pending) == 0 && self.of(Phase::Leased) == 0
     }
 
-    pub(super) fn count(&mut self, phase: Phase) {
+    pub(super) fn add_run(&mut self, phase: Phase) {
         self.0[phase as usize] += 1;
     }
 
-    pub(super) fn uncount(&mut self, phase: Phase) {
+    pub(super) fn remove_run(&mut self, phase: Phase) {
         self.0[phase as usize] -= 1;
     }
 
-    pub(super) fn shift(&mut self, from: Phase, to: Phase) {
-        self.uncount(from);
-        self.count(to);
+    pub(super) fn move_run(&mut self, from: Phase, to: Phase) {
+        self.remove_run(from);
+        self.add_run(to);
     }
 
     pub(super) fn add(&mut self, other: &PhaseCounts) {
         self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names of the fields of a message of the protocol.
+    fn fields(message: &str) -> Vec<&'static str> {
+        let proto = include_str!("../../../proto/catherd.proto");
+        let start = format!("message {message} {{");
+        let body = proto.split(&start).nth(1).and_then(|rest| rest.split("\n}").next()).unwrap();
+        let lines = body.lines().filter(|line| !line.trim_start().starts_with("//"));
+        lines.filter_map(|line| line.split(" = ").next()?.split(' ').next_back()).collect()
+    }
+
+    #[test]
+    fn the_protocol_names_the_phases_alike() {
+        for message in ["Status", "Study"] {
+            let fields = fields(message);
+            let start = fields.iter().position(|field| *field == "planned").unwrap() + 1;
+            let names = &fields[start..start + Phase::ALL.len()];
+            assert_eq!(names, Phase::ALL.map(Phase::name), "{message}");
+        }
+        let missing = include_str!("../../../proto/catherd.proto").split("message Missing {");
+        let comment = missing.last().unwrap().split("string phase").next().unwrap();
+        for phase in [Phase::Pending, Phase::Leased, Phase::Quarantined] {
+            assert!(comment.contains(&format!("`{}`", phase.name())), "{comment}");
+        }
     }
 }

@@ -1,25 +1,28 @@
-//! A study on its way into the store, a page of runs at a time: whoever writes can answer
-//! others between two pages.
+//! Planning: adds a study to the store a page of runs at a time, so that the writer can process
+//! other requests between two pages.
 
 use catherd_experiments::{Digest, Plan, RunSpec};
 
-use super::database::{Database, Row, Value};
-use super::{Store, StoreError, StudyNumber, StudyState};
-use crate::ledger::RunNumber;
+use super::database::Database;
+use super::error::StoreError;
+use super::model::StudyState;
+use super::row::{Row, Value};
+use super::write::Store;
+use crate::ids::{RunNumber, StudyNumber};
 
-/// Runs planned at a time: some ten milliseconds.
+/// Number of runs in a page, which takes some ten milliseconds.
 const PAGE: usize = 1024;
 
-/// Members in one statement.
-const MEMBERS: usize = 512;
+/// Number of members that are inserted together.
+const MEMBERS_PAGE: usize = 512;
 
-/// A study that is being planned; see [`Store::begin`].
+/// A study that is being planned; see [`Store::begin_planning`].
 pub struct Planning {
     plan: Plan,
     json: Vec<u8>,
-    /// Runs that are not in the store yet.
+    /// The runs that are not in the store yet.
     runs: Box<dyn Iterator<Item = RunSpec> + Send>,
-    /// The numbers of those that are, in the order of the study.
+    /// The numbers of the runs that are in the store, in the order of the study.
     numbers: Vec<RunNumber>,
 }
 
@@ -29,27 +32,27 @@ impl Planning {
         &self.plan.name
     }
 
-    /// Its runs that are in the store, and all of them.
+    /// The number of its runs that are in the store, and of all its runs.
     pub fn progress(&self) -> (usize, usize) {
         (self.numbers.len(), self.plan.count())
     }
 
-    /// Number, project and algorithm's label of its runs that are in the store, from that
-    /// place in the study on.
-    pub fn runs_from(&self, place: usize) -> impl Iterator<Item = (RunNumber, Digest, &str)> {
-        self.numbers.iter().enumerate().skip(place).map(|(place, &number)| {
-            let (project, algorithm) = self.plan.cell(place);
+    /// Number, project and algorithm's label of its runs that are in the store, from this position
+    /// in the study on.
+    pub fn runs_from(&self, position: usize) -> impl Iterator<Item = (RunNumber, Digest, &str)> {
+        self.numbers.iter().enumerate().skip(position).map(|(position, &number)| {
+            let (project, algorithm) = self.plan.cell(position);
             (number, project.digest, &*algorithm.label)
         })
     }
 
-    /// The runs of the study in its order, once all of them have been planned; none if the study
-    /// had them before.
+    /// The runs of the study in its order; `None` until all have been planned, and if the study
+    /// has had this plan before.
     pub fn members(&self) -> Option<&[RunNumber]> {
         (self.numbers.len() == self.plan.count()).then_some(&self.numbers)
     }
 
-    /// Whether this is the planning of `plan`.
+    /// Whether this plans `plan`.
     pub fn is_of(&self, plan: &Plan) -> bool {
         self.plan == *plan
     }
@@ -62,53 +65,55 @@ impl std::fmt::Debug for Planning {
 }
 
 impl Store {
-    /// Makes the plan the study of its name, which is active from now on.
-    /// Runs that are in the store already keep their state and results; runs that the
-    /// study had before and has no more are kept but do not count. A plan that the study
-    /// has already is not gone through again.
+    /// Makes the plan the study of its name, and activates it. Runs that are in the store keep their
+    /// state and results. Runs that are no longer in the study are kept in the store, but do not
+    /// count. A study that has this plan already is only activated.
     ///
     /// # Errors
     ///
-    /// When the database refuses; no study has then changed.
+    /// If the database returns an error; no study has changed then.
     pub fn plan(&mut self, plan: Plan) -> Result<StudyNumber, StoreError> {
-        let mut planning = self.begin(plan)?;
+        let mut planning = self.begin_planning(plan)?;
         loop {
-            if let Some(study) = self.plan_on(&mut planning)? {
+            if let Some(study) = self.plan_next_page(&mut planning)? {
                 return Ok(study);
             }
         }
     }
 
-    /// The number of the study that has this plan and is active.
+    /// The number of the active study that has this plan; `None` if there is no such study.
     ///
     /// # Errors
     ///
-    /// When the plan has no JSON form or the database refuses.
-    pub fn active(&mut self, plan: &Plan) -> Result<Option<StudyNumber>, StoreError> {
+    /// If the plan has no JSON form or the database returns an error.
+    pub fn active_study_with(&mut self, plan: &Plan) -> Result<Option<StudyNumber>, StoreError> {
         let json = serde_json::to_vec(plan)?;
         let studies = self.studies()?.into_iter();
         let mut same = studies.filter(|study| study.name == plan.name && study.plan == json);
         Ok(same.find(|study| study.state == StudyState::Active).map(|study| study.number))
     }
 
-    /// [`Store::plan`] in steps of some ten milliseconds, of which the last is longer (some
-    /// microseconds a run) and changes the study; until then it is as it was.
+    /// Starts [`Store::plan`] in pages of some ten milliseconds. The last page takes some
+    /// microseconds more per run and changes the study; until then the study is unchanged.
     ///
     /// # Errors
     ///
-    /// When the plan has no JSON form.
-    pub fn begin(&mut self, plan: Plan) -> Result<Planning, StoreError> {
+    /// If the plan has no JSON form.
+    pub fn begin_planning(&mut self, plan: Plan) -> Result<Planning, StoreError> {
         let json = serde_json::to_vec(&plan)?;
         let runs = Box::new(plan.clone().into_runs());
         Ok(Planning { plan, json, runs, numbers: Vec::new() })
     }
 
-    /// The next step; the study's number after the last.
+    /// Plans the next page. Returns the study's number after the last page.
     ///
     /// # Errors
     ///
-    /// When the database refuses. The step can then be taken again.
-    pub fn plan_on(&mut self, planning: &mut Planning) -> Result<Option<StudyNumber>, StoreError> {
+    /// If the database returns an error. The page can then be planned again.
+    pub fn plan_next_page(
+        &mut self,
+        planning: &mut Planning,
+    ) -> Result<Option<StudyNumber>, StoreError> {
         let known = self.studies()?.into_iter().find(|study| study.name == planning.plan.name);
         let again = known.as_ref().is_some_and(|study| study.plan == planning.json);
         let left = planning.plan.count() - planning.numbers.len();
@@ -130,7 +135,7 @@ impl Store {
         self.database.transaction(|database| {
             let number = match &known {
                 Some(study) => study.number,
-                None => next(database, "select max(number) from studies")?,
+                None => next_number(database, "select max(number) from studies")?,
             };
             let (name, json) = (planning.plan.name.as_str(), planning.json.as_slice());
             database.execute(
@@ -147,9 +152,9 @@ impl Store {
     }
 }
 
-/// Adds the runs that are not there; the numbers of all.
+/// Inserts the runs that the store does not have. Returns the numbers of all.
 fn add_runs(database: &mut Database, runs: &[RunSpec]) -> Result<Vec<RunNumber>, StoreError> {
-    let free = next(database, "select max(number) from runs")?;
+    let free = next_number(database, "select max(number) from runs")?;
     let (mut ids, mut specs) = (Vec::<Value>::new(), Vec::new());
     for (number, run) in (free..).zip(runs) {
         let id = run.id();
@@ -167,9 +172,9 @@ fn add_runs(database: &mut Database, runs: &[RunSpec]) -> Result<Vec<RunNumber>,
          values (?1, ?2, ?3, ?4, ?5, 1, 0, 0, 0, 0) on conflict (id) do nothing",
         &specs,
     )?;
-    let gone = || StoreError::Damaged("a run that was planned is not there".to_owned());
+    let gone = || StoreError::Damaged("a planned run is missing".to_owned());
     let rows = database.lookup("select number from runs where id = ?1", &ids)?;
-    rows.into_iter().map(|row| row.ok_or_else(gone)?.narrow()).collect()
+    rows.into_iter().map(|row| row.ok_or_else(gone)?.integer_as()).collect()
 }
 
 fn add_members(
@@ -184,7 +189,7 @@ fn add_members(
         },
     );
     loop {
-        let page: Vec<Vec<Value>> = members.by_ref().take(MEMBERS).collect();
+        let page: Vec<Vec<Value>> = members.by_ref().take(MEMBERS_PAGE).collect();
         if page.is_empty() {
             return Ok(());
         }
@@ -197,7 +202,7 @@ fn add_members(
 }
 
 /// One more than the largest number of a column.
-fn next(database: &mut Database, largest: &'static str) -> Result<u32, StoreError> {
+fn next_number(database: &mut Database, largest: &'static str) -> Result<u32, StoreError> {
     let largest = database.first(largest, &[], Row::optional_integer)?.flatten();
     let next = largest.map_or(0, |largest| largest + 1);
     u32::try_from(next).map_err(|_| StoreError::Damaged("too many rows".to_owned()))

@@ -1,5 +1,5 @@
-//! PostgreSQL. Rows of the same statement travel together (the client pipelines what is
-//! polled together), so that a group of commits costs few round trips.
+//! PostgreSQL. The rows of one statement are pipelined (the client pipelines all futures that are
+//! polled together), so that a batch of commits costs few round trips.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -10,28 +10,29 @@ use tokio::runtime::Runtime;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
 use tokio_postgres::{Client, NoTls, Statement};
 
-use super::StoreError;
-use super::database::{Each, Purpose, Row, Value};
+use super::error::StoreError;
+use super::row::{Purpose, Row, RowCallback, Value};
 
-/// Rows under way at a time.
-const PIPELINE: usize = 512;
+/// Number of rows in flight.
+const MAX_PIPELINED: usize = 512;
 
-/// StudySet for every session. A commit that was acknowledged is on disk, and a session whose
-/// other end has vanished ends within half a minute, and its lock with it.
-const SESSION: &str = "
+/// Settings of every session. An acknowledged commit is on disk, and the session of a client that
+/// has vanished ends within half a minute, and its lock with it.
+const SESSION_SETTINGS: &str = "
     set synchronous_commit = on;
     set tcp_keepalives_idle = 5;
     set tcp_keepalives_interval = 5;
     set tcp_keepalives_count = 4;
 ";
 
-/// Names the lock that the writer of a store holds as long as its session lives.
-const WRITER: &str = "select pg_try_advisory_lock(hashtext('catherd'), hashtext(current_schema()))";
+/// Takes the advisory lock that the writer of a store holds until its session ends.
+const TRY_LOCK: &str =
+    "select pg_try_advisory_lock(hashtext('catherd'), hashtext(current_schema()))";
 
-/// Ends the session that holds that lock if its client has been silent for so many milliseconds,
-/// on the server's clock. What it has not committed is undone, and it can commit no more. A
-/// session at work for its client is not silent, however long that takes.
-const DEPOSE: &str = "
+/// Terminates the session that holds that lock if its client has been silent for `$1` milliseconds on
+/// the server's clock. Its open transaction is rolled back, and it can commit no more. A session
+/// that executes a statement is not silent, however long the statement takes.
+const TERMINATE_SILENT_LEADER: &str = "
     select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
     where locktype = 'advisory' and granted
       and database = (select oid from pg_database where datname = current_database())
@@ -41,19 +42,20 @@ const DEPOSE: &str = "
       and state_change < clock_timestamp() - $1 * interval '1 millisecond'
 ";
 
+/// A connection to a PostgreSQL database.
 pub(super) struct Postgres {
-    runtime: Driver,
+    runtime: ConnectionRuntime,
     client: Client,
     statements: HashMap<&'static str, Statement>,
 }
 
-/// Drives the connection whenever something is asked of it.
-struct Driver(Option<Runtime>);
+/// A runtime that drives the connection while a call blocks on it.
+struct ConnectionRuntime(Option<Runtime>);
 
-impl Driver {
-    fn start() -> Result<Driver, StoreError> {
+impl ConnectionRuntime {
+    fn start() -> Result<ConnectionRuntime, StoreError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        Ok(Driver(Some(runtime.map_err(StoreError::Runtime)?)))
+        Ok(ConnectionRuntime(Some(runtime.map_err(StoreError::Runtime)?)))
     }
 
     fn block_on<T>(
@@ -64,16 +66,16 @@ impl Driver {
             return Err(StoreError::Runtime(std::io::ErrorKind::Other.into()));
         };
         match tokio::runtime::Handle::try_current() {
-            // A thread of a runtime has to reply_later that it will wait.
+            // A thread of another runtime must announce that it blocks.
             Ok(_) => tokio::task::block_in_place(|| runtime.block_on(future)),
             Err(_) => runtime.block_on(future),
         }
     }
 }
 
-impl Drop for Driver {
+impl Drop for ConnectionRuntime {
     fn drop(&mut self) {
-        // Dropping it plainly would wait, which a thread of another runtime must not.
+        // A plain drop would block, which a thread of another runtime must not do.
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }
@@ -88,21 +90,23 @@ impl std::fmt::Debug for Postgres {
 
 impl Postgres {
     pub(super) fn connect(url: &str, purpose: Purpose) -> Result<Postgres, StoreError> {
-        let runtime = Driver::start()?;
+        let runtime = ConnectionRuntime::start()?;
         let client = runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
             tokio::spawn(async move {
-                // Whoever waits for an answer is told of the error.
+                // Callers that wait for an answer receive the error.
                 let _ = connection.await;
             });
-            client.batch_execute(SESSION).await?;
-            if purpose == Purpose::Read || client.query_one(WRITER, &[]).await?.get::<_, bool>(0) {
+            client.batch_execute(SESSION_SETTINGS).await?;
+            if purpose == Purpose::Read || client.query_one(TRY_LOCK, &[]).await?.get::<_, bool>(0)
+            {
                 return Ok(client);
             }
             if let Purpose::TakeOver(silence) = purpose {
-                client.execute(DEPOSE, &[&(silence.as_millis() as f64)]).await?;
+                client.execute(TERMINATE_SILENT_LEADER, &[&(silence.as_millis() as f64)]).await?;
             }
-            // The lock is free once that session has ended, which may take a moment.
+            // The lock is released when that session has ended, which may take a moment; the caller
+            // tries again.
             Err(StoreError::LedByAnother)
         })?;
         Ok(Postgres { runtime, client, statements: HashMap::new() })
@@ -123,7 +127,7 @@ impl Postgres {
     ) -> Result<(), StoreError> {
         let statement = self.statement(sql)?;
         let client = &self.client;
-        for rows in rows.chunks(PIPELINE) {
+        for rows in rows.chunks(MAX_PIPELINED) {
             let each = rows.iter().map(|row| client.execute_raw(&statement, row));
             self.runtime.block_on(async { Ok(try_join_all(each).await?) })?;
         }
@@ -134,7 +138,7 @@ impl Postgres {
         &mut self,
         sql: &'static str,
         parameters: &[Value],
-        each: Each<'_>,
+        each: RowCallback<'_>,
     ) -> Result<(), StoreError> {
         let statement = self.statement(sql)?;
         let client = &self.client;
@@ -156,7 +160,7 @@ impl Postgres {
         let statement = &self.statement(sql)?;
         let client = &self.client;
         let mut found = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(PIPELINE) {
+        for keys in keys.chunks(MAX_PIPELINED) {
             let each = keys.iter().map(|key| async move {
                 let rows = client.query_raw(statement, [key]).await?;
                 pin_mut!(rows);
@@ -183,7 +187,7 @@ impl Postgres {
 
 fn values(row: &tokio_postgres::Row) -> Result<Row, StoreError> {
     let values: Result<Vec<Value>, _> = (0..row.len()).map(|column| row.try_get(column)).collect();
-    Ok(Row(values?.into_iter()))
+    Ok(Row::new(values?))
 }
 
 impl ToSql for Value {

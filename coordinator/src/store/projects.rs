@@ -1,65 +1,23 @@
-//! Project bytes in the store: in parts, so that neither a row nor a transaction is large,
-//! and named by the digest of the whole.
+//! Project bytes in the store: chunks, named by the digest of the whole project.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use catherd_experiments::Digest;
-use catherd_proto::transport::PROJECT_CHUNK;
 
-use super::database::{Database, Value};
-use super::{Change, Reader, Store, StoreError};
-
-/// A part of a project on its way into the store.
-#[derive(Clone, Debug)]
-pub struct ProjectChunk {
-    project: Digest,
-    number: usize,
-    bytes: Vec<u8>,
-    /// Bytes of all parts; the last part alone has it, and comes when the others are there.
-    size: Option<usize>,
-}
-
-impl ProjectChunk {
-    /// How many parts a project has; at least one.
-    pub(crate) fn count(project: &[u8]) -> usize {
-        project.len().div_ceil(PROJECT_CHUNK).max(1)
-    }
-
-    pub(crate) fn new(digest: Digest, project: &[u8], number: usize) -> ProjectChunk {
-        let end = ((number + 1) * PROJECT_CHUNK).min(project.len());
-        let bytes = project[number * PROJECT_CHUNK..end].to_vec();
-        let size = (number + 1 == ProjectChunk::count(project)).then_some(project.len());
-        ProjectChunk { project: digest, number, bytes, size }
-    }
-}
-
-/// Writes parts; a part that is there already is written again.
-pub(super) fn keep<'a>(
-    database: &mut Database,
-    parts: impl Iterator<Item = &'a ProjectChunk>,
-) -> Result<(), StoreError> {
-    let (mut rows, mut whole) = (Vec::new(), Vec::new());
-    for ProjectChunk { project, number, bytes, size } in parts {
-        let project = || Value::from(project.0.as_slice());
-        rows.push(vec![project(), (*number as i64).into(), bytes.as_slice().into()]);
-        whole.extend(size.map(|size| vec![project(), (size as i64).into()]));
-    }
-    database.execute(
-        "insert into parts values (?1, ?2, ?3)
-         on conflict (project, part) do update set bytes = excluded.bytes",
-        &rows,
-    )?;
-    database.execute("insert into projects values (?1, ?2) on conflict do nothing", &whole)
-}
+use super::error::StoreError;
+use super::model::{Change, ProjectChunk};
+use super::reader::Reader;
+use super::row::Value;
+use super::write::Store;
 
 impl Store {
-    /// Keeps a project.
+    /// Stores a project.
     ///
     /// # Errors
     ///
-    /// When the database refuses.
+    /// If the database returns an error.
     pub fn put_project(&mut self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(bytes);
         for number in 0..ProjectChunk::count(bytes) {
@@ -68,81 +26,86 @@ impl Store {
         Ok(digest)
     }
 
-    /// Takes over the projects that a store of version 2 had as files beside it. A file that
-    /// is not what its name says is left where it is.
+    /// Moves the projects that schema version 2 kept as files in `folder` into the store. A file
+    /// whose content does not match its name stays where it is.
     pub(crate) fn migrate_project_files(&mut self, folder: &Path) -> Result<(), StoreError> {
         let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             let Ok(bytes) = fs::read(&path) else { continue };
             if path.file_name() == Some(Digest::of(&bytes).to_string().as_ref()) {
                 self.put_project(&bytes)?;
-                // What cannot be removed is adopted again.
+                // A file that cannot be removed is stored again at the next start, without effect.
                 let _ = fs::remove_file(path);
             }
         }
+        // Fails as long as the folder contains other files.
         let _ = fs::remove_dir(folder);
         Ok(())
     }
 }
 
 impl Reader {
-    /// Those of these projects that the store lacks.
+    /// Those of these projects that the store does not have.
     ///
     /// # Errors
     ///
-    /// When the database refuses.
+    /// If the database returns an error.
     pub fn missing_projects(
         &mut self,
         projects: &[Digest],
     ) -> Result<BTreeSet<Digest>, StoreError> {
         let keys: Vec<Value> = projects.iter().map(|digest| digest.0.as_slice().into()).collect();
         let rows = self.database.lookup("select size from projects where digest = ?1", &keys)?;
-        let missing_projects = projects.iter().zip(rows).filter(|(_, row)| row.is_none());
-        Ok(missing_projects.map(|(digest, _)| *digest).collect())
+        let missing = projects.iter().zip(rows).filter(|(_, row)| row.is_none());
+        Ok(missing.map(|(digest, _)| *digest).collect())
     }
 
     /// The size of a project in bytes.
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`], and when the database refuses.
+    /// [`StoreError::NoProject`], or if the database returns an error.
     pub fn project_size(&mut self, project: Digest) -> Result<u64, StoreError> {
         let sql = "select size from projects where digest = ?1";
-        let size = self.database.first(sql, &[project.0.as_slice().into()], |row| row.narrow())?;
+        let key = [project.0.as_slice().into()];
+        let size = self.database.first(sql, &key, |row| row.integer_as())?;
         size.ok_or(StoreError::NoProject(project))
     }
 
-    /// A part of a project that is there, by its number from 0. Receivers of all parts check
-    /// the digest.
+    /// The bytes of one chunk of a stored project; chunks are numbered from 0. The receiver of all
+    /// chunks must check the digest.
     ///
     /// # Errors
     ///
-    /// When there is no such part or the database refuses.
-    pub fn project_part(&mut self, project: Digest, part: u32) -> Result<Vec<u8>, StoreError> {
+    /// If there is no such chunk or the database returns an error.
+    pub fn project_chunk(&mut self, project: Digest, chunk: u32) -> Result<Vec<u8>, StoreError> {
         let sql = "select bytes from parts where project = ?1 and part = ?2";
-        let keys = [project.0.as_slice().into(), part.into()];
+        let keys = [project.0.as_slice().into(), chunk.into()];
         let bytes = self.database.first(sql, &keys, |row| row.bytes())?;
-        bytes.ok_or_else(|| StoreError::Damaged(format!("project {project} lacks part {part}")))
+        let missing =
+            || StoreError::Damaged(format!("chunk {chunk} of project {project} is missing"));
+        bytes.ok_or_else(missing)
     }
 
-    /// A whole project.
+    /// The bytes of a project.
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`], when the bytes are not those that were kept, and when the
-    /// database refuses.
+    /// [`StoreError::NoProject`], if the bytes do not match the digest, and if the database returns
+    /// an error.
     pub fn project(&mut self, project: Digest) -> Result<Vec<u8>, StoreError> {
         let size = self.project_size(project)?;
-        let mut bytes = self.project_part(project, 0)?;
-        for part in 1.. {
+        let mut bytes = self.project_chunk(project, 0)?;
+        for chunk in 1.. {
             if bytes.len() as u64 >= size {
                 break;
             }
-            bytes.extend(self.project_part(project, part)?);
+            bytes.extend(self.project_chunk(project, chunk)?);
         }
-        match Digest::of(&bytes) == project {
-            true => Ok(bytes),
-            false => Err(StoreError::Damaged(format!("project {project} is not what it was"))),
+        if Digest::of(&bytes) == project {
+            Ok(bytes)
+        } else {
+            Err(StoreError::Damaged(format!("the bytes of project {project} have changed")))
         }
     }
 }
@@ -151,9 +114,10 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::store::StoreUrl;
+    use catherd_proto::transport::PROJECT_CHUNK;
 
     #[test]
-    fn projects_beside_an_older_store_move_into_it() {
+    fn project_files_of_an_older_store_are_migrated() {
         let folder = tempfile::tempdir().unwrap();
         let files = folder.path().join("projects");
         fs::create_dir(&files).unwrap();
@@ -179,20 +143,20 @@ mod tests {
     }
 
     #[test]
-    fn a_project_without_its_last_part_is_not_there_and_damage_is_seen() {
+    fn a_project_without_its_last_chunk_is_missing_and_damage_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let url = StoreUrl::Sqlite(folder.path().join("study.db"));
         let mut store = Store::open(&url).unwrap();
         let project = vec![7; 2 * PROJECT_CHUNK];
         let digest = Digest::of(&project);
-        let part = |number| Change::ProjectChunk(ProjectChunk::new(digest, &project, number));
-        store.apply(&[part(0)]).unwrap();
+        let chunk = |number| Change::ProjectChunk(ProjectChunk::new(digest, &project, number));
+        store.apply(&[chunk(0)]).unwrap();
         let mut reader = Reader::open(&url).unwrap();
         assert_eq!(reader.missing_projects(&[digest]).unwrap().len(), 1);
-        store.apply(&[part(0), part(1)]).unwrap();
+        store.apply(&[chunk(0), chunk(1)]).unwrap();
         assert_eq!(reader.project(digest).unwrap(), project);
         store.database.batch("update parts set bytes = x'07' where part = 1").unwrap();
         let damage = reader.project(digest).unwrap_err().to_string();
-        assert!(damage.contains("lacks part 2"), "{damage}");
+        assert!(damage.contains("chunk 2 of project"), "{damage}");
     }
 }

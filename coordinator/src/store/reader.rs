@@ -1,47 +1,52 @@
-//! The reading end of the store, beside the writer and without disturbing it.
+//! A reading connection to the store, beside the writer and without blocking it.
 
 use std::collections::VecDeque;
 
 use catherd_experiments::{RunRecord, RunSpec};
 
-use super::database::{Database, Purpose, Row, StoreUrl, Value};
-use super::{Breakdown, StoreError, StoredStudy, StudyNumber, StudyState};
+use super::database::Database;
+use super::error::StoreError;
+use super::model::{Breakdown, StoredStudy};
+use super::queries;
+use super::row::{Purpose, Row, Value};
+use super::url::StoreUrl;
+use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// Records fetched at a time.
+/// Number of records in one query.
 const PAGE: i64 = 256;
 
-/// A view of the store.
+/// A reading connection to a store.
 #[derive(Debug)]
 pub struct Reader {
     pub(super) database: Database,
 }
 
-/// A run that was given up, and why.
+/// A quarantined run, and the end of its last attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuarantinedRun {
     /// The run.
     pub spec: RunSpec,
-    /// Attempts at it.
+    /// Number of attempts.
     pub attempts: u32,
-    /// How the last one ended.
+    /// Why the last attempt ended.
     pub kind: Breakdown,
-    /// Why, in the last worker's words.
+    /// Details, from the worker of the last attempt.
     pub reason: String,
 }
 
-/// Runs of a study without a record, of the same project and algorithm.
+/// Runs of a study without a record that have the same project, algorithm and phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
     /// The project's name.
     pub project: String,
     /// The algorithm's label.
     pub label: String,
-    /// Where they stand.
+    /// Their state.
     pub phase: Phase,
-    /// How many.
+    /// Number of runs.
     pub runs: u64,
-    /// Why the last attempt at one of them broke down; empty if none did.
+    /// Why the last attempt at one of them ended without a record; empty if there was none.
     pub reason: String,
 }
 
@@ -50,7 +55,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// When it cannot be reached.
+    /// If it cannot be reached.
     pub fn open(url: &StoreUrl) -> Result<Reader, StoreError> {
         Ok(Reader { database: Database::connect(url, Purpose::Read)? })
     }
@@ -59,23 +64,22 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// When the database refuses.
+    /// If the database returns an error.
     pub fn studies(&mut self) -> Result<Vec<StoredStudy>, StoreError> {
-        studies(&mut self.database)
+        queries::studies(&mut self.database)
     }
 
-    /// Of each study, the sum and number of the coverages of its runs that are done and
-    /// have goals.
+    /// Sum and number of the coverages of the runs that are done and have goals, for each study.
     ///
     /// # Errors
     ///
-    /// When the database refuses.
+    /// If the database returns an error.
     pub fn coverage(&mut self) -> Result<Vec<(StudyNumber, f64, u64)>, StoreError> {
-        coverage(&mut self.database, None)
+        queries::coverage(&mut self.database, None)
     }
 
-    /// The accepted records of a study, in its order and with its names. Memory is
-    /// bounded by a page of records, whatever the size of the study.
+    /// The accepted records of a study, in its order and with its names. Memory is bounded by a page
+    /// of records, whatever the size of the study.
     pub fn records(self, study: StudyNumber) -> Records {
         Records { reader: self, study, after: -1, page: VecDeque::new() }
     }
@@ -84,7 +88,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// When the database refuses.
+    /// If the database returns an error.
     pub fn quarantined(&mut self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, StoreError> {
         let sql = "select spec, members.project, members.label, runs.attempt,
                           coalesce(kind, 0), coalesce(reason, '')
@@ -96,8 +100,8 @@ impl Reader {
         let parameters = [study.into(), Value::Integer(Phase::Quarantined as i64)];
         self.database.query(sql, &parameters, &mut |mut row| {
             let spec = spec(&mut row)?;
-            let attempts = row.narrow()?;
-            let kind: usize = row.narrow()?;
+            let attempts = row.integer_as()?;
+            let kind: usize = row.integer_as()?;
             let kind = *Breakdown::ALL.get(kind).unwrap_or(&Breakdown::Crashed);
             problems.push(QuarantinedRun { spec, attempts, kind, reason: row.text()? });
             Ok(())
@@ -105,11 +109,11 @@ impl Reader {
         Ok(problems)
     }
 
-    /// What a study has no record of, and why, the largest parts first.
+    /// The runs of a study without a record, and why they have none; the largest rows first.
     ///
     /// # Errors
     ///
-    /// When the database refuses.
+    /// If the database returns an error.
     pub fn missing(&mut self, study: StudyNumber) -> Result<Vec<Missing>, StoreError> {
         let sql =
             "select members.project, members.label, phase, count(*), coalesce(max(reason), '')
@@ -125,8 +129,8 @@ impl Reader {
             missing.push(Missing {
                 project: row.text()?,
                 label: row.text()?,
-                phase: super::phase(row.integer()?)?,
-                runs: row.narrow()?,
+                phase: queries::phase(row.integer()?)?,
+                runs: row.integer_as()?,
                 reason: row.text()?,
             });
             Ok(())
@@ -154,40 +158,7 @@ impl Reader {
     }
 }
 
-/// All studies, by number.
-pub(super) fn studies(database: &mut Database) -> Result<Vec<StoredStudy>, StoreError> {
-    let mut studies = Vec::new();
-    let sql = "select number, name, state, plan from studies order by number";
-    database.query(sql, &[], &mut |mut row| {
-        let (number, name) = (row.narrow()?, row.text()?);
-        let state: usize = row.narrow()?;
-        let unknown = || StoreError::Damaged(format!("a study in state {state}"));
-        let state = *StudyState::ALL.get(state).ok_or_else(unknown)?;
-        studies.push(StoredStudy { number, name, state, plan: row.bytes()? });
-        Ok(())
-    })?;
-    Ok(studies)
-}
-
-/// See [`Reader::coverage`].
-pub(super) fn coverage(
-    database: &mut Database,
-    study: Option<StudyNumber>,
-) -> Result<Vec<(StudyNumber, f64, u64)>, StoreError> {
-    let sql = "select study, sum(cast(covered as double precision) / goals), count(*)
-               from members join records on records.number = members.run
-               where study between ?1 and ?2 and done = 1 and goals > 0
-               group by study order by study";
-    let mut all = Vec::new();
-    let (first, last) = study.map_or((0, StudyNumber::MAX), |study| (study, study));
-    database.query(sql, &[first.into(), last.into()], &mut |mut row| {
-        all.push((row.narrow()?, row.real()?, row.narrow()?));
-        Ok(())
-    })?;
-    Ok(all)
-}
-
-/// A specification with the names of a study.
+/// Reads a specification, with the names that the study uses.
 fn spec(row: &mut Row) -> Result<RunSpec, StoreError> {
     let mut spec: RunSpec = serde_json::from_slice(&row.bytes()?)?;
     spec.project_name = row.text()?;
@@ -195,7 +166,7 @@ fn spec(row: &mut Row) -> Result<RunSpec, StoreError> {
     Ok(spec)
 }
 
-/// See [`Reader::records`].
+/// An iterator over the records of a study. See [`Reader::records`].
 #[derive(Debug)]
 pub struct Records {
     reader: Reader,

@@ -1,7 +1,8 @@
-//! Tables, and how older ones become them.
+//! The tables, and the migrations from older schema versions.
 
-use super::StoreError;
 use super::database::Database;
+use super::error::StoreError;
+use super::row::Row;
 
 /// The version of [`TABLES`] and [`PROJECTS`].
 const VERSION: i64 = 3;
@@ -25,18 +26,18 @@ const TABLES: &str = "
         crashes  bigint not null,
         losses   bigint not null,
         token    bigint not null,              -- of the latest lease
-        worker   text                          -- that holds it
+        worker   text                          -- that holds the lease
     );
     create table members (                     -- the runs of a study, in its order
         study    bigint not null references studies,
         position bigint not null,
         run      bigint not null references runs,
-        project  text not null,                -- names in the tables of this study
+        project  text not null,                -- name in the tables of this study
         label    text not null,
         primary key (study, position)
     );
     create index members_of_run on members (run, study);
-    create table records (                     -- accepted, one a run, never changed
+    create table records (                     -- accepted; one per run, never changed
         number   bigint primary key references runs,
         token    bigint not null,
         digest   bytea not null,
@@ -46,7 +47,7 @@ const TABLES: &str = "
         wall_ms  bigint not null,
         record   bytea not null                -- JSON
     );
-    create table superseded (                  -- came too late, never counted
+    create table superseded (                  -- after the end of their lease; never counted
         number   bigint not null references runs,
         token    bigint not null,
         digest   bytea not null,
@@ -63,13 +64,13 @@ const TABLES: &str = "
     );
 ";
 
-/// What version 3 brought.
+/// The tables that version 3 added.
 const PROJECTS: &str = "
-    create table projects (                    -- those that are here whole
-        digest   bytea primary key,            -- of the bytes of all parts
+    create table projects (                    -- completely stored projects
+        digest   bytea primary key,            -- of the bytes of all chunks
         size     bigint not null
     );
-    create table parts (                       -- before their project has a row: still coming
+    create table parts (                       -- chunks; also of projects that are being stored
         project  bytea not null,
         part     bigint not null,              -- from 0
         bytes    bytea not null,
@@ -77,8 +78,8 @@ const PROJECTS: &str = "
     );
 ";
 
-/// From the tables of version 1, which only SQLite had: one study a file, its plan in
-/// the column `position`.
+/// The migration from version 1, which existed on SQLite only: one study per file, its plan in the
+/// column `position`.
 const FROM_1: [&str; 4] = [
     "drop index plan;
      alter table runs rename to runs_1;
@@ -98,38 +99,38 @@ const FROM_1: [&str; 4] = [
      drop table breakdowns_1; drop table superseded_1; drop table records_1; drop table runs_1;",
 ];
 
-/// Creates or upgrades the tables.
+/// Creates the tables, or migrates them to the current version.
 pub(super) fn migrate(database: &mut Database) -> Result<(), StoreError> {
     match version(database)? {
         Some(VERSION) => Ok(()),
         Some(1) => {
-            // Renamed tables would otherwise still be what the others refer to.
+            // Otherwise foreign keys would follow the renamed tables.
             database.batch("pragma foreign_keys = off; pragma legacy_alter_table = on;")?;
             database.transaction(|database| {
                 FROM_1.iter().try_for_each(|step| database.batch(step))?;
-                stamp(database)
+                write_version(database)
             })?;
             database.batch("pragma legacy_alter_table = off; pragma foreign_keys = on;")
         }
         Some(2) => database.transaction(|database| {
             database.batch(PROJECTS)?;
-            stamp(database)
+            write_version(database)
         }),
         Some(found) => Err(StoreError::Schema { found, known: VERSION }),
         None => database.transaction(|database| {
             database.batch(TABLES)?;
             database.batch(PROJECTS)?;
-            stamp(database)
+            write_version(database)
         }),
     }
 }
 
-fn stamp(database: &mut Database) -> Result<(), StoreError> {
+fn write_version(database: &mut Database) -> Result<(), StoreError> {
     database.batch("delete from schema")?;
     database.execute("insert into schema values (?1)", &[vec![VERSION.into()]])
 }
 
-/// The version of the tables that are there.
+/// The version of the existing tables; `None` if there are none.
 fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
     let tables = match database {
         Database::Sqlite(_) => "select name from sqlite_master where type = 'table'",
@@ -144,9 +145,7 @@ fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
     })?;
     let has = |name: &str| names.iter().any(|other| other == name);
     match (has("schema"), has("runs")) {
-        (true, _) => {
-            database.first("select version from schema", &[], super::database::Row::integer)
-        }
+        (true, _) => database.first("select version from schema", &[], Row::integer),
         (false, true) => Ok(Some(1)),
         (false, false) => Ok(None),
     }
@@ -210,7 +209,8 @@ mod tests {
         let url = StoreUrl::Sqlite(path);
         let mut store = Store::open(&url).unwrap();
         let mut runs = Vec::new();
-        let mut note = |run: crate::store::StoredRun| runs.push((run.run.phase, run.run.token));
+        let mut note =
+            |run: crate::store::StoredRun| runs.push((run.status.phase, run.status.token));
         store
             .runs(|run| {
                 note(run);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_of_version_2_gets_room_for_projects() {
+    fn a_store_of_version_2_gets_tables_for_projects() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("study.db");
         let url = StoreUrl::Sqlite(path.clone());

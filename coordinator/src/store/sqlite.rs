@@ -3,19 +3,20 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::types::{ToSqlOutput, Value as Stored, ValueRef};
+use rusqlite::types::{ToSqlOutput, Value as SqliteValue, ValueRef};
 use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
 
-use super::StoreError;
-use super::database::{Each, Purpose, Row, Value};
+use super::error::StoreError;
+use super::row::{Purpose, Row, RowCallback, Value};
 
-/// Pages of the writer in memory, in KiB. The index of run ids is written in no order: what
-/// does not fit here is read and written again and again while a study is planned.
+/// Page cache of the writing connection in KiB. The index of run ids is written in random order, so
+/// pages that do not fit are read and written repeatedly while a study is planned.
 const CACHE_KIB: i64 = 64 << 10;
 
-/// Another process may hold the file this long.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time to wait for a lock that another process holds on the file.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// A connection to an SQLite file.
 #[derive(Debug)]
 pub(super) struct Sqlite {
     connection: Connection,
@@ -37,7 +38,7 @@ impl Sqlite {
                 connection
             }
         };
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(32);
         Ok(Sqlite { connection })
     }
@@ -62,7 +63,7 @@ impl Sqlite {
         &mut self,
         sql: &'static str,
         parameters: &[Value],
-        each: Each<'_>,
+        each: RowCallback<'_>,
     ) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let columns = statement.column_count();
@@ -70,7 +71,7 @@ impl Sqlite {
         while let Some(row) = rows.next()? {
             let values: Result<Vec<_>, _> =
                 (0..columns).map(|column| row.get_ref(column)?.try_into()).collect();
-            each(Row(values?.into_iter()))?;
+            each(Row::new(values?))?;
         }
         Ok(())
     }
@@ -79,9 +80,9 @@ impl Sqlite {
 impl ToSql for Value {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
-            Value::Null => ToSqlOutput::Owned(Stored::Null),
-            Value::Integer(value) => ToSqlOutput::Owned(Stored::Integer(*value)),
-            Value::Real(value) => ToSqlOutput::Owned(Stored::Real(*value)),
+            Value::Null => ToSqlOutput::Owned(SqliteValue::Null),
+            Value::Integer(value) => ToSqlOutput::Owned(SqliteValue::Integer(*value)),
+            Value::Real(value) => ToSqlOutput::Owned(SqliteValue::Real(*value)),
             Value::Text(value) => ToSqlOutput::Borrowed(ValueRef::Text(value.as_bytes())),
             Value::Bytes(value) => ToSqlOutput::Borrowed(ValueRef::Blob(value)),
         })

@@ -1,31 +1,66 @@
-//! What a group of requests changes.
+//! Collects the ledger's effects for one batch of requests into one store transaction.
 
 use std::collections::BTreeSet;
 
-use crate::ledger::{Effect, RunNumber, Token};
+use crate::ids::{RunNumber, Token};
+use crate::ledger::{Effect, Ledger};
 use crate::store::{Breakdown, Change, StoredRecord};
 
-/// What comes with a commit.
+/// The content of a commit, beside the run and the lease.
 pub(super) enum Payload {
     Record(Box<StoredRecord>),
-    Reason(Breakdown, String),
+    Breakdown(Breakdown, String),
     Nothing,
 }
 
-/// The changes of a group. Runs are saved once, as they stand at its end.
+/// A commit whose effects are collected.
+pub(super) struct Commit<'a> {
+    pub(super) worker: &'a str,
+    pub(super) token: Token,
+    pub(super) payload: Payload,
+}
+
+/// The changes of a batch. Each changed run is stored once, with its status at the end of the batch.
 #[derive(Default)]
 pub(super) struct Changes {
-    pub(super) dirty: BTreeSet<RunNumber>,
-    pub(super) others: Vec<Change>,
+    changed_runs: BTreeSet<RunNumber>,
+    others: Vec<Change>,
 }
 
 impl Changes {
-    pub(super) fn note(&mut self, effects: &[Effect], commit: Option<(&str, Token, Payload)>) {
-        let mut commit = commit;
+    pub(super) fn is_empty(&self) -> bool {
+        self.changed_runs.is_empty() && self.others.is_empty()
+    }
+
+    pub(super) fn push(&mut self, change: Change) {
+        self.others.push(change);
+    }
+
+    /// All changes of the batch, for one transaction.
+    pub(super) fn into_vec(self, ledger: &Ledger) -> Vec<Change> {
+        let mut all = self.others;
+        all.extend(self.changed_runs.into_iter().filter_map(|number| {
+            let run = *ledger.run(number)?;
+            Some(Change::Run(number, run, ledger.holder(number).map(str::to_owned)))
+        }));
+        all
+    }
+
+    /// Adds the effects of an event that is not a commit.
+    pub(super) fn collect(&mut self, effects: &[Effect]) {
+        self.collect_with(effects, None);
+    }
+
+    /// Adds the effects of a commit.
+    pub(super) fn collect_commit(&mut self, effects: &[Effect], commit: Commit<'_>) {
+        self.collect_with(effects, Some(commit));
+    }
+
+    fn collect_with(&mut self, effects: &[Effect], mut commit: Option<Commit<'_>>) {
         for effect in effects {
             match effect {
                 Effect::Save(run) => {
-                    self.dirty.insert(*run);
+                    self.changed_runs.insert(*run);
                 }
                 Effect::Lost { run, attempt, worker } => {
                     tracing::info!(run, attempt, worker, "a worker was lost");
@@ -38,34 +73,34 @@ impl Changes {
                     });
                 }
                 Effect::LossReverted { run, attempt } => {
-                    tracing::info!(run, attempt, "a worker is back");
+                    tracing::info!(run, attempt, "a lost worker has reappeared");
                     self.others.push(Change::LossReverted { run: *run, attempt: *attempt });
                 }
                 Effect::Accept(run) => {
-                    if let Some((_, token, Payload::Record(record))) = commit.take() {
+                    if let Some(Commit { token, payload: Payload::Record(record), .. }) =
+                        commit.take()
+                    {
                         self.others.push(Change::Record(*run, token, *record));
                     }
                 }
                 Effect::Supersede(run) => {
-                    if let Some((_, token, Payload::Record(record))) = commit.take() {
+                    if let Some(Commit { token, payload: Payload::Record(record), .. }) =
+                        commit.take()
+                    {
                         self.others.push(Change::Superseded(*run, token, *record));
                     }
                 }
                 Effect::Crashed { run, attempt } => {
-                    if let Some((worker, _, Payload::Reason(kind, reason))) = commit.take() {
-                        tracing::info!(
-                            run,
-                            attempt,
-                            worker,
-                            ?kind,
-                            reason,
-                            "an attempt broke down"
-                        );
+                    if let Some(Commit {
+                        worker, payload: Payload::Breakdown(kind, reason), ..
+                    }) = commit.take()
+                    {
+                        tracing::info!(run, attempt, worker, ?kind, reason, "an attempt crashed");
                         let (run, attempt, worker) = (*run, *attempt, worker.to_owned());
                         self.others.push(Change::Breakdown { run, attempt, kind, worker, reason });
                     }
                 }
-                Effect::Grant(_) | Effect::Drop(_) | Effect::Drain | Effect::Verdict(_) => {}
+                Effect::Grant(_) | Effect::DropLease(_) | Effect::Drain | Effect::Verdict(_) => {}
             }
         }
     }

@@ -1,4 +1,4 @@
-//! From what was saved to what is known.
+//! Rebuilds ledger, queue and progress counters from the store.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,22 +6,22 @@ use std::time::Duration;
 use catherd_experiments::Digest;
 
 use super::{Scope, WriterConfig};
-use crate::ledger::{Ledger, LedgerSnapshot, Phase, Run, RunNumber, StudySet};
+use crate::ids::{GroupNumber, RunNumber, StudyNumber, StudySetNumber};
+use crate::ledger::{Ledger, LedgerSnapshot, Phase, RunStatus, StudySet};
 use crate::progress::ProgressTracker;
-use crate::queue::GroupNumber;
-use crate::store::{Store, StoreError, StoredStudy, StudyNumber, StudyState};
+use crate::store::{Store, StoreError, StoredStudy, StudyState};
 
 /// The groups of runs by project and algorithm.
 #[derive(Default)]
 pub(super) struct Groups {
     numbers: BTreeMap<(Digest, String), GroupNumber>,
-    /// Of their algorithms.
+    /// The algorithm's label of each group.
     labels: Vec<String>,
 }
 
 impl Groups {
-    /// The number of a group; `add` gives a new one its own.
-    pub(super) fn number(
+    /// The number of a group; `add` creates the number of a new one.
+    pub(super) fn find_or_add(
         &mut self,
         project: Digest,
         label: &str,
@@ -39,15 +39,15 @@ impl Groups {
     }
 }
 
-/// What a store says.
-pub(super) struct Loaded {
+/// The state that a store contains.
+pub(super) struct LoadedState {
     pub(super) ledger: Ledger,
     pub(super) tracker: ProgressTracker,
     pub(super) groups: Groups,
 }
 
-/// The studies of a scope whose runs are given out.
-pub(super) fn active(studies: &[StoredStudy], scope: &Scope) -> Vec<StudyNumber> {
+/// The active studies within a scope.
+pub(super) fn active_studies(studies: &[StoredStudy], scope: &Scope) -> Vec<StudyNumber> {
     let active = studies.iter().filter(|study| study.state == StudyState::Active);
     let served = active.filter(|study| match scope {
         Scope::All => true,
@@ -56,60 +56,71 @@ pub(super) fn active(studies: &[StoredStudy], scope: &Scope) -> Vec<StudyNumber>
     served.map(|study| study.number).collect()
 }
 
-/// Loads the ledger and the tracker from the store.
+/// Loads ledger and progress counters from the store.
 pub(super) fn load(
     store: &mut Store,
     WriterConfig { scope, policy, .. }: &WriterConfig,
     now: Duration,
-) -> Result<Loaded, StoreError> {
+) -> Result<LoadedState, StoreError> {
     let studies = store.studies()?;
-    let active = active(&studies, scope);
-
-    // Runs that nobody wants, and numbers without a run, are in the first set.
-    let mut saved = LedgerSnapshot {
-        sets: vec![StudySet::new(Vec::new(), false)],
-        ..LedgerSnapshot::default()
-    };
+    let active = active_studies(&studies, scope);
     let mut groups = Groups::default();
+    let mut snapshot = load_runs(store, &mut groups)?;
+    load_members(store, &active, &mut snapshot)?;
+    store.crashed_on(|run, worker| {
+        snapshot.crashed_on.entry(run).or_default().insert(worker);
+    })?;
+    let coverage = store.coverage(None)?;
+    let tracker = ProgressTracker::new(now, studies, active, coverage);
+    Ok(LoadedState { ledger: Ledger::restore(*policy, snapshot, now), tracker, groups })
+}
+
+/// Loads all runs. They are in set 0, which contains no study.
+fn load_runs(store: &mut Store, groups: &mut Groups) -> Result<LedgerSnapshot, StoreError> {
+    let sets = vec![StudySet::new(Vec::new(), false)];
+    let mut snapshot = LedgerSnapshot { sets, ..LedgerSnapshot::default() };
     store.runs(|row| {
-        let add = || saved.queue.add_group(row.project);
-        let group = groups.number(row.project, &row.label, add);
+        let add = || snapshot.queue.add_group(row.project);
+        let group = groups.find_or_add(row.project, &row.label, add);
         if let Some(wall) = row.wall {
-            saved.queue.measure(group, wall);
+            snapshot.queue.record_time(group, wall);
         }
-        let nobody = Run::new(Phase::Quarantined, group);
-        saved.runs.resize(row.number as usize, nobody);
-        saved.runs.push(Run { group, ..row.run });
+        // Numbers without a run become placeholders that are never leased.
+        let placeholder = RunStatus::new(Phase::Quarantined, group);
+        snapshot.runs.resize(row.number as usize, placeholder);
+        snapshot.runs.push(RunStatus { group, ..row.status });
         if let Some(worker) = row.worker {
-            saved.holders.insert(row.number, worker);
+            snapshot.holders.insert(row.number, worker);
         }
         Ok(())
     })?;
+    Ok(snapshot)
+}
 
-    let mut numbers = BTreeMap::from([(Vec::new(), 0)]);
-    let mut wanted: (RunNumber, Vec<StudyNumber>) = (0, Vec::new());
-    let mut place_run = |(run, studies): (RunNumber, Vec<StudyNumber>)| {
+/// Assigns each run to the set of the studies that contain it.
+fn load_members(
+    store: &mut Store,
+    active: &[StudyNumber],
+    snapshot: &mut LedgerSnapshot,
+) -> Result<(), StoreError> {
+    let mut numbers: BTreeMap<_, StudySetNumber> = BTreeMap::from([(Vec::new(), 0)]);
+    let mut current: (RunNumber, Vec<StudyNumber>) = (0, Vec::new());
+    let mut assign_set = |(run, studies): (RunNumber, Vec<StudyNumber>)| {
         let set = *numbers.entry(studies).or_insert_with_key(|studies| {
-            let given_out = studies.iter().any(|study| active.contains(study));
-            saved.sets.push(StudySet::new(studies.clone(), given_out));
-            (saved.sets.len() - 1) as u32
+            let any_active = studies.iter().any(|study| active.contains(study));
+            snapshot.sets.push(StudySet::new(studies.clone(), any_active));
+            (snapshot.sets.len() - 1) as StudySetNumber
         });
-        if let Some(run) = saved.runs.get_mut(run as usize) {
+        if let Some(run) = snapshot.runs.get_mut(run as usize) {
             run.set = set;
         }
     };
     store.members(|run, study| {
-        if wanted.0 != run {
-            place_run(std::mem::replace(&mut wanted, (run, Vec::new())));
+        if current.0 != run {
+            assign_set(std::mem::replace(&mut current, (run, Vec::new())));
         }
-        wanted.1.push(study);
+        current.1.push(study);
     })?;
-    place_run(wanted);
-
-    store.crashed_on(|run, worker| {
-        saved.crashed_on.entry(run).or_default().insert(worker);
-    })?;
-    let coverage = store.coverage(None)?;
-    let tracker = ProgressTracker::new(now, studies, active, coverage);
-    Ok(Loaded { ledger: Ledger::restore(*policy, saved, now), tracker, groups })
+    assign_set(current);
+    Ok(())
 }

@@ -1,76 +1,134 @@
-//! What may be asked of the writer.
+//! Requests to the writer, and the handle that sends them.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc;
 
 use catherd_experiments::{Digest, Plan};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
-use crate::ledger::{Grant, RunNumber, Token, Verdict};
-use crate::progress::RunProgress;
-use crate::store::{ProjectChunk, StoredRecord, StudyNumber, StudyState};
+use crate::error::StoreUnavailable;
+use crate::ids::{RunNumber, StudyNumber, Token};
+use crate::ledger::{Grant, Verdict};
+use crate::progress::{Progress, RunProgress};
+use crate::store::{ProjectChunk, StoredRecord, StudyState};
 
-/// A request to the writer, with the way back. A dropped sender means that the effects
-/// could not be made durable: the request should be repeated.
+/// A request to the writer, with the channel of its reply. If the channel is dropped, the changes
+/// could not be made durable and the request should be repeated.
 pub(crate) enum Request {
     Register {
         worker: String,
-        answer: oneshot::Sender<()>,
+        reply: oneshot::Sender<()>,
     },
     Lease {
         worker: String,
         loaded: BTreeSet<Digest>,
         held: BTreeSet<Token>,
-        answer: LeaseAnswer,
+        reply: oneshot::Sender<LeaseReply>,
     },
     Heartbeat {
         worker: String,
         held: BTreeSet<Token>,
-        run_progress: Vec<(Token, RunProgress)>,
-        /// Leases to drop, and whether to take no more.
-        answer: oneshot::Sender<(Vec<Token>, bool)>,
+        progress: Vec<(Token, RunProgress)>,
+        reply: oneshot::Sender<HeartbeatReply>,
     },
     Commit {
         worker: String,
         completions: Vec<Completion>,
-        answer: oneshot::Sender<Vec<Outcomes>>,
+        reply: oneshot::Sender<Vec<CommitResult>>,
     },
-    /// A part of a project is kept; one answer each.
+    /// Store a chunk of a project; one reply per chunk.
     PutProjectChunk {
-        part: ProjectChunk,
-        answer: mpsc::Sender<()>,
+        chunk: ProjectChunk,
+        reply: mpsc::Sender<()>,
     },
-    /// A study is added, extended or begun again. Answered when it is whole; asked again
-    /// meanwhile, it is planned once.
+    /// Add, extend or reactivate a study. The reply follows when the study is completely planned; a
+    /// repeated request for the same plan waits for the same planning.
     Plan {
         plan: Box<Plan>,
-        answer: oneshot::Sender<StudyNumber>,
+        reply: oneshot::Sender<StudyNumber>,
     },
-    /// A study is paused, resumed or cancelled; false if there is none of this name.
+    /// Pause, resume or cancel a study. The reply is false if there is no study of this name.
     SetState {
         name: String,
         state: StudyState,
-        answer: oneshot::Sender<bool>,
+        reply: oneshot::Sender<bool>,
     },
-    /// The writer closes after the group that this request is in.
+    /// End the writer after the batch that contains this request.
     Close,
 }
 
-type LeaseAnswer = oneshot::Sender<(Vec<(Grant, Vec<u8>)>, bool)>;
+pub(crate) struct LeaseReply {
+    /// The leases, each with the specification of its run as JSON.
+    pub(crate) leases: Vec<(Grant, Vec<u8>)>,
+    /// All runs have ended and no study can be added.
+    pub(crate) finished: bool,
+}
 
-/// What becomes of a completion, or why it is none.
-pub(crate) type Outcomes = Result<Verdict, String>;
+pub(crate) struct HeartbeatReply {
+    /// Leases that have ended.
+    pub(crate) dropped: Vec<Token>,
+    /// The worker is drained.
+    pub(crate) drained: bool,
+}
 
-/// The end of a lease as a worker tells it.
+/// The verdict on a completion, or why it was refused.
+pub(crate) type CommitResult = Result<Verdict, String>;
+
+/// The end of a lease as reported by its worker.
 pub(crate) struct Completion {
     pub(crate) run: RunNumber,
     pub(crate) token: Token,
-    pub(crate) end: AttemptResult,
+    pub(crate) result: AttemptResult,
 }
 
-/// How a worker says an attempt ended.
+/// The result of an attempt as reported by its worker.
 pub(crate) enum AttemptResult {
     Record(Box<StoredRecord>),
+    /// The attempt crashed; the reason.
     Crash(String),
     Returned,
+}
+
+/// Sends requests to the writer and reads its progress; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct WriterHandle {
+    requests: mpsc::Sender<Request>,
+    pub(crate) progress: watch::Receiver<Progress>,
+}
+
+impl WriterHandle {
+    pub(super) fn new(
+        requests: mpsc::Sender<Request>,
+        progress: watch::Receiver<Progress>,
+    ) -> WriterHandle {
+        WriterHandle { requests, progress }
+    }
+
+    /// Sends a request without waiting for its reply.
+    pub(crate) fn send(&self, request: Request) -> Result<(), StoreUnavailable> {
+        self.requests.send(request).map_err(|_| StoreUnavailable)
+    }
+
+    /// Sends a request and waits for its reply.
+    pub(crate) async fn call<T>(
+        &self,
+        request: impl FnOnce(oneshot::Sender<T>) -> Request,
+    ) -> Result<T, StoreUnavailable> {
+        let (reply, replied) = oneshot::channel();
+        self.send(request(reply))?;
+        replied.await.map_err(|_| StoreUnavailable)
+    }
+
+    pub(crate) async fn submit(&self, plan: Plan) -> Result<StudyNumber, StoreUnavailable> {
+        let plan = Box::new(plan);
+        self.call(|reply| Request::Plan { plan, reply }).await
+    }
+
+    pub(crate) async fn set_state(
+        &self,
+        name: String,
+        state: StudyState,
+    ) -> Result<bool, StoreUnavailable> {
+        self.call(|reply| Request::SetState { name, state, reply }).await
+    }
 }

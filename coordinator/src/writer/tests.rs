@@ -1,4 +1,5 @@
-//! A disk that is really full: SQLite may not make its file larger.
+//! The writer on a full disk (SQLite is forbidden to enlarge its file), and the ledger in memory
+//! against the one loaded from the store.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use catherd_experiments::{
 };
 use tokio::sync::oneshot;
 
-use super::load::{Loaded, load};
+use super::load::{LoadedState, load};
 use super::*;
 use crate::ledger::{Grant, Ledger, Phase, Verdict};
 use crate::store::{Reader, StoredRecord, StudyState};
@@ -35,7 +36,7 @@ fn plan_of(name: &str, seeds: Vec<u64>) -> Plan {
     Plan::new(&study, &subject_info("noop", "noop/1"), vec![project], |_| Ok(())).unwrap()
 }
 
-/// A record of more than a page.
+/// A record that is larger than a page of the database.
 fn record(spec: &RunSpec) -> RunRecord {
     let goals = Criterion { name: "goals".into(), goals: 4, covered: vec![0, 1] };
     RunRecord {
@@ -45,158 +46,161 @@ fn record(spec: &RunSpec) -> RunRecord {
     }
 }
 
-/// A writer and the way to it.
-struct Room {
+/// A writer and its handle.
+struct Harness {
     writer: Writer,
-    requests: Sender<Request>,
+    handle: WriterHandle,
 }
 
-impl Room {
-    /// The answer to a request; none if the store refused.
+impl Harness {
+    /// The reply to a request; `None` if the store returned an error.
     fn ask<T>(&mut self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Option<T> {
-        let (answer, mut answered) = oneshot::channel();
-        self.requests.send(request(answer)).unwrap();
+        let (reply, mut replied) = oneshot::channel();
+        self.handle.send(request(reply)).unwrap();
         let written = self.writer.process_pending();
-        let answer = answered.try_recv().ok();
-        assert_eq!(written, answer.is_some());
-        answer
+        let reply = replied.try_recv().ok();
+        assert_eq!(written, reply.is_some());
+        reply
     }
 
     fn lease(&mut self) -> Vec<(Grant, Vec<u8>)> {
         let (loaded, held) = (BTreeSet::new(), BTreeSet::new());
-        let request = |answer| Request::Lease { worker: "w".into(), loaded, held, answer };
-        self.ask(request).unwrap().0
+        let request = |reply| Request::Lease { worker: "w".into(), loaded, held, reply };
+        self.ask(request).unwrap().leases
     }
 
-    fn commit(&mut self, (grant, spec): &(Grant, Vec<u8>)) -> Option<Outcomes> {
+    fn commit(&mut self, (grant, spec): &(Grant, Vec<u8>)) -> Option<CommitResult> {
         let record = record(&serde_json::from_slice(spec).unwrap());
         let stored = StoredRecord::new(&record, serde_json::to_vec(&record).unwrap());
-        let end = AttemptResult::Record(Box::new(stored));
-        let completions = vec![Completion { run: grant.run, token: grant.token, end }];
-        let request = |answer| Request::Commit { worker: "w".into(), completions, answer };
+        let result = AttemptResult::Record(Box::new(stored));
+        let completions = vec![Completion { run: grant.run, token: grant.token, result }];
+        let request = |reply| Request::Commit { worker: "w".into(), completions, reply };
         self.ask(request)?.pop()
     }
 
-    /// The disk has no room left, or some again.
-    fn fill(&mut self, full: bool) {
+    /// Fills the disk, or frees space.
+    fn set_full(&mut self, full: bool) {
         let store = &mut self.writer.leader.as_mut().unwrap().store;
-        store.limit(if full { 1 } else { 1 << 20 });
+        store.set_max_pages(if full { 1 } else { 1 << 20 });
     }
 }
 
-fn room(folder: &std::path::Path, store: Store, url: &StoreUrl) -> Room {
+fn harness(folder: &std::path::Path, store: Store, url: &StoreUrl) -> Harness {
     let config = WriterConfig {
         url: url.clone(),
-        archives: folder.join("projects"),
+        project_files: folder.join("projects"),
         scope: Scope::All,
         policy: Policy::default(),
         observer: None,
     };
     let clock = Arc::new(crate::clock::Manual::default());
-    let (writer, requests) = Writer::open(config, Ok(store), clock, None, false).unwrap();
-    Room { writer, requests }
+    let (writer, handle) = Writer::open(config, Ok(store), clock, None, false).unwrap();
+    Harness { writer, handle }
 }
 
 #[test]
-fn a_full_disk_is_told_and_forgets_nothing() {
+fn a_full_disk_is_reported_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let url = StoreUrl::Sqlite(folder.path().join("study.db"));
     let mut store = Store::open(&url).unwrap();
     store.plan(plan()).unwrap();
-    let mut room = room(folder.path(), store, &url);
+    let mut harness = harness(folder.path(), store, &url);
 
     let (mut accepted, mut refused) = (0, 0);
     while accepted < RUNS {
-        for lease in room.lease() {
-            room.fill(true);
-            let mut verdict = room.commit(&lease);
+        for lease in harness.lease() {
+            harness.set_full(true);
+            let mut verdict = harness.commit(&lease);
             if verdict.is_none() {
                 refused += 1;
-                let last_error = room.writer.watch().borrow().last_error.clone().unwrap();
+                let last_error = harness.handle.progress.borrow().last_error.clone().unwrap();
                 assert!(last_error.contains("disk is full"), "{last_error}");
-                // As often as somebody asks.
-                assert_eq!(room.commit(&lease), None);
+                // Repeated requests fail the same way.
+                assert_eq!(harness.commit(&lease), None);
             }
-            room.fill(false);
-            verdict = verdict.or_else(|| room.commit(&lease));
+            harness.set_full(false);
+            verdict = verdict.or_else(|| harness.commit(&lease));
             assert_eq!(verdict, Some(Ok(Verdict::Accepted)));
             accepted += 1;
         }
     }
     assert!(refused > 3, "{refused} of {RUNS}");
-    assert!(room.writer.process_pending());
+    assert!(harness.writer.process_pending());
     let records = Reader::open(&url).unwrap().records(0).map(|record| record.unwrap().0.seed);
     assert_eq!(records.collect::<Vec<_>>(), (1..=RUNS).collect::<Vec<_>>());
-    let watch = room.writer.watch();
-    let progress = watch.borrow();
+    let progress = harness.handle.progress.borrow();
     assert_eq!((progress.done, &progress.last_error), (RUNS, &None));
 }
 
-/// What can be seen of a ledger: its runs with their studies, the studies' counts, and the runs
-/// in the order in which they would be given out.
-fn seen(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
+/// The observable state of a ledger: its runs with their studies, the counts of the studies, and the
+/// pending runs in the order in which they would be leased.
+fn observable(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
     let runs = (0..).map_while(|run| ledger.run(run).map(|known| (run, known)));
     let runs = runs.filter(|(_, run)| run.group > 0 || run.phase != Phase::Quarantined);
     let runs = runs.map(|(run, known)| (run, known.phase, known.token, ledger.studies_of(run)));
     let runs: Vec<_> =
         runs.map(|(run, phase, token, of)| (run, phase, token, of.to_vec())).collect();
     let mut queue = ledger.queue().clone();
-    let batches = std::iter::repeat_with(|| queue.take(&BTreeSet::new(), 1, |_| false));
-    let waiting: Vec<_> = batches.take_while(|batch| !batch.is_empty()).flatten().collect();
+    let batches = std::iter::repeat_with(|| queue.take_batch(&BTreeSet::new(), 1, |_| false));
+    let pending: Vec<_> = batches.take_while(|batch| !batch.is_empty()).flatten().collect();
     (
         runs,
-        waiting,
+        pending,
         ledger.counts(),
         (0..4).map(|study| ledger.counts_of(study)).collect::<Vec<_>>(),
     )
 }
 
-/// Studies are added, extended, made smaller, paused and resumed, and nothing is loaded again.
+/// Studies are added, extended, reduced, paused and resumed without reloading the ledger.
 #[test]
-fn what_is_known_is_what_the_store_says() {
+fn the_ledger_in_memory_equals_the_one_in_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let url = StoreUrl::Sqlite(folder.path().join("study.db"));
-    let mut room = room(folder.path(), Store::open(&url).unwrap(), &url);
-    let mut dice = 1_u64;
-    let mut roll = |sides: u64| {
-        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (dice >> 33) % sides
+    let mut harness = harness(folder.path(), Store::open(&url).unwrap(), &url);
+    let mut random = 1_u64;
+    let mut random_below = |limit: u64| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % limit
     };
     let mut changed = 0;
     for _ in 0..150 {
-        let name = ["a", "b", "c"][roll(3) as usize];
-        match roll(4) {
+        let name = ["a", "b", "c"][random_below(3) as usize];
+        match random_below(4) {
             0 => {
-                let (first, count) = (roll(20), roll(12) + 1);
+                let (first, count) = (random_below(20), random_below(12) + 1);
                 let plan = plan_of(name, (first..first + count).collect());
-                let (answer, mut answered) = oneshot::channel();
-                room.requests.send(Request::Plan { plan: Box::new(plan), answer }).unwrap();
-                while answered.try_recv().is_err() {
-                    assert!(room.writer.process_pending());
+                let (reply, mut replied) = oneshot::channel();
+                harness.handle.send(Request::Plan { plan: Box::new(plan), reply }).unwrap();
+                while replied.try_recv().is_err() {
+                    assert!(harness.writer.process_pending());
                 }
                 changed += 1;
             }
             1 => {
-                let state = StudyState::ALL[roll(3) as usize];
+                let state = StudyState::ALL[random_below(3) as usize];
                 let name = name.to_owned();
-                let known = room.ask(|answer| Request::SetState { name, state, answer }).unwrap();
+                let known = harness.ask(|reply| Request::SetState { name, state, reply }).unwrap();
                 changed += u32::from(known);
             }
             _ => {
-                for lease in room.lease() {
-                    assert_eq!(room.commit(&lease), Some(Ok(Verdict::Accepted)));
+                for lease in harness.lease() {
+                    assert_eq!(harness.commit(&lease), Some(Ok(Verdict::Accepted)));
                 }
             }
         }
-        assert!(room.writer.process_pending());
-        let leader = room.writer.leader.as_mut().unwrap();
+        assert!(harness.writer.process_pending());
+        let leader = harness.writer.leader.as_mut().unwrap();
         let now = Duration::ZERO;
-        let Loaded { ledger, mut tracker, .. } =
-            load(&mut leader.store, &room.writer.config, now).unwrap();
-        assert_eq!(seen(&leader.ledger), seen(&ledger));
-        let (known, stored) =
+        let LoadedState { ledger, mut tracker, .. } =
+            load(&mut leader.store, &harness.writer.config, now).unwrap();
+        assert_eq!(observable(&leader.ledger), observable(&ledger));
+        let (in_memory, stored) =
             (leader.tracker.snapshot(now, &leader.ledger), tracker.snapshot(now, &ledger));
-        assert_eq!((known.studies, known.mean_coverage), (stored.studies, stored.mean_coverage));
+        assert_eq!(
+            (in_memory.studies, in_memory.mean_coverage),
+            (stored.studies, stored.mean_coverage)
+        );
     }
-    assert!(changed > 50 && room.writer.watch().borrow().done > 10, "{changed}");
+    assert!(changed > 50 && harness.handle.progress.borrow().done > 10, "{changed}");
 }

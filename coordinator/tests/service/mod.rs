@@ -1,5 +1,6 @@
-//! The coordinator through its gRPC face, with a real client on loopback. The tests are the
-//! same for each kind of database; `crate::database` says which.
+//! The coordinator through its gRPC services, with a real client on loopback. The tests are the same
+//! for both databases: each test program declares them with `service_tests!`, and its module
+//! `database` creates the databases.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +30,47 @@ use tonic_health::pb::health_client::HealthClient;
 
 use crate::database;
 
-mod faults;
+pub(crate) mod faults;
+
+/// Declares the tests of this module with these attributes.
+macro_rules! service_tests {
+    (@all $attributes:tt $($test:ident $(:: $name:ident)?,)*) => {
+        $($crate::service::service_tests! { @one $attributes $test $(:: $name)? })*
+    };
+    (@one [$($attribute:tt)*] $module:ident :: $name:ident) => {
+        $($attribute)*
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $name() {
+            service::$module::$name().await;
+        }
+    };
+    (@one [$($attribute:tt)*] $name:ident) => {
+        $($attribute)*
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $name() {
+            service::$name().await;
+        }
+    };
+    ($($attribute:tt)*) => {
+        $crate::service::service_tests! { @all [$($attribute)*]
+            an_expired_lease_returns_its_run_and_its_late_commit_does_not_count,
+            heartbeats_renew_leases,
+            a_study_continues_after_a_restart,
+            errors_in_records_end_a_run_and_crashes_are_retried,
+            malformed_requests_are_refused_and_change_nothing,
+            projects_are_streamed_by_digest,
+            watching_the_status_ends_with_the_study,
+            studies_share_common_runs,
+            a_study_changes_with_its_last_page,
+            a_store_that_fails_loses_nothing,
+            nothing_is_served_beyond_loopback,
+            commits_share_transactions,
+            faults::changes_written_before_a_failure_count_once,
+            faults::changes_that_were_not_written_have_no_effect,
+        }
+    };
+}
+pub(crate) use service_tests;
 
 const PROJECT: &[u8] = b"a project";
 const STUDY: &str = "study";
@@ -70,28 +111,28 @@ pub(crate) fn commit_of(lease: &v1::Lease) -> v1::CommitRequest {
     v1::CommitRequest { worker: "w".into(), completions: vec![done(lease)] }
 }
 
-pub(crate) struct Bench {
+pub(crate) struct Harness {
     pub(crate) coordinator: Coordinator,
     pub(crate) client: CoordinatorClient<AuthChannel>,
-    people: StudiesClient<AuthChannel>,
+    studies: StudiesClient<AuthChannel>,
     address: String,
     server: tokio::task::JoinHandle<Result<(), CoordinatorError>>,
 }
 
-impl Bench {
-    pub(crate) async fn open(options: Options, plan: Plan) -> Bench {
+impl Harness {
+    pub(crate) async fn open(options: Options, plan: Plan) -> Harness {
         let coordinator = Coordinator::open_study(options, plan).unwrap();
         coordinator.projects().insert(PROJECT).unwrap();
-        Bench::serve(coordinator).await
+        Harness::serve(coordinator).await
     }
 
-    pub(crate) async fn serve(coordinator: Coordinator) -> Bench {
+    pub(crate) async fn serve(coordinator: Coordinator) -> Harness {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let server = tokio::spawn(coordinator.serve(listener));
         let client = transport::coordinator_client(&address, &Access::default()).unwrap();
-        let people = transport::studies_client(&address, &Access::default()).unwrap();
-        Bench { coordinator, client, people, address, server }
+        let studies = transport::studies_client(&address, &Access::default()).unwrap();
+        Harness { coordinator, client, studies, address, server }
     }
 
     pub(crate) async fn lease(&mut self, worker: &str, held: &[u64]) -> v1::LeaseReply {
@@ -116,8 +157,8 @@ impl Bench {
         settled.await.expect("the condition holds within five seconds").unwrap().clone()
     }
 
-    /// Asks for health as supervisors do, until the answer is this one.
-    async fn health(&self, expected: ServingStatus) {
+    /// Waits until the health service reports this status.
+    async fn expect_health(&self, expected: ServingStatus) {
         let channel = tonic::transport::Endpoint::from_shared(self.address.clone()).unwrap();
         let mut client = HealthClient::new(channel.connect().await.unwrap());
         for service in ["", "catherd.v1.Coordinator"] {
@@ -141,13 +182,13 @@ impl Bench {
     }
 }
 
-/// Options on a fresh database; none where there is none.
-fn options(folder: &Path) -> Option<Options> {
+/// Options on a new database.
+fn options(folder: &Path) -> Options {
     let engines = [("noop".to_owned(), ENGINE.to_owned())].into();
-    Some(Options { store: database::create(folder)?, engines, ..Options::new(folder) })
+    Options { store: database::create(folder), engines, ..Options::new(folder) }
 }
 
-/// The same on the same database.
+/// The same options, on the same database.
 fn again(options: &Options) -> Options {
     let (store, engines) = (options.store.clone(), options.engines.clone());
     Options { store, engines, ..Options::new(&options.folder) }
@@ -159,50 +200,48 @@ fn manual(options: Options) -> (Options, Arc<Manual>) {
     (Options { clock: shared, ..options }, clock)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
+pub(crate) async fn an_expired_lease_returns_its_run_and_its_late_commit_does_not_count() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
+    let options = options(folder.path());
     let (options, clock) = manual(options);
-    let mut bench = Bench::open(options, plan(1..=1)).await;
+    let mut harness = Harness::open(options, plan(1..=1)).await;
 
-    let zombie = bench.lease("zombie", &[]).await.leases.remove(0);
-    assert_eq!((zombie.attempt, bench.lease("other", &[]).await.leases.len()), (1, 0));
-    bench.settled(|progress| progress.leased == 1).await;
+    let zombie = harness.lease("zombie", &[]).await.leases.remove(0);
+    assert_eq!((zombie.attempt, harness.lease("other", &[]).await.leases.len()), (1, 0));
+    harness.settled(|progress| progress.leased == 1).await;
     clock.advance(Policy::default().term);
-    bench.settled(|progress| progress.pending == 1).await;
+    harness.settled(|progress| progress.pending == 1).await;
 
-    let second = bench.lease("other", &[]).await.leases.remove(0);
+    let second = harness.lease("other", &[]).await.leases.remove(0);
     assert_eq!((second.run, second.attempt), (zombie.run, 2));
     assert!(second.token > zombie.token);
     let late = v1::HeartbeatRequest {
         worker: "zombie".into(),
         held: vec![v1::HeldLease { token: zombie.token, progress: None }],
     };
-    let reply = bench.client.heartbeat(late).await.unwrap().into_inner();
+    let reply = harness.client.heartbeat(late).await.unwrap().into_inner();
     assert_eq!(reply.drop, [zombie.token]);
 
-    assert_eq!(bench.commit("zombie", vec![done(&zombie)]).await, [Kind::Superseded]);
-    assert_eq!(bench.records().count(), 0);
-    assert_eq!(bench.commit("other", vec![done(&second)]).await, [Kind::Accepted]);
-    assert_eq!(bench.commit("other", vec![done(&second)]).await, [Kind::Repeated]);
-    assert_eq!(bench.commit("zombie", vec![done(&zombie)]).await, [Kind::Superseded]);
+    assert_eq!(harness.commit("zombie", vec![done(&zombie)]).await, [Kind::Superseded]);
+    assert_eq!(harness.records().count(), 0);
+    assert_eq!(harness.commit("other", vec![done(&second)]).await, [Kind::Accepted]);
+    assert_eq!(harness.commit("other", vec![done(&second)]).await, [Kind::Repeated]);
+    assert_eq!(harness.commit("zombie", vec![done(&zombie)]).await, [Kind::Superseded]);
 
-    let progress = bench.settled(Progress::is_finished).await;
+    let progress = harness.settled(Progress::is_finished).await;
     assert_eq!((progress.done, progress.planned), (1, 1));
     assert_eq!(progress.mean_coverage, Some(0.5));
-    assert!(bench.lease("other", &[]).await.finished);
-    assert_eq!(bench.records().count(), 1);
-    bench.close().await;
+    assert!(harness.lease("other", &[]).await.finished);
+    assert_eq!(harness.records().count(), 1);
+    harness.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn heartbeats_renew() {
+pub(crate) async fn heartbeats_renew_leases() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
+    let options = options(folder.path());
     let (options, clock) = manual(options);
-    let mut bench = Bench::open(options, plan(1..=1)).await;
-    let lease = bench.lease("w", &[]).await.leases.remove(0);
+    let mut harness = Harness::open(options, plan(1..=1)).await;
+    let lease = harness.lease("w", &[]).await.leases.remove(0);
     for covered in 1..=4 {
         clock.advance(Policy::default().term / 2);
         let work = [("executions".to_owned(), 9), ("steps".to_owned(), 90)].into();
@@ -211,25 +250,27 @@ async fn heartbeats_renew() {
             worker: "w".into(),
             held: vec![v1::HeldLease { token: lease.token, progress }],
         };
-        assert!(bench.client.heartbeat(beat).await.unwrap().into_inner().drop.is_empty());
+        assert!(harness.client.heartbeat(beat).await.unwrap().into_inner().drop.is_empty());
     }
-    let shown = |progress: &Progress| progress.running.first().map(|run| run.run_progress.covered);
-    let progress = bench.settled(|progress| shown(progress) == Some(4)).await;
-    assert_eq!((progress.running[0].run, progress.running[0].worker.as_str()), (lease.run, "w"));
-    assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
-    assert_eq!(bench.settled(Progress::is_finished).await.running, []);
-    bench.close().await;
+    let shown = |progress: &Progress| progress.executing.first().map(|run| run.progress.covered);
+    let progress = harness.settled(|progress| shown(progress) == Some(4)).await;
+    assert_eq!(
+        (progress.executing[0].run, progress.executing[0].worker.as_str()),
+        (lease.run, "w")
+    );
+    assert_eq!(harness.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
+    assert_eq!(harness.settled(Progress::is_finished).await.executing, []);
+    harness.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_study_reopens_where_it_was() {
+pub(crate) async fn a_study_continues_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
-    let mut bench = Bench::open(again(&options), plan(1..=3)).await;
-    let first = bench.lease("w", &[]).await.leases.remove(0);
-    let accepted = bench.commit("w", vec![done(&first)]).await;
+    let options = options(folder.path());
+    let mut harness = Harness::open(again(&options), plan(1..=3)).await;
+    let first = harness.lease("w", &[]).await.leases.remove(0);
+    let accepted = harness.commit("w", vec![done(&first)]).await;
     assert_eq!(accepted, [Kind::Accepted]);
-    let held = bench.lease("w", &[]).await.leases.remove(0);
+    let held = harness.lease("w", &[]).await.leases.remove(0);
     let busy = Coordinator::open_study(again(&options), plan(1..=3));
     let busy = busy.err().unwrap();
     assert!(
@@ -240,100 +281,97 @@ async fn a_study_reopens_where_it_was() {
         ),
         "{busy}"
     );
-    bench.close().await;
+    harness.close().await;
 
-    // Two seeds more; the lease of the other process still holds, for one fresh term.
-    let mut bench = Bench::open(again(&options), plan(1..=5)).await;
-    let progress = bench.coordinator.progress();
+    // Two seeds more; the lease of the earlier process is valid for one fresh term.
+    let mut harness = Harness::open(again(&options), plan(1..=5)).await;
+    let progress = harness.coordinator.progress();
     assert_eq!((progress.planned, progress.done, progress.leased), (5, 1, 1));
     assert_eq!(progress.mean_coverage, Some(0.5));
-    assert_eq!(bench.commit("w", vec![done(&first)]).await, [Kind::Repeated]);
-    assert_eq!(bench.commit("w", vec![done(&held)]).await, [Kind::Accepted]);
-    let next = bench.lease("w", &[]).await.leases.remove(0);
+    assert_eq!(harness.commit("w", vec![done(&first)]).await, [Kind::Repeated]);
+    assert_eq!(harness.commit("w", vec![done(&held)]).await, [Kind::Accepted]);
+    let next = harness.lease("w", &[]).await.leases.remove(0);
     assert!(next.token > held.token);
-    bench.close().await;
+    harness.close().await;
 
-    // A smaller plan counts what it plans, in its own order.
-    let bench = Bench::open(again(&options), plan([2, 1])).await;
-    assert_eq!(bench.coordinator.progress().planned, 2);
-    let seeds: Vec<_> = bench.records().map(|record| record.unwrap().0.seed).collect();
+    // A smaller plan counts only its runs, in its own order.
+    let harness = Harness::open(again(&options), plan([2, 1])).await;
+    assert_eq!(harness.coordinator.progress().planned, 2);
+    let seeds: Vec<_> = harness.records().map(|record| record.unwrap().0.seed).collect();
     assert_eq!(seeds, [2, 1]);
-    bench.close().await;
+    harness.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn verdicts_end_a_run_and_crashes_are_tried_again() {
+pub(crate) async fn errors_in_records_end_a_run_and_crashes_are_retried() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
-    let mut bench = Bench::open(again(&options), plan(1..=2)).await;
+    let options = options(folder.path());
+    let mut harness = Harness::open(again(&options), plan(1..=2)).await;
 
-    let lease = bench.lease("w", &[]).await.leases.remove(0);
+    let lease = harness.lease("w", &[]).await.leases.remove(0);
     let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
     let failed = v1::Document::write(&record(&spec, Outcome::Failed)).unwrap();
     let end = Some(End::Record(failed));
     let failed = v1::Completion { run: lease.run, token: lease.token, end };
-    assert_eq!(bench.commit("w", vec![failed]).await, [Kind::Accepted]);
+    assert_eq!(harness.commit("w", vec![failed]).await, [Kind::Accepted]);
 
     for (attempt, worker) in [(1, "w"), (2, "w"), (3, "x")] {
-        let lease = bench.lease(worker, &[]).await.leases.remove(0);
+        let lease = harness.lease(worker, &[]).await.leases.remove(0);
         assert_eq!(lease.attempt, attempt);
         let end = Some(End::Crash(format!("panicked in attempt {attempt}")));
         let crash = v1::Completion { run: lease.run, token: lease.token, end };
-        assert_eq!(bench.commit(worker, vec![crash]).await, [Kind::Accepted]);
+        assert_eq!(harness.commit(worker, vec![crash]).await, [Kind::Accepted]);
     }
-    let progress = bench.settled(Progress::is_finished).await;
+    let progress = harness.settled(Progress::is_finished).await;
     assert_eq!((progress.done, progress.failed, progress.quarantined), (0, 1, 1));
     assert_eq!(progress.mean_coverage, None);
-    let given_up = bench.coordinator.quarantined(bench.study()).unwrap();
-    assert_eq!(given_up[0].attempts, 3);
-    assert_eq!(given_up[0].reason, "panicked in attempt 3");
-    bench.close().await;
+    let quarantined = harness.coordinator.quarantined(harness.study()).unwrap();
+    assert_eq!(quarantined[0].attempts, 3);
+    assert_eq!(quarantined[0].reason, "panicked in attempt 3");
+    harness.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn nonsense_is_refused_and_changes_nothing() {
+pub(crate) async fn malformed_requests_are_refused_and_change_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
-    let mut bench = Bench::open(again(&options), plan(1..=2)).await;
-    let lease = bench.lease("w", &[]).await.leases.remove(0);
+    let options = options(folder.path());
+    let mut harness = Harness::open(again(&options), plan(1..=2)).await;
+    let lease = harness.lease("w", &[]).await.leases.remove(0);
 
     let good = done(&lease);
     let document = |json: &'static str| v1::Document { version: 1, json: json.into() };
-    let nonsense = vec![
+    let malformed = vec![
         v1::Completion { run: 99, ..good.clone() },
         v1::Completion { run: lease.run + 1, ..good.clone() },
         v1::Completion { end: Some(End::Record(document("{}"))), ..good.clone() },
         v1::Completion { end: None, ..good.clone() },
         good,
     ];
-    let verdicts = bench.commit("w", nonsense).await;
+    let verdicts = harness.commit("w", malformed).await;
     assert_eq!(verdicts[..4], [Kind::Refused; 4]);
     assert_eq!(verdicts[4], Kind::Accepted);
 
-    let stranger = v1::RegisterRequest {
+    let other_engine = v1::RegisterRequest {
         worker: "w".into(),
         protocol: PROTOCOL,
         engines: [("noop".to_owned(), "another".to_owned())].into(),
     };
-    let refusal = bench.client.register(stranger).await.unwrap_err();
+    let refusal = harness.client.register(other_engine).await.unwrap_err();
     assert_eq!(refusal.code(), tonic::Code::FailedPrecondition);
     assert!(refusal.message().contains("use the same catherd"), "{}", refusal.message());
     let nameless = v1::LeaseRequest { worker: "a\nb".into(), ..Default::default() };
-    let refusal = bench.client.lease(nameless).await.unwrap_err();
+    let refusal = harness.client.lease(nameless).await.unwrap_err();
     assert_eq!(refusal.code(), tonic::Code::InvalidArgument);
-    bench.close().await;
+    harness.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn projects_are_streamed_by_digest() {
+pub(crate) async fn projects_are_streamed_by_digest() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
-    let mut bench = Bench::open(again(&options), plan(1..=1)).await;
+    let options = options(folder.path());
+    let mut harness = Harness::open(again(&options), plan(1..=1)).await;
     let large: Vec<u8> = (0..1_000_000_u32).map(|i| (i * 31) as u8).collect();
-    let digest = bench.coordinator.projects().insert(&large).unwrap();
+    let digest = harness.coordinator.projects().insert(&large).unwrap();
     let fetch = |digest: Digest| v1::FetchProjectRequest { digest: digest.0.to_vec().into() };
 
-    let mut stream = bench.client.fetch_project(fetch(digest)).await.unwrap().into_inner();
+    let mut stream = harness.client.fetch_project(fetch(digest)).await.unwrap().into_inner();
     let mut bytes = Vec::new();
     while let Some(chunk) = stream.message().await.unwrap() {
         assert_eq!(chunk.size, large.len() as u64);
@@ -341,75 +379,72 @@ async fn projects_are_streamed_by_digest() {
     }
     assert_eq!(Digest::of(&bytes), digest);
 
-    let stream = bench.client.fetch_project(fetch(Digest::of(b"other"))).await;
+    let stream = harness.client.fetch_project(fetch(Digest::of(b"other"))).await;
     let refusal = stream.unwrap().into_inner().message().await.unwrap_err();
     assert_eq!(refusal.code(), tonic::Code::NotFound);
-    bench.close().await;
+    harness.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn status_is_watched_to_the_end() {
+pub(crate) async fn watching_the_status_ends_with_the_study() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
-    let mut bench = Bench::open(again(&options), plan(1..=1)).await;
+    let options = options(folder.path());
+    let mut harness = Harness::open(again(&options), plan(1..=1)).await;
     let request = v1::WatchRequest { interval_ms: 100 };
-    let mut watch = bench.people.watch(request).await.unwrap().into_inner();
+    let mut watch = harness.studies.watch(request).await.unwrap().into_inner();
     let first = watch.message().await.unwrap().unwrap();
     assert_eq!((first.planned, first.pending), (1, 1));
-    let lease = bench.lease("w", &[]).await.leases.remove(0);
-    bench.commit("w", vec![done(&lease)]).await;
+    let lease = harness.lease("w", &[]).await.leases.remove(0);
+    harness.commit("w", vec![done(&lease)]).await;
     let mut last = first;
     while let Some(status) = watch.message().await.unwrap() {
         last = status;
     }
     assert_eq!((last.done, last.pending, last.mean_coverage), (1, 0, Some(0.5)));
-    bench.close().await;
+    harness.close().await;
 }
 
-/// Two studies that overlap: what they share is executed once, and each has its own names,
-/// order and state.
-#[tokio::test(flavor = "multi_thread")]
-async fn studies_share_what_they_have_in_common() {
+/// Two studies overlap: common runs are executed once, and each study has its own names, order and
+/// state.
+pub(crate) async fn studies_share_common_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
+    let options = options(folder.path());
     let coordinator = Coordinator::open(again(&options)).unwrap();
     coordinator.projects().insert(PROJECT).unwrap();
-    let mut bench = Bench::serve(coordinator).await;
-    bench.coordinator.submit(plan([1, 2])).await.unwrap();
+    let mut harness = Harness::serve(coordinator).await;
+    harness.coordinator.submit(plan([1, 2])).await.unwrap();
     let mut other = plan([3, 2]);
     other.name = "other".into();
     other.projects[0].name = "q".into();
-    bench.coordinator.submit(other).await.unwrap();
+    harness.coordinator.submit(other).await.unwrap();
 
-    let progress = bench.settled(|progress| progress.studies.len() == 2).await;
+    let progress = harness.settled(|progress| progress.studies.len() == 2).await;
     assert_eq!((progress.planned, progress.studies[1].counts.planned()), (3, 2));
-    assert!(bench.coordinator.set_state("other", StudyState::Paused).await.unwrap());
-    assert!(!bench.coordinator.set_state("third", StudyState::Paused).await.unwrap());
+    assert!(harness.coordinator.set_state("other", StudyState::Paused).await.unwrap());
+    assert!(!harness.coordinator.set_state("third", StudyState::Paused).await.unwrap());
     for _ in 0..2 {
-        let lease = bench.lease("w", &[]).await.leases.remove(0);
-        assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
+        let lease = harness.lease("w", &[]).await.leases.remove(0);
+        assert_eq!(harness.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
     }
-    let progress = bench.settled(Progress::is_finished).await;
+    let progress = harness.settled(Progress::is_finished).await;
     assert_eq!((progress.planned, progress.done), (2, 2));
     assert_eq!(progress.studies[1].mean_coverage, Some(0.5));
 
-    assert!(bench.coordinator.set_state("other", StudyState::Active).await.unwrap());
-    let lease = bench.lease("w", &[]).await.leases.remove(0);
-    assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
-    bench.settled(|progress| progress.done == 3).await;
-    let other = bench.coordinator.study("other").unwrap();
-    let runs = bench.coordinator.records(other).unwrap().map(|record| record.unwrap().0);
+    assert!(harness.coordinator.set_state("other", StudyState::Active).await.unwrap());
+    let lease = harness.lease("w", &[]).await.leases.remove(0);
+    assert_eq!(harness.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
+    harness.settled(|progress| progress.done == 3).await;
+    let other = harness.coordinator.study("other").unwrap();
+    let runs = harness.coordinator.records(other).unwrap().map(|record| record.unwrap().0);
     let runs: Vec<_> = runs.map(|spec| (spec.project_name, spec.seed)).collect();
     assert_eq!(runs, [("q".to_owned(), 3), ("q".to_owned(), 2)]);
-    bench.close().await;
+    harness.close().await;
 }
 
-/// A large study comes into the store page by page, and others are served meanwhile. It is
-/// as it was until the last page, also if there never is one.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_study_grows_at_the_last_page() {
+/// A large study is planned page by page, and other requests are served meanwhile. The study is
+/// unchanged until its last page is planned, also if that never happens.
+pub(crate) async fn a_study_changes_with_its_last_page() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
+    let options = options(folder.path());
     let mut store = Store::open(&options.store).unwrap();
     store.plan(plan(1..=2)).unwrap();
     let members = |store: &mut Store| {
@@ -417,25 +452,25 @@ async fn a_study_grows_at_the_last_page() {
         store.members(|run, _| runs.push(run)).unwrap();
         runs
     };
-    let mut planning = store.begin(plan(2..=3000)).unwrap();
+    let mut planning = store.begin_planning(plan(2..=3000)).unwrap();
     let mut pages = 0;
-    while store.plan_on(&mut planning).unwrap().is_none() {
+    while store.plan_next_page(&mut planning).unwrap().is_none() {
         pages += 1;
         assert_eq!((members(&mut store).len(), planning.progress().1), (2, 2999));
     }
     assert!(pages >= 2 && members(&mut store).len() == 2999);
-    let mut dropped = store.begin(plan(1..=5000)).unwrap();
-    assert!(store.plan_on(&mut dropped).unwrap().is_none());
+    let mut dropped = store.begin_planning(plan(1..=5000)).unwrap();
+    assert!(store.plan_next_page(&mut dropped).unwrap().is_none());
     drop(store);
 
-    let bench = Bench::serve(Coordinator::open(again(&options)).unwrap()).await;
-    assert_eq!(bench.coordinator.progress().planned, 2999);
+    let harness = Harness::serve(Coordinator::open(again(&options)).unwrap()).await;
+    assert_eq!(harness.coordinator.progress().planned, 2999);
     let mut large = plan(1..=20_000);
     large.name = "large".into();
-    let (mut client, submit) = (bench.client.clone(), bench.coordinator.submit(large));
+    let (mut client, submit) = (harness.client.clone(), harness.coordinator.submit(large));
     let served = async {
         let mut served = 0;
-        while bench.coordinator.study("large").is_none() {
+        while harness.coordinator.study("large").is_none() {
             let request = v1::HeartbeatRequest { worker: "w".into(), held: Vec::new() };
             client.heartbeat(request).await.unwrap();
             served += 1;
@@ -444,60 +479,56 @@ async fn a_study_grows_at_the_last_page() {
     };
     let (study, served) = tokio::join!(submit, served);
     assert!(study.is_ok() && served >= 5, "{served} answers while a study was planned");
-    assert_eq!(bench.coordinator.progress().study("large").unwrap().counts.planned(), 20_000);
-    bench.close().await;
+    assert_eq!(harness.coordinator.progress().study("large").unwrap().counts.planned(), 20_000);
+    harness.close().await;
 }
 
-/// A store that refuses, as a full disk does, loses nothing and recovers by itself.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_refuses_gets_everything_later() {
+/// A store that returns errors, as on a full disk, loses nothing and recovers by itself.
+pub(crate) async fn a_store_that_fails_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
-    let mut bench = Bench::open(again(&options), plan(1..=2)).await;
-    let lease = bench.lease("w", &[]).await.leases.remove(0);
+    let options = options(folder.path());
+    let mut harness = Harness::open(again(&options), plan(1..=2)).await;
+    let lease = harness.lease("w", &[]).await.leases.remove(0);
     database::execute(&options.store, database::REFUSE.0).await;
 
-    let refusal = bench.client.commit(commit_of(&lease)).await.unwrap_err();
+    let refusal = harness.client.commit(commit_of(&lease)).await.unwrap_err();
     assert_eq!(refusal.code(), tonic::Code::Unavailable);
-    let progress = bench.settled(|progress| progress.last_error.is_some()).await;
+    let progress = harness.settled(|progress| progress.last_error.is_some()).await;
     let last_error = progress.last_error.unwrap();
     assert!(last_error.contains("disk is full"), "{last_error}");
-    bench.health(ServingStatus::NotServing).await;
-    bench.settled(|progress| (progress.done, progress.leased) == (0, 1)).await;
+    harness.expect_health(ServingStatus::NotServing).await;
+    harness.settled(|progress| (progress.done, progress.leased) == (0, 1)).await;
 
     database::execute(&options.store, database::REFUSE.1).await;
-    assert_eq!(bench.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
-    let next = bench.lease("w", &[]).await.leases.remove(0);
-    assert_eq!(bench.commit("w", vec![done(&next)]).await, [Kind::Accepted]);
-    let progress = bench.settled(Progress::is_finished).await;
+    assert_eq!(harness.commit("w", vec![done(&lease)]).await, [Kind::Accepted]);
+    let next = harness.lease("w", &[]).await.leases.remove(0);
+    assert_eq!(harness.commit("w", vec![done(&next)]).await, [Kind::Accepted]);
+    let progress = harness.settled(Progress::is_finished).await;
     assert_eq!((progress.done, progress.last_error), (2, None));
-    bench.health(ServingStatus::Serving).await;
-    bench.close().await;
+    harness.expect_health(ServingStatus::Serving).await;
+    harness.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_served_beyond_loopback() {
+pub(crate) async fn nothing_is_served_beyond_loopback() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
+    let options = options(folder.path());
     let coordinator = Coordinator::open_study(again(&options), plan(1..=1)).unwrap();
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let refusal = coordinator.serve(listener).await.unwrap_err().to_string();
     assert!(refusal.contains("only loopback is safe"), "{refusal}");
 }
 
-/// Durable commits of several workers share transactions. Prints the rate; the bound is
-/// one that single commits could not reach on a disk that syncs in half a millisecond.
-#[tokio::test(flavor = "multi_thread")]
-async fn commits_are_grouped() {
+/// Durable commits of several workers share transactions. Prints the rate.
+pub(crate) async fn commits_share_transactions() {
     const RUNS: u64 = 4000;
     const WORKERS: usize = 8;
     let folder = tempfile::tempdir().unwrap();
-    let Some(options) = options(folder.path()) else { return };
-    let bench = Bench::open(again(&options), plan(1..=RUNS)).await;
+    let options = options(folder.path());
+    let harness = Harness::open(again(&options), plan(1..=RUNS)).await;
     let start = Instant::now();
     let mut workers = tokio::task::JoinSet::new();
     for worker in 0..WORKERS {
-        let mut client = bench.client.clone();
+        let mut client = harness.client.clone();
         workers.spawn(async move {
             let worker = format!("w{worker}");
             loop {
@@ -518,8 +549,8 @@ async fn commits_are_grouped() {
     {
         println!("{RUNS} runs leased and committed durably: {rate:.0} a second");
     }
-    let progress = bench.coordinator.progress();
+    let progress = harness.coordinator.progress();
     assert_eq!((progress.done, progress.planned), (RUNS, RUNS));
-    assert_eq!(bench.records().count() as u64, RUNS);
-    bench.close().await;
+    assert_eq!(harness.records().count() as u64, RUNS);
+    harness.close().await;
 }

@@ -6,7 +6,8 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use catherd_coordinator::Progress;
-use catherd_coordinator::ledger::{Phase, Run, RunNumber, Token};
+use catherd_coordinator::ids::{RunNumber, Token};
+use catherd_coordinator::ledger::{Phase, RunStatus};
 use catherd_coordinator::store::{Change, StoredRecord};
 use tracing::field::{Field, Visit};
 use tracing::span;
@@ -31,7 +32,7 @@ pub(crate) struct EventCounts {
 #[derive(Debug, Default)]
 struct State {
     /// The runs and their workers, as the store has them.
-    runs: Vec<(Run, Option<String>)>,
+    runs: Vec<(RunStatus, Option<String>)>,
     records: BTreeMap<RunNumber, (Token, StoredRecord)>,
     tokens: BTreeSet<Token>,
     counts: EventCounts,
@@ -46,7 +47,7 @@ pub(crate) struct InvariantChecker(Mutex<State>);
 
 impl InvariantChecker {
     pub(crate) fn new(runs: usize) -> Arc<InvariantChecker> {
-        let runs = vec![(Run::new(Phase::Pending, 0), None); runs];
+        let runs = vec![(RunStatus::new(Phase::Pending, 0), None); runs];
         Arc::new(InvariantChecker(Mutex::new(State { runs, ..State::default() })))
     }
 
@@ -153,10 +154,16 @@ impl State {
     }
 
     /// Checks the change of a run.
-    fn change_run(&mut self, number: RunNumber, run: Run, holder: Option<&str>, newest: Token) {
+    fn change_run(
+        &mut self,
+        number: RunNumber,
+        run: RunStatus,
+        holder: Option<&str>,
+        newest: Token,
+    ) {
         let (before, _) = self.runs[number as usize];
         // The position in the queue is not stored.
-        let run = Run { group: before.group, set: before.set, ..run };
+        let run = RunStatus { group: before.group, set: before.set, ..run };
         self.require(!before.phase.is_final() || run == before, || {
             format!("run {number} changes after its end: {before:?}, {run:?}")
         });

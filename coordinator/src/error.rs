@@ -1,0 +1,59 @@
+//! Errors of the coordinator.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::store::{StoreError, StoreUrl};
+
+/// The coordinator cannot open or serve a store.
+#[derive(Debug, thiserror::Error)]
+pub enum CoordinatorError {
+    /// The folder of the studies cannot be used.
+    #[error("cannot use the study folder {}: {cause}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The error of the operating system.
+        cause: io::Error,
+    },
+    /// Another process serves the SQLite file.
+    #[error("another catherd is serving the study in {}; wait for it or stop it", folder.display())]
+    Busy {
+        /// The folder of the file.
+        folder: PathBuf,
+    },
+    /// The store does not work.
+    #[error("{url}: {cause}")]
+    Store {
+        /// The store.
+        url: StoreUrl,
+        /// The error.
+        cause: StoreError,
+    },
+    /// Serving on this address would expose the coordinator to other machines.
+    #[error(
+        "refusing to serve on {0}: without TLS and tokens only loopback is safe; use 127.0.0.1, \
+         or configure certificates and tokens"
+    )]
+    Exposed(SocketAddr),
+    /// The listener does not work.
+    #[error("cannot listen: {0}")]
+    Listen(#[source] io::Error),
+    /// The server does not work.
+    #[error("cannot serve: {0}")]
+    Serve(#[from] tonic::transport::Error),
+}
+
+/// The store did not answer a request, so its outcome is unknown. The cause is in
+/// [`Progress::last_error`](crate::Progress::last_error).
+#[derive(Debug, thiserror::Error)]
+#[error("the coordinator is closing or cannot reach its store")]
+pub struct StoreUnavailable;
+
+/// Clients repeat requests with this status.
+impl From<StoreUnavailable> for tonic::Status {
+    fn from(error: StoreUnavailable) -> tonic::Status {
+        tonic::Status::unavailable(error.to_string())
+    }
+}

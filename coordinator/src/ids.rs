@@ -1,0 +1,22 @@
+//! Numbers and digests that name things in a store. They are defined apart from the store, so that
+//! the ledger and the queue can use them without depending on it.
+
+use catherd_experiments::Digest;
+
+/// The digest that names a run: of everything that its record depends on.
+pub type RunId = Digest;
+
+/// The number of a run in its store, from 0; it never changes.
+pub type RunNumber = u32;
+
+/// The number of a study in its store, from 0; it never changes.
+pub type StudyNumber = u32;
+
+/// The number of a group of runs in the queue, from 0.
+pub type GroupNumber = u32;
+
+/// The number of a set of studies in the ledger, from 0.
+pub type StudySetNumber = u32;
+
+/// A fencing token: the number of a lease, larger than that of every earlier lease of the store.
+pub type Token = u64;

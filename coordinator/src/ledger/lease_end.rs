@@ -1,0 +1,216 @@
+//! How leases end (committed, expired, abandoned), and how expired ones are reinstated.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::{AttemptEnd, Effect, ExpiredLease, Lease, Ledger, Phase, Verdict};
+use crate::ids::{RunNumber, Token};
+use crate::lease_expiry::{expiry, has_expired};
+
+impl Ledger {
+    /// Reinstates the expired leases that a worker still holds.
+    pub(super) fn reinstate_leases(
+        &mut self,
+        now: Duration,
+        name: &str,
+        held: &BTreeSet<Token>,
+        effects: &mut Vec<Effect>,
+    ) {
+        for token in held {
+            if self.expired.get(token).is_some_and(|lease| lease.worker == name) {
+                self.reinstate(*token, expiry(now, self.policy.term), effects);
+            }
+        }
+    }
+
+    /// Reinstates an expired lease when its worker reappears: reverts the loss and, if the run was
+    /// not leased again meanwhile, restores the lease.
+    fn reinstate(&mut self, token: Token, expiry: Duration, effects: &mut Vec<Effect>) {
+        let Some(lease) = self.expired.remove(&token) else { return };
+        let ExpiredLease { run: number, attempt, worker, counted_as_loss } = lease;
+        let run = &mut self.runs[number as usize];
+        if run.phase.is_final() {
+            return;
+        }
+        if counted_as_loss {
+            run.losses -= 1;
+            effects.push(Effect::LossReverted { run: number, attempt });
+            effects.push(Effect::Save(number));
+        }
+        if run.phase == Phase::Pending && run.token == token {
+            self.queue.remove(run.group, number);
+            self.queue.note_leased(run.group);
+            self.set_phase(number, Phase::Leased);
+            if let Some(worker) = self.workers.get_mut(&worker) {
+                worker.leases.insert(token);
+            }
+            self.leases.insert(token, Lease { run: number, worker, expiry });
+            effects.push(Effect::Save(number));
+        }
+    }
+
+    pub(super) fn commit(
+        &mut self,
+        number: RunNumber,
+        token: Token,
+        end: AttemptEnd,
+        effects: &mut Vec<Effect>,
+    ) {
+        if self.expired.get(&token).is_some_and(|lease| lease.run == number) {
+            self.reinstate(token, Duration::ZERO, effects);
+        }
+        if self.leases.get(&token).is_none_or(|lease| lease.run != number) {
+            self.commit_without_lease(number, token, end, effects);
+            return;
+        }
+        let worker = self.release(token).map(|lease| lease.worker).unwrap_or_default();
+        match end {
+            AttemptEnd::Done(time) => {
+                self.accept(number, &worker, time, Phase::Done, effects);
+            }
+            AttemptEnd::Failed(time) => {
+                self.accept(number, &worker, time, Phase::Failed, effects);
+            }
+            AttemptEnd::Crashed => self.note_crash(number, worker, effects),
+            AttemptEnd::Returned => self.requeue_or_quarantine(number, false),
+        }
+        effects.push(Effect::Save(number));
+        effects.push(Effect::Verdict(Verdict::Accepted));
+    }
+
+    fn commit_without_lease(
+        &mut self,
+        number: RunNumber,
+        token: Token,
+        end: AttemptEnd,
+        effects: &mut Vec<Effect>,
+    ) {
+        let run = &self.runs[number as usize];
+        // No lease follows an accepted record, so the latest token is the accepted one.
+        let accepted = matches!(run.phase, Phase::Done | Phase::Failed);
+        let verdict = if accepted && run.token == token {
+            Verdict::Repeated
+        } else {
+            if matches!(end, AttemptEnd::Done(_) | AttemptEnd::Failed(_)) {
+                effects.push(Effect::Supersede(number));
+            }
+            Verdict::Superseded
+        };
+        effects.push(Effect::Verdict(verdict));
+    }
+
+    fn accept(
+        &mut self,
+        number: RunNumber,
+        worker: &str,
+        time: Duration,
+        phase: Phase,
+        effects: &mut Vec<Effect>,
+    ) {
+        if let Some(worker) = self.workers.get_mut(worker) {
+            worker.consecutive_crashes.clear();
+        }
+        self.crashed_on.remove(&number);
+        self.queue.record_time(self.runs[number as usize].group, time);
+        self.set_phase(number, phase);
+        effects.push(Effect::Accept(number));
+    }
+
+    fn note_crash(&mut self, number: RunNumber, worker: String, effects: &mut Vec<Effect>) {
+        let run = &mut self.runs[number as usize];
+        run.crashes += 1;
+        let crashes = run.crashes;
+        effects.push(Effect::Crashed { run: number, attempt: run.attempt });
+        let names = self.crashed_on.entry(number).or_default();
+        names.insert(worker.clone());
+        let on_several = names.len() > 1;
+        if on_several {
+            // The run is at fault, so it must not drain any worker.
+            for worker in self.workers.values_mut() {
+                worker.consecutive_crashes.remove(&number);
+            }
+        } else {
+            self.record_worker_crash(&worker, number);
+        }
+        let limit = self.policy.max_crashes * if on_several { 1 } else { 2 };
+        self.requeue_or_quarantine(number, crashes >= limit);
+    }
+
+    /// Drains a worker on which too many runs in a row crash, unless it is the last.
+    fn record_worker_crash(&mut self, name: &str, number: RunNumber) {
+        let others = self.workers.iter().any(|(other, worker)| other != name && !worker.drained);
+        let Some(worker) = self.workers.get_mut(name) else { return };
+        worker.consecutive_crashes.insert(number);
+        let too_many = worker.consecutive_crashes.len() >= self.policy.max_consecutive_crashes;
+        worker.drained |= others && too_many;
+    }
+
+    /// Ends all expired leases and forgets workers that have been silent for a term.
+    pub(super) fn expire(&mut self, now: Duration, effects: &mut Vec<Effect>) {
+        let expired: Vec<_> = self
+            .leases
+            .iter()
+            .filter(|(_, lease)| has_expired(lease.expiry, now))
+            .map(|(&token, lease)| {
+                let in_hand = self.workers[&lease.worker].leases.first() == Some(&token);
+                (token, in_hand)
+            })
+            .collect();
+        for (token, in_hand) in expired {
+            if let Some(Lease { run, worker, .. }) = self.end_uncommitted(token, in_hand, effects) {
+                let attempt = self.runs[run as usize].attempt;
+                let lease = ExpiredLease { run, attempt, worker, counted_as_loss: in_hand };
+                self.expired.insert(token, lease);
+            }
+        }
+        self.expired.retain(|_, lease| !self.runs[lease.run as usize].phase.is_final());
+        let term = self.policy.term;
+        self.workers.retain(|_, worker| {
+            !worker.leases.is_empty() || !has_expired(expiry(worker.last_seen, term), now)
+        });
+    }
+
+    /// Ends a lease that was not committed (expired, or its worker restarted). `in_hand`: the run
+    /// was the one being executed, so it counts as a loss.
+    pub(super) fn end_uncommitted(
+        &mut self,
+        token: Token,
+        in_hand: bool,
+        effects: &mut Vec<Effect>,
+    ) -> Option<Lease> {
+        let lease = self.release(token)?;
+        let number = lease.run;
+        let run = &mut self.runs[number as usize];
+        if in_hand {
+            run.losses += 1;
+            let (attempt, worker) = (run.attempt, lease.worker.clone());
+            effects.push(Effect::Lost { run: number, attempt, worker });
+        }
+        let exhausted = run.losses >= self.policy.max_losses;
+        self.requeue_or_quarantine(number, exhausted);
+        effects.push(Effect::Save(number));
+        Some(lease)
+    }
+
+    fn release(&mut self, token: Token) -> Option<Lease> {
+        let lease = self.leases.remove(&token)?;
+        if let Some(worker) = self.workers.get_mut(&lease.worker) {
+            worker.leases.remove(&token);
+        }
+        self.queue.note_released(self.runs[lease.run as usize].group);
+        Some(lease)
+    }
+
+    fn requeue_or_quarantine(&mut self, number: RunNumber, exhausted: bool) {
+        if exhausted {
+            self.crashed_on.remove(&number);
+            self.set_phase(number, Phase::Quarantined);
+        } else {
+            self.set_phase(number, Phase::Pending);
+            let run = &self.runs[number as usize];
+            if self.sets[run.set as usize].active {
+                self.queue.push(run.group, number);
+            }
+        }
+    }
+}

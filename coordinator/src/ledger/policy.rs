@@ -1,0 +1,30 @@
+//! The rules by which runs are leased, repeated and quarantined.
+
+use std::time::Duration;
+
+/// The rules of the leases of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Duration of a lease; see [`lease_expiry`](crate::lease_expiry).
+    pub term: Duration,
+    /// Crashed attempts after which a run is quarantined, if it crashed on at least two workers.
+    /// Twice as many if it crashed on only one.
+    pub max_crashes: u32,
+    /// Workers lost while they executed a run, after which the run is quarantined. More than
+    /// `max_crashes`, because most losses are the fault of the machine.
+    pub max_losses: u32,
+    /// Different runs that crash on one worker and nowhere else, without an accepted record in
+    /// between, after which the worker is drained. The last worker is never drained.
+    pub max_consecutive_crashes: usize,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy {
+            term: Duration::from_secs(15),
+            max_crashes: 3,
+            max_losses: 10,
+            max_consecutive_crashes: 10,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Errors of the store.
+
+use catherd_experiments::Digest;
+
+/// The store does not work, or does not have what was requested.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// SQLite returned an error.
+    #[error("study database: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// PostgreSQL returned an error or cannot be reached.
+    #[error("study database: {}", with_source(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+    /// The thread or the runtime of the connection does not work.
+    #[error("study database: {0}")]
+    Runtime(std::io::Error),
+    /// Another coordinator writes to the PostgreSQL database.
+    #[error("another coordinator leads this store")]
+    LedByAnother,
+    /// The database was written by a later version.
+    #[error(
+        "the study database has schema version {found}, this catherd supports {known}; use a newer \
+         catherd"
+    )]
+    Schema {
+        /// Version found.
+        found: i64,
+        /// Latest supported version.
+        known: i64,
+    },
+    /// The database contains a row that no version writes.
+    #[error("the study database is damaged: {0}")]
+    Damaged(String),
+    /// A plan, specification or record cannot be converted to or from JSON.
+    #[error("cannot convert a plan, specification or record: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The project was not stored, or not completely.
+    #[error("there is no project {0}")]
+    NoProject(Digest),
+    /// There is no study of this name.
+    #[error("there is no study `{0}`")]
+    NoStudy(String),
+}
+
+/// The error with its source, which contains the server's message.
+fn with_source(error: &tokio_postgres::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}

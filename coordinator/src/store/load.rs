@@ -1,0 +1,142 @@
+//! Reads on the writing connection: the state from which a coordinator starts.
+
+use std::time::Duration;
+
+use super::error::StoreError;
+use super::model::{StoredRun, StoredStudy};
+use super::queries;
+use super::row::{Row, RowCallback, Value};
+use super::write::Store;
+use crate::ids::{RunId, RunNumber, StudyNumber};
+use crate::ledger::RunStatus;
+
+/// Number of runs in one query.
+const PAGE: i64 = 1 << 14;
+
+impl Store {
+    /// All studies, by number.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn studies(&mut self) -> Result<Vec<StoredStudy>, StoreError> {
+        queries::studies(&mut self.database)
+    }
+
+    /// Like [`Reader::coverage`](super::Reader::coverage), restricted to `study` if given.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn coverage(
+        &mut self,
+        study: Option<StudyNumber>,
+    ) -> Result<Vec<(StudyNumber, f64, u64)>, StoreError> {
+        queries::coverage(&mut self.database, study)
+    }
+
+    /// All runs, by number; some numbers may be missing.
+    ///
+    /// # Errors
+    ///
+    /// If `each` or the database returns an error.
+    pub fn runs(
+        &mut self,
+        mut each: impl FnMut(StoredRun) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let sql =
+            "select runs.number, phase, attempt, crashes, losses, runs.token, worker, project,
+                          label, wall_ms
+                   from runs left join records on records.number = runs.number
+                   where runs.number >= ?1 and runs.number < ?2 order by runs.number";
+        self.query_by_page(sql, &mut |row| each(stored_run(row)?))
+    }
+
+    /// Reads rows of all runs, a page of runs at a time. During one long query the session of a
+    /// PostgreSQL writer would look silent, so that a standby coordinator could terminate it.
+    fn query_by_page(
+        &mut self,
+        sql: &'static str,
+        each: RowCallback<'_>,
+    ) -> Result<(), StoreError> {
+        let largest = "select max(number) from runs";
+        let largest = self.database.first(largest, &[], Row::optional_integer)?.flatten();
+        for first in (0..largest.map_or(0, |largest| largest + 1)).step_by(PAGE as usize) {
+            self.database.query(sql, &[first.into(), (first + PAGE).into()], each)?;
+        }
+        Ok(())
+    }
+
+    /// The members of all studies: run and study, by run and then by study.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn members(
+        &mut self,
+        mut each: impl FnMut(RunNumber, StudyNumber),
+    ) -> Result<(), StoreError> {
+        let sql = "select run, study from members where run >= ?1 and run < ?2
+                   order by run, study";
+        self.query_by_page(sql, &mut |mut row| {
+            each(row.integer_as()?, row.integer_as()?);
+            Ok(())
+        })
+    }
+
+    /// The workers on which attempts crashed, for all runs that have not ended.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn crashed_on(
+        &mut self,
+        mut each: impl FnMut(RunNumber, String),
+    ) -> Result<(), StoreError> {
+        let sql = "select runs.number, breakdowns.worker from breakdowns
+                   join runs on runs.number = breakdowns.number
+                   where phase in (1, 2) and kind <> 3";
+        self.database.query(sql, &[], &mut |mut row| {
+            each(row.integer_as()?, row.text()?);
+            Ok(())
+        })
+    }
+
+    /// The ids of runs, in the order of the numbers; `None` for a number without a run.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn ids(&mut self, runs: &[RunNumber]) -> Result<Vec<Option<RunId>>, StoreError> {
+        let keys: Vec<Value> = runs.iter().map(|&run| run.into()).collect();
+        let rows = self.database.lookup("select id from runs where number = ?1", &keys)?;
+        rows.into_iter().map(|row| row.map(|mut row| row.digest()).transpose()).collect()
+    }
+
+    /// The specifications of runs as JSON, in the order of the numbers.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such run or the database returns an error.
+    pub fn specs(&mut self, runs: &[RunNumber]) -> Result<Vec<Vec<u8>>, StoreError> {
+        let keys: Vec<Value> = runs.iter().map(|&run| run.into()).collect();
+        let rows = self.database.lookup("select spec from runs where number = ?1", &keys)?;
+        let unknown = || StoreError::Damaged("a leased run is missing".to_owned());
+        rows.into_iter().map(|row| row.ok_or_else(unknown)?.bytes()).collect()
+    }
+}
+
+fn stored_run(mut row: Row) -> Result<StoredRun, StoreError> {
+    let number = row.integer_as()?;
+    let phase = queries::phase(row.integer()?)?;
+    let mut status = RunStatus::new(phase, 0);
+    status.attempt = row.integer_as()?;
+    status.crashes = row.integer_as()?;
+    status.losses = row.integer_as()?;
+    status.token = row.integer_as()?;
+    let worker = row.optional_text()?;
+    let project = row.digest()?;
+    let label = row.text()?;
+    let wall = row.optional_integer()?.map(|ms| Duration::from_millis(ms.unsigned_abs()));
+    Ok(StoredRun { number, status, worker, project, label, wall })
+}

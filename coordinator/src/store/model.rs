@@ -1,0 +1,193 @@
+//! What the store contains: records, studies, runs, chunks of projects, and changes to them.
+
+use std::time::Duration;
+
+use catherd_experiments::{Digest, Outcome, RunRecord};
+use catherd_proto::transport::PROJECT_CHUNK;
+
+use crate::coverage_curve;
+use crate::ids::{RunId, RunNumber, StudyNumber, Token};
+use crate::ledger::RunStatus;
+
+/// A record in the form in which it is stored, with the columns that the coordinator reads.
+#[derive(Clone, Debug)]
+pub struct StoredRecord {
+    /// The id of its run.
+    pub run: RunId,
+    /// [`RunRecord::digest`].
+    pub digest: Digest,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Goals of the project.
+    pub goals: u32,
+    /// Goals covered.
+    pub covered: u32,
+    /// Wall-clock time of the whole run.
+    pub wall: Duration,
+    /// Why the run is not done; empty if it is.
+    pub reason: String,
+    /// Coverage after 1, 2, 4, ... executions; `None` if the run has none.
+    pub(crate) curve: Option<Box<[f32; coverage_curve::POINTS]>>,
+    /// The JSON of the record as it was received.
+    pub json: Vec<u8>,
+}
+
+impl StoredRecord {
+    /// A record with the JSON from which it was decoded.
+    pub fn new(record: &RunRecord, json: Vec<u8>) -> StoredRecord {
+        StoredRecord {
+            run: record.run,
+            digest: record.digest(),
+            outcome: record.outcome,
+            goals: record.goals(),
+            covered: record.covered(),
+            wall: Duration::from_millis(record.resources.wall_ms),
+            reason: record.reason.clone(),
+            curve: coverage_curve::of_record(record).map(Box::new),
+            json,
+        }
+    }
+
+    /// Like [`RunRecord::coverage`].
+    pub fn coverage(&self) -> Option<f64> {
+        (self.outcome == Outcome::Done && self.goals > 0)
+            .then(|| f64::from(self.covered) / f64::from(self.goals))
+    }
+}
+
+/// Why an attempt ended without a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Breakdown {
+    /// The tool crashed.
+    Crashed = 0,
+    /// The run exceeded the wall-clock limit of its worker.
+    TimedOut = 1,
+    /// The run exceeded the memory limit of its worker.
+    OutOfMemory = 2,
+    /// Its worker was lost.
+    Lost = 3,
+}
+
+impl Breakdown {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Breakdown; 4] =
+        [Breakdown::Crashed, Breakdown::TimedOut, Breakdown::OutOfMemory, Breakdown::Lost];
+}
+
+/// A chunk of a project that is being uploaded. Projects are stored in chunks, so that neither a row
+/// nor a transaction is large.
+#[derive(Clone, Debug)]
+pub struct ProjectChunk {
+    /// The digest of the whole project.
+    pub(super) project: Digest,
+    /// The number of the chunk, from 0.
+    pub(super) number: usize,
+    pub(super) bytes: Vec<u8>,
+    /// Bytes of all chunks. Only the last chunk has it, and it is sent after the others are stored.
+    pub(super) size: Option<usize>,
+}
+
+impl ProjectChunk {
+    /// The number of chunks of a project; at least one.
+    pub(crate) fn count(project: &[u8]) -> usize {
+        project.len().div_ceil(PROJECT_CHUNK).max(1)
+    }
+
+    pub(crate) fn new(digest: Digest, project: &[u8], number: usize) -> ProjectChunk {
+        let end = ((number + 1) * PROJECT_CHUNK).min(project.len());
+        let bytes = project[number * PROJECT_CHUNK..end].to_vec();
+        let size = (number + 1 == ProjectChunk::count(project)).then_some(project.len());
+        ProjectChunk { project: digest, number, bytes, size }
+    }
+}
+
+/// A change to the store.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// The status of a run, and the worker that holds its lease.
+    Run(RunNumber, RunStatus, Option<String>),
+    /// The accepted record of a run.
+    Record(RunNumber, Token, StoredRecord),
+    /// A record whose lease had ended.
+    Superseded(RunNumber, Token, StoredRecord),
+    /// A chunk of a project.
+    ProjectChunk(ProjectChunk),
+    /// An attempt that ended without a record.
+    Breakdown {
+        /// The run.
+        run: RunNumber,
+        /// Number of the attempt.
+        attempt: u32,
+        /// Why it ended.
+        kind: Breakdown,
+        /// The worker's name.
+        worker: String,
+        /// Details.
+        reason: String,
+    },
+    /// The worker of an attempt has reappeared, so that its [`Breakdown::Lost`] is removed.
+    LossReverted {
+        /// The run.
+        run: RunNumber,
+        /// Number of the attempt.
+        attempt: u32,
+    },
+}
+
+/// The state of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum StudyState {
+    /// Its runs are leased to workers.
+    Active = 0,
+    /// Its runs are not leased until it is resumed.
+    Paused = 1,
+    /// Its runs are not leased any more; records are kept.
+    Cancelled = 2,
+}
+
+impl StudyState {
+    /// All states, in the order of their numbers.
+    pub const ALL: [StudyState; 3] =
+        [StudyState::Active, StudyState::Paused, StudyState::Cancelled];
+
+    /// The name of the state in JSON and in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            StudyState::Active => "active",
+            StudyState::Paused => "paused",
+            StudyState::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A study in the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredStudy {
+    /// Its number.
+    pub number: StudyNumber,
+    /// Its name, unique in the store.
+    pub name: String,
+    /// Its state.
+    pub state: StudyState,
+    /// Its plan as JSON.
+    pub plan: Vec<u8>,
+}
+
+/// A run in the store.
+#[derive(Clone, Debug)]
+pub struct StoredRun {
+    /// Its number.
+    pub number: RunNumber,
+    /// Its status. Group and study set are not stored and are 0.
+    pub status: RunStatus,
+    /// The worker that holds its lease; `None` if it is not leased.
+    pub worker: Option<String>,
+    /// Its project.
+    pub project: Digest,
+    /// Its algorithm's label.
+    pub label: String,
+    /// Wall-clock time of the run; `None` if it has no record.
+    pub wall: Option<Duration>,
+}

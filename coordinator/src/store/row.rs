@@ -1,0 +1,139 @@
+//! Values and rows that both databases exchange with the store.
+
+use std::time::Duration;
+
+use catherd_experiments::Digest;
+
+use super::error::StoreError;
+
+/// A value in a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Value {
+        Value::Integer(value)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(value: u32) -> Value {
+        Value::Integer(value.into())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Value {
+        Value::Text(value.to_owned())
+    }
+}
+
+impl From<&[u8]> for Value {
+    fn from(value: &[u8]) -> Value {
+        Value::Bytes(value.to_owned())
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Value {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+/// A row, whose values are read from left to right.
+pub(super) struct Row(std::vec::IntoIter<Value>);
+
+impl Row {
+    pub(super) fn new(values: Vec<Value>) -> Row {
+        Row(values.into_iter())
+    }
+
+    /// Moves the remaining values out.
+    pub(super) fn take(&mut self) -> Row {
+        Row(std::mem::take(&mut self.0))
+    }
+
+    fn next(&mut self) -> Result<Value, StoreError> {
+        self.0.next().ok_or_else(|| StoreError::Damaged("a row is too short".to_owned()))
+    }
+
+    pub(super) fn integer(&mut self) -> Result<i64, StoreError> {
+        match self.next()? {
+            Value::Integer(value) => Ok(value),
+            other => Err(unexpected("an integer", &other)),
+        }
+    }
+
+    /// An integer that was stored from a smaller type.
+    pub(super) fn integer_as<T: TryFrom<i64>>(&mut self) -> Result<T, StoreError> {
+        let value = self.integer()?;
+        T::try_from(value).map_err(|_| StoreError::Damaged(format!("{value} is out of range")))
+    }
+
+    pub(super) fn optional_integer(&mut self) -> Result<Option<i64>, StoreError> {
+        match self.next()? {
+            Value::Null => Ok(None),
+            Value::Integer(value) => Ok(Some(value)),
+            other => Err(unexpected("an integer", &other)),
+        }
+    }
+
+    pub(super) fn real(&mut self) -> Result<f64, StoreError> {
+        match self.next()? {
+            Value::Real(value) => Ok(value),
+            Value::Integer(value) => Ok(value as f64),
+            other => Err(unexpected("a number", &other)),
+        }
+    }
+
+    pub(super) fn text(&mut self) -> Result<String, StoreError> {
+        match self.next()? {
+            Value::Text(value) => Ok(value),
+            other => Err(unexpected("text", &other)),
+        }
+    }
+
+    pub(super) fn optional_text(&mut self) -> Result<Option<String>, StoreError> {
+        match self.next()? {
+            Value::Null => Ok(None),
+            Value::Text(value) => Ok(Some(value)),
+            other => Err(unexpected("text", &other)),
+        }
+    }
+
+    pub(super) fn bytes(&mut self) -> Result<Vec<u8>, StoreError> {
+        match self.next()? {
+            Value::Bytes(value) => Ok(value),
+            other => Err(unexpected("bytes", &other)),
+        }
+    }
+
+    pub(super) fn digest(&mut self) -> Result<Digest, StoreError> {
+        let bytes = self.bytes()?;
+        let length = bytes.len();
+        let wrong = |_| StoreError::Damaged(format!("a digest of {length} bytes"));
+        Ok(Digest(bytes.try_into().map_err(wrong)?))
+    }
+}
+
+fn unexpected(wanted: &str, found: &Value) -> StoreError {
+    StoreError::Damaged(format!("{found:?} instead of {wanted}"))
+}
+
+/// Receives the rows of a result one at a time.
+pub(super) type RowCallback<'a> = &'a mut dyn FnMut(Row) -> Result<(), StoreError>;
+
+/// The purpose of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Read,
+    Write,
+    /// Write, and terminate the session of another writer that has been silent for this long.
+    TakeOver(Duration),
+}

@@ -1,0 +1,226 @@
+//! The writing connection: opens a store and applies changes to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use catherd_experiments::Outcome;
+
+use super::database::Database;
+use super::error::StoreError;
+use super::model::{Breakdown, Change, ProjectChunk, StudyState};
+use super::row::{Purpose, Value};
+use super::url::StoreUrl;
+use super::{queries, schema};
+
+/// Observes the transactions of a store. In tests it also injects failures.
+pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
+    /// Called before changes are written.
+    ///
+    /// # Errors
+    ///
+    /// To make the transaction fail before it writes.
+    fn before(&self, changes: &[Change]) -> Result<(), StoreError>;
+
+    /// Called after changes have become durable.
+    ///
+    /// # Errors
+    ///
+    /// To make the transaction fail although it has written.
+    fn after(&self, changes: &[Change]) -> Result<(), StoreError>;
+}
+
+/// The writing connection to a store; there is only one at a time.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) database: Database,
+    observer: Option<Arc<dyn TransactionObserver>>,
+}
+
+impl Store {
+    /// Opens or creates a store.
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be reached or has a later schema version, and
+    /// [`StoreError::LedByAnother`] if a PostgreSQL database has another writer.
+    pub fn open(url: &StoreUrl) -> Result<Store, StoreError> {
+        Store::open_for(url, Purpose::Write)
+    }
+
+    /// Like [`Store::open`], but terminates the session of another writer that has been silent for
+    /// `silence` (see [`Store::renew`]), so that it can write no more. The call then returns
+    /// [`StoreError::LedByAnother`], and a later call opens the store.
+    ///
+    /// # Errors
+    ///
+    /// Like [`Store::open`].
+    pub fn take_over(url: &StoreUrl, silence: Duration) -> Result<Store, StoreError> {
+        Store::open_for(url, Purpose::TakeOver(silence))
+    }
+
+    fn open_for(url: &StoreUrl, purpose: Purpose) -> Result<Store, StoreError> {
+        let mut database = Database::connect(url, purpose)?;
+        schema::migrate(&mut database)?;
+        Ok(Store { database, observer: None })
+    }
+
+    /// Shows standby coordinators that this writer is alive.
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be reached, or another coordinator has taken over.
+    pub fn renew(&mut self) -> Result<(), StoreError> {
+        match &mut self.database {
+            // The lock on the file ends with the process that holds it.
+            Database::Sqlite(_) => Ok(()),
+            Database::Postgres(postgres) => postgres.batch("select 1"),
+        }
+    }
+
+    /// This store with an observer.
+    pub fn with_observer(self, observer: Option<Arc<dyn TransactionObserver>>) -> Store {
+        Store { observer, ..self }
+    }
+
+    /// Limits an SQLite file to this number of pages, or to its size if that is larger.
+    #[cfg(test)]
+    pub(crate) fn set_max_pages(&mut self, pages: u32) {
+        self.database.batch(&format!("pragma max_page_count = {pages}")).unwrap();
+    }
+
+    /// Whether the connection to the database is open, as far as is known.
+    pub fn is_alive(&self) -> bool {
+        match &self.database {
+            Database::Sqlite(_) => true,
+            Database::Postgres(postgres) => postgres.is_alive(),
+        }
+    }
+
+    /// Pauses, resumes or cancels a study.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such study or the database returns an error.
+    pub fn set_state(&mut self, name: &str, state: StudyState) -> Result<(), StoreError> {
+        if !queries::studies(&mut self.database)?.iter().any(|study| study.name == name) {
+            return Err(StoreError::NoStudy(name.to_owned()));
+        }
+        let parameters = vec![name.into(), Value::Integer(state as i64)];
+        self.database.execute("update studies set state = ?2 where name = ?1", &[parameters])
+    }
+
+    /// Makes changes durable in one transaction.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error. Whether the changes were made is then unknown, and the
+    /// runs must be loaded again.
+    pub fn apply(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        self.observer.as_ref().map_or(Ok(()), |observer| observer.before(changes))?;
+        let rows = Rows::of(changes);
+        self.database.transaction(|database| rows.write(database))?;
+        self.observer.as_ref().map_or(Ok(()), |observer| observer.after(changes))
+    }
+}
+
+/// The rows of changes, by statement.
+#[derive(Default)]
+struct Rows {
+    runs: Vec<Vec<Value>>,
+    records: Vec<Vec<Value>>,
+    superseded: Vec<Vec<Value>>,
+    breakdowns: Vec<Vec<Value>>,
+    reverted_losses: Vec<Vec<Value>>,
+    chunks: Vec<Vec<Value>>,
+    projects: Vec<Vec<Value>>,
+}
+
+impl Rows {
+    fn of(changes: &[Change]) -> Rows {
+        let mut rows = Rows::default();
+        changes.iter().for_each(|change| rows.add(change));
+        rows
+    }
+
+    fn add(&mut self, change: &Change) {
+        match change {
+            Change::Run(number, run, worker) => self.runs.push(vec![
+                (*number).into(),
+                Value::Integer(run.phase as i64),
+                run.attempt.into(),
+                run.crashes.into(),
+                run.losses.into(),
+                (run.token as i64).into(),
+                worker.as_deref().into(),
+            ]),
+            Change::Record(number, token, record) => self.records.push(vec![
+                (*number).into(),
+                (*token as i64).into(),
+                record.digest.0.as_slice().into(),
+                record.goals.into(),
+                record.covered.into(),
+                Value::Integer((record.outcome == Outcome::Done).into()),
+                (record.wall.as_millis() as i64).into(),
+                record.json.as_slice().into(),
+            ]),
+            Change::Superseded(number, token, record) => self.superseded.push(vec![
+                (*number).into(),
+                (*token as i64).into(),
+                record.digest.0.as_slice().into(),
+                record.json.as_slice().into(),
+            ]),
+            Change::ProjectChunk(ProjectChunk { project, number, bytes, size }) => {
+                let project = || Value::from(project.0.as_slice());
+                self.chunks.push(vec![project(), (*number as i64).into(), bytes.as_slice().into()]);
+                self.projects.extend(size.map(|size| vec![project(), (size as i64).into()]));
+            }
+            Change::Breakdown { run, attempt, kind, worker, reason } => self.breakdowns.push(vec![
+                (*run).into(),
+                (*attempt).into(),
+                Value::Integer(*kind as i64),
+                worker.as_str().into(),
+                // PostgreSQL cannot store text that contains NUL.
+                reason.replace('\0', " ").as_str().into(),
+            ]),
+            Change::LossReverted { run, attempt } => {
+                let lost = Value::Integer(Breakdown::Lost as i64);
+                self.reverted_losses.push(vec![(*run).into(), (*attempt).into(), lost]);
+            }
+        }
+    }
+
+    fn write(&self, database: &mut Database) -> Result<(), StoreError> {
+        database.execute(
+            "update runs set phase = ?2, attempt = ?3, crashes = ?4, losses = ?5, token = ?6,
+                    worker = ?7
+             where number = ?1",
+            &self.runs,
+        )?;
+        // A second record of a run would break a law of the ledger, so the insertion must fail.
+        database.execute(
+            "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            &self.records,
+        )?;
+        database.execute(
+            "insert into superseded values (?1, ?2, ?3, ?4) on conflict do nothing",
+            &self.superseded,
+        )?;
+        database.execute(
+            "insert into breakdowns values (?1, ?2, ?3, ?4, ?5)
+             on conflict (number, attempt) do update
+             set kind = excluded.kind, worker = excluded.worker, reason = excluded.reason",
+            &self.breakdowns,
+        )?;
+        database.execute(
+            "delete from breakdowns where number = ?1 and attempt = ?2 and kind = ?3",
+            &self.reverted_losses,
+        )?;
+        database.execute(
+            "insert into parts values (?1, ?2, ?3)
+             on conflict (project, part) do update set bytes = excluded.bytes",
+            &self.chunks,
+        )?;
+        database
+            .execute("insert into projects values (?1, ?2) on conflict do nothing", &self.projects)
+    }
+}
