@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use catherd_coordinator::auth::TokenStore;
 use catherd_coordinator::{Coordinator, Options, StoreUrl};
+use catherd_platform::StopSignals;
 use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::failure::{Exit, Failure};
-use crate::run::StopSignals;
 use crate::{remote, subjects, terminal};
 
 /// Serves studies to workers on any machine until it is stopped.

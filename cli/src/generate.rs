@@ -12,7 +12,7 @@ use catherd_testgen::{Assertions, End, Generated, Request};
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
-use crate::{project, terminal};
+use crate::{project, subjects, terminal};
 
 /// Executions without a budget.
 const EXECUTIONS: &str = "1000";
@@ -42,8 +42,8 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// One of random, mosa, dynamosa, mio, whole-suite, one-plus-one, ...
-    #[arg(long, value_name = "NAME", default_value = "mio")]
+    #[arg(long, value_name = "NAME", default_value = "mio",
+        help = format!("One of {}", subjects::algorithm_names()))]
     algorithm: String,
 
     /// A parameter of the algorithm, under its name in study files; may be repeated

@@ -13,7 +13,7 @@
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: one project and one suite; [`project`] opens them.
 //! - [`vm`]: the machine alone.
 //! - [`dataset`]: corpora of projects, from sampling to figures.
-//! - [`subjects`]: what can be run.
+//! - [`subjects`]: the subject kinds, and the command that lists them.
 //! - [`failure`], [`terminal`]: what people read.
 
 mod capacity;
@@ -87,6 +87,7 @@ enum Command {
     Launch(launch::Command),
     #[command(subcommand)]
     Capacity(capacity::Command),
+    Subjects(subjects::Arguments),
     Verify(verify::Arguments),
     Replay(replay::Arguments),
     Stats(stats::Arguments),
@@ -148,6 +149,7 @@ impl Command {
             Command::Certs(arguments) => arguments.run(),
             Command::Launch(command) => launch::run(command),
             Command::Capacity(command) => capacity::run(command),
+            Command::Subjects(arguments) => subjects::run(&arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Replay(arguments) => replay::run(&arguments),
             Command::Import(arguments) => import::run(arguments),

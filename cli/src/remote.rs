@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use catherd_coordinator::auth::{Role, TokenStore, TokenStoreError};
@@ -190,8 +189,9 @@ impl MakeCerts {
 }
 
 fn write(file: &Path, text: &str, mode: u32) -> Result<(), Failure> {
-    let opened =
-        fs::OpenOptions::new().create(true).write(true).truncate(true).mode(mode).open(file);
+    let mut options = fs::OpenOptions::new();
+    options.create(true).write(true).truncate(true);
+    let opened = catherd_platform::with_mode(&mut options, mode).open(file);
     let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
     written.map_err(|cause| unwritable(file, &cause))
 }

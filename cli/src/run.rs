@@ -25,12 +25,12 @@ use catherd_subject::FieldError;
 use clap::Args;
 
 use crate::failure::{self, Exit, Failure};
-use crate::{subjects, terminal};
+use crate::subjects::{self, WorkLimits};
+use crate::terminal;
 pub(crate) use corpus::Corpus;
 use display::{Display, Title};
 pub(crate) use folder::{Folder, safe_name};
 use herd::Ended;
-pub(crate) use herd::StopSignals;
 pub(crate) use results::{RunResult, export};
 
 /// Runs a study: every project x every algorithm x every seed, on every core of this
@@ -130,6 +130,17 @@ impl Field<'_> {
     }
 }
 
+fn subject_help() -> String {
+    let kinds = subjects::kinds();
+    let (names, default) = (kinds.names().join(", "), kinds.default_kind().name());
+    format!("Subject kind: one of {names} [default: the study file's, otherwise {default}]")
+}
+
+fn algorithms_help() -> String {
+    let (names, kind) = (subjects::algorithm_names(), subjects::kinds().default_kind().name());
+    format!("Algorithms, separated by commas; of {kind}: {names}")
+}
+
 /// The parts of a study: a file, flags, or both.
 #[derive(Args)]
 pub(crate) struct Matrix {
@@ -137,25 +148,22 @@ pub(crate) struct Matrix {
     #[arg(value_name = "STUDY.toml")]
     study: Option<PathBuf>,
 
-    /// Project files (.sb3, .sb2), unpacked project folders, or folders of them
+    /// Project files, or folders of them; see catherd subjects
     #[arg(long, value_name = "PATH", num_args = 1..)]
     projects: Vec<PathBuf>,
 
-    /// Algorithms, separated by commas: random, mosa, dynamosa, mio, whole-suite, one-plus-one
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "KIND", help = subject_help())]
+    subject: Option<String>,
+
+    #[arg(long, value_name = "LIST", help = algorithms_help())]
     algorithms: Option<String>,
 
     /// Number of seeds (5: the seeds 1 to 5), or a list of them (3,14,15) [default: 1]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     seeds: Option<String>,
 
-    /// Budget of a run: test executions
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    executions: Option<String>,
-
-    /// Budget of a run: steps of the machine (1/30 s of Scratch time each)
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    steps: Option<String>,
+    #[command(flatten)]
+    work: WorkLimits,
 
     /// Budget of a run: real time, such as 10s or 10min; runs then depend on the machine
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
@@ -181,11 +189,8 @@ impl Matrix {
             projects: self.projects.clone(),
             algorithms: self.algorithms.clone(),
             seeds: self.seeds.clone(),
-            work: [("executions", &self.executions), ("steps", &self.steps)]
-                .into_iter()
-                .filter_map(|(unit, limit)| Some((unit.to_owned(), limit.clone()?)))
-                .collect(),
-            subject: None,
+            work: self.work.0.clone(),
+            subject: self.subject.clone(),
             wall: self.wall.clone(),
             assertions: self.assertions,
             mutation: self.mutation,

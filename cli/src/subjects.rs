@@ -1,5 +1,8 @@
 //! The subject kinds of this program: the one place that lists them.
 
+mod limits;
+mod listing;
+
 use std::sync::LazyLock;
 
 use catherd_experiments::Study;
@@ -9,8 +12,10 @@ use catherd_subject::noop::Noop;
 use catherd_subject::{FieldError, Kinds, SubjectKind};
 
 use crate::failure::Failure;
+pub(crate) use limits::WorkLimits;
+pub(crate) use listing::{Arguments, run};
 
-/// The subject kinds; a study that names none is of the first.
+/// The subject kinds, one `with` each; a study that names none is of the first.
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| Kinds::new(Scratch).with(Command).with(Noop));
 
 /// The subject kinds of this program.
@@ -29,6 +34,12 @@ pub(crate) fn kind(name: &str) -> Result<&'static dyn SubjectKind, Failure> {
         let hint = format!("choose one of {}; see catherd subjects", unknown.known.join(", "));
         Failure::new(unknown).hint(hint)
     })
+}
+
+/// The names of the algorithms of the default kind, for help texts.
+pub(crate) fn algorithm_names() -> String {
+    let algorithms = KINDS.default_kind().algorithms().into_iter();
+    algorithms.map(|algorithm| algorithm.name).collect::<Vec<_>>().join(", ")
 }
 
 impl From<FieldError> for Failure {

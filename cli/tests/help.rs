@@ -31,6 +31,7 @@ fn every_command_has_help_with_examples() {
         "report",
         "reproduce",
         "mutate",
+        "subjects",
     ];
     let commands = commands.iter().map(std::slice::from_ref).chain([&["vm", "conformance"][..]]);
     let datasets = ["sample", "add", "describe", "verify", "diff", "split", "export", "synth"];

@@ -109,11 +109,11 @@ impl TokenStore {
     /// If the file cannot be written.
     pub fn add(file: &Path, token: &str, role: Role, name: &str) -> Result<(), TokenStoreError> {
         use std::io::Write;
-        use std::os::unix::fs::OpenOptionsExt;
         let name = name.replace(char::is_control, " ");
         let line = format!("{} {role} {name}\n", Digest::of(token.as_bytes()));
         let mut options = fs::OpenOptions::new();
-        let opened = options.create(true).append(true).mode(0o600).open(file);
+        options.create(true).append(true);
+        let opened = catherd_platform::with_mode(&mut options, 0o600).open(file);
         let written = opened.and_then(|mut opened| opened.write_all(line.as_bytes()));
         written.map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })
     }

@@ -1,14 +1,20 @@
-//! What depends on the operating system: CPU affinity, memory limits, process groups and
-//! signals. Linux has all of it; on other systems a portable fall-back takes its place, and
+//! Interfaces that depend on the operating system: CPU affinity, processor time, memory limits,
+//! process groups, signals and permissions. Linux has all of them; on other systems a portable fall-back takes its place, and
 //! [`missing`] says which guarantees are absent there.
 //!
-//! No other crate of the runner names a system call, `/proc` or a signal.
+//! No other crate calls the system directly.
 
+mod cpu;
+mod files;
 mod host;
 mod memory;
 mod process;
 mod signals;
 
+pub use cpu::{
+    ended_by_cpu_limit, limit_address_space, limit_cpu_time, process_cpu_time, thread_cpu_time,
+};
+pub use files::with_mode;
 pub use host::{allowed_cores, host, peak_rss_kib, pin};
 pub use memory::{MemoryLimit, limit_memory, oom_kills, own_cgroup_leaf};
 pub use process::{kill_group, new_group, terminate, was_killed};

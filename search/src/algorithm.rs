@@ -1,36 +1,84 @@
-//! The algorithms by name.
+//! The registry of algorithms: everything that needs their list or their names derives it from
+//! here.
 
 use crate::budget::{Budget, Clock};
 use crate::mio::Mio;
-use crate::mosa::Mosa;
+use crate::mosa::{DynaMosa, Mosa};
 use crate::one_plus_one::OnePlusOne;
 use crate::parameters::{Field, Parameters};
 use crate::problem::Problem;
-use crate::random::RandomSearch;
-use crate::session::{Observer, Search, Session};
+use crate::random::{RandomEvents, RandomSearch};
+use crate::session::{Ended, Observer, Search, Session};
 use crate::stream::Stream;
-use crate::targets::Targets;
 use crate::whole_suite::WholeSuite;
 
-/// A search algorithm with its parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Algorithm {
-    /// `random`.
-    Random(RandomSearch),
-    /// `random-events`: random testing, which is random search of a problem whose tests
-    /// are drawn event by event while they run. Which problem that is the caller decides.
-    RandomEvents(RandomSearch),
-    /// `mosa`.
-    Mosa(Mosa),
-    /// `dynamosa`: MOSA that takes a goal up only when a goal it depends on
-    /// ([`Problem::dependencies`]) is covered.
-    DynaMosa(Mosa),
-    /// `mio`.
-    Mio(Mio),
-    /// `whole-suite`.
-    WholeSuite(WholeSuite),
-    /// `one-plus-one`.
-    OnePlusOne(OnePlusOne),
+/// An algorithm as its file defines it. The default value has the default parameters.
+pub(crate) trait SearchAlgorithm: Parameters + Default {
+    /// The name in study files.
+    const NAME: &'static str;
+
+    /// What it is, in one line with its source.
+    const SUMMARY: &'static str;
+
+    /// Whether it derives tests from earlier ones. Tests that are drawn independently have
+    /// beginnings in common only by chance.
+    const DERIVES_TESTS: bool = true;
+
+    /// Whether it searches a problem whose tests are drawn event by event while they run,
+    /// instead of one whose tests are chromosomes.
+    const DRAWS_EVENTS: bool = false;
+
+    /// Searches until the session stops it.
+    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended;
+}
+
+/// Defines [`Algorithm`] from the types of the algorithms.
+macro_rules! registry {
+    ($($algorithm:ident,)+) => {
+        /// A search algorithm with its parameters.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Algorithm {
+            $(
+                #[doc = concat!("The algorithm [`", stringify!($algorithm), "`].")]
+                $algorithm($algorithm),
+            )+
+        }
+
+        /// Calls the method of whichever algorithm it is.
+        macro_rules! dispatch {
+            ($value:expr, $bound:ident => $call:expr) => {
+                match $value { $(Algorithm::$algorithm($bound) => $call,)+ }
+            };
+        }
+
+        impl Algorithm {
+            /// The names of all algorithms, in the order of the documentation.
+            pub const NAMES: [&'static str; [$(<$algorithm>::NAME),+].len()] =
+                [$(<$algorithm>::NAME),+];
+
+            /// The algorithm of this name with its default parameters.
+            ///
+            /// # Errors
+            /// If there is none.
+            pub fn named(name: &str) -> Result<Self, UnknownAlgorithm> {
+                match name {
+                    $(<$algorithm>::NAME => Ok(Self::$algorithm(Default::default())),)+
+                    _ => Err(UnknownAlgorithm(name.to_owned())),
+                }
+            }
+        }
+    };
+}
+
+// One line for each algorithm.
+registry! {
+    RandomSearch,
+    RandomEvents,
+    Mosa,
+    DynaMosa,
+    Mio,
+    WholeSuite,
+    OnePlusOne,
 }
 
 /// There is no algorithm of this name.
@@ -39,42 +87,29 @@ pub enum Algorithm {
 pub struct UnknownAlgorithm(pub String);
 
 impl Algorithm {
-    /// The names of all algorithms.
-    pub const NAMES: [&'static str; 7] =
-        ["random", "random-events", "mosa", "dynamosa", "mio", "whole-suite", "one-plus-one"];
-
-    /// The algorithm of this name with its default parameters.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn named(name: &str) -> Result<Self, UnknownAlgorithm> {
-        Ok(match name {
-            "random" => Self::Random(RandomSearch::default()),
-            "random-events" => Self::RandomEvents(RandomSearch::default()),
-            "mosa" => Self::Mosa(Mosa::default()),
-            "dynamosa" => Self::DynaMosa(Mosa::default()),
-            "mio" => Self::Mio(Mio::default()),
-            "whole-suite" => Self::WholeSuite(WholeSuite::default()),
-            "one-plus-one" => Self::OnePlusOne(OnePlusOne::default()),
-            _ => return Err(UnknownAlgorithm(name.to_owned())),
-        })
-    }
-
     /// Its name.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Random(_) => "random",
-            Self::RandomEvents(_) => "random-events",
-            Self::Mosa(_) => "mosa",
-            Self::DynaMosa(_) => "dynamosa",
-            Self::Mio(_) => "mio",
-            Self::WholeSuite(_) => "whole-suite",
-            Self::OnePlusOne(_) => "one-plus-one",
-        }
+        dispatch!(self, algorithm => name_of(algorithm))
     }
 
-    /// Searches until the budget is spent, every goal is covered or the observer says
-    /// stop. `rng` is left where the search ended, for whatever follows in the run.
+    /// What it is, in one line with its source.
+    pub fn summary(&self) -> &'static str {
+        dispatch!(self, algorithm => summary_of(algorithm))
+    }
+
+    /// Whether it derives tests from earlier ones, as opposed to drawing each independently.
+    pub fn derives_tests(&self) -> bool {
+        dispatch!(self, algorithm => derives_tests(algorithm))
+    }
+
+    /// Whether its tests are drawn event by event while they run. The caller then passes
+    /// [`Algorithm::search`] a problem of such tests.
+    pub fn draws_events(&self) -> bool {
+        dispatch!(self, algorithm => draws_events(algorithm))
+    }
+
+    /// Searches until the budget is spent, every goal is covered or the observer stops it.
+    /// `rng` is left where the search ended, for the rest of the run.
     ///
     /// # Panics
     /// If a test has not one fitness value for each goal.
@@ -87,30 +122,50 @@ impl Algorithm {
         observer: &'a mut Observer<'a>,
     ) -> Search<P::Test> {
         let mut session = Session::new(problem, budget, rng, clock, observer);
-        let goals = session.archive.goals();
-        let Err(stop) = match self {
-            Self::Random(random) | Self::RandomEvents(random) => random.run(&mut session),
-            Self::Mosa(mosa) => mosa.run(&mut session, Targets::all(goals)),
-            Self::DynaMosa(mosa) => {
-                let dependencies = session.problem.dependencies();
-                mosa.run(&mut session, Targets::dynamic(dependencies))
-            }
-            Self::Mio(mio) => mio.run(&mut session),
-            Self::WholeSuite(whole_suite) => whole_suite.run(&mut session),
-            Self::OnePlusOne(one_plus_one) => one_plus_one.run(&mut session),
-        };
+        let Err(stop) = dispatch!(self, algorithm => algorithm.run(&mut session));
         session.finish(stop)
     }
 }
 
+fn name_of<A: SearchAlgorithm>(_: &A) -> &'static str {
+    A::NAME
+}
+
+fn summary_of<A: SearchAlgorithm>(_: &A) -> &'static str {
+    A::SUMMARY
+}
+
+fn derives_tests<A: SearchAlgorithm>(_: &A) -> bool {
+    A::DERIVES_TESTS
+}
+
+fn draws_events<A: SearchAlgorithm>(_: &A) -> bool {
+    A::DRAWS_EVENTS
+}
+
 impl Parameters for Algorithm {
     fn fields(&mut self) -> Vec<Field<'_>> {
-        match self {
-            Self::Random(random) | Self::RandomEvents(random) => random.fields(),
-            Self::Mosa(mosa) | Self::DynaMosa(mosa) => mosa.fields(),
-            Self::Mio(mio) => mio.fields(),
-            Self::WholeSuite(whole_suite) => whole_suite.fields(),
-            Self::OnePlusOne(one_plus_one) => one_plus_one.fields(),
+        dispatch!(self, algorithm => algorithm.fields())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn algorithms_are_made_by_name_and_described() {
+        for name in Algorithm::NAMES {
+            let algorithm = Algorithm::named(name).unwrap();
+            assert_eq!(algorithm.name(), name);
+            assert!(!algorithm.summary().is_empty(), "{name}");
+            for parameter in algorithm.parameters() {
+                assert!(!parameter.meaning.is_empty(), "{name}: {}", parameter.name);
+            }
         }
+        let mut names = Algorithm::NAMES.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Algorithm::NAMES.len());
     }
 }

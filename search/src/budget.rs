@@ -1,10 +1,10 @@
-//! What a search may spend and what it has spent.
+//! The budget of a search, and the work that it has done.
 
 use std::time::{Duration, Instant};
 
-use crate::session::Stop;
+use crate::stop::Stop;
 
-/// What one execution cost.
+/// The cost of one execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Fitness evaluations: one for an executed chromosome, one for each event that
@@ -16,8 +16,7 @@ pub struct Cost {
     pub steps: u64,
 }
 
-/// Counts what has been spent. Only executions and their costs: iterations are the
-/// search's own count.
+/// Counts executions and their costs. Iterations are counted by the search itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meter {
     executions: u64,
@@ -101,7 +100,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What each limited resource has used of its limit, in 0..: 1 and more is spent.
+    /// The used share of each limit, from 0 on; a limit is spent from 1 on.
     fn shares(
         &self,
         meter: &Meter,
@@ -123,8 +122,8 @@ impl Budget {
             .chain(wall)
     }
 
-    /// The limit that is spent, if one is. Calls `elapsed` only if there is a wall
-    /// limit.
+    /// The limit that is spent; `None` if there is budget left. Calls `elapsed` only if there is
+    /// a wall limit.
     pub(crate) fn spent(
         &self,
         meter: &Meter,

@@ -1,13 +1,13 @@
-//! Many-objective search for test suites. Knows tests only through [`Problem`] and
-//! [`Test`]: what a test is made of, how it runs and what it covers is the caller's.
+//! Many-objective search for test suites. It knows tests only through [`Problem`] and
+//! [`Test`]: the caller decides what a test consists of, how it runs and what it covers.
 //!
-//! - What is searched: [`Problem`], [`Test`].
-//! - How much may be spent, and what was: [`Budget`], [`Meter`], [`Clock`].
-//! - What is found: [`Archive`], [`Search`], [`Improvement`].
-//! - How it is found: [`Algorithm`], which is one of [`RandomSearch`] (with random
-//!   testing), [`Mosa`] (with DynaMOSA), [`Mio`], [`WholeSuite`] and [`OnePlusOne`].
-//! - Settings by name, as study files have them: [`Parameters`], [`Setting`].
-//! - Where chance comes from: [`Stream`].
+//! - The problem: [`Problem`], [`Test`].
+//! - Budget and work: [`Budget`], [`Meter`], [`Clock`].
+//! - Results: [`Archive`], [`Search`], [`Improvement`].
+//! - The registry of algorithms: [`Algorithm`]. A new algorithm is a file that implements
+//!   `SearchAlgorithm`, and one line of the registry in `algorithm.rs`.
+//! - Parameters by name, as in study files: [`Parameters`], [`Setting`].
+//! - Random numbers: [`Stream`].
 //!
 //! A search is a pure function of problem, algorithm, budget and stream, unless the
 //! budget has a wall limit.
@@ -25,6 +25,7 @@ mod problem;
 mod random;
 mod ranking;
 mod session;
+mod stop;
 mod stream;
 mod targets;
 #[cfg(test)]
@@ -35,11 +36,12 @@ pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use archive::Archive;
 pub use budget::{Budget, Clock, Cost, Meter, Stopwatch};
 pub use mio::{Mio, MioTargets};
-pub use mosa::Mosa;
+pub use mosa::{DynaMosa, Mosa};
 pub use one_plus_one::OnePlusOne;
 pub use parameters::{Field, Kind, Parameter, ParameterError, Parameters, Setting};
 pub use problem::{Problem, Test};
-pub use random::RandomSearch;
-pub use session::{Improvement, Observer, Progress, Search, Stop};
+pub use random::{RandomEvents, RandomSearch};
+pub use session::{Improvement, Observer, Progress, Search};
+pub use stop::Stop;
 pub use stream::Stream;
 pub use whole_suite::WholeSuite;

@@ -1,5 +1,5 @@
-//! When local search operators are applied (Whisker paper, section 5.3). What they do
-//! is the problem's.
+//! Application of local search operators (Whisker paper, section 5.3). The problem defines
+//! their effect.
 
 use crate::problem::{Problem, Test};
 use crate::session::Session;
@@ -34,6 +34,9 @@ pub(crate) struct LocalSearch {
 }
 
 impl LocalSearch {
+    /// What both parameters decide.
+    pub(crate) const MEANING: &str = "probability of each local search";
+
     /// The operators in their order, with their probabilities.
     pub(crate) fn operators(self) -> [(Operator, f64); 2] {
         [(Operator::Extension, self.extension), (Operator::Reduction, self.reduction)]

@@ -1,10 +1,12 @@
 //! The many independent objective algorithm.
 
+use crate::algorithm::SearchAlgorithm;
 use crate::local_search::LocalSearch;
 use crate::parameters::{Field, Parameters};
 use crate::populations::{Populations, closeness, heuristic};
 use crate::problem::{Problem, Test};
-use crate::session::{Ended, Session, Stop};
+use crate::session::{Ended, Session};
+use crate::stop::Stop;
 
 /// The goals for which MIO keeps populations of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,19 +69,27 @@ impl Default for Mio {
     }
 }
 
+const SAMPLING: &str = "probability of sampling instead of mutating";
+const KEPT: &str = "tests kept for each uncovered target";
+const CHAIN: &str = "mutations in a row; all tests are sampled while this rounds to 0";
+
 impl Parameters for Mio {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
-            Field::share("focus", &mut self.focus),
-            Field::share("random_start", &mut self.random_start),
-            Field::share("random_end", &mut self.random_end),
-            Field::count("archive_start", &mut self.archive_start, 1, 10_000),
-            Field::count("archive_end", &mut self.archive_end, 1, 10_000),
-            Field::count("mutations_start", &mut self.mutations_start, 0, 10_000),
-            Field::count("mutations_end", &mut self.mutations_end, 0, 10_000),
-            Field::choice("targets", &mut self.targets, MioTargets::WORDS),
-            Field::share("extension", &mut self.extension),
-            Field::share("reduction", &mut self.reduction),
+            Field::share("focus", &mut self.focus)
+                .meaning("share of the budget after which the settings below keep their end"),
+            Field::share("random_start", &mut self.random_start).meaning(SAMPLING),
+            Field::share("random_end", &mut self.random_end).meaning(SAMPLING),
+            Field::count("archive_start", &mut self.archive_start, 1, 10_000).meaning(KEPT),
+            Field::count("archive_end", &mut self.archive_end, 1, 10_000).meaning(KEPT),
+            Field::count("mutations_start", &mut self.mutations_start, 0, 10_000).meaning(CHAIN),
+            Field::count("mutations_end", &mut self.mutations_end, 0, 10_000).meaning(CHAIN),
+            Field::choice("targets", &mut self.targets, MioTargets::WORDS).meaning(
+                "goals that keep tests: independent (goals whose coverage implies the others) or \
+                 all (W, 5.3)",
+            ),
+            Field::share("extension", &mut self.extension).meaning(LocalSearch::MEANING),
+            Field::share("reduction", &mut self.reduction).meaning(LocalSearch::MEANING),
         ]
     }
 }
@@ -104,8 +114,14 @@ impl Mio {
             mutations: rounded(self.mutations_start, self.mutations_end),
         }
     }
+}
 
-    pub(crate) fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
+impl SearchAlgorithm for Mio {
+    const NAME: &'static str = "mio";
+    const SUMMARY: &'static str =
+        "many independent objectives with local search (Whisker paper, Algorithm 9)";
+
+    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
         let local = LocalSearch { extension: self.extension, reduction: self.reduction };
         let targets = match self.targets {
             MioTargets::Independent => session.problem.independent_goals(),

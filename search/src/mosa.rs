@@ -1,5 +1,6 @@
 //! The many-objective sorting algorithm.
 
+use crate::algorithm::SearchAlgorithm;
 use crate::local_search::LocalSearch;
 use crate::parameters::{Field, Parameters};
 use crate::problem::Problem;
@@ -7,9 +8,8 @@ use crate::ranking::{draw_rank, preference_sorting, sort_by_crowding};
 use crate::session::{Ended, Session};
 use crate::targets::Targets;
 
-/// MOSA with local search (Whisker paper, Algorithm 8), and DynaMOSA, which differs in
-/// its targets alone. The defaults are those of the paper's section 6.1.4 and of its
-/// published program.
+/// MOSA with local search (Whisker paper, Algorithm 8). The defaults are those of the paper's
+/// section 6.1.4 and of its published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mosa {
     /// Tests in the population: 30.
@@ -43,13 +43,52 @@ impl Default for Mosa {
 impl Parameters for Mosa {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
-            Field::count("population", &mut self.population, 1, 10_000),
-            Field::share("crossover", &mut self.crossover),
-            Field::share("mutation", &mut self.mutation),
-            Field::share("extension", &mut self.extension),
-            Field::share("reduction", &mut self.reduction),
-            Field::switch("compat.mutate_parents", &mut self.mutate_parents),
+            Field::count("population", &mut self.population, 1, 10_000)
+                .meaning("tests in the population"),
+            Field::share("crossover", &mut self.crossover)
+                .meaning("probability that two parents are crossed"),
+            Field::share("mutation", &mut self.mutation)
+                .meaning("probability that a child is mutated"),
+            Field::share("extension", &mut self.extension).meaning(LocalSearch::MEANING),
+            Field::share("reduction", &mut self.reduction).meaning(LocalSearch::MEANING),
+            Field::switch("compat.mutate_parents", &mut self.mutate_parents).meaning(
+                "mutate the parents and drop the children, as C does, so that crossover has no \
+                 effect",
+            ),
         ]
+    }
+}
+
+impl SearchAlgorithm for Mosa {
+    const NAME: &'static str = "mosa";
+    const SUMMARY: &'static str =
+        "many-objective sorting with local search (Whisker paper, Algorithm 8)";
+
+    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
+        let targets = Targets::all(session.archive.goals());
+        self.evolve(session, targets)
+    }
+}
+
+/// DynaMOSA: MOSA that pursues a goal only when a goal that it depends on
+/// ([`Problem::dependencies`]) is covered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DynaMosa(pub Mosa);
+
+impl Parameters for DynaMosa {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        self.0.fields()
+    }
+}
+
+impl SearchAlgorithm for DynaMosa {
+    const NAME: &'static str = "dynamosa";
+    const SUMMARY: &'static str = "the same, but a goal counts only when a goal that it depends \
+                                   on is covered (Panichella et al. 2018; Pynguin paper, 3.1.4)";
+
+    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
+        let targets = Targets::dynamic(session.problem.dependencies());
+        self.0.evolve(session, targets)
     }
 }
 
@@ -61,11 +100,7 @@ enum Selection {
 }
 
 impl Mosa {
-    pub(crate) fn run<P: Problem>(
-        &self,
-        session: &mut Session<'_, P>,
-        mut targets: Targets,
-    ) -> Ended {
+    fn evolve<P: Problem>(&self, session: &mut Session<'_, P>, mut targets: Targets) -> Ended {
         let mut population = Vec::with_capacity(self.population);
         while population.len() < self.population {
             let genes = session.sample();

@@ -1,8 +1,10 @@
 //! The (1+1) evolutionary algorithm.
 
+use crate::algorithm::SearchAlgorithm;
 use crate::parameters::{Field, Parameters};
 use crate::problem::{Problem, Test};
-use crate::session::{Ended, Session, Stop};
+use crate::session::{Ended, Session};
+use crate::stop::Stop;
 
 /// The (1+1) EA, one goal after the other: mutates a single test and keeps what is not
 /// worse for the goal, until the goal is covered. A goal that it cannot cover takes the
@@ -16,8 +18,11 @@ impl Parameters for OnePlusOne {
     }
 }
 
-impl OnePlusOne {
-    pub(crate) fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
+impl SearchAlgorithm for OnePlusOne {
+    const NAME: &'static str = "one-plus-one";
+    const SUMMARY: &'static str = "(1+1) EA, one goal after the other";
+
+    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
         for goal in 0..session.archive.goals() {
             if session.archive.covers(goal) {
                 continue;

@@ -84,6 +84,8 @@ pub struct Parameter {
     pub kind: Kind,
     /// Its present value.
     pub value: Setting<'static>,
+    /// What it decides, in one line.
+    pub meaning: &'static str,
 }
 
 /// A setting that cannot be made.
@@ -120,6 +122,7 @@ fn listed(names: &[&str]) -> String {
 /// A parameter together with the place where its value is kept.
 pub struct Field<'a> {
     name: &'static str,
+    meaning: &'static str,
     slot: Slot<'a>,
 }
 
@@ -138,17 +141,27 @@ impl<'a> Field<'a> {
 
     /// A number in `low..=high`.
     pub fn number(name: &'static str, value: &'a mut f64, low: f64, high: f64) -> Self {
-        Self { name, slot: Slot::Number(value, low, high) }
+        Self::new(name, Slot::Number(value, low, high))
+    }
+
+    fn new(name: &'static str, slot: Slot<'a>) -> Self {
+        Self { name, meaning: "", slot }
+    }
+
+    /// Adds what the parameter decides, in one line.
+    #[must_use]
+    pub fn meaning(self, meaning: &'static str) -> Self {
+        Self { meaning, ..self }
     }
 
     /// A whole number in `low..=high`.
     pub fn count(name: &'static str, value: &'a mut usize, low: usize, high: usize) -> Self {
-        Self { name, slot: Slot::Count(value, low, high) }
+        Self::new(name, Slot::Count(value, low, high))
     }
 
     /// On or off.
     pub fn switch(name: &'static str, value: &'a mut bool) -> Self {
-        Self { name, slot: Slot::Switch(value) }
+        Self::new(name, Slot::Switch(value))
     }
 
     /// One of a few words, each of which stands for a value.
@@ -159,7 +172,8 @@ impl<'a> Field<'a> {
     ) -> Self {
         let words = all.iter().map(|(word, _)| *word).collect();
         let chosen = all.iter().position(|(_, choice)| choice == value).unwrap_or(0);
-        Self { name, slot: Slot::Choice(words, chosen, Box::new(|index| *value = all[index].1)) }
+        let choose = Box::new(|index: usize| *value = all[index].1);
+        Self::new(name, Slot::Choice(words, chosen, choose))
     }
 
     fn parameter(&self) -> Parameter {
@@ -175,7 +189,7 @@ impl<'a> Field<'a> {
                 (Kind::Choice(words.clone()), Setting::Word(words[*chosen]))
             }
         };
-        Parameter { name: self.name, kind, value }
+        Parameter { name: self.name, kind, value, meaning: self.meaning }
     }
 
     fn set(self, value: Setting<'_>) -> Result<(), ParameterError> {

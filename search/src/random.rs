@@ -1,14 +1,12 @@
-//! Random search.
+//! Random search and random testing.
 
+use crate::algorithm::SearchAlgorithm;
 use crate::parameters::{Field, Parameters};
 use crate::problem::Problem;
 use crate::session::{Ended, Session};
 
 /// Random search (Whisker paper, Algorithm 7): samples tests and keeps the shortest for
 /// each goal. No parameters, no local search.
-///
-/// Random testing without codons (Algorithm 3) is this search of a problem whose genes
-/// are the number of events and the seed from which executing them draws.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomSearch {}
 
@@ -18,12 +16,39 @@ impl Parameters for RandomSearch {
     }
 }
 
-impl RandomSearch {
-    pub(crate) fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
+impl SearchAlgorithm for RandomSearch {
+    const NAME: &'static str = "random";
+    const SUMMARY: &'static str = "random search: samples chromosomes (Whisker paper, Algorithm 7)";
+    const DERIVES_TESTS: bool = false;
+
+    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
         loop {
             let genes = session.sample();
             session.execute(genes)?;
             session.iterations += 1;
         }
+    }
+}
+
+/// Random testing without codons (Whisker paper, Algorithm 3): random search of a problem whose
+/// genes are the number of events and the seed from which executing them draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RandomEvents {}
+
+impl Parameters for RandomEvents {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        Vec::new()
+    }
+}
+
+impl SearchAlgorithm for RandomEvents {
+    const NAME: &'static str = "random-events";
+    const SUMMARY: &'static str = "random testing: draws events while a test runs, no \
+                                   chromosomes (Whisker paper, Algorithm 3)";
+    const DERIVES_TESTS: bool = false;
+    const DRAWS_EVENTS: bool = true;
+
+    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
+        RandomSearch {}.run(session)
     }
 }

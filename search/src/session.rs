@@ -7,28 +7,8 @@ use std::time::Duration;
 use crate::archive::Archive;
 use crate::budget::{Budget, Clock, Meter};
 use crate::problem::Problem;
+use crate::stop::Stop;
 use crate::stream::Stream;
-
-/// Why a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stop {
-    /// Every goal is covered.
-    Covered,
-    /// The observer asked for it.
-    Cancelled,
-    /// The budget's executions are spent.
-    Executions,
-    /// The budget's steps are spent.
-    Steps,
-    /// The budget's fitness evaluations are spent.
-    Evaluations,
-    /// The budget's events are spent.
-    Events,
-    /// The budget's iterations are done.
-    Iterations,
-    /// The budget's real time has passed.
-    Wall,
-}
 
 /// Coverage rose: one point of the timeline, on three clocks that start with the
 /// search.
@@ -44,7 +24,7 @@ pub struct Improvement {
     pub covered: usize,
 }
 
-/// What an observer is told.
+/// The state of a search that observers receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Spent so far.
@@ -61,14 +41,14 @@ pub struct Progress {
 /// test); `Break` ends the search with [`Stop::Cancelled`].
 pub type Observer<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Search<T> {
     /// The best test for each covered goal.
     pub archive: Archive<T>,
     /// One point for each improvement; coverage and executions rise strictly.
     pub timeline: Vec<Improvement>,
-    /// What was spent.
+    /// The work of the search.
     pub meter: Meter,
     /// Iterations as the algorithm counts them (see [`Budget::iterations`]).
     pub iterations: u64,
@@ -78,11 +58,11 @@ pub struct Search<T> {
     pub elapsed: Duration,
 }
 
-/// What an algorithm returns: it goes on until it is stopped.
+/// Result of an algorithm: never `Ok`, always the stop reason.
 pub(crate) type Ended = Result<Infallible, Stop>;
 
-/// The state that all algorithms share: they decide what to execute next, the session
-/// executes, credits, counts and says when to stop.
+/// The state that all algorithms share. They decide what to execute next; the session
+/// executes, credits and counts, and stops them at the end of the budget.
 pub(crate) struct Session<'a, P: Problem> {
     pub(crate) problem: &'a mut P,
     pub(crate) rng: &'a mut Stream,
@@ -120,7 +100,7 @@ impl<'a, P: Problem> Session<'a, P> {
         }
     }
 
-    /// Why the search must end now, if it must.
+    /// Why the search must end now; `None` if it may go on.
     pub(crate) fn stop(&self) -> Option<Stop> {
         if self.cancelled {
             return Some(Stop::Cancelled);
@@ -169,7 +149,7 @@ impl<'a, P: Problem> Session<'a, P> {
         Ok(test)
     }
 
-    /// Offers a finished test to the archive, notes an improvement and tells the
+    /// Offers a finished test to the archive, records an improvement and calls the
     /// observer; returns the goals covered for the first time.
     pub(crate) fn credit(&mut self, test: &P::Test, closeness: f64) -> Vec<usize> {
         let first = self.archive.update(test, closeness);

@@ -1,9 +1,11 @@
 //! Whole suite generation.
 
+use crate::algorithm::SearchAlgorithm;
 use crate::parameters::{Field, Parameters};
 use crate::populations::heuristic;
 use crate::problem::{Problem, Test};
-use crate::session::{Ended, Session, Stop};
+use crate::session::{Ended, Session};
+use crate::stop::Stop;
 use crate::stream::Stream;
 
 /// Whole suite generation by a monotonic genetic algorithm (Fraser and Arcuri, "Whole
@@ -48,13 +50,20 @@ impl Default for WholeSuite {
 impl Parameters for WholeSuite {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
-            Field::count("population", &mut self.population, 1, 10_000),
-            Field::count("elite", &mut self.elite, 0, 10_000),
-            Field::share("crossover", &mut self.crossover),
-            Field::count("tournament", &mut self.tournament, 1, 10_000),
-            Field::count("initial_tests", &mut self.initial_tests, 1, 10_000),
-            Field::count("maximum_tests", &mut self.maximum_tests, 1, 10_000),
-            Field::share("insertion", &mut self.insertion),
+            Field::count("population", &mut self.population, 1, 10_000)
+                .meaning("suites in the population"),
+            Field::count("elite", &mut self.elite, 0, 10_000)
+                .meaning("best suites that survive unchanged"),
+            Field::share("crossover", &mut self.crossover)
+                .meaning("probability that two parents are crossed"),
+            Field::count("tournament", &mut self.tournament, 1, 10_000)
+                .meaning("suites in a tournament"),
+            Field::count("initial_tests", &mut self.initial_tests, 1, 10_000)
+                .meaning("most tests in a random suite"),
+            Field::count("maximum_tests", &mut self.maximum_tests, 1, 10_000)
+                .meaning("most tests in a suite"),
+            Field::share("insertion", &mut self.insertion)
+                .meaning("probability of adding a random test"),
         ]
     }
 }
@@ -93,8 +102,12 @@ fn better<T: Test>([a, b]: [&Suite<T>; 2]) -> &Suite<T> {
     if b.better_than(a) { b } else { a }
 }
 
-impl WholeSuite {
-    pub(crate) fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
+impl SearchAlgorithm for WholeSuite {
+    const NAME: &'static str = "whole-suite";
+    const SUMMARY: &'static str =
+        "monotonic genetic algorithm on whole suites (Pynguin paper, Algorithm 2)";
+
+    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
         let most = self.initial_tests.min(self.maximum_tests) as u64;
         let mut population = Vec::with_capacity(self.population);
         while population.len() < self.population {
@@ -110,7 +123,9 @@ impl WholeSuite {
             session.iterations += 1;
         }
     }
+}
 
+impl WholeSuite {
     /// The elite, then the better of each two parents and their children.
     fn generation<P: Problem>(
         &self,

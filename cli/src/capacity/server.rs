@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
-
 use super::Cost;
 use crate::failure::Failure;
 
@@ -91,7 +89,7 @@ impl Server {
     /// Ends the process and waits for it.
     pub(super) fn stop(&mut self) -> Result<(), Failure> {
         let cannot = |cause| Failure::new(format_args!("cannot end the coordinator: {cause}"));
-        kill_process(Pid::from_child(&self.child), Signal::TERM).map_err(|e| cannot(e.into()))?;
+        catherd_platform::terminate(&self.child).map_err(cannot)?;
         self.child.wait().map_err(cannot)?;
         Ok(())
     }

@@ -4,9 +4,9 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::Coordinator;
+use catherd_platform::StopSignals;
 use catherd_worker::LocalFleet;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::display::Display;
 use super::folder::Folder;
@@ -109,29 +109,6 @@ async fn watch(
             let reason = reasons.first().map_or("all workers have ended", |(_, reason)| reason);
             return Err(Failure::new(format_args!("nobody is left to work: {reason}"))
                 .hint("repeat the command to go on from here"));
-        }
-    }
-}
-
-/// SIGINT and SIGTERM.
-pub(crate) struct StopSignals {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl StopSignals {
-    pub(crate) fn listen() -> io::Result<StopSignals> {
-        Ok(StopSignals {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
-    }
-
-    /// Waits for either.
-    pub(crate) async fn received(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
         }
     }
 }

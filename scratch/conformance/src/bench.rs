@@ -8,8 +8,8 @@ use catherd_sb3::{BlockNo, Project};
 use catherd_vm::{Program, Random, Settings, Tracer, Vm};
 use serde::Serialize;
 
-use crate::cpu_time;
 use crate::limits::{LimitHit, limit_hits};
+use catherd_platform::thread_cpu_time;
 
 /// The speed of one project, in processor time of one thread.
 #[derive(Clone, Debug, Serialize)]
@@ -55,11 +55,11 @@ impl Tracer for BlockCounter {
 /// # Errors
 /// If the project cannot be read or compiled; the error is one line.
 pub fn bench(path: &Path, steps: u64, time_limit: Duration) -> Result<Speed, String> {
-    let start = cpu_time::thread();
+    let start = thread_cpu_time();
     let project = Project::read(path).map_err(|e| e.to_string())?;
     let program = Program::compile(&project).map_err(|e| format!("{}: {e}", path.display()))?;
     let program = Arc::new(program);
-    let load_ms = (cpu_time::thread() - start).as_secs_f64() * 1e3;
+    let load_ms = (thread_cpu_time() - start).as_secs_f64() * 1e3;
     drop(project);
     let (_, plain) = run(&program, (), steps, time_limit);
     let (vm, traced) = run(&program, BlockCounter::default(), steps, time_limit);
@@ -88,8 +88,8 @@ fn run<T: Tracer>(
 ) -> (Vm<T>, f64) {
     let mut vm = Vm::new(program.clone(), Settings::default(), Random::portable(1), tracer);
     vm.green_flag();
-    let start = cpu_time::thread();
-    let used = || cpu_time::thread() - start;
+    let start = thread_cpu_time();
+    let used = || thread_cpu_time() - start;
     while vm.steps() < steps && (vm.steps() % 64 != 0 || used() < time_limit) {
         vm.step();
     }
@@ -99,8 +99,8 @@ fn run<T: Tracer>(
 
 /// Mean microseconds of an operation, over about 20 ms.
 fn repeat(mut operation: impl FnMut()) -> f64 {
-    let start = cpu_time::thread();
-    let used = || cpu_time::thread() - start;
+    let start = thread_cpu_time();
+    let used = || thread_cpu_time() - start;
     let mut times = 0;
     while used() < Duration::from_millis(20) {
         for _ in 0..16 {

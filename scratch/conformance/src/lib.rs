@@ -12,7 +12,6 @@
 mod bench;
 mod comparison;
 mod coverage;
-mod cpu_time;
 mod digest;
 mod environment;
 pub mod fuzz;

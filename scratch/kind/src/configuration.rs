@@ -106,7 +106,8 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
             values: Values::Flag,
             meaning: "give suites regression assertions".to_owned(),
         });
-        Some(AlgorithmInfo { name: (*name).to_owned(), summary: String::new(), parameters })
+        let summary = configuration.algorithm.summary().to_owned();
+        Some(AlgorithmInfo { name: (*name).to_owned(), summary, parameters })
     });
     algorithms.collect()
 }
@@ -130,6 +131,6 @@ fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
         name: parameter.name.to_owned(),
         default: Some(default),
         values,
-        meaning: String::new(),
+        meaning: parameter.meaning.to_owned(),
     }
 }

@@ -40,21 +40,34 @@ impl Compat {
     /// The switches under their names in study files.
     pub(crate) fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
-            Field::switch("compat.clone_links", &mut self.clone_links),
-            Field::switch("compat.call_edges", &mut self.call_edges),
+            Field::switch("compat.clone_links", &mut self.clone_links)
+                .meaning("every \"create clone\" may start the clones of every sprite"),
+            Field::switch("compat.call_edges", &mut self.call_edges).meaning(
+                "a call leads to its definition and past it; the definition leads to the exit",
+            ),
             Field::switch(
                 "compat.unreached_event_is_infinite",
                 &mut self.unreached_event_is_infinite,
-            ),
-            Field::switch("compat.no_wait_on_question", &mut self.no_wait_on_question),
-            Field::switch("compat.static_procedures", &mut self.static_procedures),
-            Field::switch("compat.four_mutations", &mut self.four_mutations),
-            Field::switch("compat.crossover_plus_one", &mut self.crossover_plus_one),
-            Field::switch("compat.ncm_coin", &mut self.ncm_coin),
-            Field::switch("compat.vrm_stage_only", &mut self.vrm_stage_only),
-            Field::switch("compat.skip_first_pair", &mut self.skip_first_pair),
-            Field::switch("compat.assert_everything", &mut self.assert_everything),
-            Field::switch("compat.nan_equal", &mut self.nan_equal),
+            )
+            .meaning("goals behind an event that did not happen are infinitely far away"),
+            Field::switch("compat.no_wait_on_question", &mut self.no_wait_on_question)
+                .meaning("no wait is available while a question is open"),
+            Field::switch("compat.static_procedures", &mut self.static_procedures)
+                .meaning("the sensing in custom blocks is read once, before the green flag"),
+            Field::switch("compat.four_mutations", &mut self.four_mutations)
+                .meaning("a fourth mutation changes parameter codons alone"),
+            Field::switch("compat.crossover_plus_one", &mut self.crossover_plus_one)
+                .meaning("crossover cuts one group later"),
+            Field::switch("compat.ncm_coin", &mut self.ncm_coin)
+                .meaning("mutation analysis: a negation may replace the other operand"),
+            Field::switch("compat.vrm_stage_only", &mut self.vrm_stage_only)
+                .meaning("mutation analysis: variables become variables of the stage alone"),
+            Field::switch("compat.skip_first_pair", &mut self.skip_first_pair)
+                .meaning("assertions: none after the first event"),
+            Field::switch("compat.assert_everything", &mut self.assert_everything)
+                .meaning("assertions: also about values that did not change"),
+            Field::switch("compat.nan_equal", &mut self.nan_equal)
+                .meaning("assertions: two texts that are not numbers are equal"),
         ]
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use catherd_sb3::Project;
-use catherd_search::{Algorithm, Clock, Improvement, Meter, Problem, Progress, Stopwatch, Stream};
+use catherd_search::{Clock, Improvement, Meter, Problem, Progress, Stopwatch, Stream};
 use catherd_suite::event::Event;
 use catherd_suite::{ENGINE, FORMAT, Suite, SuiteEvent, SuiteTest, Tolerances};
 
@@ -40,15 +40,13 @@ impl Prepared {
     ) -> Generated {
         let mut rng = Stream::new(request.seed, Stream::SEARCH);
         // Independent random tests share prefixes only by chance, so caching does not pay.
-        let is_random =
-            matches!(request.algorithm, Algorithm::Random(_) | Algorithm::RandomEvents(_));
-        let cached = if is_random { 0 } else { memory };
+        let cached = if request.algorithm.derives_tests() { memory } else { 0 };
         let mut executor = Executor::new(Arc::clone(self), request.seed, cached, &mut rng);
         let found = if self.order.is_empty() {
             Found::without_search(End::NothingToCover, Vec::new())
         } else if !self.model.has_any_input_event() {
             Found::without_search(End::NoInput, vec![idle_test(&mut executor)])
-        } else if let Algorithm::RandomEvents(_) = request.algorithm {
+        } else if request.algorithm.draws_events() {
             let mut problem = RandomTesting { executor: &mut executor };
             request.search(&mut problem, &mut rng, &mut on_progress)
         } else {
@@ -80,10 +78,11 @@ impl Prepared {
             limit: Some(self.settings.minimisation_executions as u64).filter(|limit| *limit > 0),
             // With a wall-clock budget, bound minimisation by the same budget again.
             deadline: request.budget.wall.map(|wall| (&clock as &dyn Clock, wall)),
-            group: match request.algorithm {
-                // The length of a random test is its number of events.
-                Algorithm::RandomEvents(_) => 1,
-                _ => self.parameters + 1,
+            group: if request.algorithm.draws_events() {
+                // The length of such a test is its number of events.
+                1
+            } else {
+                self.parameters + 1
             },
         };
         let minimised = minimisation.suite(archive, &self.order, executor, rng);

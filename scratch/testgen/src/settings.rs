@@ -106,23 +106,38 @@ impl Selection {
 impl Parameters for Settings {
     fn fields(&mut self) -> Vec<Field<'_>> {
         let mut fields = vec![
-            Field::choice("goals", &mut self.goals, GOAL_SETS),
-            Field::choice("extraction", &mut self.extraction, Extraction::WORDS),
-            Field::choice("selection", &mut self.selection, Selection::WORDS),
-            Field::count("min_events", &mut self.min_events, 1, 1_000),
-            Field::count("max_events", &mut self.max_events, 1, 1_000),
-            Field::number("deviation", &mut self.deviation, 0.0, 480.0),
-            Field::count("key_duration", &mut self.bounds.key, 1, 1_000),
-            Field::count("wait_duration", &mut self.bounds.wait, 1, 10_000),
-            Field::share("new_event_probability", &mut self.new_event_probability),
-            Field::switch("minimise", &mut self.minimise),
+            Field::choice("goals", &mut self.goals, GOAL_SETS)
+                .meaning("reachable: only blocks that a path from a user event reaches"),
+            Field::choice("extraction", &mut self.extraction, Extraction::WORDS).meaning(
+                "static: every event with a handler anywhere in the code; naive: all events \
+                 (W, Algorithm 1); wait: waits only",
+            ),
+            Field::choice("selection", &mut self.selection, Selection::WORDS)
+                .meaning("how a codon selects an event; clustering: close codons select the same"),
+            Field::count("min_events", &mut self.min_events, 1, 1_000)
+                .meaning("length of random tests in events; max_events bounds all tests"),
+            Field::count("max_events", &mut self.max_events, 1, 1_000)
+                .meaning("length of random tests in events; max_events bounds all tests"),
+            Field::number("deviation", &mut self.deviation, 0.0, 480.0)
+                .meaning("standard deviation by which mutation moves codons"),
+            Field::count("key_duration", &mut self.bounds.key, 1, 1_000)
+                .meaning("bound of key presses in steps"),
+            Field::count("wait_duration", &mut self.bounds.wait, 1, 10_000).meaning(
+                "bound of waits in steps; the 100, 200, 300, 400 and 480 steps that \
+                 extension writes are exempt",
+            ),
+            Field::share("new_event_probability", &mut self.new_event_probability)
+                .meaning("probability that extension takes an event that has just become possible"),
+            Field::switch("minimise", &mut self.minimise).meaning("minimise the final suite"),
             Field::count(
                 "minimisation_executions",
                 &mut self.minimisation_executions,
                 0,
                 1_000_000_000,
-            ),
-            Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0),
+            )
+            .meaning("maximum executions of minimisation; 0: no bound"),
+            Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0)
+                .meaning("seconds that timer advances a step; W, 3.2, found 0.075"),
         ];
         fields.extend(self.compat.fields());
         fields

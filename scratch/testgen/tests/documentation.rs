@@ -1,5 +1,5 @@
-//! `docs/reference/algorithms.md` against the program: every algorithm and every parameter is
-//! there with its default, and nothing else is.
+//! `docs/reference/algorithms.md` against the program: every algorithm is there with its summary,
+//! every parameter with its default and its meaning, and nothing else is.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,26 +26,30 @@ fn algorithms_and_defaults_are_documented() {
     for cells in rows(&text) {
         let (of, defaults) = match cells.len() {
             2 => {
-                algorithms.extend(names(cells[0]));
+                algorithms.insert((names(cells[0])[0], cells[1].to_owned()));
                 continue;
             }
             5 => (names(cells[1]), names(cells[2])),
             _ => (Algorithm::NAMES.to_vec(), names(cells[1])),
         };
+        let meaning = cells[cells.len() - 1].replace('`', "");
         for (parameter, default) in names(cells[0]).into_iter().zip(defaults) {
             for algorithm in &of {
-                documented.insert(format!("{algorithm}: {parameter} = {default}"));
+                documented.insert(format!("{algorithm}: {parameter} = {default}: {meaning}"));
             }
         }
     }
-    assert_eq!(algorithms, BTreeSet::from(Algorithm::NAMES));
+    let summary = |name| Algorithm::named(name).unwrap().summary().to_owned();
+    let registered = Algorithm::NAMES.map(|name| (name, summary(name)));
+    assert_eq!(algorithms, BTreeSet::from(registered));
     let known: BTreeSet<String> = Algorithm::NAMES
         .into_iter()
         .flat_map(|name| {
             let parameters = Configuration::new(name, &[]).unwrap().parameters();
             parameters.into_iter().map(move |parameter| {
                 let default = parameter.value.to_string();
-                format!("{name}: {} = {}", parameter.name, default.trim_matches('`'))
+                let default = default.trim_matches('`');
+                format!("{name}: {} = {default}: {}", parameter.name, parameter.meaning)
             })
         })
         .collect();

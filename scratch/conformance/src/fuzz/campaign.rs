@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
@@ -11,11 +10,10 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::Serialize;
 
 use super::{case, execute};
-use crate::cpu_time;
+use catherd_platform::process_cpu_time;
 
 /// Number of slowest executions in a report.
 const SLOWEST: usize = 5;
@@ -142,9 +140,7 @@ impl Lane<'_> {
             if let Some(failure) = failure {
                 let cause = match failure {
                     LaneFailure::Reported(cause) => cause,
-                    LaneFailure::Died(_)
-                        if status.signal() == Some(rustix::process::Signal::XCPU.as_raw()) =>
-                    {
+                    LaneFailure::Died(_) if catherd_platform::ended_by_cpu_limit(status) => {
                         format!("hangs: more than {:?} of processor time", self.campaign.time_limit)
                     }
                     LaneFailure::Died(output) => format!("{status}: {output}"),
@@ -256,9 +252,8 @@ pub fn run_executor(
     stride: u64,
     time_limit: Duration,
 ) {
-    let memory = Rlimit { current: Some(MEMORY), maximum: Some(MEMORY) };
     // If the limit cannot be set, the time limit still ends a run that swaps.
-    let _ = setrlimit(Resource::As, memory);
+    let _ = catherd_platform::limit_address_space(MEMORY);
     std::thread::scope(|scope| {
         let work = || {
             let mut number = first;
@@ -279,9 +274,9 @@ fn execute_and_report(
     number: u64,
     time_limit: Duration,
 ) -> std::io::Result<()> {
-    let start = cpu_time::process();
+    let start = process_cpu_time();
     let limit = (start + time_limit).as_secs() + 1;
-    let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(limit), maximum: None });
+    let _ = catherd_platform::limit_cpu_time(limit);
     let outcome = match case(projects, seed, number) {
         Ok(case) => match execute(&case) {
             Ok(name) => name.to_owned(),
@@ -289,7 +284,7 @@ fn execute_and_report(
         },
         Err(_) => "project missing".to_owned(),
     };
-    let took = cpu_time::process().saturating_sub(start).as_millis();
+    let took = process_cpu_time().saturating_sub(start).as_millis();
     let mut out = std::io::stdout().lock();
     writeln!(out, "{number} {took} {} {outcome}", peak_kib())?;
     out.flush()

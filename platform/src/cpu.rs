@@ -1,0 +1,109 @@
+//! Processor time: what was used, and limits of it.
+
+pub use system::{
+    ended_by_cpu_limit, limit_address_space, limit_cpu_time, process_cpu_time, thread_cpu_time,
+};
+
+#[cfg(unix)]
+mod system {
+    use std::io;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+    use std::time::Duration;
+
+    use rustix::process::{Resource, Rlimit, Signal, setrlimit};
+    use rustix::time::{ClockId, Timespec, clock_gettime};
+
+    /// Processor time that this process has used.
+    pub fn process_cpu_time() -> Duration {
+        duration(clock_gettime(ClockId::ProcessCPUTime))
+    }
+
+    /// Processor time that this thread has used.
+    pub fn thread_cpu_time() -> Duration {
+        duration(clock_gettime(ClockId::ThreadCPUTime))
+    }
+
+    fn duration(time: Timespec) -> Duration {
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+
+    /// Has the system end this process when it has used so many seconds of processor time since
+    /// its start.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses the limit.
+    pub fn limit_cpu_time(seconds: u64) -> io::Result<()> {
+        Ok(setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: None })?)
+    }
+
+    /// Has the system refuse this process more than so many bytes of addresses.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses the limit.
+    pub fn limit_address_space(bytes: u64) -> io::Result<()> {
+        Ok(setrlimit(Resource::As, Rlimit { current: Some(bytes), maximum: Some(bytes) })?)
+    }
+
+    /// Whether [`limit_cpu_time`] ended the process.
+    pub fn ended_by_cpu_limit(status: ExitStatus) -> bool {
+        status.signal() == Some(Signal::XCPU.as_raw())
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::io;
+    use std::process::ExitStatus;
+    use std::sync::OnceLock;
+    use std::time::{Duration, Instant};
+
+    /// Real time since the first call, because this system's processor time is not read.
+    pub fn process_cpu_time() -> Duration {
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
+    }
+
+    /// Real time since the first call, because this system's processor time is not read.
+    pub fn thread_cpu_time() -> Duration {
+        process_cpu_time()
+    }
+
+    /// Limits nothing on this system.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn limit_cpu_time(_: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Limits nothing on this system.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn limit_address_space(_: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// `false`: this system ends no process for its processor time.
+    pub fn ended_by_cpu_limit(_: ExitStatus) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_takes_processor_time() {
+        let (process, thread) = (process_cpu_time(), thread_cpu_time());
+        let sum = (0..5_000_000_u64).fold(0_u64, |sum, n| std::hint::black_box(sum ^ n));
+        assert!(std::hint::black_box(sum) < u64::MAX);
+        assert!(process_cpu_time() > process && thread_cpu_time() > thread);
+    }
+}
