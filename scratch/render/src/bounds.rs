@@ -1,4 +1,4 @@
-//! Axis-aligned boxes in stage coordinates.
+//! Axis-aligned boxes in stage coordinates, and the points of hulls.
 
 use crate::rounding::{clamp, floor};
 
@@ -6,6 +6,9 @@ use crate::rounding::{clamp, floor};
 pub(crate) const STAGE_X: f64 = 240.0;
 /// Half the height of the stage, in stage units.
 pub(crate) const STAGE_Y: f64 = 180.0;
+
+/// Hull points in the local coordinates of the model matrix.
+pub(crate) type HullPoints = [(f32, f32)];
 
 /// An axis-aligned box in stage units; x grows to the right, y grows upwards.
 #[derive(Clone, Copy, Debug, PartialEq)]

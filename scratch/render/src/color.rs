@@ -113,12 +113,12 @@ pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghost: GhostEffec
 /// The colour effect: rotates the hue by `turn` (1 is a full circle). Dark and grey colours get a
 /// minimum value and saturation, so that the rotation is visible.
 fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
-    const LEAST_VALUE: f64 = 0.11 / 2.0;
-    const LEAST_SATURATION: f64 = 0.09;
-    let [hue, saturation, value] = if value < LEAST_VALUE {
-        [0.0, 1.0, LEAST_VALUE]
-    } else if saturation < LEAST_SATURATION {
-        [0.0, LEAST_SATURATION, value]
+    const MIN_VALUE: f64 = 0.11 / 2.0;
+    const MIN_SATURATION: f64 = 0.09;
+    let [hue, saturation, value] = if value < MIN_VALUE {
+        [0.0, 1.0, MIN_VALUE]
+    } else if saturation < MIN_SATURATION {
+        [0.0, MIN_SATURATION, value]
     } else {
         [hue, saturation, value]
     };
@@ -202,7 +202,7 @@ impl Blend {
 
     /// Whether colours behind have no effect.
     #[inline]
-    pub(crate) fn opaque(&self) -> bool {
+    pub(crate) fn is_opaque(&self) -> bool {
         self.left == 0.0
     }
 
@@ -227,7 +227,7 @@ impl Blend {
     /// The blend over [`BACKGROUND_COLOR`].
     #[inline]
     pub(crate) fn over_background(self) -> [u8; 3] {
-        if self.opaque() {
+        if self.is_opaque() {
             return self.color;
         }
         self.color.map(|channel| clamped_byte(f64::from(channel) + self.left * 255.0))
@@ -287,9 +287,9 @@ mod tests {
     fn half_red_over_blue_on_the_background() {
         let mut blend = Blend::new();
         blend.add_behind([128, 0, 0, 128]);
-        assert!(!blend.opaque());
+        assert!(!blend.is_opaque());
         blend.add_behind([100, 150, 200, 255]);
-        assert!(blend.opaque());
+        assert!(blend.is_opaque());
         assert_eq!(blend.over_background(), [178, 75, 100]);
         assert_eq!(Blend::new().over_background(), [255; 3]);
     }

@@ -1,6 +1,6 @@
 //! The seven graphic effects, and the transformation of texture coordinates by four of them.
 
-use crate::rounding::{clamp, round_half_up, single};
+use crate::rounding::{clamp, round_half_up, to_binary32};
 
 /// A graphic effect of Scratch's looks blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -122,13 +122,13 @@ impl Effects {
     pub(crate) fn transform(&self, (mut u, mut v): (f64, f64), size: (f64, f64)) -> (f64, f64) {
         if self.enabled(Effect::Mosaic) {
             let count = self.value(Effect::Mosaic);
-            (u, v) = (single((count * u) % 1.0), single((count * v) % 1.0));
+            (u, v) = (to_binary32((count * u) % 1.0), to_binary32((count * v) % 1.0));
         }
         if self.enabled(Effect::Pixelate) {
             let pixel = self.value(Effect::Pixelate);
             let (tx, ty) = (size.0 / pixel, size.1 / pixel);
-            u = single(((u * tx).floor() + 0.5) / tx);
-            v = single(((v * ty).floor() + 0.5) / ty);
+            u = to_binary32(((u * tx).floor() + 0.5) / tx);
+            v = to_binary32(((v * ty).floor() + 0.5) / ty);
         }
         if self.enabled(Effect::Whirl) {
             let (ox, oy) = (u - 0.5, v - 0.5);
@@ -136,16 +136,16 @@ impl Effects {
             let factor = (1.0 - magnitude / 0.5).max(0.0);
             let angle = self.value(Effect::Whirl) * factor * factor;
             let (sin, cos) = (libm::sin(angle), libm::cos(angle));
-            u = single(cos * ox + sin * oy + 0.5);
-            v = single(-sin * ox + cos * oy + 0.5);
+            u = to_binary32(cos * ox + sin * oy + 0.5);
+            v = to_binary32(-sin * ox + cos * oy + 0.5);
         }
         if self.enabled(Effect::Fisheye) {
             let (ex, ey) = ((u - 0.5) / 0.5, (v - 0.5) / 0.5);
             let length = (ex * ex + ey * ey).sqrt();
             let radius = libm::pow(length.min(1.0), self.value(Effect::Fisheye)) * length.max(1.0);
             // At the exact centre this is 0/0, so that the point touches nothing.
-            u = single(0.5 + radius * (ex / length) * 0.5);
-            v = single(0.5 + radius * (ey / length) * 0.5);
+            u = to_binary32(0.5 + radius * (ex / length) * 0.5);
+            v = to_binary32(0.5 + radius * (ey / length) * 0.5);
         }
         (u, v)
     }

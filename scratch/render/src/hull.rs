@@ -1,11 +1,8 @@
 //! Convex hulls of the visible pixels of drawables.
 
 use crate::effect::Effects;
-use crate::rounding::single;
+use crate::rounding::to_binary32;
 use crate::silhouette::Silhouette;
-
-/// Hull points in the local coordinates of the model matrix.
-pub(crate) type HullPoints = [(f32, f32)];
 
 /// The hull on the grid of logical units, not of texels or stage pixels.
 ///
@@ -18,13 +15,13 @@ pub(crate) fn hull(
     (width, height): (f64, f64),
 ) -> Vec<(f32, f32)> {
     let touches = |x: f64, y: f64| {
-        let mut point = (single(x / width), single(y / height));
+        let mut point = (to_binary32(x / width), to_binary32(y / height));
         if effects.changes_shape() {
             point = effects.transform(point, (width, height));
         }
         silhouette.touches_linear(point)
     };
-    let (mut left, mut right) = (Chain::new(1.0), Chain::new(-1.0));
+    let (mut left, mut right) = (HullSide::new(1.0), HullSide::new(-1.0));
     let mut y = 0.0;
     while y < height {
         if let Some(x) = steps(0.0, |x| x < width, 1.0).find(|&x| touches(x, y)) {
@@ -48,13 +45,13 @@ fn steps(start: f64, inside: impl Fn(f64) -> bool, step: f64) -> impl Iterator<I
 }
 
 /// One side of a hull, from the top row down.
-struct Chain {
+struct HullSide {
     points: Vec<(f64, f64)>,
     /// 1 for the left side, -1 for the right.
     turn: f64,
 }
 
-impl Chain {
+impl HullSide {
     fn new(turn: f64) -> Self {
         Self { points: Vec::new(), turn }
     }

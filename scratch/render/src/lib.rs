@@ -25,6 +25,7 @@ mod bounds;
 mod color;
 mod effect;
 mod hull;
+mod limits;
 mod matrix;
 mod raster;
 mod rounding;
@@ -35,5 +36,6 @@ mod svg;
 
 pub use bounds::Rect;
 pub use effect::Effect;
+pub use limits::{Limits, SkinError};
 pub use scene::{ColorOf, DrawableId, Group, PenStroke, Scene};
-pub use skin::{Limits, SkinError, SkinId, SkinSet, SkinSetBuilder};
+pub use skin::{SkinId, SkinSet, SkinSetBuilder};

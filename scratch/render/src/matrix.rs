@@ -3,8 +3,8 @@
 //! The original keeps its matrices in binary32 arrays but computes in binary64. Every entry
 //! here is a binary32 number; the arithmetic between them is binary64.
 
+use crate::bounds::HullPoints;
 use crate::bounds::Rect;
-use crate::hull::HullPoints;
 
 /// The affine part of the model matrix, which maps a skin to the stage.
 ///
@@ -122,12 +122,12 @@ impl Model {
     }
 
     /// The inverse; its entries are NaN and infinities if the matrix is singular.
-    pub(crate) fn inverse(&self) -> Inverse {
+    pub(crate) fn inverse(&self) -> InverseModel {
         let [xx, yx, xy, yy, tx, ty] =
             [self.xx, self.yx, self.xy, self.yy, self.tx, self.ty].map(f64::from);
         let d = 1.0 / (xx * yy + xy * -yx);
         let stored = |value: f64| f64::from((d * value) as f32);
-        Inverse {
+        InverseModel {
             ux: stored(yy),
             uy: stored(-xy),
             u0: stored(xy * ty - tx * yy),
@@ -141,7 +141,7 @@ impl Model {
 /// Transformation from stage points to texture coordinates: u to the right, v down, both from 0
 /// to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Inverse {
+pub(crate) struct InverseModel {
     pub(crate) ux: f64,
     pub(crate) uy: f64,
     pub(crate) u0: f64,
@@ -150,7 +150,7 @@ pub(crate) struct Inverse {
     pub(crate) v0: f64,
 }
 
-impl Inverse {
+impl InverseModel {
     /// Whether a unit on the stage is much larger than the rounding of texture coordinates.
     pub(crate) fn is_precise(&self) -> bool {
         let precise = |a: f64, b: f64, t: f64| a.abs().max(b.abs()) > 1e-3 && t.abs() < 100.0;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::bounds::HullPoints;
 use crate::color::{Palette, source_over};
-use crate::hull::HullPoints;
 use crate::rounding::clamped_byte;
 
 /// Whether stored colours are multiplied by alpha.

@@ -12,16 +12,16 @@ use crate::value::{Value, to_rgba};
 
 /// The value of a condition with its branch distances to both outcomes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Measure {
+pub(crate) struct ConditionDistances {
     pub(crate) value: bool,
     pub(crate) to_true: f64,
     pub(crate) to_false: f64,
 }
 
-impl Measure {
+impl ConditionDistances {
     /// The distance to the actual outcome is 0. That to the other outcome is `to_other`, or 1 if
     /// the formula of a block gave no positive number.
-    fn new(value: bool, to_other: f64) -> Measure {
+    fn new(value: bool, to_other: f64) -> ConditionDistances {
         let distance = if to_other.is_nan() {
             f64::INFINITY
         } else if to_other > 0.0 {
@@ -30,9 +30,9 @@ impl Measure {
             1.0
         };
         if value {
-            Measure { value, to_true: 0.0, to_false: distance }
+            ConditionDistances { value, to_true: 0.0, to_false: distance }
         } else {
-            Measure { value, to_true: distance, to_false: 0.0 }
+            ConditionDistances { value, to_true: distance, to_false: 0.0 }
         }
     }
 }
@@ -58,35 +58,38 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// Measures a condition. Distances that are not below the known ones may be overestimated:
     /// all combinations of distances increase with their parts, so that a bound on the whole is a
     /// bound on every part.
-    fn measure(&mut self, e: ExprId, known: (f64, f64)) -> Measure {
+    fn measure(&mut self, e: ExprId, known: (f64, f64)) -> ConditionDistances {
         match self.program.exprs[e.0 as usize] {
             Expr::Less(a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
-                self.relation(a.compare(&b).is_lt(), &a, &b, |a, b| a - b + 1.0, |a, b| b - a)
+                self.comparison(a.compare(&b).is_lt(), &a, &b, |a, b| a - b + 1.0, |a, b| b - a)
             }
             Expr::Greater(a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
-                self.relation(a.compare(&b).is_gt(), &a, &b, |a, b| b - a + 1.0, |a, b| a - b)
+                self.comparison(a.compare(&b).is_gt(), &a, &b, |a, b| b - a + 1.0, |a, b| a - b)
             }
             Expr::Equals(a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
-                self.relation(a.equals(&b), &a, &b, |a, b| (a - b).abs(), |_, _| 1.0)
+                self.comparison(a.equals(&b), &a, &b, |a, b| (a - b).abs(), |_, _| 1.0)
             }
             Expr::And(a, b) => {
                 let (a, b) = (self.measure(a, known), self.measure(b, known));
                 let value = a.value && b.value;
                 let to_false = a.to_false.min(b.to_false);
-                Measure::new(value, if value { to_false } else { a.to_true + b.to_true })
+                ConditionDistances::new(value, if value { to_false } else { a.to_true + b.to_true })
             }
             Expr::Or(a, b) => {
                 let (a, b) = (self.measure(a, known), self.measure(b, known));
                 let value = a.value || b.value;
                 let to_true = a.to_true.min(b.to_true);
-                Measure::new(value, if value { a.to_false + b.to_false } else { to_true })
+                ConditionDistances::new(
+                    value,
+                    if value { a.to_false + b.to_false } else { to_true },
+                )
             }
             Expr::Not(a) => {
                 let a = self.measure(a, (known.1, known.0));
-                Measure { value: !a.value, to_true: a.to_false, to_false: a.to_true }
+                ConditionDistances { value: !a.value, to_true: a.to_false, to_false: a.to_true }
             }
             Expr::Reversed { first, node } => {
                 let value = self.value(first);
@@ -101,39 +104,39 @@ impl<T: Tracer> Interpreter<'_, T> {
                 let what = self.value(what);
                 let touching = self.touching(&what);
                 let distance = if touching { 1.0 } else { self.distance_of_touching(&what) };
-                Measure::new(touching, distance)
+                ConditionDistances::new(touching, distance)
             }
             Expr::TouchingColor(color) => {
                 let color = self.value(color);
                 let touching = self.touching_color(&color);
                 let distance = if touching { 1.0 } else { self.distance_of_color(&color, known.0) };
-                Measure::new(touching, distance)
+                ConditionDistances::new(touching, distance)
             }
             Expr::ColorTouchingColor(own, other) => {
                 let (own, other) = (self.value(own), self.value(other));
                 let touching = self.color_touching_color(&own, &other);
                 let distance =
                     if touching { 1.0 } else { self.distance_of_colors(&own, &other, known.0) };
-                Measure::new(touching, distance)
+                ConditionDistances::new(touching, distance)
             }
-            _ => Measure::new(self.truth(e), 1.0),
+            _ => ConditionDistances::new(self.truth(e), 1.0),
         }
     }
 
-    fn relation(
+    fn comparison(
         &mut self,
         value: bool,
         a: &Value,
         b: &Value,
         to_true: fn(f64, f64) -> f64,
         to_false: fn(f64, f64) -> f64,
-    ) -> Measure {
+    ) -> ConditionDistances {
         self.consume_comparison_fuel(a, b);
         if !a.both_numeric(b) {
-            return Measure::new(value, 1.0);
+            return ConditionDistances::new(value, 1.0);
         }
         let (a, b) = (a.to_number(), b.to_number());
-        Measure::new(value, if value { to_false(a, b) } else { to_true(a, b) })
+        ConditionDistances::new(value, if value { to_false(a, b) } else { to_true(a, b) })
     }
 
     fn distance_of_touching(&self, what: &Value) -> f64 {

@@ -11,30 +11,31 @@ use std::f64::consts::{FRAC_2_PI, PI};
 
 /// A double-double: the unevaluated sum of a rounded value and its rounding error.
 #[derive(Clone, Copy)]
-struct Double {
+struct DoubleDouble {
     high: f64,
     low: f64,
 }
 
-impl Double {
-    const ONE: Double = Double { high: 1.0, low: 0.0 };
-    const LN_2: Double = Double { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
-    const LN_10: Double =
-        Double { high: std::f64::consts::LN_10, low: -2.170_756_223_382_249_4e-16 };
+impl DoubleDouble {
+    const ONE: DoubleDouble = DoubleDouble { high: 1.0, low: 0.0 };
+    const LN_2: DoubleDouble =
+        DoubleDouble { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
+    const LN_10: DoubleDouble =
+        DoubleDouble { high: std::f64::consts::LN_10, low: -2.170_756_223_382_249_4e-16 };
 
-    const fn of(value: f64) -> Double {
-        Double { high: value, low: 0.0 }
+    const fn of(value: f64) -> DoubleDouble {
+        DoubleDouble { high: value, low: 0.0 }
     }
 
     /// The sum of two numbers, without error.
-    const fn sum(a: f64, b: f64) -> Double {
+    const fn sum(a: f64, b: f64) -> DoubleDouble {
         let high = a + b;
         let of_b = high - a;
-        Double { high, low: (a - (high - of_b)) + (b - of_b) }
+        DoubleDouble { high, low: (a - (high - of_b)) + (b - of_b) }
     }
 
     /// The product of two numbers below 2^970, without error.
-    const fn product(a: f64, b: f64) -> Double {
+    const fn product(a: f64, b: f64) -> DoubleDouble {
         /// The upper half of the bits of a fraction.
         const fn upper(x: f64) -> f64 {
             let c = 134_217_729.0 * x;
@@ -43,28 +44,28 @@ impl Double {
         let high = a * b;
         let (a1, b1) = (upper(a), upper(b));
         let (a2, b2) = (a - a1, b - b1);
-        Double { high, low: ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2 }
+        DoubleDouble { high, low: ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2 }
     }
 
     /// 1 / n of an exact n.
-    const fn inverse(n: f64) -> Double {
+    const fn inverse(n: f64) -> DoubleDouble {
         let high = 1.0 / n;
-        let Double { high: one, low } = Double::product(high, n);
-        Double { high, low: ((1.0 - one) - low) / n }
+        let DoubleDouble { high: one, low } = DoubleDouble::product(high, n);
+        DoubleDouble { high, low: ((1.0 - one) - low) / n }
     }
 
-    const fn plus(self, other: Double) -> Double {
-        let Double { high, low } = Double::sum(self.high, other.high);
-        Double::sum(high, low + (self.low + other.low))
+    const fn plus(self, other: DoubleDouble) -> DoubleDouble {
+        let DoubleDouble { high, low } = DoubleDouble::sum(self.high, other.high);
+        DoubleDouble::sum(high, low + (self.low + other.low))
     }
 
-    const fn times(self, other: Double) -> Double {
-        let Double { high, low } = Double::product(self.high, other.high);
-        Double::sum(high, low + (self.high * other.low + self.low * other.high))
+    const fn times(self, other: DoubleDouble) -> DoubleDouble {
+        let DoubleDouble { high, low } = DoubleDouble::product(self.high, other.high);
+        DoubleDouble::sum(high, low + (self.high * other.low + self.low * other.high))
     }
 
-    const fn negated(self) -> Double {
-        Double { high: -self.high, low: -self.low }
+    const fn negated(self) -> DoubleDouble {
+        DoubleDouble { high: -self.high, low: -self.low }
     }
 
     fn rounded(self) -> f64 {
@@ -73,22 +74,22 @@ impl Double {
 }
 
 /// 1 / n.
-const INVERSES: [Double; 24] = {
-    let mut inverses = [Double::ONE; 24];
+const INVERSES: [DoubleDouble; 24] = {
+    let mut inverses = [DoubleDouble::ONE; 24];
     let mut n = 1;
     while n < 24 {
-        inverses[n] = Double::inverse(n as f64);
+        inverses[n] = DoubleDouble::inverse(n as f64);
         n += 1;
     }
     inverses
 };
 
 /// 1 / (n (n + 1)).
-const PAIRS: [Double; 24] = {
-    let mut pairs = [Double::ONE; 24];
+const PAIRS: [DoubleDouble; 24] = {
+    let mut pairs = [DoubleDouble::ONE; 24];
     let mut n = 1;
     while n < 24 {
-        pairs[n] = Double::inverse((n * (n + 1)) as f64);
+        pairs[n] = DoubleDouble::inverse((n * (n + 1)) as f64);
         n += 1;
     }
     pairs
@@ -96,20 +97,20 @@ const PAIRS: [Double; 24] = {
 
 /// 1 - z / (n (n+1)) (1 - z / ((n+2) (n+3)) (...)), the series of sine (n = 2) and cosine
 /// (n = 1) of the square root of z. From the sixth term on, single numbers are precise enough.
-fn alternating(n: usize, z: Double) -> Double {
+fn alternating(n: usize, z: DoubleDouble) -> DoubleDouble {
     let mut rest = 1.0;
     for k in (n + 10..n + 20).step_by(2).rev() {
         rest = 1.0 - z.high * PAIRS[k].high * rest;
     }
-    let mut series = Double::of(rest);
+    let mut series = DoubleDouble::of(rest);
     for k in (n..n + 10).step_by(2).rev() {
-        series = Double::ONE.plus(z.times(PAIRS[k]).times(series).negated());
+        series = DoubleDouble::ONE.plus(z.times(PAIRS[k]).times(series).negated());
     }
     series
 }
 
 /// Sine and cosine of an angle in radians; `None` if it has more than 2^19 quarter turns.
-fn circle(x: f64) -> Option<(Double, Double)> {
+fn sin_cos_double(x: f64) -> Option<(DoubleDouble, DoubleDouble)> {
     /// Pi / 2 in four pieces, of which the first three have 33 bits.
     const PIECES: [f64; 4] = [
         1.570_796_326_734_125_6,
@@ -122,11 +123,11 @@ fn circle(x: f64) -> Option<(Double, Double)> {
         return None;
     }
     // A number of 20 bits times one of 33 is exact.
-    let angle = PIECES[..3].iter().fold(Double::of(x), |left, piece| {
-        let Double { high, low } = Double::sum(left.high, -quarters * piece);
-        Double::sum(high, low + left.low)
+    let angle = PIECES[..3].iter().fold(DoubleDouble::of(x), |left, piece| {
+        let DoubleDouble { high, low } = DoubleDouble::sum(left.high, -quarters * piece);
+        DoubleDouble::sum(high, low + left.low)
     });
-    let angle = angle.plus(Double::of(-quarters * PIECES[3]));
+    let angle = angle.plus(DoubleDouble::of(-quarters * PIECES[3]));
     let z = angle.times(angle);
     let (sin, cos) = (angle.times(alternating(2, z)), alternating(1, z));
     Some(match quarters as i32 & 3 {
@@ -139,7 +140,7 @@ fn circle(x: f64) -> Option<(Double, Double)> {
 
 /// Sine and cosine of an angle in radians.
 pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
-    match circle(x) {
+    match sin_cos_double(x) {
         // The sign of a zero is lost in a sum.
         _ if x == 0.0 => (x, 1.0),
         Some((sin, cos)) => (sin.rounded(), cos.rounded()),
@@ -149,10 +150,10 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
 
 /// The tangent of an angle in radians.
 pub(crate) fn tan(x: f64) -> f64 {
-    match circle(x) {
+    match sin_cos_double(x) {
         Some((sin, cos)) if x != 0.0 => {
             let near = sin.high / cos.high;
-            let error = sin.plus(cos.times(Double::of(near)).negated());
+            let error = sin.plus(cos.times(DoubleDouble::of(near)).negated());
             near + error.rounded() / cos.high
         }
         _ => libm::tan(x),
@@ -162,9 +163,9 @@ pub(crate) fn tan(x: f64) -> f64 {
 /// The angle in radians whose sine is x.
 pub(crate) fn asin(x: f64) -> f64 {
     let near = libm::asin(x);
-    match circle(near) {
+    match sin_cos_double(near) {
         Some((sin, cos)) if 0.0 < x.abs() && x.abs() < 1.0 => {
-            near + (Double::of(x).plus(sin.negated()).rounded()) / cos.high
+            near + (DoubleDouble::of(x).plus(sin.negated()).rounded()) / cos.high
         }
         _ => near,
     }
@@ -173,8 +174,10 @@ pub(crate) fn asin(x: f64) -> f64 {
 /// The angle in radians whose cosine is x.
 pub(crate) fn acos(x: f64) -> f64 {
     let near = libm::acos(x);
-    match circle(near) {
-        Some((sin, cos)) if x.abs() < 1.0 => near + cos.plus(Double::of(-x)).rounded() / sin.high,
+    match sin_cos_double(near) {
+        Some((sin, cos)) if x.abs() < 1.0 => {
+            near + cos.plus(DoubleDouble::of(-x)).rounded() / sin.high
+        }
         _ => near,
     }
 }
@@ -188,10 +191,11 @@ pub(crate) fn atan(x: f64) -> f64 {
 pub(crate) fn atan2(y: f64, x: f64) -> f64 {
     let near = libm::atan2(y, x);
     let moderate = |n: f64| (1e-100..1e100).contains(&n.abs());
-    match circle(near) {
+    match sin_cos_double(near) {
         Some((sin, cos)) if moderate(x) && moderate(y) => {
             // The y coordinate of the point after turning it back by the angle.
-            let left = cos.times(Double::of(y)).plus(sin.times(Double::of(-x))).rounded();
+            let left =
+                cos.times(DoubleDouble::of(y)).plus(sin.times(DoubleDouble::of(-x))).rounded();
             near + left / (x * cos.high + y * sin.high)
         }
         _ => near,
@@ -199,30 +203,30 @@ pub(crate) fn atan2(y: f64, x: f64) -> f64 {
 }
 
 /// e^x - 1 for |x| up to 0.35.
-fn exp_minus_1(x: Double) -> Double {
-    let mut series = Double::ONE;
+fn exp_minus_1(x: DoubleDouble) -> DoubleDouble {
+    let mut series = DoubleDouble::ONE;
     for inverse in INVERSES[2..].iter().rev() {
-        series = Double::ONE.plus(x.times(*inverse).times(series));
+        series = DoubleDouble::ONE.plus(x.times(*inverse).times(series));
     }
     x.times(series)
 }
 
 /// e^x of a sum whose value is a normal number.
-fn exp_of(x: Double) -> f64 {
-    let twos = (x.high / Double::LN_2.high).round();
-    let left = x.plus(Double::LN_2.times(Double::of(-twos)));
-    libm::scalbn(Double::ONE.plus(exp_minus_1(left)).rounded(), twos as i32)
+fn exp_of(x: DoubleDouble) -> f64 {
+    let twos = (x.high / DoubleDouble::LN_2.high).round();
+    let left = x.plus(DoubleDouble::LN_2.times(DoubleDouble::of(-twos)));
+    libm::scalbn(DoubleDouble::ONE.plus(exp_minus_1(left)).rounded(), twos as i32)
 }
 
 /// The exponential function.
 pub(crate) fn exp(x: f64) -> f64 {
-    if (-708.0..709.5).contains(&x) { exp_of(Double::of(x)) } else { libm::exp(x) }
+    if (-708.0..709.5).contains(&x) { exp_of(DoubleDouble::of(x)) } else { libm::exp(x) }
 }
 
 /// A power of ten.
 pub(crate) fn exp10(x: f64) -> f64 {
     if (-307.0..308.2).contains(&x) {
-        exp_of(Double::LN_10.times(Double::of(x)))
+        exp_of(DoubleDouble::LN_10.times(DoubleDouble::of(x)))
     } else {
         libm::pow(10.0, x)
     }
@@ -238,23 +242,24 @@ pub(crate) fn ln(x: f64) -> f64 {
         (fraction, twos) = (fraction * 2.0, twos - 1);
     }
     let near = libm::log(fraction);
-    let missed = exp_minus_1(Double::of(near));
-    let error = Double::of(fraction - 1.0).plus(missed.negated()).rounded() / (1.0 + missed.high);
-    let ln = Double::sum(near, error);
-    Double::LN_2.times(Double::of(f64::from(twos))).plus(ln).rounded()
+    let missed = exp_minus_1(DoubleDouble::of(near));
+    let error =
+        DoubleDouble::of(fraction - 1.0).plus(missed.negated()).rounded() / (1.0 + missed.high);
+    let ln = DoubleDouble::sum(near, error);
+    DoubleDouble::LN_2.times(DoubleDouble::of(f64::from(twos))).plus(ln).rounded()
 }
 
 /// Cache of sines and cosines by the bits of the angle; a program uses few directions.
 #[derive(Debug)]
-pub(crate) struct Headings([(u64, (f64, f64)); 64]);
+pub(crate) struct AngleCache([(u64, (f64, f64)); 64]);
 
-impl Default for Headings {
-    fn default() -> Headings {
-        Headings([(0, (0.0, 1.0)); 64])
+impl Default for AngleCache {
+    fn default() -> AngleCache {
+        AngleCache([(0, (0.0, 1.0)); 64])
     }
 }
 
-impl Headings {
+impl AngleCache {
     /// Sine and cosine of an angle in degrees.
     pub(crate) fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
@@ -288,12 +293,12 @@ mod tests {
     }
 
     #[test]
-    fn headings_are_remembered() {
-        let mut headings = Headings::default();
+    fn angles_are_cached() {
+        let mut angle_cache = AngleCache::default();
         for degrees in (-720..720).chain(-720..720).map(f64::from) {
-            assert_eq!(headings.sin_cos(degrees), sin_cos(degrees * PI / 180.0));
+            assert_eq!(angle_cache.sin_cos(degrees), sin_cos(degrees * PI / 180.0));
         }
-        assert!(headings.sin_cos(f64::NAN).0.is_nan());
+        assert!(angle_cache.sin_cos(f64::NAN).0.is_nan());
     }
 
     #[test]

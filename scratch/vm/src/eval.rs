@@ -6,7 +6,7 @@ use crate::functions::{current, math, snap};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
 use crate::settings::{DAY_MS, STEP_MS};
-use crate::state::List;
+use crate::target::List;
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
@@ -62,7 +62,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         match program.exprs[e.0 as usize] {
             Expr::Less(a, b) => self.compare(a, b).is_lt(),
             Expr::Equals(a, b) => {
-                let (a, b) = self.both(a, b);
+                let (a, b) = self.operands(a, b);
                 a.equals(&b)
             }
             Expr::Greater(a, b) => self.compare(a, b).is_gt(),
@@ -99,12 +99,12 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     fn compare(&mut self, a: ExprId, b: ExprId) -> std::cmp::Ordering {
-        let (a, b) = self.both(a, b);
+        let (a, b) = self.operands(a, b);
         a.compare(&b)
     }
 
     /// The two operands of a comparison, whose fuel is consumed.
-    fn both(&mut self, a: ExprId, b: ExprId) -> (Value, Value) {
+    fn operands(&mut self, a: ExprId, b: ExprId) -> (Value, Value) {
         let (a, b) = (self.value(a), self.value(b));
         self.consume_comparison_fuel(&a, &b);
         (a, b)

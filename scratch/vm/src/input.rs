@@ -3,7 +3,7 @@
 use crate::interpreter::Interpreter;
 use crate::keys::{Key, KeyQuery};
 use crate::program::Trigger;
-use crate::state::TargetId;
+use crate::target::TargetId;
 use crate::text::Text;
 use crate::thread::Glide;
 use crate::tracer::Tracer;

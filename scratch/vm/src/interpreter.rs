@@ -3,7 +3,7 @@
 
 use catherd_render::DrawableId;
 
-use crate::elementary::Headings;
+use crate::elementary::AngleCache;
 use crate::limits::Limit;
 use crate::program::Program;
 use crate::settings::Settings;
@@ -21,7 +21,7 @@ pub(crate) struct Buffers {
     pub(crate) drawables: Vec<DrawableId>,
     /// Threads that the last call of [`Interpreter::start_hats`] started.
     pub(crate) started: Vec<u32>,
-    pub(crate) headings: Headings,
+    pub(crate) angle_cache: AngleCache,
 }
 
 /// [`Interpreter::thread`] while no thread executes.
@@ -47,6 +47,7 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// Consumes fuel of slice and step. One unit is the cost of one ordinary block.
+    #[inline]
     pub(crate) fn consume_fuel(&mut self, blocks: usize) {
         let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
         self.slice_fuel = self.slice_fuel.saturating_sub(blocks);

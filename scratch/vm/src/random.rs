@@ -6,10 +6,10 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// A stream of uniform random numbers in [0, 1). One draw is one call of the original's
 /// generator.
 #[derive(Clone, Debug)]
-pub struct Random(Kind);
+pub struct Random(Generator);
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum Generator {
     Portable(Box<ChaCha8Rng>),
     Reference(u32),
 }
@@ -20,19 +20,19 @@ impl Random {
     pub fn portable(seed: u64) -> Random {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(1);
-        Random(Kind::Portable(Box::new(rng)))
+        Random(Generator::Portable(Box::new(rng)))
     }
 
     /// The 32-bit generator of the reference recordings (Mulberry32).
     pub fn reference(seed: u32) -> Random {
-        Random(Kind::Reference(seed))
+        Random(Generator::Reference(seed))
     }
 
     /// One draw.
     pub(crate) fn draw(&mut self) -> f64 {
         match &mut self.0 {
-            Kind::Portable(rng) => (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64,
-            Kind::Reference(state) => {
+            Generator::Portable(rng) => (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64,
+            Generator::Reference(state) => {
                 *state = state.wrapping_add(0x6D2B_79F5);
                 let mut t = *state;
                 t = (t ^ (t >> 15)).wrapping_mul(1 | t);

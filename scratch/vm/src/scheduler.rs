@@ -8,7 +8,7 @@ use crate::code::{CommandId, NONE, Op};
 use crate::interpreter::{Interpreter, NO_CURRENT};
 use crate::limits::Limit;
 use crate::program::Trigger;
-use crate::state::{NO_THREAD, TargetId};
+use crate::target::{NO_THREAD, TargetId};
 use crate::thread::{Status, Thread};
 use crate::tracer::Tracer;
 use crate::vm::Vm;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::state::{List, State, Target};
+use crate::state::State;
+use crate::target::{List, Target};
 use crate::thread::{Frame, Thread};
 use crate::value::Value;
 

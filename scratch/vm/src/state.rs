@@ -1,27 +1,17 @@
 //! The state of a VM: everything that a snapshot contains.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use catherd_render::{DrawableId, Group, Scene};
-use catherd_sb3::RotationStyle;
 use smallvec::SmallVec;
 
 use crate::keys::Key;
 use crate::limits::Hits;
-use crate::program::{Program, Sprite};
+use crate::program::Program;
 use crate::random::Random;
+use crate::target::{Target, TargetId, clone_fields};
 use crate::text::Text;
 use crate::thread::Thread;
-use crate::value::Value;
-
-/// Number of a target of a VM: the stage, a sprite or a clone. The stage and sprites have their
-/// positions in the project; a later clone reuses the number of a deleted one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TargetId(pub u32);
-
-/// The slot of no thread in [`Target::running`].
-pub(crate) const NO_THREAD: u32 = u32::MAX;
 
 pub(crate) struct State {
     pub(crate) scene: Scene,
@@ -106,78 +96,6 @@ impl Mouse {
     }
 }
 
-/// The stage, a sprite or a clone.
-pub(crate) struct Target {
-    /// Position in [`Program::sprites`].
-    pub(crate) sprite: u32,
-    pub(crate) original: bool,
-    pub(crate) alive: bool,
-    pub(crate) drawable: DrawableId,
-    pub(crate) x: f64,
-    pub(crate) y: f64,
-    pub(crate) direction: f64,
-    pub(crate) size: f64,
-    pub(crate) visible: bool,
-    pub(crate) draggable: bool,
-    pub(crate) dragging: bool,
-    pub(crate) rotation_style: RotationStyle,
-    pub(crate) costume: usize,
-    pub(crate) volume: f64,
-    pub(crate) effects: [f64; 7],
-    /// Pitch and pan.
-    pub(crate) sound_effects: [f64; 2],
-    pub(crate) bubble: Bubble,
-    pub(crate) pen: Pen,
-    pub(crate) variables: Vec<Value>,
-    pub(crate) lists: Vec<List>,
-    /// Last value of each edge-activated hat's predicate; `None` before the first evaluation.
-    pub(crate) edges: SmallVec<[Option<bool>; 2]>,
-    /// Slot of the listed thread of each script, by position in
-    /// [`crate::program::Sprite::scripts`].
-    pub(crate) running: Vec<u32>,
-}
-
-#[derive(Clone)]
-pub(crate) struct List {
-    pub(crate) items: Arc<Vec<Value>>,
-    pub(crate) exists: bool,
-}
-
-/// A speech or thought bubble. The text is kept while the sprite is hidden.
-#[derive(Clone)]
-pub(crate) struct Bubble {
-    pub(crate) text: Option<Text>,
-    pub(crate) drawable: Option<DrawableId>,
-    pub(crate) on_right: bool,
-}
-
-#[derive(Clone)]
-pub(crate) struct Pen {
-    pub(crate) down: bool,
-    pub(crate) color: f64,
-    pub(crate) saturation: f64,
-    pub(crate) brightness: f64,
-    pub(crate) transparency: f64,
-    pub(crate) shade: f64,
-    pub(crate) diameter: f64,
-    pub(crate) rgba: [f64; 4],
-}
-
-impl Default for Pen {
-    fn default() -> Pen {
-        Pen {
-            down: false,
-            color: 66.66,
-            saturation: 100.0,
-            brightness: 100.0,
-            transparency: 0.0,
-            shade: 50.0,
-            diameter: 1.0,
-            rgba: [0.0, 0.0, 1.0, 1.0],
-        }
-    }
-}
-
 impl State {
     /// The state after loading the project and drawing one frame.
     pub(crate) fn new(program: &Program, random: Random) -> State {
@@ -243,102 +161,6 @@ impl State {
         }
     }
 }
-
-impl Target {
-    /// The original of a sprite, or the stage, as loaded.
-    fn new(number: u32, sprite: &Sprite, drawable: DrawableId) -> Target {
-        let initial = &sprite.initial;
-        let lists = sprite.lists.iter();
-        let edge_hats = sprite.scripts.iter().filter(|script| script.edge_hat.is_some());
-        Target {
-            sprite: number,
-            original: true,
-            alive: true,
-            drawable,
-            x: initial.x,
-            y: initial.y,
-            direction: initial.direction,
-            size: initial.size,
-            visible: initial.visible,
-            draggable: initial.draggable,
-            dragging: false,
-            rotation_style: initial.rotation_style,
-            costume: initial.costume,
-            volume: initial.volume,
-            effects: [0.0; 7],
-            sound_effects: [0.0; 2],
-            bubble: Bubble { text: None, drawable: None, on_right: true },
-            pen: Pen::default(),
-            variables: sprite.variables.iter().map(|v| v.value.clone()).collect(),
-            lists: lists.map(|l| List { items: l.items.clone(), exists: l.declared }).collect(),
-            edges: edge_hats.map(|_| None).collect(),
-            running: vec![NO_THREAD; sprite.scripts.len()],
-        }
-    }
-
-    /// Direction, horizontal and vertical scale with which the target is drawn.
-    pub(crate) fn drawn_transform(&self) -> (f64, f64, f64) {
-        match self.rotation_style {
-            RotationStyle::AllAround => (self.direction, self.size, self.size),
-            RotationStyle::DontRotate => (90.0, self.size, self.size),
-            RotationStyle::LeftRight if self.direction < 0.0 => (90.0, -self.size, self.size),
-            RotationStyle::LeftRight => (90.0, self.size, self.size),
-        }
-    }
-
-    /// Copies position, direction and size to the drawable.
-    pub(crate) fn update_drawable(&self, scene: &mut Scene) {
-        scene.set_position(self.drawable, self.x, self.y);
-        self.update_rotation(scene);
-    }
-
-    /// Copies direction and size to the drawable.
-    pub(crate) fn update_rotation(&self, scene: &mut Scene) {
-        let (direction, sx, sy) = self.drawn_transform();
-        scene.set_direction_scale(self.drawable, direction, sx, sy);
-    }
-}
-
-/// Field-wise `Clone` whose `clone_from` reuses allocations, because restoring a snapshot is the
-/// hottest operation outside the step loop.
-macro_rules! clone_fields {
-    ($name:ident { $($field:ident),* $(,)? }) => {
-        impl Clone for $name {
-            fn clone(&self) -> $name {
-                $name { $($field: self.$field.clone()),* }
-            }
-
-            fn clone_from(&mut self, source: &$name) {
-                $(self.$field.clone_from(&source.$field);)*
-            }
-        }
-    };
-}
-
-clone_fields!(Target {
-    sprite,
-    original,
-    alive,
-    drawable,
-    x,
-    y,
-    direction,
-    size,
-    visible,
-    draggable,
-    dragging,
-    rotation_style,
-    costume,
-    volume,
-    effects,
-    sound_effects,
-    bubble,
-    pen,
-    variables,
-    lists,
-    edges,
-    running,
-});
 
 clone_fields!(State {
     scene,

@@ -1,7 +1,7 @@
 //! Threads: running scripts.
 
 use crate::code::{CommandId, NONE};
-use crate::state::TargetId;
+use crate::target::TargetId;
 use crate::value::Value;
 
 /// A running script.

@@ -3,7 +3,7 @@
 use catherd_render::{ColorOf, Rect, Scene};
 
 use crate::program::{Program, VariableDef};
-use crate::state::{Target, TargetId};
+use crate::target::{Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::Value;

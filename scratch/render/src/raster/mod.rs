@@ -19,10 +19,13 @@ use resvg::tiny_skia::{
 };
 use resvg::usvg;
 
-use crate::svg::ROUND_SHAPE_ID;
 pub(crate) use cost::RasterCost;
 use rectangle::Rectangle;
 use samples::Area;
+
+/// Id of circles and ellipses without an id of their own. `usvg` converts them to paths, but they
+/// are drawn differently from paths.
+pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
 /// Largest coordinate in pixels of a path that is drawn on the grid.
 const MAX_COORDINATE: f32 = 1e6;

@@ -10,7 +10,7 @@ const SAMPLES: [(i32, i32); 4] = [(6, 2), (14, 6), (2, 10), (10, 14)];
 /// then reduced in two steps that round up.
 const FILLED: [u8; 5] = [0, 64, 128, 191, 255];
 const STROKED: [u8; 5] = [0, 64, 128, 192, 255];
-/// Inverse of the largest distance of a curve from its chords, in pixels.
+/// InverseModel of the largest distance of a curve from its chords, in pixels.
 pub(super) const PRECISION: f32 = 4.0;
 /// Binary logarithm of the largest number of chords of a curve.
 const MAX_HALVINGS: i32 = 5;

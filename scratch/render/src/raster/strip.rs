@@ -243,13 +243,13 @@ impl Strip {
         let angle = if turn < 0.0 { -angle } else { angle };
         let radial = (angle.abs() * self.per_radian).ceil().max(1.0);
         let start = libm::atan2(from.1, from.0);
-        let slope = Slope::of(curve);
+        let derivative = Derivative::of(curve);
         // Curve parameters of parametric and radial edges; radial ones have a given direction.
         let mut places: Vec<(f64, Option<Vector>)> = Vec::new();
         places.extend((1..parametric as usize).map(|i| (i as f64 / parametric, None)));
         places.extend((1..radial as usize).map(|i| {
             let tangent = direction(start + angle * i as f64 / radial);
-            (slope.parallel_to(tangent), Some(tangent))
+            (derivative.parallel_to(tangent), Some(tangent))
         }));
         places.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut edges = vec![self.edge(p0, from, [1.0; 2])];
@@ -281,13 +281,13 @@ impl Strip {
 }
 
 /// A third of a cubic's derivative: `a t^2 + 2 b t + c`.
-struct Slope {
+struct Derivative {
     a: Vector,
     b: Vector,
     c: Vector,
 }
 
-impl Slope {
+impl Derivative {
     fn of(&[p0, p1, p2, p3]: &Cubic) -> Self {
         let c = minus(p1, p0);
         let middle = minus(p2, p1);
@@ -313,7 +313,7 @@ impl Slope {
 /// The parameters at which a curve must be cut so that no piece has an inflection or turns by
 /// more than half a circle, and whether these are cusps.
 fn cuts(curve: &Cubic) -> ([Option<f64>; 2], bool) {
-    let Slope { a, b, c } = Slope::of(curve);
+    let Derivative { a, b, c } = Derivative::of(curve);
     let inside = |t: f64| (MIN_PIECE..=1.0 - MIN_PIECE).contains(&t).then_some(t);
     let (mut k2, mut k1, mut k0) = (cross(a, b), -0.5 * cross(a, c), cross(b, c));
     let mut discriminant = k1 * k1 - k2 * k0;

@@ -164,7 +164,7 @@ impl ColorView<'_> {
         let point = (f64::from(x), f64::from(row));
         let mut blend = Blend::new();
         for candidate in &self.candidates {
-            if blend.opaque() {
+            if blend.is_opaque() {
                 break;
             }
             if candidate.visible_region.words(row) >> word & 1 == 1 {
@@ -186,9 +186,10 @@ mod tests {
     use super::*;
     use crate::color::matches_mask;
     use crate::effect::Effect;
+    use crate::limits::Limits;
     use crate::scene::candidates::rows;
     use crate::scene::{ColorOf, DrawableId, Group};
-    use crate::skin::{Limits, SkinId, SkinSetBuilder};
+    use crate::skin::{SkinId, SkinSetBuilder};
 
     /// A backdrop and three sprites: opaque, translucent and full of holes.
     fn scene() -> (Scene, Vec<DrawableId>) {

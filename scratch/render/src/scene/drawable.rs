@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::DrawableId;
 use super::bubble::Bubble;
+use crate::bounds::HullPoints;
 use crate::bounds::Rect;
 use crate::effect::{Effect, Effects};
-use crate::hull::HullPoints;
 use crate::matrix::{Model, Rotation};
 use crate::rounding::round_half_up;
 use crate::skin::{Level, SkinId, SkinSet};

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::candidates::silhouette;
 use super::drawable::{Drawable, Look};
 use super::{DrawableId, Scene, raise_level};
+use crate::bounds::HullPoints;
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
-use crate::hull::{HullPoints, hull};
+use crate::hull::hull;
 
 /// The box of a drawable that does not exist.
 const EMPTY_BOUNDS: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };

@@ -111,7 +111,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::skin::{Limits, SkinSetBuilder};
+    use crate::limits::Limits;
+    use crate::skin::SkinSetBuilder;
 
     fn scene() -> (Scene, DrawableId, [DrawableId; 4]) {
         let mut scene = Scene::new(Arc::new(SkinSetBuilder::new(Limits::default()).build()));

@@ -218,7 +218,8 @@ fn pixels(from: f64, to: f64, count: usize) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skin::{Limits, SkinSetBuilder};
+    use crate::limits::Limits;
+    use crate::skin::SkinSetBuilder;
 
     fn scene() -> Scene {
         Scene::new(Arc::new(SkinSetBuilder::new(Limits::default()).build()))

@@ -6,13 +6,13 @@ use super::drawable::{Drawable, Look};
 use crate::bounds::Rect;
 use crate::color::{GhostEffect, with_effects};
 use crate::effect::Effects;
-use crate::matrix::{Inverse, Model};
+use crate::matrix::{InverseModel, Model};
 use crate::silhouette::Silhouette;
 
 /// Parameters of sampling, valid as long as the appearance of the drawable does not change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SamplingParams {
-    inverse: Inverse,
+    inverse: InverseModel,
     /// Touching takes one sample instead of four.
     nearest: bool,
     /// Effects change the shape.
@@ -145,7 +145,7 @@ impl Scene {
 }
 
 /// A box that contains all points with texture coordinates from 0 to 1.
-pub(super) fn colored_bounds(drawable: &Drawable, inverse: &Inverse) -> Rect {
+pub(super) fn colored_bounds(drawable: &Drawable, inverse: &InverseModel) -> Rect {
     const EVERYWHERE: Rect = Rect {
         left: f64::NEG_INFINITY,
         right: f64::INFINITY,

@@ -8,14 +8,14 @@ use super::sampler::colored_bounds;
 use crate::bounds::Rect;
 use crate::color::{GhostEffect, with_effects_gpu};
 use crate::effect::Effects;
-use crate::matrix::Inverse;
+use crate::matrix::InverseModel;
 use crate::rounding::floor;
 use crate::silhouette::{EMPTY, Silhouette};
 
 /// Shader of one drawable.
 pub(super) struct Shader<'a> {
     silhouette: &'a Silhouette,
-    inverse: Inverse,
+    inverse: InverseModel,
     effects: &'a Effects,
     size: (f64, f64),
     nearest: bool,

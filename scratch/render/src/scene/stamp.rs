@@ -43,8 +43,9 @@ mod tests {
 
     use super::*;
     use crate::effect::Effect;
+    use crate::limits::Limits;
     use crate::scene::Group;
-    use crate::skin::{Limits, SkinSetBuilder};
+    use crate::skin::SkinSetBuilder;
 
     #[test]
     fn a_stamp_shows_what_was_there() {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use image::{ImageReader, RgbaImage};
 
-use super::{Limits, SkinError};
+use crate::limits::{Limits, SkinError};
 use crate::silhouette::{Alpha, Silhouette};
 
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use resvg::{tiny_skia, usvg};
 
-use super::{Limits, SkinError};
+use crate::limits::{Limits, SkinError};
 use crate::raster;
 use crate::silhouette::{Alpha, Silhouette};
 use crate::svg::Document;

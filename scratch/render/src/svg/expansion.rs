@@ -16,7 +16,7 @@ struct Size {
 }
 
 /// Traversal that follows references but measures every element only once.
-struct Walk<'a> {
+struct Traversal<'a> {
     by_id: HashMap<&'a str, &'a Element>,
     /// Sizes of elements with ids; zero for an element that is being measured.
     known: HashMap<&'a str, Size>,
@@ -24,10 +24,10 @@ struct Walk<'a> {
 
 /// The number of elements, where the target of a reference counts once for each reference; `None`
 /// if they are nested too deeply. Cyclic references count 0.
-pub(super) fn expanded(root: &Element) -> Option<f64> {
-    let mut walk = Walk { by_id: HashMap::new(), known: HashMap::new() };
-    collect(root, &mut walk.by_id);
-    Some(walk.size(root, 0)?.elements)
+pub(super) fn expanded_size(root: &Element) -> Option<f64> {
+    let mut traversal = Traversal { by_id: HashMap::new(), known: HashMap::new() };
+    collect(root, &mut traversal.by_id);
+    Some(traversal.size(root, 0)?.elements)
 }
 
 fn collect<'a>(element: &'a Element, by_id: &mut HashMap<&'a str, &'a Element>) {
@@ -37,7 +37,7 @@ fn collect<'a>(element: &'a Element, by_id: &mut HashMap<&'a str, &'a Element>) 
     element.elements().for_each(|child| collect(child, by_id));
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Traversal<'a> {
     fn size(&mut self, element: &'a Element, depth: usize) -> Option<Size> {
         if depth > DEPTH {
             return None;

@@ -4,8 +4,8 @@ use svgtypes::{Length, LengthUnit, NumberListParser};
 
 use super::dom::Element;
 use super::{ViewBox, build_tree};
-use crate::rounding::single;
-use crate::skin::Limits;
+use crate::limits::Limits;
+use crate::rounding::to_binary32;
 
 /// The size of a picture without one of its own, in CSS pixels.
 const DEFAULT_SIZE: (f64, f64) = (300.0, 150.0);
@@ -20,10 +20,10 @@ pub(super) fn parse_view_box(text: &str) -> ViewBox {
     let numbers: Result<Vec<f64>, _> = NumberListParser::from(text).take(5).collect();
     match numbers.as_deref() {
         Ok(&[x, y, width, height]) => ViewBox {
-            x: single(x),
-            y: single(y),
-            width: single(width.max(0.0)),
-            height: single(height.max(0.0)),
+            x: to_binary32(x),
+            y: to_binary32(y),
+            width: to_binary32(width.max(0.0)),
+            height: to_binary32(height.max(0.0)),
         },
         _ => ViewBox::default(),
     }
@@ -89,10 +89,10 @@ pub(super) fn measured_view_box(mut root: Element, limits: &Limits) -> ViewBox {
     }
     let half = broadest / 2.0;
     ViewBox {
-        x: single(x - half),
-        y: single(y - half),
-        width: single(width + broadest),
-        height: single(height + broadest),
+        x: to_binary32(x - half),
+        y: to_binary32(y - half),
+        width: to_binary32(width + broadest),
+        height: to_binary32(height + broadest),
     }
 }
 

@@ -14,13 +14,9 @@ use resvg::usvg;
 use roxmltree::ParsingOptions;
 use svgtypes::{PathParser, PathSegment};
 
-use crate::raster::RasterCost;
-use crate::skin::{Limits, SkinError};
+use crate::limits::{Limits, SkinError};
+use crate::raster::{ROUND_SHAPE_ID, RasterCost};
 use dom::Element;
-
-/// Id of circles and ellipses without an id of their own. `usvg` converts them to paths, but they
-/// are drawn differently from paths.
-pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
 /// The coordinate system of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -163,7 +159,7 @@ fn has_giant_arc(path: &str) -> bool {
 /// files are ignored.
 fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
     let limits = *limits;
-    if expansion::expanded(root)? > f64::from(limits.nodes) {
+    if expansion::expanded_size(root)? > f64::from(limits.nodes) {
         return None;
     }
     let resolver = usvg::ImageHrefResolver {

@@ -36,13 +36,13 @@ pub(super) fn normalise(root: &mut Element) {
             gradients.entry(id.to_owned()).or_insert_with(|| element.clone());
         }
     });
-    let mut walk = Walk { gradients, baked: BTreeMap::new() };
-    walk.visit(
+    let mut traversal = Traversal { gradients, baked: BTreeMap::new() };
+    traversal.visit(
         root,
         &Inherited { matrix: Matrix::IDENTITY, stroke_width: 1.0, fill: None, stroke: None },
     );
-    if !walk.baked.is_empty() {
-        let children = walk.baked.into_values().map(Node::Element).collect();
+    if !traversal.baked.is_empty() {
+        let children = traversal.baked.into_values().map(Node::Element).collect();
         let defs = Element::new("defs", children);
         root.children.insert(0, Node::Element(defs));
     }
@@ -52,14 +52,14 @@ fn is_gradient(element: &Element) -> bool {
     matches!(&element.name[..], "linearGradient" | "radialGradient")
 }
 
-struct Walk {
+struct Traversal {
     /// The document's gradients, by id.
     gradients: BTreeMap<String, Element>,
     /// Copies for baked paths, by their new id.
     baked: BTreeMap<String, Element>,
 }
 
-impl Walk {
+impl Traversal {
     fn visit(&mut self, element: &mut Element, outer: &Inherited) {
         let name = &element.name[..];
         if CONTAINERS.contains(&name) || name == "symbol" {

@@ -7,7 +7,7 @@ use crate::code::{CommandId, ExprId, NONE, Op, Slot};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
 use crate::program::Trigger;
-use crate::state::{Bubble, NO_THREAD, TargetId};
+use crate::target::{Bubble, NO_THREAD, TargetId};
 use crate::tracer::Tracer;
 use crate::value::js_round;
 

@@ -7,7 +7,7 @@ use super::step_count;
 use crate::code::ExprId;
 use crate::interpreter::Interpreter;
 use crate::program::Trigger;
-use crate::state::{Bubble, Target, TargetId};
+use crate::target::{Bubble, Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};

@@ -25,19 +25,19 @@ use crate::tracer::Tracer;
 const STAMP_COST: (usize, f64) = (1, 4.0);
 
 /// Points of a hull whose computation costs one block.
-const HULL_POINTS_A_BLOCK: f64 = 16.0;
+const HULL_POINTS_PER_BLOCK: f64 = 16.0;
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// Consumes fuel for work that grows with the pixels of the target.
-    pub(crate) fn consume_pixel_fuel(&mut self, (base, pixels_a_block): (usize, f64)) {
+    pub(crate) fn consume_pixel_fuel(&mut self, (base, pixels_per_block): (usize, f64)) {
         let pixels = self.state.scene.query_cost(self.state.targets[self.target].drawable);
-        self.consume_fuel(base + (pixels / pixels_a_block) as usize);
+        self.consume_fuel(base + (pixels / pixels_per_block) as usize);
     }
 
     /// Consumes fuel for the computation of a target's hull, unless it is known.
     pub(crate) fn consume_hull_fuel(&mut self, target: usize) {
         let points = self.state.scene.hull_cost(self.state.targets[target].drawable);
-        self.consume_fuel((points / HULL_POINTS_A_BLOCK) as usize);
+        self.consume_fuel((points / HULL_POINTS_PER_BLOCK) as usize);
     }
 
     /// Evaluates the operands of a block and executes its operation.

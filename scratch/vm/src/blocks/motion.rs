@@ -6,7 +6,7 @@ use super::step_count;
 use crate::code::ExprId;
 use crate::elementary;
 use crate::interpreter::Interpreter;
-use crate::state::Target;
+use crate::target::Target;
 use crate::text::Text;
 use crate::thread::{Glide, Status, WaitTimer};
 use crate::tracer::Tracer;
@@ -52,7 +52,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn move_steps(&mut self, steps: ExprId) {
         let steps = self.number(steps);
         let Target { x, y, direction, .. } = self.state.targets[self.target];
-        let (sin, cos) = self.buffers.headings.sin_cos(90.0 - direction);
+        let (sin, cos) = self.buffers.angle_cache.sin_cos(90.0 - direction);
         let (dx, dy) = (steps * cos, steps * sin);
         self.set_position(self.target, x + dx, y + dy);
     }
@@ -177,7 +177,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         if least > 0.0 {
             return;
         }
-        let (sin, cos) = self.buffers.headings.sin_cos(90.0 - self.state.targets[target].direction);
+        let (sin, cos) =
+            self.buffers.angle_cache.sin_cos(90.0 - self.state.targets[target].direction);
         let (mut dx, mut dy) = (cos, -sin);
         match nearest {
             0 => dx = dx.abs().max(0.2),

@@ -4,13 +4,13 @@ use catherd_render::PenStroke;
 
 use crate::code::{ExprId, PenParam};
 use crate::interpreter::Interpreter;
-use crate::state::Pen;
+use crate::target::Pen;
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{clamp, to_rgba, wrap};
 
 /// Pixels of a line whose drawing costs one block.
-const PIXELS_A_BLOCK: f64 = 64.0;
+const PIXELS_PER_BLOCK: f64 = 64.0;
 
 impl Pen {
     fn stroke(&self) -> PenStroke {
@@ -83,7 +83,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = (dx * dx + dy * dy).sqrt() + stroke.diameter;
         let area = (length.min(600.0) * stroke.diameter.min(360.0)).min(480.0 * 360.0);
-        self.consume_fuel((area / PIXELS_A_BLOCK) as usize);
+        self.consume_fuel((area / PIXELS_PER_BLOCK) as usize);
         self.state.scene.pen_line(from, to, &stroke);
     }
 

@@ -3,7 +3,8 @@
 use crate::code::{ExprId, Property};
 use crate::interpreter::Interpreter;
 use crate::keys::{Key, KeyQuery};
-use crate::state::{Question, TargetId};
+use crate::state::Question;
+use crate::target::TargetId;
 use crate::text::Text;
 use crate::thread::Status;
 use crate::tracer::Tracer;

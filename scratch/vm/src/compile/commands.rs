@@ -10,18 +10,18 @@ impl<'a> Compiler<'a> {
     /// The operation of a stack block, and the range of its inputs in
     /// [`Program::early_inputs`](crate::Program).
     pub(super) fn operation(&mut self, block: &'a Block) -> (Op, (u32, u32)) {
-        let (names, build) = operands(block.opcode);
+        let (names, constructor) = operands(block.opcode);
         let mut operands = [ExprId(0); 3];
         for (slot, name) in names.iter().enumerate() {
             operands[slot] = self.input(block, name);
         }
         let before = self.early_inputs_of(block, names, &mut operands);
-        let op = match build {
-            Build::Fixed(op) => op,
-            Build::Unary(make) => make(operands[0]),
-            Build::Binary(make) => make(operands[0], operands[1]),
-            Build::Ternary(make) => make(operands[0], operands[1], operands[2]),
-            Build::Special => self.special(block, operands),
+        let op = match constructor {
+            Constructor::Fixed(op) => op,
+            Constructor::Unary(make) => make(operands[0]),
+            Constructor::Binary(make) => make(operands[0], operands[1]),
+            Constructor::Ternary(make) => make(operands[0], operands[1], operands[2]),
+            Constructor::Special => self.special(block, operands),
         };
         if matches!(op, Op::Nothing | Op::HatNever) && before.0 == before.1 {
             // The block does nothing, but its inputs take random numbers in the original, too.
@@ -229,7 +229,7 @@ impl<'a> Compiler<'a> {
 }
 
 /// How an operation is constructed from its operands.
-enum Build {
+enum Constructor {
     Fixed(Op),
     Unary(fn(ExprId) -> Op),
     Binary(fn(ExprId, ExprId) -> Op),
@@ -239,8 +239,8 @@ enum Build {
 }
 
 /// The names of a block's operands in the order of their evaluation.
-fn operands(opcode: Opcode) -> (&'static [&'static str], Build) {
-    use Build::*;
+fn operands(opcode: Opcode) -> (&'static [&'static str], Constructor) {
+    use Constructor::*;
     use Opcode::*;
     match opcode {
         EventWhenTouchingObject => (&["TOUCHINGOBJECTMENU"], Unary(Op::HatTouching)),

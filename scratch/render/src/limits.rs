@@ -1,0 +1,84 @@
+//! Limits of costume files, and errors of loading them.
+
+use thiserror::Error;
+
+/// Limits of costume files, which are not trusted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Largest file in bytes.
+    pub bytes: usize,
+    /// Most nodes of an SVG document.
+    pub nodes: u32,
+    /// Deepest nesting of elements in an SVG document.
+    pub depth: usize,
+    /// Largest width or height of a costume, in pixels of the file or units of the `viewBox`.
+    pub side: u32,
+    /// Most pixels of a costume at its own size.
+    pub pixels: u64,
+    /// Most pixels that drawing one raster of an SVG document may paint, including those of
+    /// layers, masks, filters and pattern tiles. Estimated before drawing; a raster that needs
+    /// more is transparent.
+    pub painted: u64,
+    /// Most pixels, of 4 bytes each, of layers that exist at the same time during drawing.
+    pub layers: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            bytes: 32 << 20,
+            nodes: 200_000,
+            depth: 256,
+            side: 16_384,
+            pixels: 1 << 25,
+            painted: 1 << 32,
+            layers: 1 << 27,
+        }
+    }
+}
+
+/// Error of loading a costume.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum SkinError {
+    /// The file is larger than [`Limits::bytes`].
+    #[error("the file has {found} bytes, {limit} are allowed")]
+    FileTooLarge {
+        /// Size of the file.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The picture is larger than [`Limits::side`] or [`Limits::pixels`].
+    #[error("a picture of {width} x {height} is too large")]
+    PictureTooLarge {
+        /// Width in pixels or units.
+        width: f64,
+        /// Height in pixels or units.
+        height: f64,
+    },
+    /// The document nests deeper than [`Limits::depth`].
+    #[error("elements nest deeper than {limit} levels")]
+    NestedTooDeeply {
+        /// The limit.
+        limit: usize,
+    },
+    /// The document is not XML, or has more nodes than [`Limits::nodes`].
+    #[error("not a readable SVG document: {0}")]
+    Xml(String),
+    /// The document's root is another element than `svg`.
+    #[error("the root element is `{0}`, not `svg`")]
+    NotSvg(String),
+    /// The bitmap's format is unknown or its header is broken.
+    #[error("not a readable picture: {0}")]
+    Picture(String),
+}
+
+impl SkinError {
+    /// Whether the file exceeds a limit; otherwise it is damaged.
+    pub(crate) fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::FileTooLarge { .. } | Self::PictureTooLarge { .. } | Self::NestedTooDeeply { .. }
+        )
+    }
+}
