@@ -1,7 +1,7 @@
-//! Studies whose processes are killed, stopped and cut off at random end with the records of
-//! an undisturbed study: nothing is missing, and nothing is there twice.
+//! Chaos tests: studies whose processes are killed, suspended and partitioned at random end with the
+//! records of an undisturbed study. No record is missing, and none exists twice.
 //!
-//! Small studies here; `tests/chaos` runs large ones through variables of the environment.
+//! The studies are small; `tests/chaos` runs large ones through environment variables.
 
 mod support;
 
@@ -23,23 +23,23 @@ use support::cluster::{Process, postgres, run_with, succeed};
 use support::{program, two_projects};
 use tempfile::TempDir;
 
-/// A lease in the disturbed studies; who is stopped is stopped for longer.
+/// Lease term in the disturbed studies. Processes are suspended for longer.
 const TERM: Duration = Duration::from_secs(2);
 
 const STUDY: &str = "chaos";
 
-/// How much there is of everything.
+/// The size of the tests.
 struct Scale {
-    /// Runs of the study, even.
+    /// Number of runs of the study; even.
     runs: usize,
-    /// Processes to be killed.
+    /// Number of processes to kill.
     kills: usize,
     workers: usize,
-    /// Time of a run.
+    /// Duration of a run in milliseconds.
     ms: usize,
-    /// Seed of what happens to whom.
+    /// Seed of the faults.
     seed: usize,
-    /// Seconds of a partition.
+    /// Duration of the partition in seconds.
     partition: usize,
 }
 
@@ -61,32 +61,32 @@ impl Scale {
 }
 
 /// A small generator of random numbers (SplitMix64).
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
-    /// A number below `sides`.
-    fn roll(&mut self, sides: usize) -> usize {
+impl Rng {
+    /// A number below `limit`.
+    fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % sides as u64) as usize
+        ((mixed ^ (mixed >> 31)) % limit as u64) as usize
     }
 }
 
-/// A process that is started again whenever it is killed.
-struct Member {
+/// A process that can be killed and restarted, or suspended and resumed.
+struct ManagedProcess {
     process: Process,
     arguments: Vec<String>,
     log: PathBuf,
-    /// When it goes on, if it is stopped.
-    wakes: Option<Instant>,
+    /// When it is to be resumed; `None` if it is not suspended.
+    resume_at: Option<Instant>,
 }
 
-impl Member {
-    fn start(arguments: Vec<String>, log: PathBuf) -> Member {
-        let process = Member::spawn(&arguments, &log);
-        Member { process, arguments, log, wakes: None }
+impl ManagedProcess {
+    fn start(arguments: Vec<String>, log: PathBuf) -> ManagedProcess {
+        let process = ManagedProcess::spawn(&arguments, &log);
+        ManagedProcess { process, arguments, log, resume_at: None }
     }
 
     fn spawn(arguments: &[String], log: &Path) -> Process {
@@ -100,67 +100,70 @@ impl Member {
         kill_process(Pid::from_child(&self.process.0), signal).unwrap();
     }
 
-    /// Kills it and starts another in its place.
+    /// Kills and restarts it.
     fn kill(&mut self) {
-        self.process = Member::spawn_after(&mut self.process, &self.arguments, &self.log);
-        self.wakes = None;
+        self.process = ManagedProcess::spawn_after(&mut self.process, &self.arguments, &self.log);
+        self.resume_at = None;
     }
 
     fn spawn_after(process: &mut Process, arguments: &[String], log: &Path) -> Process {
         process.0.kill().unwrap();
         process.0.wait().unwrap();
-        Member::spawn(arguments, log)
+        ManagedProcess::spawn(arguments, log)
     }
 
-    fn stop(&mut self, time: Duration) {
+    fn suspend(&mut self, time: Duration) {
         self.send(Signal::STOP);
-        self.wakes = Some(Instant::now() + time);
+        self.resume_at = Some(Instant::now() + time);
     }
 
-    fn wake(&mut self) {
-        if self.wakes.take_if(|wakes| *wakes <= Instant::now()).is_some() {
+    fn resume_if_due(&mut self) {
+        if self.resume_at.take_if(|at| *at <= Instant::now()).is_some() {
             self.send(Signal::CONT);
         }
     }
 }
 
-/// A study with everything around it.
-struct Herd {
-    place: StoreUrl,
-    coordinators: Vec<Member>,
+/// A study with its coordinators and workers.
+struct Cluster {
+    url: StoreUrl,
+    coordinators: Vec<ManagedProcess>,
     addresses: Vec<String>,
-    workers: Vec<Member>,
+    workers: Vec<ManagedProcess>,
     reader: Reader,
 }
 
-impl Herd {
-    /// Starts as many coordinators and workers as wanted and submits the study.
-    fn start(folder: &Path, place: StoreUrl, coordinators: usize, workers: usize) -> Herd {
+impl Cluster {
+    /// Starts coordinators and workers, and submits the study.
+    fn start(folder: &Path, url: StoreUrl, coordinators: usize, workers: usize) -> Cluster {
         let addresses: Vec<String> = (0..coordinators).map(|_| free_address()).collect();
         let mut members = Vec::new();
         for (number, address) in addresses.iter().enumerate() {
-            // Nothing but the store is shared.
+            // Coordinators share nothing but the store.
             let own = folder.join(format!("coordinator-{number}"));
             fs::create_dir_all(&own).unwrap();
-            let store = match &place {
+            let store = match &url {
                 StoreUrl::Sqlite(path) => path.display().to_string(),
                 StoreUrl::Postgres(address) => address.clone(),
             };
             let arguments = ["coordinator", "--dir", own.to_str().unwrap(), "--listen", address];
             let term = TERM.as_secs().to_string();
             let arguments = arguments.into_iter().chain(["--store", &store, "--term", &term]);
-            members.push(Member::start(arguments.map(str::to_owned).collect(), own.join("log")));
+            members.push(ManagedProcess::start(
+                arguments.map(str::to_owned).collect(),
+                own.join("log"),
+            ));
             wait("a coordinator serves", || run_with(&["status"], address).status.success());
         }
         let file = folder.join("chaos.toml");
         succeed(&["submit", file.to_str().unwrap()], &addresses[0]);
-        let reader = Reader::open(&place).unwrap();
-        let mut herd =
-            Herd { place, coordinators: members, addresses, workers: Vec::new(), reader };
+        let reader = Reader::open(&url).unwrap();
+        let mut cluster =
+            Cluster { url, coordinators: members, addresses, workers: Vec::new(), reader };
         for number in 0..workers {
-            herd.add_worker(folder, &number.to_string(), &herd.addresses.join(","));
+            cluster.add_worker(folder, &number.to_string(), &cluster.addresses.join(","));
         }
-        herd
+        cluster
     }
 
     fn add_worker(&mut self, folder: &Path, name: &str, connect: &str) {
@@ -169,16 +172,16 @@ impl Herd {
         let spool = own.join("spool").display().to_string();
         let arguments = ["worker", "--connect", connect, "--name", name, "--spool", &spool];
         let arguments = arguments.map(str::to_owned).to_vec();
-        self.workers.push(Member::start(arguments, own.join("log")));
+        self.workers.push(ManagedProcess::start(arguments, own.join("log")));
     }
 
-    /// Records so far.
+    /// Number of records in the store.
     fn records(&mut self) -> usize {
         let coverage = self.reader.coverage().unwrap();
         coverage.first().map_or(0, |&(_, _, runs)| runs as usize)
     }
 
-    /// Waits, and wakes whoever has slept enough meanwhile.
+    /// Waits for this number of records, and resumes suspended processes meanwhile.
     fn wait_for_records(&mut self, records: usize) {
         loop {
             let before = self.records();
@@ -186,25 +189,29 @@ impl Herd {
                 return;
             }
             wait(&format!("more than {before} runs end"), || {
-                self.coordinators.iter_mut().chain(&mut self.workers).for_each(Member::wake);
+                self.coordinators
+                    .iter_mut()
+                    .chain(&mut self.workers)
+                    .for_each(ManagedProcess::resume_if_due);
                 self.records() > before
             });
         }
     }
 
-    /// Waits for the end; gives the records' digests by run, and leases that came to nothing.
+    /// Waits for the end of the study. Returns the digests of the records by run, and the number of
+    /// leases without a record.
     fn end(mut self, runs: usize) -> (BTreeMap<String, String>, usize) {
         self.wait_for_records(runs);
         for member in self.coordinators.iter_mut().chain(&mut self.workers) {
-            member.wakes = member.wakes.map(|_| Instant::now());
-            member.wake();
+            member.resume_at = member.resume_at.map(|_| Instant::now());
+            member.resume_if_due();
         }
-        // Whoever leads by now agrees.
+        // The leading coordinator reports the same.
         let complete = |status: Value| {
             let study = &status["studies"][0];
             study["done"] == runs && study["failed"] == 0 && study["quarantined"] == 0
         };
-        wait("a coordinator says so", || {
+        wait("a coordinator reports the end", || {
             self.addresses.iter().any(|address| {
                 let output = run_with(&["status", "--json"], address);
                 serde_json::from_slice(&output.stdout).is_ok_and(complete)
@@ -212,7 +219,7 @@ impl Herd {
         });
         let mut digests = BTreeMap::new();
         let mut attempts = 0;
-        for record in Reader::open(&self.place).unwrap().records(0) {
+        for record in Reader::open(&self.url).unwrap().records(0) {
             let (spec, record) = record.unwrap();
             assert_eq!(spec.id(), record.run);
             attempts += record.provenance.attempt as usize;
@@ -231,15 +238,15 @@ fn free_address() -> String {
 fn wait(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(120), "in vain: {what}");
+        assert!(start.elapsed() < Duration::from_secs(120), "timed out: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
 /// Creates a folder with the study and returns the records that it must have.
 fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
-    let place = TempDir::new().unwrap();
-    two_projects(&place.path().join("projects"));
+    let folder = TempDir::new().unwrap();
+    two_projects(&folder.path().join("projects"));
     let study = format!(
         "name = '{STUDY}'\nsubject = 'noop'\nprojects = ['projects']\nseeds = {}\n\
          algorithms = [{{ name = 'short', parameters = {{ ms = {} }} }}]\n\
@@ -247,48 +254,49 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
         scale.runs / 2,
         scale.ms
     );
-    fs::write(place.path().join("chaos.toml"), study).unwrap();
-    let alone = StoreUrl::Sqlite(place.path().join("alone.db"));
-    // They sleep most of the time, so many find room.
-    let herd = Herd::start(place.path(), alone, 1, 4 * scale.workers);
-    let (digests, wasted) = herd.end(scale.runs);
+    fs::write(folder.path().join("chaos.toml"), study).unwrap();
+    let undisturbed = StoreUrl::Sqlite(folder.path().join("undisturbed.db"));
+    // The runs sleep most of the time, so that many workers fit on the machine.
+    let cluster = Cluster::start(folder.path(), undisturbed, 1, 4 * scale.workers);
+    let (digests, wasted) = cluster.end(scale.runs);
     assert_eq!((digests.len(), wasted), (scale.runs, 0));
-    (place, digests)
+    (folder, digests)
 }
 
-/// Kills and stops processes until enough were killed, spread over the whole study.
-fn chaos(herd: &mut Herd, scale: &Scale) -> String {
+/// Kills and suspends processes, spread over the whole study, until enough were killed. Returns a
+/// summary.
+fn chaos(cluster: &mut Cluster, scale: &Scale) -> String {
     let start = Instant::now();
-    let mut dice = Dice(scale.seed as u64);
+    let mut rng = Rng(scale.seed as u64);
     let (mut kills, mut coordinators, mut stops) = (0, 0, 0);
     while kills < scale.kills {
-        herd.wait_for_records((kills + 1) * scale.runs / (scale.kills + 2));
-        std::thread::sleep(Duration::from_millis(dice.roll(2 * scale.ms) as u64));
-        let worker = dice.roll(herd.workers.len());
-        let coordinator = dice.roll(herd.coordinators.len());
-        let long = TERM + Duration::from_millis(dice.roll(2000) as u64);
-        match dice.roll(40) {
+        cluster.wait_for_records((kills + 1) * scale.runs / (scale.kills + 2));
+        std::thread::sleep(Duration::from_millis(rng.below(2 * scale.ms) as u64));
+        let worker = rng.below(cluster.workers.len());
+        let coordinator = rng.below(cluster.coordinators.len());
+        let long = TERM + Duration::from_millis(rng.below(2000) as u64);
+        match rng.below(40) {
             0..5 => {
-                herd.coordinators[coordinator].kill();
+                cluster.coordinators[coordinator].kill();
                 coordinators += 1;
                 kills += 1;
             }
             5..7 => {
-                herd.coordinators[coordinator].stop(long);
+                cluster.coordinators[coordinator].suspend(long);
                 stops += 1;
             }
             7..14 => {
-                herd.workers[worker].stop(long);
+                cluster.workers[worker].suspend(long);
                 stops += 1;
             }
             _ => {
-                herd.workers[worker].kill();
+                cluster.workers[worker].kill();
                 kills += 1;
             }
         }
     }
     let seconds = start.elapsed().as_secs();
-    format!("{kills} kills ({coordinators} of coordinators) and {stops} stops in {seconds} s")
+    format!("{kills} kills ({coordinators} of coordinators) and {stops} suspensions in {seconds} s")
 }
 
 #[expect(clippy::print_stdout, reason = "the measurement is the point")]
@@ -297,79 +305,79 @@ fn report(what: &str) {
 }
 
 #[test]
-fn kills_and_stops_change_no_record() {
+fn kills_and_suspensions_change_no_record() {
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);
-    let place = StoreUrl::Sqlite(folder.path().join("chaos.db"));
-    let mut herd = Herd::start(folder.path(), place, 1, scale.workers);
-    let told = chaos(&mut herd, &scale);
-    let (digests, wasted) = herd.end(scale.runs);
-    report(&format!("SQLite, {} runs: {told}; {wasted} leases lost", scale.runs));
+    let url = StoreUrl::Sqlite(folder.path().join("chaos.db"));
+    let mut cluster = Cluster::start(folder.path(), url, 1, scale.workers);
+    let summary = chaos(&mut cluster, &scale);
+    let (digests, wasted) = cluster.end(scale.runs);
+    report(&format!("SQLite, {} runs: {summary}; {wasted} leases lost", scale.runs));
     assert!(digests == expected, "records differ");
-    assert!(wasted > 0, "no kill cost a lease");
+    assert!(wasted > 0, "no kill ended a lease");
 }
 
 #[test]
-#[ignore = "needs CATHERD_POSTGRES"]
+#[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
 fn two_coordinators_on_postgresql_can_be_killed_in_turn() {
-    let place = postgres("chaos");
+    let url = postgres("chaos");
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);
-    let mut herd = Herd::start(folder.path(), place, 2, scale.workers);
-    // The one that leads, for good; the projects were given to it.
-    herd.wait_for_records(scale.runs / 10);
-    drop(herd.coordinators.remove(0));
-    herd.add_worker(folder.path(), "late", &herd.addresses.join(","));
-    herd.wait_for_records(scale.runs / 5);
+    let mut cluster = Cluster::start(folder.path(), url, 2, scale.workers);
+    // Kill the leader for good; the projects were uploaded to it.
+    cluster.wait_for_records(scale.runs / 10);
+    drop(cluster.coordinators.remove(0));
+    cluster.add_worker(folder.path(), "late", &cluster.addresses.join(","));
+    cluster.wait_for_records(scale.runs / 5);
     let own = folder.path().join("coordinator-0");
-    let arguments = herd.coordinators[0].arguments.clone();
+    let arguments = cluster.coordinators[0].arguments.clone();
     let swap = |argument: String| match argument {
-        other if other == herd.addresses[1] => herd.addresses[0].clone(),
+        other if other == cluster.addresses[1] => cluster.addresses[0].clone(),
         other => other,
     };
     let arguments = arguments.into_iter().map(swap).collect();
-    herd.coordinators.push(Member::start(arguments, own.join("log")));
+    cluster.coordinators.push(ManagedProcess::start(arguments, own.join("log")));
 
-    let told = chaos(&mut herd, &scale);
-    let (digests, wasted) = herd.end(scale.runs);
-    report(&format!("PostgreSQL, {} runs: {told}; {wasted} leases lost", scale.runs));
+    let summary = chaos(&mut cluster, &scale);
+    let (digests, wasted) = cluster.end(scale.runs);
+    report(&format!("PostgreSQL, {} runs: {summary}; {wasted} leases lost", scale.runs));
     assert!(digests == expected, "records differ");
 }
 
-/// Stopped, it is not dead: its connection to the database lives on, and its lock.
+/// A suspended coordinator keeps its connection to the database, and its lock.
 #[test]
-#[ignore = "needs CATHERD_POSTGRES"]
-fn a_coordinator_that_is_stopped_past_its_term_is_succeeded() {
-    let place = postgres("stopped");
+#[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
+fn a_coordinator_that_is_suspended_past_its_term_is_replaced() {
+    let url = postgres("suspended");
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);
-    let mut herd = Herd::start(folder.path(), place, 2, scale.workers);
-    herd.wait_for_records(scale.runs / 4);
-    herd.coordinators[0].send(Signal::STOP);
-    let stopped = Instant::now();
-    // What was under way to the database arrives.
+    let mut cluster = Cluster::start(folder.path(), url, 2, scale.workers);
+    cluster.wait_for_records(scale.runs / 4);
+    cluster.coordinators[0].send(Signal::STOP);
+    let suspended = Instant::now();
+    // Transactions in flight complete.
     std::thread::sleep(TERM / 2);
-    let before = herd.records();
-    herd.wait_for_records(before + 1);
-    let after = stopped.elapsed().as_secs_f64();
-    herd.wait_for_records(scale.runs * 3 / 4);
-    herd.coordinators[0].send(Signal::CONT);
-    wait("it stands by", || {
-        let output = run_with(&["status", "--json"], &herd.addresses[0]);
+    let before = cluster.records();
+    cluster.wait_for_records(before + 1);
+    let after = suspended.elapsed().as_secs_f64();
+    cluster.wait_for_records(scale.runs * 3 / 4);
+    cluster.coordinators[0].send(Signal::CONT);
+    wait("the suspended coordinator stands by", || {
+        let output = run_with(&["status", "--json"], &cluster.addresses[0]);
         let status: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let last_error = status["last_error"].as_str().unwrap_or_default();
         last_error.contains("another coordinator leads")
     });
-    let (digests, wasted) = herd.end(scale.runs);
+    let (digests, wasted) = cluster.end(scale.runs);
     report(&format!(
-        "PostgreSQL, {} runs: the leader was stopped at {before}; on {after:.1} s after it; \
+        "PostgreSQL, {} runs: the leader was suspended at {before}; next record after {after:.1} s; \
          {wasted} leases lost",
         scale.runs
     ));
     assert!(digests == expected, "records differ");
 }
 
-/// A way to a coordinator that can be cut: what was sent before is late, not lost.
+/// A TCP proxy to a coordinator that can be partitioned: data in transit is delayed, not lost.
 struct Link {
     address: String,
     cut: Arc<AtomicBool>,
@@ -417,28 +425,28 @@ fn pass(mut from: TcpStream, mut to: TcpStream, cut: &AtomicBool) {
 fn a_partition_heals_by_itself() {
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);
-    let place = StoreUrl::Sqlite(folder.path().join("parted.db"));
-    let mut herd = Herd::start(folder.path(), place, 1, 0);
-    let link = Link::to(&herd.addresses[0]);
+    let url = StoreUrl::Sqlite(folder.path().join("partitioned.db"));
+    let mut cluster = Cluster::start(folder.path(), url, 1, 0);
+    let link = Link::to(&cluster.addresses[0]);
     for name in 0..scale.workers {
-        herd.add_worker(folder.path(), &format!("far-{name}"), &link.address);
+        cluster.add_worker(folder.path(), &format!("far-{name}"), &link.address);
     }
-    herd.wait_for_records(scale.runs / 4);
+    cluster.wait_for_records(scale.runs / 4);
     link.cut.store(true, Ordering::Relaxed);
     std::thread::sleep(Duration::from_secs(scale.partition as u64));
-    // What was under way when the link was cut may have arrived.
-    let during = herd.records();
+    // Data in transit when the link was cut may have arrived.
+    let during = cluster.records();
     assert!(during < scale.runs);
     link.cut.store(false, Ordering::Relaxed);
     let healed = Instant::now();
-    herd.wait_for_records(during + 1);
+    cluster.wait_for_records(during + 1);
     let after = healed.elapsed().as_secs_f64();
-    for worker in &mut herd.workers {
+    for worker in &mut cluster.workers {
         assert!(worker.process.0.try_wait().unwrap().is_none(), "a worker has ended");
     }
-    let (digests, wasted) = herd.end(scale.runs);
+    let (digests, wasted) = cluster.end(scale.runs);
     report(&format!(
-        "a partition of {} s at {during} of {} runs: on {after:.1} s after it; {wasted} leases lost",
+        "a partition of {} s at {during} of {} runs: next record after {after:.1} s; {wasted} leases lost",
         scale.partition, scale.runs
     ));
     assert!(digests == expected, "records differ");

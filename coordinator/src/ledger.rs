@@ -74,7 +74,7 @@ struct Worker {
     drained: bool,
 }
 
-/// A worker that was heard of within the last term.
+/// A worker that sent a request within the last term or holds a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveWorker<'a> {
     /// Its name.

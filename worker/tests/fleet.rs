@@ -226,9 +226,10 @@ async fn panics_and_aborts_are_quarantined_and_the_rest_completes() {
     let fleet = fleet(&bench, folder.path());
     let progress = bench.finish().await;
     assert_eq!((progress.done, progress.quarantined), (10, 2));
-    let given_up = bench.coordinator.quarantined(bench.coordinator.study(STUDY).unwrap()).unwrap();
-    assert!(given_up.iter().all(|problem| problem.spec.seed == 5 && problem.attempts >= 3));
-    let reason = &given_up[0].reason;
+    let quarantined =
+        bench.coordinator.quarantined(bench.coordinator.study(STUDY).unwrap()).unwrap();
+    assert!(quarantined.iter().all(|problem| problem.spec.seed == 5 && problem.attempts >= 3));
+    let reason = &quarantined[0].reason;
     assert!(reason.contains("noop.rs") && reason.contains("with seed 5"), "{reason}");
     drop(fleet);
     bench.close().await;

@@ -1,4 +1,4 @@
-//! What the store contains: records, studies, runs, chunks of projects, and changes to them.
+//! The content of the store: records, studies, runs, chunks of projects, and changes to them.
 
 use std::time::Duration;
 

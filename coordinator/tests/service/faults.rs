@@ -11,7 +11,7 @@ use catherd_proto::v1;
 use catherd_proto::v1::verdict::Kind;
 use tonic::Code;
 
-use super::{Harness, commit_of, done, options, plan};
+use super::harness::{Harness, commit_of, done, options, plan};
 
 /// The number of transactions that will fail before and after writing.
 #[derive(Debug, Default)]

@@ -72,17 +72,17 @@ pub(crate) fn plan(seeds: u64) -> Plan {
 }
 
 /// What a study ends with: its records as far as they are the same on every machine, as JSON,
-/// and the runs that were given up.
+/// and the quarantined runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Results {
     pub(crate) records: Vec<String>,
-    pub(crate) given_up: Vec<(Digest, Breakdown)>,
+    pub(crate) quarantined: Vec<(Digest, Breakdown)>,
 }
 
 impl Results {
     /// By executing every run here and now.
     pub(crate) fn expected(plan: Plan) -> Results {
-        let (mut records, mut given_up) = (Vec::new(), Vec::new());
+        let (mut records, mut quarantined) = (Vec::new(), Vec::new());
         for spec in plan.into_runs() {
             let mut runner = SimulatedRunner::default();
             let project = *PROJECTS.iter().find(|one| Digest::of(one) == spec.project).unwrap();
@@ -90,10 +90,10 @@ impl Results {
             match runner.run(&spec, &mut |_| ControlFlow::Continue(())) {
                 Ok(record) => records.push(bare(&spec, record)),
                 Err(RunError::Failed(reason)) => records.push(failed(&spec, &reason)),
-                Err(_) => given_up.push((spec.id(), Breakdown::Crashed)),
+                Err(_) => quarantined.push((spec.id(), Breakdown::Crashed)),
             }
         }
-        Results { records, given_up }
+        Results { records, quarantined }
     }
 
     fn read(place: &StoreUrl) -> Results {
@@ -104,9 +104,9 @@ impl Results {
                 _ => bare(&spec, record),
             }
         });
-        let given_up = Reader::open(place).unwrap().quarantined(0).unwrap();
-        let given_up = given_up.into_iter().map(|problem| (problem.spec.id(), problem.kind));
-        Results { records: records.collect(), given_up: given_up.collect() }
+        let quarantined = Reader::open(place).unwrap().quarantined(0).unwrap();
+        let quarantined = quarantined.into_iter().map(|problem| (problem.spec.id(), problem.kind));
+        Results { records: records.collect(), quarantined: quarantined.collect() }
     }
 }
 
@@ -179,7 +179,7 @@ pub(crate) struct Played {
 
 /// Plays a scenario to its end. `seeds` and `expected` are of [`plan`].
 pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Played {
-    let checker = InvariantChecker::new(expected.records.len() + expected.given_up.len());
+    let checker = InvariantChecker::new(expected.records.len() + expected.quarantined.len());
     let dispatch = tracing::Dispatch::new(LogSubscriber(checker.clone()));
     let flaw = tracing::dispatcher::with_default(&dispatch, || {
         let mut world = World::new(scenario, seeds, checker.clone());
@@ -431,8 +431,8 @@ impl World {
         let place = StoreUrl::Sqlite(folder.path().join("study.db"));
         let found = Results::read(&place);
         if found != *expected {
-            let (records, given_up) = (found.records.len(), found.given_up);
-            return Err(format!("other results: {records} records, given up: {given_up:?}"));
+            let (records, quarantined) = (found.records.len(), found.quarantined);
+            return Err(format!("other results: {records} records, quarantined: {quarantined:?}"));
         }
         let stored = Reader::open(&place).unwrap().records(0).map(|row| row.unwrap().1);
         let accepted = checker.records();
