@@ -7,9 +7,9 @@ use crate::problem::Test;
 #[derive(Clone, Debug)]
 pub struct Archive<T> {
     entries: Vec<Option<Entry<T>>>,
-    /// Goals without a test, ascending: what dominance and targets are about.
+    /// Goals without a test, ascending: those that decide dominance and targets.
     uncovered: Vec<usize>,
-    /// How many tests were offered; numbers them.
+    /// The number of tests offered so far, from which each test gets its number.
     offered: u64,
 }
 
@@ -17,7 +17,7 @@ pub struct Archive<T> {
 struct Entry<T> {
     test: T,
     closeness: f64,
-    /// Tests are told apart by when they came, not by their genes.
+    /// Tests are distinguished by their numbers, not by their genes.
     number: u64,
 }
 

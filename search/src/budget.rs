@@ -77,8 +77,8 @@ impl Clock for Stopwatch {
     }
 }
 
-/// How much a search may spend. The first limit that is reached ends it; with no limit
-/// at all only full coverage or the observer does. Limits are looked at between
+/// The limits of a search. The first limit that is reached ends it; without limits only
+/// full coverage or the observer does. Limits are checked between
 /// executions, never inside one, so the last execution may overshoot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {

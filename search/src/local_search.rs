@@ -26,7 +26,7 @@ fn covered<T: Test>(test: &T) -> usize {
     test.fitness().iter().filter(|fitness| **fitness == 0.0).count()
 }
 
-/// How likely each operator is applied to a test that is up for local search.
+/// The probabilities with which the operators are applied to a candidate of local search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalSearch {
     pub(crate) extension: f64,

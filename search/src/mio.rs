@@ -133,8 +133,8 @@ impl SearchAlgorithm for Mio {
             populations.resize(now.archive);
             let test = if populations.nothing_to_mutate()
                 || now.mutations == 0
-                // Turns that only look at covered goals spend nothing: without sampling
-                // the search would go round for ever.
+                // A turn that chooses a covered goal spends no budget, so that without sampling
+                // the search would never end.
                 || (populations.all_covered() && now.random == 0.0)
                 || session.rng.chance(now.random)
             {

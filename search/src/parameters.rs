@@ -1,8 +1,8 @@
-//! Settings of algorithms by name.
+//! Parameters of algorithms by name.
 
 use std::fmt;
 
-/// What a parameter may be.
+/// The values that a parameter may have.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// A number from `low` to `high`.
@@ -80,7 +80,7 @@ impl fmt::Display for Setting<'_> {
 pub struct Parameter {
     /// Its name in study files.
     pub name: &'static str,
-    /// What it may be.
+    /// The values that it may have.
     pub kind: Kind,
     /// Its present value.
     pub value: Setting<'static>,
@@ -88,7 +88,7 @@ pub struct Parameter {
     pub meaning: &'static str,
 }
 
-/// A setting that cannot be made.
+/// A value that cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
     /// The algorithm has no parameter of this name.
@@ -106,7 +106,7 @@ pub enum ParameterError {
         name: &'static str,
         /// The value that was given.
         value: String,
-        /// What is allowed.
+        /// The values that are allowed.
         kind: Kind,
     },
 }
@@ -119,7 +119,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// A parameter together with the place where its value is kept.
+/// A parameter with a reference to its value.
 pub struct Field<'a> {
     name: &'static str,
     meaning: &'static str,
@@ -217,11 +217,11 @@ impl<'a> Field<'a> {
 
 /// Settings that can be read and changed by name.
 pub trait Parameters: Clone {
-    /// Every parameter and where its value is kept: the one list behind all else.
+    /// Every parameter with a reference to its value. All other methods derive from this list.
     #[doc(hidden)]
     fn fields(&mut self) -> Vec<Field<'_>>;
 
-    /// Every parameter with its present value and what it may be.
+    /// Every parameter with its present value and the values that it may have.
     fn parameters(&self) -> Vec<Parameter> {
         self.clone().fields().iter().map(Field::parameter).collect()
     }

@@ -1,4 +1,4 @@
-//! MIO's small population of tests for each uncovered target.
+//! The populations of MIO: a few tests for each uncovered target.
 
 use crate::problem::Test;
 use crate::stream::Stream;
@@ -74,7 +74,7 @@ impl<T: Test> Populations<T> {
         self.open.is_empty()
     }
 
-    /// Gives up the populations of goals that are covered now.
+    /// Removes the populations of goals that are covered now.
     pub(crate) fn cover(&mut self, goals: &[usize]) {
         if goals.is_empty() {
             return;

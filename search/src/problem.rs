@@ -1,4 +1,4 @@
-//! What is searched: the contract between the search and its subject.
+//! The interface between the search and its subject.
 
 use crate::budget::Meter;
 use crate::stream::Stream;
@@ -29,7 +29,7 @@ pub trait Test: Clone {
 /// Every method must be a pure function of its arguments (the stream included) and of
 /// what earlier calls left in `self`, or searches are not repeatable.
 pub trait Problem {
-    /// What a test is made of before it has run (a chromosome).
+    /// A test before it has run (a chromosome).
     type Genes: Clone;
     /// A test that has run.
     type Test: Test;
@@ -55,10 +55,10 @@ pub trait Problem {
     /// The genes of an executed test.
     fn genes(&self, test: &Self::Test) -> Self::Genes;
 
-    /// A mutated copy; it may happen that nothing changes.
+    /// A mutated copy, which may be equal to the original.
     fn mutate(&mut self, genes: &Self::Genes, rng: &mut Stream) -> Self::Genes;
 
-    /// Two children; parents that cannot be crossed are passed on.
+    /// Two children: copies of the parents if these cannot be crossed.
     fn crossover(
         &mut self,
         a: &Self::Genes,
@@ -70,7 +70,7 @@ pub trait Problem {
     /// evaluation.
     fn execute(&mut self, genes: Self::Genes, meter: &mut Meter) -> Self::Test;
 
-    /// Extension local search (Whisker paper, section 5.3.1): none if not applicable,
+    /// Extension local search (Whisker paper, section 5.3.1): `None` if not applicable,
     /// at no cost; otherwise the extended test, improved or not, after one call of
     /// [`Meter::execution`] with one fitness evaluation for each appended event.
     fn extend(
@@ -80,7 +80,7 @@ pub trait Problem {
         meter: &mut Meter,
     ) -> Option<Self::Test>;
 
-    /// Reduction local search (Whisker paper, section 5.3.2): none if not applicable;
+    /// Reduction local search (Whisker paper, section 5.3.2): `None` if not applicable;
     /// otherwise a shorter test that covers the same goals, without an execution.
     fn reduce(&mut self, test: &Self::Test) -> Option<Self::Test>;
 }

@@ -1,8 +1,8 @@
-//! How MOSA orders tests: preference sorting, crowding, selection by rank (Panichella
+//! The order of tests in MOSA: preference sorting, crowding, selection by rank (Panichella
 //! et al., "Reformulating branch coverage as a many-objective optimization problem",
 //! 2015; Whisker paper, Algorithm 8).
 //!
-//! There may be ten thousand goals and most of them tell nothing apart: each function
+//! There may be ten thousand goals, and on most of them all tests are equal, so each function
 //! first finds, in one pass over the fitness, the goals on which its tests differ, and
 //! compares pairs on these alone.
 
@@ -52,8 +52,8 @@ pub(crate) fn preference_sorting<T: Test>(
     if fronts.first().is_some_and(|front| front.len() > capacity) {
         fronts.push(rest);
     } else {
-        let telling = where_they_differ(targets, &differ);
-        fronts.extend(non_dominated_sorting(tests, &rest, &telling));
+        let differing = where_they_differ(targets, &differ);
+        fronts.extend(non_dominated_sorting(tests, &rest, &differing));
     }
     fronts
 }
@@ -66,7 +66,7 @@ fn where_they_differ(goals: &[usize], differ: &[bool]) -> Vec<usize> {
 /// Fast non-dominated sorting (Deb et al., "A fast and elitist multiobjective genetic
 /// algorithm: NSGA-II", 2002) of some of the tests.
 fn non_dominated_sorting<T: Test>(tests: &[T], some: &[usize], goals: &[usize]) -> Vec<Vec<usize>> {
-    // Positions in `some`: whom each dominates, and by how many it is dominated.
+    // Positions in `some`: those that each dominates, and the number of those that dominate it.
     let mut dominates = vec![Vec::new(); some.len()];
     let mut dominators = vec![0_usize; some.len()];
     for p in 0..some.len() {
@@ -145,11 +145,11 @@ fn crowding<T: Test>(tests: &[T], front: &[usize], goals: &[usize]) -> Vec<usize
             *differ |= fitness[*goal] != first[*goal];
         }
     }
-    let telling = where_they_differ(goals, &differ);
+    let differing = where_they_differ(goals, &differ);
     // Dense rows let the pairwise count below run without gathers.
     let rows: Vec<Vec<f64>> = front
         .iter()
-        .map(|index| telling.iter().map(|goal| tests[*index].fitness()[*goal]).collect())
+        .map(|index| differing.iter().map(|goal| tests[*index].fitness()[*goal]).collect())
         .collect();
     for p in 0..rows.len() {
         for q in p + 1..rows.len() {

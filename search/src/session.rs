@@ -1,4 +1,4 @@
-//! A search in progress: what all algorithms share.
+//! The state of a search that all algorithms share.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::stop::Stop;
 use crate::stream::Stream;
 
-/// Coverage rose: one point of the timeline, on three clocks that start with the
+/// An increase of coverage: one point of the timeline, on three clocks that start with the
 /// search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Improvement {

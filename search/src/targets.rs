@@ -1,4 +1,4 @@
-//! Which uncovered goals MOSA pursues at a time.
+//! The uncovered goals that MOSA pursues at a time.
 
 use std::collections::VecDeque;
 
@@ -51,7 +51,7 @@ impl Targets {
         Self { current: Vec::new(), crowding: Vec::new(), waits_for: Some(dependencies) }
     }
 
-    /// Takes note of what is covered now.
+    /// Adapts the targets to the goals that are covered now.
     pub(crate) fn follow<T: Test>(&mut self, archive: &Archive<T>) {
         self.current.clear();
         self.current.extend(archive.uncovered().iter().filter(|goal| match &self.waits_for {

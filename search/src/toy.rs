@@ -2,7 +2,7 @@
 
 use crate::problem::Test;
 
-/// A test that is nothing but its fitness.
+/// A test that consists of its fitness alone.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
     fitness: Vec<f64>,

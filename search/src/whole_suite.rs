@@ -133,7 +133,7 @@ impl WholeSuite {
         mut old: Vec<Suite<P::Test>>,
     ) -> Result<Vec<Suite<P::Test>>, Stop> {
         old.sort_by(|a, b| a.fitness.total_cmp(&b.fitness).then(a.length.cmp(&b.length)));
-        // One place at least is left to evolve, or nothing would ever be executed.
+        // At least one place is left to evolve, because otherwise no test would be executed.
         let elite = self.elite.min(self.population - 1);
         let mut new = old[..elite].to_vec();
         while new.len() < self.population {

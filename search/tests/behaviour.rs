@@ -1,4 +1,4 @@
-//! Searches through the public face, on a toy problem.
+//! Searches through the public interface, on a toy problem.
 
 mod toy;
 
@@ -44,7 +44,7 @@ fn named(name: &str) -> Algorithm {
     Algorithm::named(name).unwrap()
 }
 
-/// Everything of a search that must repeat.
+/// The parts of a search that must be the same in each repetition.
 fn repeatable(search: &Search<Codons>) -> impl PartialEq + std::fmt::Debug {
     let archive: Vec<_> =
         search.archive.iter().map(|(goal, test)| (goal, test.genes().to_vec())).collect();
@@ -73,8 +73,8 @@ fn guided_searches_beat_random_search() {
     }
 }
 
-/// Where each search ended when it was written. A change here is a change of results:
-/// it needs a new engine version.
+/// The end of each search when it was written. A change here changes results, so it needs a new
+/// engine id.
 #[test]
 fn searches_are_the_same_for_ever() {
     let end = |name| {
@@ -194,8 +194,8 @@ fn a_problem_without_goals_is_covered_at_once() {
 
 #[test]
 fn mio_samples_when_there_is_nothing_it_could_improve() {
-    // Goals beyond the next one are infinitely far and the first are covered by
-    // anything, so every turn that is not sampled looks at covered goals only.
+    // Goals beyond the next one are infinitely far, and every test covers the first, so that each
+    // turn that is not sampled chooses a covered goal.
     let mut mio = named("mio");
     for name in ["random_start", "random_end", "extension", "reduction"] {
         mio.set(name, 0.0).unwrap();
@@ -315,7 +315,7 @@ proptest! {
             ControlFlow::Continue(())
         });
 
-        // The archive keeps what covers, the shortest where length alone decides.
+        // The archive keeps tests that cover; where length alone decides, the shortest.
         for (goal, test) in result.archive.iter() {
             prop_assert!(test.covers(goal));
         }

@@ -244,11 +244,11 @@ async fn a_drained_worker_hands_back_what_it_did_not_begin() {
         .spawn()
         .unwrap();
     bench.settle(|progress| progress.done >= 20).await;
-    // `wait` would close the leash.
-    let leash = child.stdin.take();
+    // `wait` would close standard input, and the worker would exit.
+    let stdin = child.stdin.take();
     Command::new("kill").arg(child.id().to_string()).status().unwrap();
     assert!(tokio::task::spawn_blocking(move || child.wait()).await.unwrap().unwrap().success());
-    drop(leash);
+    drop(stdin);
     let progress = bench.settle(|progress| progress.leased == 0).await;
     assert!(progress.pending > 0 && progress.done >= 20);
     bench.close().await;
@@ -257,7 +257,7 @@ async fn a_drained_worker_hands_back_what_it_did_not_begin() {
 #[test]
 fn a_worker_ends_with_its_parent() {
     let folder = tempfile::tempdir().unwrap();
-    // Nobody listens there: the worker waits, patiently.
+    // No coordinator listens there, so the worker repeats its request.
     let mut child = worker("127.0.0.1:1", folder.path(), allowed_cores()[0])
         .stdin(Stdio::piped())
         .spawn()

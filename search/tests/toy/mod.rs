@@ -20,7 +20,7 @@ struct Executed {
 }
 
 impl Codons {
-    /// What was executed.
+    /// The codons that were executed.
     pub(crate) fn genes(&self) -> &[u64] {
         &self.0.genes
     }

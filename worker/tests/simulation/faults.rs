@@ -1,12 +1,12 @@
-//! What goes wrong in a simulation, drawn from its seed.
+//! The faults of a simulation, drawn from its seed.
 
 use std::time::Duration;
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Faults begin within this time; later the world is whole and the study must end.
-pub(crate) const TROUBLED: Duration = Duration::from_secs(12);
+/// All faults begin within this time; after them the study must end.
+pub(crate) const FAULT_PERIOD: Duration = Duration::from_secs(12);
 
 /// A side of the coordinator's transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,63 +15,63 @@ pub(crate) enum Side {
     After,
 }
 
-/// What a line between a worker and the coordinator loses.
+/// What the connection between a worker and the coordinator loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     Everything,
-    /// What the coordinator says: acknowledgements and leases.
+    /// Replies of the coordinator: acknowledgements and leases.
     Answers,
     Requests,
-    /// Nothing, but it comes when the fault is over: the worker looks frozen.
+    /// Nothing, but all messages arrive when the fault is over: the worker seems suspended.
     Time,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// The coordinator dies for a while: just now, or on a side of its next transaction.
-    /// When its machine dies, too, nobody is told that connections have ended.
+    /// The coordinator dies for a while: at once, or on a side of its next transaction.
+    /// If its machine dies, too, workers do not learn that their connections have ended.
     Crash {
         at: Option<Side>,
         down: Duration,
         machine: bool,
     },
-    /// The store fails as often, having written or not.
+    /// The store fails this many times, after it has written or before.
     Store {
         side: Side,
         times: u32,
     },
-    /// The clock of leases leaps ahead.
+    /// The clock of leases jumps ahead.
     Leap(Duration),
     Line {
         worker: usize,
         loss: Loss,
         lasts: Duration,
     },
-    /// A worker dies for a while; what it spooled may be torn.
+    /// A worker dies for a while; its spool may be damaged.
     Kill {
         worker: usize,
         down: Duration,
         tear: bool,
     },
-    /// A worker dies for good, with all that it spooled; the last one does not.
+    /// A worker dies for good, with its spool; the last worker does not.
     Lose {
         worker: usize,
     },
 }
 
-/// All that is drawn for a simulation.
+/// The settings and faults of a simulation.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
     pub(crate) seed: u64,
-    /// A second of each worker's clock.
+    /// True time in which the clock of each worker advances by a second.
     pub(crate) workers: Vec<Duration>,
     /// Seconds of the coordinator's clock in one of true time.
     pub(crate) rate: f64,
-    /// The longest way of a message.
+    /// The longest latency of a message.
     pub(crate) latency: Duration,
-    /// By time.
+    /// Faults with their times, ascending.
     pub(crate) faults: Vec<(Duration, Fault)>,
-    /// The transaction, from 1, at which the coordinator dies beside all this.
+    /// The transaction, from 1, at which the coordinator dies, in addition to the faults.
     pub(crate) dies: Option<(u64, Side)>,
 }
 
@@ -86,7 +86,7 @@ impl Scenario {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let workers = random.random_range(2..=4);
         let mut faults: Vec<_> = (0..random.random_range(2..=9))
-            .map(|_| (between(&mut random, 200, TROUBLED), fault(&mut random, workers)))
+            .map(|_| (between(&mut random, 200, FAULT_PERIOD), fault(&mut random, workers)))
             .collect();
         faults.sort_by_key(|&(at, _)| at);
         let mut second = || Duration::from_millis(random.random_range(600..=1500));

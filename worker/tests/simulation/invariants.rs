@@ -1,5 +1,5 @@
-//! The invariants of the ledger: the checker observes what the coordinator writes and what
-//! workers are told, and reports the first violation.
+//! The invariants of the ledger: the checker observes the transactions of the coordinator and the
+//! acknowledgements that workers receive, and reports the first violation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! A line that goes dead hangs nobody: what time-outs and pings are for, one by one.
+//! Time-outs and pings, one by one: no peer waits for ever on a dead connection.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catherd_coordinator::{Coordinator, Options as Study};
 use catherd_proto::transport::REQUEST_TIMEOUT;
-use catherd_proto::v1::coordinator_server::{Coordinator as Face, CoordinatorServer};
+use catherd_proto::v1::coordinator_server::{Coordinator as CoordinatorApi, CoordinatorServer};
 use catherd_proto::v1::{self, HeartbeatRequest};
 use futures_util::stream::Pending;
 use tonic::{Request, Response, Status};
@@ -15,7 +15,7 @@ use turmoil::Sim;
 use crate::wire::{self, COORDINATOR, Open};
 use crate::world::plan;
 
-/// Longer than a ping is waited for, shorter than a request.
+/// Longer than the time-out of a ping, shorter than that of a request.
 const PINGED: Duration = Duration::from_secs(11);
 
 fn network() -> Sim<'static> {
@@ -27,7 +27,7 @@ fn network() -> Sim<'static> {
         .build()
 }
 
-/// A coordinator that answers, or only listens.
+/// Starts a coordinator that answers, or one that only accepts connections.
 fn coordinate(sim: &mut Sim<'_>, answers: bool) -> Open {
     let open = Open::default();
     let connections = open.clone();
@@ -49,40 +49,40 @@ fn coordinate(sim: &mut Sim<'_>, answers: bool) -> Open {
     open
 }
 
-fn beat() -> HeartbeatRequest {
+fn heartbeat() -> HeartbeatRequest {
     HeartbeatRequest { worker: "w".into(), held: Vec::new() }
 }
 
 #[test]
-fn a_dead_line_is_noticed_by_pings_and_heals_by_itself() {
+fn pings_detect_a_dead_connection_and_it_recovers() {
     let mut sim = network();
     coordinate(&mut sim, true);
     sim.client("worker", async {
         let mut client = wire::client();
-        client.heartbeat(beat()).await?;
+        client.heartbeat(heartbeat()).await?;
         turmoil::partition(COORDINATOR, "worker");
         let asked = turmoil::elapsed();
-        client.heartbeat(beat()).await.unwrap_err();
+        client.heartbeat(heartbeat()).await.unwrap_err();
         let waited = turmoil::elapsed() - asked;
         assert!(waited < PINGED, "{waited:?}");
         tokio::time::sleep(Duration::from_secs(60)).await;
         turmoil::repair(COORDINATOR, "worker");
-        let healed = turmoil::elapsed();
-        while client.heartbeat(beat()).await.is_err() {}
-        let waited = turmoil::elapsed() - healed;
+        let repaired = turmoil::elapsed();
+        while client.heartbeat(heartbeat()).await.is_err() {}
+        let waited = turmoil::elapsed() - repaired;
         assert!(waited < Duration::from_secs(6), "{waited:?}");
         Ok(())
     });
     sim.run().unwrap();
 }
 
-/// A face that keeps its mouth shut, and knows no time-outs.
-struct Mute;
+/// A server that answers no request and has no time-outs.
+struct SilentCoordinator;
 
 type Streamed = Pending<Result<v1::ProjectChunk, Status>>;
 
 #[tonic::async_trait]
-impl Face for Mute {
+impl CoordinatorApi for SilentCoordinator {
     async fn register(
         &self,
         _: Request<v1::RegisterRequest>,
@@ -122,15 +122,16 @@ impl Face for Mute {
 }
 
 #[test]
-fn a_worker_gives_up_a_request_that_nobody_answers() {
+fn a_request_without_a_reply_times_out() {
     let mut sim = network();
     sim.host(COORDINATOR, || async {
         let connections = wire::listen(Open::default()).await?;
-        let server = tonic::transport::Server::builder().add_service(CoordinatorServer::new(Mute));
+        let server = tonic::transport::Server::builder()
+            .add_service(CoordinatorServer::new(SilentCoordinator));
         Ok(server.serve_with_incoming(connections).await?)
     });
     sim.client("worker", async {
-        wire::client().heartbeat(beat()).await.unwrap_err();
+        wire::client().heartbeat(heartbeat()).await.unwrap_err();
         let waited = turmoil::elapsed();
         assert!(waited < REQUEST_TIMEOUT + Duration::from_secs(1), "{waited:?}");
         Ok(())
@@ -139,11 +140,11 @@ fn a_worker_gives_up_a_request_that_nobody_answers() {
 }
 
 #[test]
-fn the_coordinator_gives_up_a_request_that_it_cannot_answer() {
+fn the_coordinator_ends_a_request_that_it_cannot_answer() {
     let mut sim = network();
     coordinate(&mut sim, false);
     sim.client("worker", async {
-        wire::patient_client().heartbeat(beat()).await.unwrap_err();
+        wire::client_without_timeouts().heartbeat(heartbeat()).await.unwrap_err();
         let waited = turmoil::elapsed();
         assert!(waited < REQUEST_TIMEOUT + Duration::from_secs(1), "{waited:?}");
         Ok(())
@@ -158,8 +159,8 @@ fn the_coordinator_forgets_workers_that_vanish() {
     let counted = Arc::new(Mutex::new(Vec::new()));
     let count = counted.clone();
     sim.client("worker", async move {
-        let mut client = wire::patient_client();
-        client.heartbeat(beat()).await?;
+        let mut client = wire::client_without_timeouts();
+        client.heartbeat(heartbeat()).await?;
         count.lock().unwrap().push(open.load(Ordering::Relaxed));
         turmoil::partition(COORDINATOR, "worker");
         tokio::time::sleep(PINGED).await;

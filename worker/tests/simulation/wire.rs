@@ -1,4 +1,4 @@
-//! tonic on the simulated network.
+//! gRPC (tonic) on the simulated network.
 
 use std::io;
 use std::pin::Pin;
@@ -22,14 +22,14 @@ const PORT: u16 = 7000;
 /// Connections that the coordinator has open.
 pub(crate) type Open = Arc<AtomicUsize>;
 
-/// A client as workers have it.
+/// The client of a worker.
 pub(crate) fn client() -> CoordinatorClient<AuthChannel> {
     let address = format!("http://{COORDINATOR}:{PORT}");
     transport::coordinator_client_over(&address, &Access::default(), connect).unwrap()
 }
 
-/// A client that knows no time-out at all.
-pub(crate) fn patient_client() -> CoordinatorClient<Channel> {
+/// A client without time-outs.
+pub(crate) fn client_without_timeouts() -> CoordinatorClient<Channel> {
     CoordinatorClient::new(connect(&Endpoint::from_static("http://coordinator:7000")))
 }
 

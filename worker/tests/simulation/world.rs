@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use turmoil::Sim;
 
 use crate::fault_injector::{FaultInjector, TransactionFault};
-use crate::faults::{Fault, Loss, Scenario, TROUBLED};
+use crate::faults::{FAULT_PERIOD, Fault, Loss, Scenario};
 use crate::invariants::{EventCounts, InvariantChecker, LogSubscriber};
 use crate::wire::{self, COORDINATOR, Open};
 
@@ -33,16 +33,16 @@ const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
 const FAILS: u64 = 5;
 const CRASHES: u64 = 7;
 
-/// The simulated network and clocks move this far at a time.
+/// The simulated network and clocks advance by this at a time.
 const STEP: Duration = Duration::from_millis(20);
 
-/// The coordinator's desk takes what has arrived this often.
+/// The interval at which the coordinator processes requests.
 const TURN: Duration = Duration::from_millis(15);
 
-/// Once the world is whole the study ends within this time.
+/// The study ends within this time after the last fault.
 const RECOVERY: Duration = Duration::from_secs(120);
 
-/// The shortest way of a message.
+/// The shortest latency of a message.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 const POLICY: Policy = Policy {
@@ -71,7 +71,7 @@ pub(crate) fn plan(seeds: u64) -> Plan {
     Plan::new(&study, &Noop.info(), projects.collect(), |_| Ok(())).unwrap()
 }
 
-/// What a study ends with: its records as far as they are the same on every machine, as JSON,
+/// The results of a study: the parts of its records that are the same on every machine, as JSON,
 /// and the quarantined runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Results {
@@ -80,7 +80,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// By executing every run here and now.
+    /// Executes every run in this thread.
     pub(crate) fn expected(plan: Plan) -> Results {
         let (mut records, mut quarantined) = (Vec::new(), Vec::new());
         for spec in plan.into_runs() {
@@ -156,7 +156,7 @@ impl Runner for SimulatedRunner {
     }
 }
 
-/// True time, faster or slower, with leaps.
+/// A clock that runs at a rate of true time, with jumps.
 struct LeaseClock {
     rate: f64,
     leaps: Arc<AtomicU64>,
@@ -190,7 +190,7 @@ pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Playe
 
 struct World {
     sim: Sim<'static>,
-    /// The longest way of a message.
+    /// The longest latency of a message.
     latency: Duration,
     checker: Arc<InvariantChecker>,
     injector: Arc<FaultInjector>,
@@ -302,11 +302,11 @@ impl World {
             if ended {
                 return Ok(());
             }
-            let troubled = faults.peek().is_some()
+            let faulty = faults.peek().is_some()
                 || self.restart_at.is_some()
                 || self.lines.iter().any(Option::is_some)
                 || self.down.iter().any(Option::is_some);
-            if troubled || now < TROUBLED {
+            if faulty || now < FAULT_PERIOD {
                 whole_since = None;
             } else {
                 // A fault that no transaction has met must not wait for the last one.
@@ -314,7 +314,7 @@ impl World {
                 self.planned_crash = None;
                 let since = *whole_since.get_or_insert(now);
                 if now - since > RECOVERY {
-                    return Err(format!("not ended {RECOVERY:?} after the last trouble"));
+                    return Err(format!("not ended {RECOVERY:?} after the last fault"));
                 }
             }
         }
@@ -424,7 +424,7 @@ impl World {
         }
     }
 
-    /// Whether the study ended as it should.
+    /// Compares the end of the study with the expected results.
     fn judge(self, expected: &Results) -> Result<(), String> {
         let World { sim, folder, workers, lost, checker, .. } = self;
         drop(sim);
@@ -446,7 +446,7 @@ impl World {
             for file in fs::read_dir(folder.path().join(name)).unwrap() {
                 let path = file.unwrap().path();
                 if path.extension().is_none_or(|kind| kind != "damaged") {
-                    return Err(format!("{name} has forgotten {}", path.display()));
+                    return Err(format!("{name} has left {}", path.display()));
                 }
             }
         }
