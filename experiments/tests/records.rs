@@ -173,7 +173,8 @@ fn format_1_expresses_only_its_own() {
 
 #[test]
 fn inconsistent_records_are_refused() {
-    let edits: [(fn(&mut Value), &str); 6] = [
+    type Edit = fn(&mut Value);
+    let edits: [(Edit, &str); 6] = [
         (|record| record["format"] = json!(3), "record of format 3: this build reads formats 1"),
         (|record| record["timeline"][0]["work"] = json!([1]), "1 amounts of 2 units"),
         (|record| record["criteria"][0]["covered"] = json!([3, 0]), "do not ascend"),
