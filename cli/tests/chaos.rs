@@ -20,7 +20,7 @@ use catherd_coordinator::store::Reader;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use support::cluster::{Process, postgres, run_with, succeed};
-use support::{program, two_projects};
+use support::{program, two_files};
 use tempfile::TempDir;
 
 /// Lease term in the disturbed studies. Processes are suspended for longer.
@@ -246,7 +246,7 @@ fn wait(what: &str, mut condition: impl FnMut() -> bool) {
 /// Creates a folder with the study and returns the records that it must have.
 fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
     let folder = TempDir::new().unwrap();
-    two_projects(&folder.path().join("projects"));
+    two_files(&folder.path().join("projects"));
     let study = format!(
         "name = '{STUDY}'\nsubject = 'noop'\nprojects = ['projects']\nseeds = {}\n\
          algorithms = [{{ name = 'short', parameters = {{ ms = {} }} }}]\n\

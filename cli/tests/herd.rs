@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use support::cluster::{Process, coordinator, run_with, start, succeed, worker};
-use support::{catherd, digests, stderr, two_projects};
+use support::{catherd, digests, stderr, two_files, two_projects};
 use tempfile::TempDir;
 
 const STUDY: [&str; 8] =
@@ -95,7 +95,7 @@ impl Dashboard {
     fn start() -> Dashboard {
         let folder = TempDir::new().unwrap();
         let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-        two_projects(&folder.path().join("projects"));
+        two_files(&folder.path().join("projects"));
         let study = path("jumpy.toml");
         let text = "subject = 'noop'\nprojects = ['projects']\nseeds = 2\n\
                     algorithms = [{ name = 'calm' }, { name = 'jumpy', parameters = { panic = 2 } }]\n\
@@ -194,8 +194,8 @@ fn strangers_are_kept_out() {
     };
     refused(&["status"], &[], "");
     refused(&["status"], &["--tls", &guests], "the request has no token");
-    refused(&submit, &["--tls", &guests, "--token-file", &guest], "needs the token of a submitter");
-    refused(&["status"], &["--tls", &guests, "--token-file", &ants], "the token of a viewer");
+    refused(&submit, &["--tls", &guests, "--token-file", &guest], "requires a submitter token");
+    refused(&["status"], &["--tls", &guests, "--token-file", &ants], "requires a viewer token");
     succeed(&[&submit[..], &["--tls", &guests, "--token-file", &boss]].concat(), &address);
     let text = succeed(&["status", "--tls", &guests, "--token-file", &guest], &address);
     assert!(text.contains("games"), "{text}");

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use catherd_coordinator::StoreUrl;
 use catherd_coordinator::store::Reader;
 use rustix::process::{Pid, Signal, kill_process};
-use support::{catherd, digests, stderr, two_projects};
+use support::{catherd, digests, stderr, two_files, two_projects};
 use tempfile::TempDir;
 
 /// Two projects and a study of them.
@@ -153,14 +153,6 @@ fn records_do_not_depend_on_the_number_of_workers() {
     assert_eq!(digests_of_one, bench.undisturbed());
 }
 
-/// Two projects of the kinds that take any file.
-fn two_files(folder: &Path) {
-    fs::create_dir(folder).unwrap();
-    for name in ["one", "two"] {
-        fs::write(folder.join(name), name).unwrap();
-    }
-}
-
 #[test]
 fn runs_that_are_given_up_are_named_with_their_reason() {
     let bench = Bench::new("1");
@@ -188,7 +180,10 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
     let mut command = catherd();
     command.arg("report").arg(bench.out("out")).args(["--explain", "missing/jumpy/runs"]);
     let explained = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    assert!(explained.starts_with("missing/jumpy/runs is 2: 2 runs\n"), "{explained}");
+    assert!(
+        explained.starts_with("missing/jumpy/runs is 2, computed from 2 runs\n"),
+        "{explained}"
+    );
 
     // The reason can be looked at.
     let database = bench.out("out/study.db");

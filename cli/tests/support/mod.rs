@@ -114,6 +114,14 @@ pub(crate) fn two_projects(folder: &Path) {
     fs::write(folder.join("packed.sb3"), packed(&small("space"))).unwrap();
 }
 
+/// Writes two plain files, projects of the kind `noop`.
+pub(crate) fn two_files(folder: &Path) {
+    fs::create_dir_all(folder).unwrap();
+    for name in ["one", "two"] {
+        fs::write(folder.join(name), name).unwrap();
+    }
+}
+
 /// Digests of records by run.
 pub(crate) fn digests(results: &Path) -> BTreeMap<String, String> {
     let mut runs = csv::Reader::from_path(results.join("runs.csv")).unwrap();
