@@ -523,7 +523,9 @@ async fn work(
             (kind == noop::KIND).then(|| Box::<SimulatedRunner>::default() as Box<dyn Runner>)
         };
         let ended = run_simulated_worker(options, vec![wire::client()], Box::new(make), host).await;
-        checker.log_line(format!("{name} ends: {ended:?}"));
+        // The debug form of an error has the date of the HTTP response, which is the real one.
+        let text = ended.as_ref().map_or_else(ToString::to_string, |end| format!("{end:?}"));
+        checker.log_line(format!("{name} ends: {text}"));
         match ended {
             Ok(_) => return Ok(()),
             Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
