@@ -8,12 +8,14 @@
 //! the configurations that lost a race, and `projects.csv` numbers about projects. `subject.json`
 //! is the [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs: it has the units of work
 //! and the levels of locations, each of which is a column. `docs/columns.md` explains every
-//! column. Folders of version 0.3.0 have no `subject.json` and other names for some columns; they
+//! column. `study-state.json` ([`RunStates`]) says how many of the planned runs the tables have.
+//! Folders of version 0.3.0 have neither of the JSON files and other names for some columns; they
 //! are read as well.
 
 mod described;
 mod mutants;
 mod read;
+mod run_states;
 mod slice;
 mod subject;
 mod table;
@@ -22,6 +24,7 @@ mod write;
 pub use described::Project;
 pub use mutants::{Mutant, Mutants};
 pub use read::{Improvement, RecordDigests, Results, Row, Run};
+pub use run_states::RunStates;
 pub use write::{Imported, Writer, write};
 
 use std::path::PathBuf;
@@ -124,6 +127,14 @@ pub enum Error {
         path: PathBuf,
         /// Cause given by the JSON reader.
         source: serde_json::Error,
+    },
+    /// `study-state.json` is not readable as the states of the runs of a study.
+    #[error("{}: {cause}", path.display())]
+    States {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: String,
     },
     /// A cell has a value that its column cannot have.
     #[error("{}: column `{column}` holds `{value}`", path.display())]
