@@ -8,15 +8,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Engines, Provenance, RunRecord, RunSpec};
-use catherd_proto::transport::MAX_MESSAGE;
+use catherd_experiments::{Digest, Engines, Provenance};
 use catherd_proto::{PROTOCOL, v1};
 use catherd_subject::Limits;
-use prost::Message;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 use tonic::Status;
-use v1::completion::End;
 
 use crate::MakeRunner;
 use crate::client::{FailoverClient, is_refusal};
@@ -28,27 +25,15 @@ use crate::simulated_host::SimulatedHost;
 use crate::spool::Spool;
 use crate::worker::{ExitReason, WorkerError};
 
-/// Most completions in one commit.
-const COMMIT_COMPLETIONS: usize = 512;
-
-/// Most bytes in one commit, exceeded by the last completion at most.
-const COMMIT_BYTES: usize = 4 << 20;
-
-/// Completions are gathered for this long, because a sync and a request for each tiny run would
-/// cost as much as the run. If the worker dies, at most 50 ms of finished runs are executed again;
-/// no accepted result is lost.
-const GATHER_TIME: Duration = Duration::from_millis(50);
-
-/// Bytes of a message beside the record in it.
-const ENVELOPE: usize = 64 << 10;
-
-/// With more unacknowledged records than this no run is leased.
-const MOST_UNACKNOWLEDGED: usize = 4096;
-
+mod committing;
 mod delivery;
+mod execution;
+mod leasing;
 mod timers;
 
-use delivery::{commit, completion_of, deliver, fetch};
+use committing::Committing;
+use delivery::{commit, completion_of};
+use leasing::{Leasing, Waiting};
 use timers::{install_signal_handlers, spawn_heartbeat_timer};
 
 /// Why a session ended early.
@@ -105,14 +90,6 @@ pub(crate) struct SessionConfig {
     pub(crate) disk_cache: Option<DiskCache>,
 }
 
-/// A leased run that was not started yet.
-struct Waiting {
-    run: u32,
-    attempt: u32,
-    token: u64,
-    spec: RunSpec,
-}
-
 /// The phases of a session. Each is final but for those below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -124,24 +101,6 @@ enum Phase {
     Draining,
     /// Exits without waiting for the run in execution.
     Stopped,
-}
-
-/// The state of leasing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leasing {
-    Idle,
-    Requested,
-    /// The coordinator had no run; the session waits before it asks again.
-    BackingOff,
-}
-
-/// The state of commits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Committing {
-    Idle,
-    /// Completions are gathered for the next commit.
-    Gathering,
-    Requested,
 }
 
 pub(crate) struct Session {
@@ -326,200 +285,6 @@ impl Session {
         self.execute();
         self.commit();
         self.lease();
-    }
-
-    /// Passes the next run to the executor, or fetches its project.
-    fn execute(&mut self) {
-        if self.running.is_some() || self.fetching {
-            return;
-        }
-        let Some(next) = self.waiting.front() else { return };
-        let digest = next.spec.project;
-        let Some(project) = self.cache.get(digest) else {
-            self.fetching = true;
-            let client = self.client.clone();
-            let cache = self.config.disk_cache.clone();
-            self.spawn(async move { Event::Fetched(digest, fetch(client, cache, digest).await) });
-            return;
-        };
-        if let Some(Waiting { run, attempt, token, spec }) = self.waiting.pop_front() {
-            self.running = Some((token, run));
-            self.prepare_crash_report(run, attempt, token, &spec);
-            if self.jobs.send(Job { token, attempt, spec, project }).is_err() {
-                self.running = None;
-                self.end(run, token, End::Crash("the executor has ended".to_owned()));
-            }
-        }
-    }
-
-    /// Writes the report for the case that the run exceeds the memory limit.
-    fn prepare_crash_report(&self, run: u32, attempt: u32, token: u64, spec: &RunSpec) {
-        let reason = "it took more memory than its worker may have".to_owned();
-        let provenance = Provenance { attempt, ..self.config.provenance.clone() };
-        let record = RunRecord { provenance, ..executor::out_of_memory(spec, reason) };
-        let end = Some(completion_of(JobOutcome::Record(Box::new(record))));
-        let completions = vec![v1::Completion { run, token, end }];
-        let request = v1::CommitRequest { worker: self.config.name.clone(), completions };
-        if let Err(cause) = self.crash_report.write(&request) {
-            // Without a report an out-of-memory counts as the loss of the worker.
-            tracing::warn!("cannot write the crash report: {cause}");
-        }
-    }
-
-    /// Spools and commits the runs that have ended since the last commit.
-    fn commit(&mut self) {
-        if self.committing != Committing::Idle || self.outbox.is_empty() {
-            return;
-        }
-        // Without a run in execution no further completion can be gathered.
-        let left = GATHER_TIME.saturating_sub(self.last_commit.elapsed());
-        if self.running.is_some() && !left.is_zero() && self.outbox.len() < COMMIT_COMPLETIONS {
-            self.committing = Committing::Gathering;
-            self.spawn(async move {
-                tokio::time::sleep(left).await;
-                Event::CommitDue
-            });
-            return;
-        }
-        self.last_commit = Instant::now();
-        let mut completions = Vec::new();
-        let mut bytes = 0;
-        while let Some(completion) = self.outbox.front() {
-            bytes += completion.encoded_len();
-            let full = completions.len() == COMMIT_COMPLETIONS || bytes > COMMIT_BYTES;
-            if full && !completions.is_empty() {
-                break;
-            }
-            completions.extend(self.outbox.pop_front());
-        }
-        let request = v1::CommitRequest { worker: self.config.name.clone(), completions };
-        self.committing = Committing::Requested;
-        let (client, spool) = (self.client.clone(), self.spool.clone());
-        self.spawn(async move { Event::Committed(deliver(client, spool, request).await) });
-    }
-
-    fn lease(&mut self) {
-        let enough = self.waiting.len() > self.low_water
-            || (self.low_water == 0 && self.running.is_some())
-            || self.unacknowledged.len() > MOST_UNACKNOWLEDGED;
-        if self.leasing != Leasing::Idle || self.phase != Phase::Working || enough {
-            return;
-        }
-        self.leasing = Leasing::Requested;
-        let request = v1::LeaseRequest {
-            worker: self.config.name.clone(),
-            loaded: self.cache.digests().map(|digest| digest.0.to_vec().into()).collect(),
-            held: self.held().collect(),
-        };
-        let client = self.client.clone();
-        self.spawn(async move {
-            let reply = client.call(|mut client| {
-                let request = request.clone();
-                async move { client.lease(request).await }
-            });
-            Event::Leased(reply.await)
-        });
-    }
-
-    fn accept_leases(&mut self, reply: v1::LeaseReply) {
-        let mut finished = reply.finished;
-        if !reply.leases.is_empty() || self.held().next().is_some() {
-            self.last_busy = Instant::now();
-        } else if self.config.idle.is_some_and(|idle| self.last_busy.elapsed() >= idle) {
-            finished = true;
-        }
-        if finished && self.phase == Phase::Working {
-            self.phase = Phase::Finished;
-        }
-        if reply.leases.is_empty() && !finished {
-            self.leasing = Leasing::BackingOff;
-            let pause = Duration::from_millis(reply.wait_ms.max(10));
-            self.spawn(async move {
-                tokio::time::sleep(pause).await;
-                Event::LeaseDue
-            });
-        }
-        // Batches of tiny runs are refilled at half, before the worker is idle. A single long run
-        // gives 0, so that no run waits here while another worker is idle.
-        self.low_water = reply.leases.len() / 2;
-        for v1::Lease { run, attempt, token, spec } in reply.leases {
-            match spec.unwrap_or_default().read() {
-                Ok(spec) => self.waiting.push_back(Waiting { run, attempt, token, spec }),
-                Err(error) => self.end(run, token, End::Crash(error.to_string())),
-            }
-        }
-        if self.phase == Phase::Draining {
-            self.drain();
-        }
-    }
-
-    fn send_heartbeat(&mut self) {
-        if self.heartbeat_under_way {
-            return;
-        }
-        self.heartbeat_under_way = true;
-        let running = self.running.map(|(token, _)| token);
-        let progress = self.control.progress();
-        let progress = v1::RunProgress {
-            work: progress.work.into_iter().collect(),
-            covered: progress.covered,
-            goals: progress.goals,
-        };
-        let held = self.held().map(|token| v1::HeldLease {
-            token,
-            progress: (running == Some(token)).then(|| progress.clone()),
-        });
-        let request =
-            v1::HeartbeatRequest { worker: self.config.name.clone(), held: held.collect() };
-        let mut client = self.client.leader();
-        self.spawn(async move {
-            // Not repeated, because the next heartbeat is due soon.
-            let reply = client.heartbeat(request).await;
-            Event::HeartbeatReply(reply.map(tonic::Response::into_inner).ok())
-        });
-    }
-
-    /// Drops leases that the coordinator has ended. Runs that are executed already are committed
-    /// all the same, because the coordinator may have accepted them.
-    fn drop_leases(&mut self, dropped: &[u64]) {
-        self.waiting.retain(|waiting| !dropped.contains(&waiting.token));
-        if let Some((token, _)) = self.running
-            && dropped.contains(&token)
-        {
-            self.control.cancel(token);
-        }
-    }
-
-    /// Returns the leases of runs that were not started, and leases no more.
-    fn drain(&mut self) {
-        self.phase = Phase::Draining;
-        for Waiting { run, token, .. } in std::mem::take(&mut self.waiting) {
-            self.end(run, token, End::Returned(v1::Returned {}));
-        }
-    }
-
-    /// Ends the runs on a project that the coordinator does not give out.
-    fn abandon(&mut self, project: Digest, reason: &str) {
-        let waiting = std::mem::take(&mut self.waiting).into_iter();
-        let (affected, others): (Vec<_>, _) =
-            waiting.partition(|waiting| waiting.spec.project == project);
-        self.waiting = others.into();
-        for Waiting { run, token, .. } in affected {
-            self.end(run, token, End::Crash(format!("cannot fetch the project: {reason}")));
-        }
-    }
-
-    /// Ends a lease: puts its completion into the outbox.
-    fn end(&mut self, run: u32, token: u64, end: End) {
-        let mut completion = v1::Completion { run, token, end: Some(end) };
-        let size = completion.encoded_len();
-        if size > MAX_MESSAGE - ENVELOPE {
-            let reason =
-                format!("the record has {size} bytes; a message has at most {MAX_MESSAGE}");
-            completion.end = Some(End::Crash(reason));
-        }
-        self.unacknowledged.insert(token, run);
-        self.outbox.push_back(completion);
     }
 
     /// Starts a task whose result is an event.

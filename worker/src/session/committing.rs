@@ -1,0 +1,82 @@
+//! Commits of a session: ended leases are gathered, spooled and sent, one commit at a time.
+
+use std::time::Duration;
+
+use catherd_proto::transport::MAX_MESSAGE;
+use catherd_proto::v1;
+use prost::Message;
+use tokio::time::Instant;
+use v1::completion::End;
+
+use super::delivery::deliver;
+use super::{Event, Session};
+
+/// Most completions in one commit.
+const COMMIT_COMPLETIONS: usize = 512;
+
+/// Most bytes in one commit, exceeded by the last completion at most.
+const COMMIT_BYTES: usize = 4 << 20;
+
+/// Completions are gathered for this long, because a sync and a request for each tiny run would
+/// cost as much as the run. If the worker dies, at most 50 ms of finished runs are executed again;
+/// no accepted result is lost.
+const GATHER_TIME: Duration = Duration::from_millis(50);
+
+/// Bytes of a message beside the record in it.
+const ENVELOPE: usize = 64 << 10;
+
+/// The state of commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Committing {
+    Idle,
+    /// Completions are gathered for the next commit.
+    Gathering,
+    Requested,
+}
+
+impl Session {
+    /// Spools and commits the runs that have ended since the last commit.
+    pub(super) fn commit(&mut self) {
+        if self.committing != Committing::Idle || self.outbox.is_empty() {
+            return;
+        }
+        // Without a run in execution no further completion can be gathered.
+        let left = GATHER_TIME.saturating_sub(self.last_commit.elapsed());
+        if self.running.is_some() && !left.is_zero() && self.outbox.len() < COMMIT_COMPLETIONS {
+            self.committing = Committing::Gathering;
+            self.spawn(async move {
+                tokio::time::sleep(left).await;
+                Event::CommitDue
+            });
+            return;
+        }
+        self.last_commit = Instant::now();
+        let mut completions = Vec::new();
+        let mut bytes = 0;
+        while let Some(completion) = self.outbox.front() {
+            bytes += completion.encoded_len();
+            let full = completions.len() == COMMIT_COMPLETIONS || bytes > COMMIT_BYTES;
+            if full && !completions.is_empty() {
+                break;
+            }
+            completions.extend(self.outbox.pop_front());
+        }
+        let request = v1::CommitRequest { worker: self.config.name.clone(), completions };
+        self.committing = Committing::Requested;
+        let (client, spool) = (self.client.clone(), self.spool.clone());
+        self.spawn(async move { Event::Committed(deliver(client, spool, request).await) });
+    }
+
+    /// Ends a lease: puts its completion into the outbox.
+    pub(super) fn end(&mut self, run: u32, token: u64, end: End) {
+        let mut completion = v1::Completion { run, token, end: Some(end) };
+        let size = completion.encoded_len();
+        if size > MAX_MESSAGE - ENVELOPE {
+            let reason =
+                format!("the record has {size} bytes; a message has at most {MAX_MESSAGE}");
+            completion.end = Some(End::Crash(reason));
+        }
+        self.unacknowledged.insert(token, run);
+        self.outbox.push_back(completion);
+    }
+}

@@ -1,0 +1,132 @@
+//! Leases of a session: requested, renewed by heartbeats, dropped and returned.
+
+use std::time::Duration;
+
+use catherd_experiments::RunSpec;
+use catherd_proto::v1;
+use tokio::time::Instant;
+use v1::completion::End;
+
+use super::{Event, Phase, Session};
+
+/// With more unacknowledged records than this no run is leased.
+const MOST_UNACKNOWLEDGED: usize = 4096;
+
+/// A leased run that was not started yet.
+pub(super) struct Waiting {
+    pub(super) run: u32,
+    pub(super) attempt: u32,
+    pub(super) token: u64,
+    pub(super) spec: RunSpec,
+}
+
+/// The state of leasing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leasing {
+    Idle,
+    Requested,
+    /// The coordinator had no run; the session waits before it asks again.
+    BackingOff,
+}
+
+impl Session {
+    pub(super) fn lease(&mut self) {
+        let enough = self.waiting.len() > self.low_water
+            || (self.low_water == 0 && self.running.is_some())
+            || self.unacknowledged.len() > MOST_UNACKNOWLEDGED;
+        if self.leasing != Leasing::Idle || self.phase != Phase::Working || enough {
+            return;
+        }
+        self.leasing = Leasing::Requested;
+        let request = v1::LeaseRequest {
+            worker: self.config.name.clone(),
+            loaded: self.cache.digests().map(|digest| digest.0.to_vec().into()).collect(),
+            held: self.held().collect(),
+        };
+        let client = self.client.clone();
+        self.spawn(async move {
+            let reply = client.call(|mut client| {
+                let request = request.clone();
+                async move { client.lease(request).await }
+            });
+            Event::Leased(reply.await)
+        });
+    }
+
+    pub(super) fn accept_leases(&mut self, reply: v1::LeaseReply) {
+        let mut finished = reply.finished;
+        if !reply.leases.is_empty() || self.held().next().is_some() {
+            self.last_busy = Instant::now();
+        } else if self.config.idle.is_some_and(|idle| self.last_busy.elapsed() >= idle) {
+            finished = true;
+        }
+        if finished && self.phase == Phase::Working {
+            self.phase = Phase::Finished;
+        }
+        if reply.leases.is_empty() && !finished {
+            self.leasing = Leasing::BackingOff;
+            let pause = Duration::from_millis(reply.wait_ms.max(10));
+            self.spawn(async move {
+                tokio::time::sleep(pause).await;
+                Event::LeaseDue
+            });
+        }
+        // Batches of tiny runs are refilled at half, before the worker is idle. A single long run
+        // gives 0, so that no run waits here while another worker is idle.
+        self.low_water = reply.leases.len() / 2;
+        for v1::Lease { run, attempt, token, spec } in reply.leases {
+            match spec.unwrap_or_default().read() {
+                Ok(spec) => self.waiting.push_back(Waiting { run, attempt, token, spec }),
+                Err(error) => self.end(run, token, End::Crash(error.to_string())),
+            }
+        }
+        if self.phase == Phase::Draining {
+            self.drain();
+        }
+    }
+
+    pub(super) fn send_heartbeat(&mut self) {
+        if self.heartbeat_under_way {
+            return;
+        }
+        self.heartbeat_under_way = true;
+        let running = self.running.map(|(token, _)| token);
+        let progress = self.control.progress();
+        let progress = v1::RunProgress {
+            work: progress.work.into_iter().collect(),
+            covered: progress.covered,
+            goals: progress.goals,
+        };
+        let held = self.held().map(|token| v1::HeldLease {
+            token,
+            progress: (running == Some(token)).then(|| progress.clone()),
+        });
+        let request =
+            v1::HeartbeatRequest { worker: self.config.name.clone(), held: held.collect() };
+        let mut client = self.client.leader();
+        self.spawn(async move {
+            // Not repeated, because the next heartbeat is due soon.
+            let reply = client.heartbeat(request).await;
+            Event::HeartbeatReply(reply.map(tonic::Response::into_inner).ok())
+        });
+    }
+
+    /// Drops leases that the coordinator has ended. Runs that are executed already are committed
+    /// all the same, because the coordinator may have accepted them.
+    pub(super) fn drop_leases(&mut self, dropped: &[u64]) {
+        self.waiting.retain(|waiting| !dropped.contains(&waiting.token));
+        if let Some((token, _)) = self.running
+            && dropped.contains(&token)
+        {
+            self.control.cancel(token);
+        }
+    }
+
+    /// Returns the leases of runs that were not started, and leases no more.
+    pub(super) fn drain(&mut self) {
+        self.phase = Phase::Draining;
+        for Waiting { run, token, .. } in std::mem::take(&mut self.waiting) {
+            self.end(run, token, End::Returned(v1::Returned {}));
+        }
+    }
+}
