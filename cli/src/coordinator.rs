@@ -1,4 +1,4 @@
-//! `catherd coordinator`.
+//! `catherd coordinator`: serves studies to workers on other machines.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,9 +15,9 @@ use crate::{remote, subjects, terminal};
 
 /// Serves studies to workers on any machine until it is stopped.
 ///
-/// Studies are added with `catherd submit` and survive the coordinator: start it again on
-/// the same folder and it goes on. With a PostgreSQL store a second coordinator stands by
-/// and takes over when the first is lost.
+/// Studies are added with `catherd submit`. They are kept in the store, so that a coordinator that is
+/// started again on the same folder continues them. With a PostgreSQL store, a second coordinator
+/// stands by and takes over when the first is lost.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -25,45 +25,64 @@ Examples:
   catherd coordinator --dir /srv/catherd --store postgres://catherd@db/catherd
   catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant --tokens tokens --log json
 
-Ctrl-C or SIGTERM: workers finish what they run and wait for a coordinator.")]
+Ctrl-C or SIGTERM: exit; workers finish their current runs and wait for a coordinator.")]
 pub(crate) struct Arguments {
-    /// Folder of the database, unless --store says otherwise
-    #[arg(long, value_name = "DIR", default_value = "herd")]
-    dir: PathBuf,
+    /// Folder of the database, unless --store names another [default: catherd-data]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
 
     /// The database: postgres://USER@HOST/NAME, or an SQLite file [default: DIR/study.db]
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 
-    /// Where to serve; beyond loopback only with --tls and --tokens
+    /// Address to listen on; beyond loopback only with --tls and --tokens
     #[arg(long, value_name = "ADDR", default_value = remote::ADDRESS)]
     listen: SocketAddr,
 
-    /// A run goes to somebody else when its worker was not heard of for this many seconds
+    /// Lease term: seconds without a heartbeat after which the run of a worker is leased to another
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
     term: u64,
 
-    /// Where to show the dashboard, Prometheus metrics (/metrics) and health (/health) over
-    /// HTTP; on loopback alone
+    /// Address of the dashboard, Prometheus metrics (/metrics) and health (/health) over HTTP; only
+    /// on loopback
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7421")]
     dashboard: Option<SocketAddr>,
 
-    /// How to log to standard error
+    /// Format of the log on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     log: terminal::Format,
 
-    /// Folder with ca.pem, cert.pem and key.pem, as `catherd certs` makes them
+    /// Folder with ca.pem, cert.pem and key.pem, written by `catherd certs`
     #[arg(long, value_name = "DIR")]
     tls: Option<PathBuf>,
 
-    /// File of tokens, as `catherd token` makes it
+    /// Token file, written by `catherd token`
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
 }
 
+/// The default folder.
+const FOLDER: &str = "catherd-data";
+
+/// The default folder of versions up to 0.3.0.
+const FORMER_FOLDER: &str = "herd";
+
+/// The default folder, or the former one if it has a store and the new one does not exist.
+fn default_folder() -> PathBuf {
+    let [folder, former] = [FOLDER, FORMER_FOLDER].map(PathBuf::from);
+    if folder.exists() || !former.join("study.db").exists() {
+        return folder;
+    }
+    terminal::note(&format!(
+        "using the store in {FORMER_FOLDER}, the default folder of earlier versions; rename it to \
+         {FOLDER}, or name it with --dir"
+    ));
+    former
+}
+
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log_as("info", arguments.log);
-    let mut options = Options::new(&arguments.dir);
+    let mut options = Options::new(&arguments.dir.unwrap_or_else(default_folder));
     if let Some(store) = &arguments.store {
         options.store = StoreUrl::parse(store);
     }
@@ -77,14 +96,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
+        .map_err(|cause| Failure::new(format_args!("cannot start threads: {cause}")))?;
     let served = runtime.block_on(async {
-        let cannot = |cause| {
+        let cannot_listen = |cause| {
             Failure::new(format_args!("cannot listen on {}: {cause}", arguments.listen))
                 .hint("name another address with --listen")
         };
-        let listener = TcpListener::bind(arguments.listen).await.map_err(cannot)?;
-        let address = listener.local_addr().map_err(cannot)?;
+        let listener = TcpListener::bind(arguments.listen).await.map_err(cannot_listen)?;
+        let address = listener.local_addr().map_err(cannot_listen)?;
         let mut stop = StopSignals::listen()
             .map_err(|cause| Failure::new(format_args!("cannot handle signals: {cause}")))?;
         let server = coordinator.serve(listener);
@@ -93,7 +112,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
                 Failure::new(format_args!("cannot listen on {address}: {cause}"))
                     .hint("name another address with --dashboard")
             })?;
-            let address = listener.local_addr().map_err(cannot)?;
+            let address = listener.local_addr().map_err(cannot_listen)?;
             if !address.ip().is_loopback() {
                 return Err(Failure::new(format_args!(
                     "refusing to show a dashboard on {address}"
@@ -110,8 +129,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             () = stop.received() => Ok(()),
         }
     });
-    // Servers close with the coordinator, requests under way with their time-outs.
+    // Servers end with the coordinator, and requests in progress with their time-outs.
     drop(coordinator);
     runtime.shutdown_timeout(Duration::from_secs(2));
-    served.map(|()| Exit::Fine)
+    served.map(|()| Exit::Success)
 }

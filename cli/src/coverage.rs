@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let sprites = sprites(&subject.project, &state);
     let text = if arguments.json { to_json(&sprites) } else { to_text(&sprites) };
     terminal::print(&text);
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }
 
 /// State of a block.

@@ -1,5 +1,4 @@
-//! How a command ends, and what people read when it does not end well. Errors of all
-//! rooms are put into words here and nowhere else.
+//! Exit codes and error messages. The errors of all crates are worded here alone.
 
 use std::fmt;
 use std::io;
@@ -15,47 +14,47 @@ use catherd_datasets::{FindError, LoadError};
 use catherd_experiments::{PlanError, StudyError};
 use catherd_worker::WorkerError;
 
-/// For `--help`.
+/// The exit codes, for `--help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0  all is well
-  1  the command could not be carried out; standard error says why
+  0  success
+  1  the command failed; standard error says why
   2  the study is complete, but projects were skipped or runs failed
      (vm conformance: a project failed; stats: a line could not be read)
-  3  the study was stopped; the same command goes on with it
+  3  the study was stopped; the same command continues it
   4  a check of the report does not hold";
 
-/// How a command that was carried out ended.
+/// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All is well.
-    Fine,
-    /// Carried out, but something is missing.
+    /// Everything was done.
+    Success,
+    /// Done, but the result is incomplete.
     Incomplete,
-    /// Ended early because somebody said so.
+    /// Stopped early by a signal.
     Stopped,
-    /// A number is not what it should be.
-    Unmet,
+    /// A check of a number does not hold.
+    CheckFailed,
 }
 
 impl Exit {
-    /// The command could not be carried out.
+    /// The exit code of a command that failed.
     pub(crate) const FATAL: ExitCode = ExitCode::FAILURE;
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(match exit {
-            Exit::Fine => 0,
+            Exit::Success => 0,
             Exit::Incomplete => 2,
             Exit::Stopped => 3,
-            Exit::Unmet => 4,
+            Exit::CheckFailed => 4,
         })
     }
 }
 
-/// Why a command could not be carried out: one line that names the place and the cause,
-/// and what to do about it.
+/// The error of a command: one line with what failed and the cause, and a hint that says what to
+/// do.
 #[derive(Debug)]
 pub(crate) struct Failure {
     line: String,
@@ -67,11 +66,12 @@ impl Failure {
         Failure { line: line.to_string(), hint: None }
     }
 
-    /// The same with a place before it.
+    /// Puts the place of the error, such as a file and line, before the line.
     pub(crate) fn at(self, place: impl fmt::Display) -> Failure {
         Failure { line: format!("{place}{}", self.line), ..self }
     }
 
+    /// Sets what to do about the error.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
@@ -79,7 +79,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Names of files may hold anything, line breaks included.
+        // The names of files may contain control characters, line breaks included.
         write!(f, "error: {}", self.line.replace(char::is_control, " "))?;
         match &self.hint {
             Some(hint) => write!(f, "\n hint: {hint}"),
@@ -166,7 +166,7 @@ impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
         match error {
             PlanError::Algorithm { label, cause } if cause.contains(&format!("`{label}`")) => {
-                Failure::new(cause).hint("choose one of those")
+                Failure::new(cause).hint("choose one of the algorithms above")
             }
             PlanError::Algorithm { .. } => Failure::new(error).hint("correct it in the study file"),
             PlanError::Unit { unit, kind, known } => {
@@ -175,7 +175,7 @@ impl From<PlanError> for Failure {
             }
             PlanError::NoProjects(name) => {
                 Failure::new(format_args!("study `{name}` has no usable project"))
-                    .hint("the lines above say what is wrong with each")
+                    .hint("correct the projects; the lines above give the reason for each")
             }
         }
     }
@@ -185,13 +185,15 @@ impl From<CoordinatorError> for Failure {
     fn from(error: CoordinatorError) -> Failure {
         let hint = match error {
             CoordinatorError::Folder { .. } => "name a folder that you may write to with --out",
-            CoordinatorError::Busy { .. } => "or give this study another folder with --out",
+            CoordinatorError::Busy { .. } => {
+                "wait for the other process, or choose another folder with --out"
+            }
             CoordinatorError::Store { .. } => {
-                "see that the disk is neither full nor failing; --fresh starts over"
+                "check that the disk is neither full nor failing; --fresh starts over"
             }
             CoordinatorError::Exposed(_)
             | CoordinatorError::Listen(_)
-            | CoordinatorError::Serve(_) => "see that programs may listen on 127.0.0.1",
+            | CoordinatorError::Serve(_) => "check that programs may listen on the address",
         };
         Failure::new(error).hint(hint)
     }
@@ -204,12 +206,12 @@ impl From<tidy::Error> for Failure {
                 "name folders of results (catherd run, import) or of descriptions (dataset describe)"
             }
             tidy::Error::Description { .. } | tidy::Error::Nameless { .. } => {
-                "make it again: catherd dataset describe PROJECTS --out FOLDER"
+                "write it again: catherd dataset describe PROJECTS --out FOLDER"
             }
             tidy::Error::Io { .. } => {
-                "make room or correct the permissions, then repeat the command"
+                "free disk space or correct the permissions, then repeat the command"
             }
-            _ => "repeat the command: results are made again from the finished runs",
+            _ => "repeat the command: it writes the tables again from the finished runs",
         };
         Failure::new(error).hint(hint)
     }
@@ -217,7 +219,8 @@ impl From<tidy::Error> for Failure {
 
 impl From<AddressError> for Failure {
     fn from(error: AddressError) -> Failure {
-        Failure::new(error).hint("tables, rows and columns are named as in the files of the report")
+        Failure::new(error)
+            .hint("use the names of tables, rows and columns in the files of the report")
     }
 }
 
@@ -225,15 +228,15 @@ impl From<ImportError> for Failure {
     fn from(error: ImportError) -> Failure {
         let hint = match error {
             ImportError::Io { .. } => "name CSV files that you may read",
-            ImportError::Csv { .. } => "check that the file is the CSV that this tool writes",
+            ImportError::Csv { .. } => "name a CSV file that the tool wrote",
             ImportError::Column { .. } => {
-                "see whether the file is of this tool; `catherd import csv` maps columns by name"
+                "name a file of this tool, or map columns by name with `catherd import csv`"
             }
             ImportError::Field { .. } => {
                 "correct the field, or leave it empty if the run has no such value"
             }
             ImportError::Duplicate { .. } => {
-                "leave one of them out; runs of another configuration need another --algorithm"
+                "remove one of them; give runs of another configuration another --algorithm"
             }
             ImportError::Empty { .. } => "name files with a header and a row for each run",
             ImportError::Tables(error) => return error.into(),
@@ -251,13 +254,13 @@ impl From<catherd_analysis::corpus::Error> for Failure {
 impl From<WorkerError> for Failure {
     fn from(error: WorkerError) -> Failure {
         let hint = match error {
-            WorkerError::Pin { .. } => "leave --core out to run wherever there is room",
+            WorkerError::Pin { .. } => "omit --core to run on any core",
             WorkerError::Spool { .. } => "name a folder that you may write to with --spool",
-            WorkerError::Start(_) => "see whether the system's limits allow another thread",
-            WorkerError::Address { .. } => "give --connect the address that the coordinator serves",
+            WorkerError::Start(_) => "check that the system's limits allow more threads",
+            WorkerError::Address { .. } => "give --connect the address of a coordinator, HOST:PORT",
             WorkerError::Coordinator { .. } => {
-                "see that the coordinator runs and is of the same version; finished runs are kept \
-                 in the spool"
+                "check that the coordinator runs and has the same version; finished runs are kept in \
+                 the spool"
             }
         };
         Failure::new(error).hint(hint)

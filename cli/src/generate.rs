@@ -160,7 +160,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         (None, _) if !arguments.quiet => terminal::note(report.trim_end()),
         (None, _) => {}
     }
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }
 
 fn write(out: Option<&Path>, generated: &Generated) -> Result<(), Failure> {

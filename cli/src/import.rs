@@ -120,5 +120,5 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         text.push_str(&format!("{} runs have a share covered, but no counts\n", tally.uncounted));
     }
     terminal::print(&text);
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }

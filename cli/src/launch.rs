@@ -1,4 +1,4 @@
-//! `catherd launch`: workers on a cluster, placed by the cluster's own manager.
+//! `catherd launch`: starts workers through the manager of a cluster.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -25,10 +25,10 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 
 /// Submits a Slurm job array of workers that take runs from a coordinator.
 ///
-/// Each task of the array is a worker that lives as long as there are runs, not a run: the
-/// queue sees one array however many runs there are. A task that is preempted or requeued
-/// comes back under the same name, and its run is leased again at once. Before the time limit,
-/// Slurm sends SIGTERM, and the worker finishes its run or returns it.
+/// Each task of the array is a worker that executes runs as long as there are any, so that the
+/// queue has one array for any number of runs. A task that is preempted or requeued registers again
+/// under the same name, and its run is leased again at once. Before the time limit, Slurm sends
+/// SIGTERM, and the worker finishes its run or returns it.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -37,11 +37,11 @@ Examples:
   catherd launch slurm --connect 127.0.0.1:7420 --workers 2 --dry-run
   catherd launch slurm --connect ant:7420 --workers 64 -- --partition=long --nice=100")]
 pub(crate) struct Slurm {
-    /// Where the coordinator serves: HOST:PORT; several of the same store, separated by commas
+    /// Address of the coordinator, HOST:PORT; for several of the same store, separated by commas
     #[arg(long, value_name = "ADDR")]
     connect: String,
 
-    /// Workers, each on a core of its own
+    /// Number of workers, each on a core of its own
     #[arg(long, value_name = "N")]
     workers: NonZeroU32,
 
@@ -53,19 +53,19 @@ pub(crate) struct Slurm {
     #[arg(long, value_name = "MIB", default_value_t = worker::MEMORY_MIB)]
     memory: u64,
 
-    /// Seconds without a run after which a worker ends
+    /// Seconds without a run after which a worker exits
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     idle: u64,
 
-    /// Folder for the script, the logs and the spools, seen by all nodes
+    /// Folder for the script, the logs and the spools; all nodes must have access to it
     #[arg(long, value_name = "DIR", default_value = "catherd-slurm")]
     dir: PathBuf,
 
-    /// Folder with ca.pem, cert.pem and key.pem, as `catherd certs` makes them
+    /// Folder with ca.pem, cert.pem and key.pem, written by `catherd certs`
     #[arg(long, value_name = "DIR", env = "CATHERD_TLS")]
     tls: Option<PathBuf>,
 
-    /// File with the token of a worker, as `catherd token` prints it
+    /// File with a worker token that `catherd token` printed
     #[arg(long, value_name = "FILE", env = "CATHERD_TOKEN_FILE")]
     token_file: Option<PathBuf>,
 
@@ -73,7 +73,7 @@ pub(crate) struct Slurm {
     #[arg(long)]
     dry_run: bool,
 
-    /// More options for sbatch
+    /// Further options for sbatch
     #[arg(last = true)]
     sbatch: Vec<String>,
 }
@@ -90,7 +90,7 @@ impl Slurm {
         fs::write(&script, self.script(&dir)?).map_err(|cause| unusable(&script, cause))?;
         if self.dry_run {
             terminal::note(&format!("submit it with: sbatch {}", script.display()));
-            return Ok(Exit::Fine);
+            return Ok(Exit::Success);
         }
         let output = Process::new("sbatch").args(&self.sbatch).arg(&script).output();
         let output = output.map_err(|cause| {
@@ -98,12 +98,12 @@ impl Slurm {
                 .hint("run this on a machine that submits to Slurm, or use --dry-run")
         })?;
         if !output.status.success() {
-            let told = String::from_utf8_lossy(&output.stderr);
-            return Err(Failure::new(format_args!("sbatch failed: {}", told.trim()))
-                .hint(format!("see {}", script.display())));
+            let message = String::from_utf8_lossy(&output.stderr);
+            return Err(Failure::new(format_args!("sbatch failed: {}", message.trim()))
+                .hint(format!("correct {}, or the options after --", script.display())));
         }
         terminal::print(&String::from_utf8_lossy(&output.stdout));
-        Ok(Exit::Fine)
+        Ok(Exit::Success)
     }
 
     fn script(&self, dir: &Path) -> Result<String, Failure> {
@@ -122,10 +122,10 @@ impl Slurm {
              #SBATCH --time={time}\n\
              #SBATCH --requeue\n\
              #SBATCH --open-mode=append\n\
-             # The worker is the batch process itself (exec) and finishes or hands back its run.\n\
+             # SIGTERM goes to the worker, which replaces the shell (exec) and finishes or returns its run.\n\
              #SBATCH --signal=B:TERM@120\n\
              #SBATCH --output={logs}/%A_%a.log\n\n\
-             # The same after a requeue: what this worker held is given out again at once.\n\
+             # The name stays the same after a requeue, so that the run of this worker is leased again at once.\n\
              name=slurm-$SLURM_ARRAY_JOB_ID-$SLURM_ARRAY_TASK_ID\n\
              exec {program} worker --connect {connect} --name \"$name\" --spool {dir}/spool/\"$name\" \\\n    \
              --idle {idle} --retry-timeout 900 --memory {memory}",

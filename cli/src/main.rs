@@ -1,20 +1,20 @@
-//! catherd herds test-generation runs and turns them into the tables of an empirical
-//! study.
+//! The command line of catherd: argument parsing, wiring of the crates, and messages.
 //!
-//! - [`run`]: a study from its file or flags to its tables.
-//! - [`verify`]: finished runs executed once more; [`replay`]: one of them, looked at.
-//! - [`launch`]: workers on a cluster; [`capacity`]: how many a coordinator can serve.
-//! - [`worker`]: one worker process, as `run` starts them.
-//! - [`coordinator`]: studies served to workers on other machines; [`studies`]: adding,
-//!   watching and fetching them; [`remote`]: how both are reached and known.
-//! - [`report`]: every table and figure of results; [`import`]: results of other tools
-//!   as tidy tables.
+//! - [`run`]: executes a study on this machine and writes its results.
+//! - [`verify`], [`replay`]: execute finished runs again.
+//! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
+//!   submit, watch and fetch them; [`remote`]: addresses and credentials.
+//! - [`worker`]: one worker process; [`launch`]: workers on a cluster; [`capacity`]: the number of
+//!   workers that a coordinator can serve.
+//! - [`report`]: tables and figures of results; [`import`]: results of other tools as tidy tables.
 //! - [`stats`]: statistics for scripts.
-//! - [`generate`], [`test`], [`coverage`], [`mutate`]: one project and one suite; [`project`] opens them.
-//! - [`vm`]: the machine alone.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`]: one project and one suite; [`project`] opens
+//!   them.
+//! - [`vm`]: the Scratch machine alone.
 //! - [`dataset`]: corpora of projects, from sampling to figures.
 //! - [`subjects`]: the subject kinds, and the command that lists them.
-//! - [`failure`], [`terminal`]: what people read.
+//! - [`failure`]: exit codes and errors; [`terminal`]: output; [`file_names`]: names made safe for
+//!   file systems.
 
 mod capacity;
 mod coordinator;
@@ -23,6 +23,7 @@ mod dataset;
 #[cfg(test)]
 mod documentation;
 mod failure;
+mod file_names;
 mod generate;
 mod import;
 mod launch;
@@ -74,11 +75,11 @@ enum Command {
     Submit(studies::Submit),
     Status(studies::Status),
     Watch(studies::Watch),
-    /// Hands out no more runs of a study of a coordinator; those in hand are finished
+    /// Pauses a study of a coordinator: current runs are finished, and no others are started
     Pause(studies::Change),
-    /// Goes on with a study that was paused or cancelled
+    /// Continues a study that was paused or cancelled
     Resume(studies::Change),
-    /// Ends a study of a coordinator: runs in hand are finished, and what has ended is kept
+    /// Cancels a study of a coordinator: current runs are finished, and records are kept
     Cancel(studies::Change),
     Results(studies::Results),
     Token(remote::MakeToken),
@@ -102,16 +103,16 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(refusal) => {
-            // Nobody is left to tell if this fails.
+            // If standard output or error is closed, nothing more can be reported.
             let _ = refusal.print();
             return if refusal.use_stderr() { Exit::FATAL } else { ExitCode::SUCCESS };
         }
     };
     panic::set_hook(Box::new(|defect| {
-        let line = format!("a defect in catherd: {defect}");
+        let line = format!("defect in catherd: {defect}");
         let failure = Failure::new(line).hint(
-            "please report it with the command; runs that have ended are safe, and the same \
-             command goes on",
+            "report it with the command; finished runs are kept, and the same command continues \
+             from there",
         );
         terminal::fail(&failure.to_string());
     }));
@@ -121,7 +122,7 @@ fn main() -> ExitCode {
             terminal::fail(&failure.to_string());
             Exit::FATAL
         }
-        // The hook has told.
+        // The hook has printed the defect.
         Err(_) => Exit::FATAL,
     }
 }

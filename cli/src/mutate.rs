@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Threads [default: one a core]
+    /// Threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 
@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     let left_out = analysis.false_positives();
     if left_out.is_empty() {
-        return Ok(Exit::Fine);
+        return Ok(Exit::Success);
     }
     let numbers: Vec<String> = left_out.iter().map(u32::to_string).collect();
     terminal::note(&format!(

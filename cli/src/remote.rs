@@ -1,4 +1,5 @@
-//! How a coordinator is reached, and how its callers prove who they are.
+//! The address of a coordinator, and the credentials of its workers and clients: tokens and
+//! certificates.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,42 +11,44 @@ use clap::Args;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
 
 use crate::failure::{Exit, Failure};
+use crate::file_names::safe_name;
 use crate::terminal;
 
-/// Where a coordinator serves unless it is told otherwise.
+/// Default address of a coordinator.
 pub(crate) const ADDRESS: &str = "127.0.0.1:7420";
 
-/// The coordinator that a command speaks to.
+/// The coordinator to which a command sends its requests.
 #[derive(Args)]
 pub(crate) struct Remote {
-    /// Where the coordinator serves
+    /// Address of the coordinator
     #[arg(long, value_name = "HOST:PORT", env = "CATHERD_COORDINATOR", default_value = ADDRESS)]
     coordinator: String,
 
     #[command(flatten)]
-    proof: Proof,
+    credentials: Credentials,
 }
 
 impl Remote {
+    /// The URL of the coordinator and the credentials for it.
     pub(crate) fn address(&self) -> Result<(String, Access), Failure> {
-        let access = self.proof.access()?;
+        let access = self.credentials.access()?;
         Ok((url(&self.coordinator, &access), access))
     }
 }
 
-/// Proof of who calls.
+/// The credentials of a worker or client.
 #[derive(Args)]
-pub(crate) struct Proof {
-    /// Folder with ca.pem, cert.pem and key.pem, as `catherd certs` makes them
+pub(crate) struct Credentials {
+    /// Folder with ca.pem, cert.pem and key.pem, written by `catherd certs`
     #[arg(long, value_name = "DIR", env = "CATHERD_TLS")]
     tls: Option<PathBuf>,
 
-    /// File with the token, as `catherd token` prints it
+    /// File with the token that `catherd token` printed
     #[arg(long, value_name = "FILE", env = "CATHERD_TOKEN_FILE")]
     token_file: Option<PathBuf>,
 }
 
-impl Proof {
+impl Credentials {
     pub(crate) fn access(&self) -> Result<Access, Failure> {
         let token = self.token_file.as_deref().map(fs::read_to_string).transpose();
         let token = token.map_err(|cause| {
@@ -58,7 +61,7 @@ impl Proof {
     }
 }
 
-/// An address with its scheme.
+/// An address as a URL.
 pub(crate) fn url(address: &str, access: &Access) -> String {
     match (address.contains("://"), &access.tls) {
         (true, _) => address.to_owned(),
@@ -73,7 +76,7 @@ pub(crate) fn read_tls(folder: &Path) -> Result<Tls, Failure> {
         let file = folder.join(name);
         fs::read(&file).map_err(|cause| {
             Failure::new(format_args!("{}: {cause}", file.display()))
-                .hint("name a folder that `catherd certs` made")
+                .hint("name a folder that `catherd certs` wrote")
         })
     };
     Ok(Tls { authority: read("ca.pem")?, certificate: read("cert.pem")?, key: read("key.pem")? })
@@ -81,21 +84,21 @@ pub(crate) fn read_tls(folder: &Path) -> Result<Tls, Failure> {
 
 /// Makes a token for a worker, a submitter or a viewer.
 ///
-/// The token is printed once; the coordinator's file of tokens gets its digest alone.
+/// The token is printed once; only its digest is written to the coordinator's token file.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd token worker --name ants >> ants.token
   catherd token submitter --file /srv/catherd/tokens")]
 pub(crate) struct MakeToken {
-    /// What its owner may do: worker, submitter or viewer
+    /// What the token permits: worker, submitter or viewer
     role: Role,
 
-    /// For people who read the file of tokens
+    /// Name of the owner, for readers of the token file
     #[arg(long, default_value = "")]
     name: String,
 
-    /// The coordinator's file of tokens
+    /// The coordinator's token file
     #[arg(long, value_name = "FILE", default_value = "tokens")]
     file: PathBuf,
 }
@@ -110,10 +113,10 @@ impl MakeToken {
         TokenStore::add(&self.file, &token, self.role, &self.name)?;
         terminal::print(&format!("{token}\n"));
         terminal::note(&format!(
-            "The digest is in {}; start the coordinator with --tokens {0}.",
+            "The digest is in {0}; start the coordinator with --tokens {0}.",
             self.file.display()
         ));
-        Ok(Exit::Fine)
+        Ok(Exit::Success)
     }
 }
 
@@ -123,11 +126,12 @@ impl From<TokenStoreError> for Failure {
     }
 }
 
-/// Makes certificates for a coordinator and its callers, signed by an authority of their own.
+/// Makes certificates for a coordinator, its workers and its clients, signed by a certificate
+/// authority of their own.
 ///
-/// DIR gets ca.pem and ca-key.pem, and a folder for each name with ca.pem, cert.pem and
-/// key.pem, to be copied to where it is used. Keep ca-key.pem to yourself: with it anybody
-/// could make more.
+/// DIR gets ca.pem and ca-key.pem, and a folder for each --for with ca.pem, cert.pem and key.pem;
+/// copy each folder to the machine that uses it. Keep ca-key.pem secret, because it can sign more
+/// certificates.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -135,42 +139,43 @@ Examples:
   catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant.example.org --tokens tokens
   catherd worker --connect ant.example.org:7420 --tls certs/workers --token-file ants.token")]
 pub(crate) struct MakeCerts {
-    /// Folder to write; an authority that is there already is used again
+    /// Folder to write; a certificate authority in it is used again
     #[arg(long, value_name = "DIR", default_value = "certs")]
     dir: PathBuf,
 
-    /// Host names and addresses of one end, separated by commas; repeat it for each end
+    /// Host names and IP addresses for one certificate, separated by commas; repeat the flag for
+    /// further certificates
     #[arg(long = "for", value_name = "NAMES", required = true)]
-    ends: Vec<String>,
+    certificates: Vec<String>,
 }
 
 impl MakeCerts {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let issuer = self.authority()?;
-        for names in &self.ends {
+        for names in &self.certificates {
             let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
-            let folder = self.dir.join(crate::run::safe_name(&names[0]));
-            let key = KeyPair::generate().map_err(cannot)?;
-            let mut parameters = CertificateParams::new(names).map_err(cannot)?;
+            let folder = self.dir.join(safe_name(&names[0]));
+            let key = KeyPair::generate().map_err(certificate_failure)?;
+            let mut parameters = CertificateParams::new(names).map_err(certificate_failure)?;
             parameters.not_after = rcgen::date_time_ymd(2045, 1, 1);
-            let certificate = parameters.signed_by(&key, &issuer).map_err(cannot)?;
+            let certificate = parameters.signed_by(&key, &issuer).map_err(certificate_failure)?;
             fs::create_dir_all(&folder).map_err(|cause| unwritable(&folder, &cause))?;
             write(&folder.join("ca.pem"), &issuer.pem(), 0o644)?;
             write(&folder.join("cert.pem"), &certificate.pem(), 0o644)?;
             write(&folder.join("key.pem"), &key.serialize_pem(), 0o600)?;
             terminal::note(&format!("{}: ca.pem, cert.pem, key.pem", folder.display()));
         }
-        Ok(Exit::Fine)
+        Ok(Exit::Success)
     }
 
-    /// The authority of the folder, made if it is missing.
+    /// The certificate authority of the folder, made if it is missing.
     fn authority(&self) -> Result<CertifiedIssuer<'static, KeyPair>, Failure> {
         fs::create_dir_all(&self.dir).map_err(|cause| unwritable(&self.dir, &cause))?;
         let file = self.dir.join("ca-key.pem");
         let key = match fs::read_to_string(&file) {
-            Ok(pem) => KeyPair::from_pem(&pem).map_err(cannot)?,
+            Ok(pem) => KeyPair::from_pem(&pem).map_err(certificate_failure)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let key = KeyPair::generate().map_err(cannot)?;
+                let key = KeyPair::generate().map_err(certificate_failure)?;
                 write(&file, &key.serialize_pem(), 0o600)?;
                 key
             }
@@ -182,7 +187,7 @@ impl MakeCerts {
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign];
         parameters.not_after = rcgen::date_time_ymd(2045, 1, 1);
-        let issuer = CertifiedIssuer::self_signed(parameters, key).map_err(cannot)?;
+        let issuer = CertifiedIssuer::self_signed(parameters, key).map_err(certificate_failure)?;
         write(&self.dir.join("ca.pem"), &issuer.pem(), 0o644)?;
         Ok(issuer)
     }
@@ -201,7 +206,7 @@ fn unwritable(path: &Path, cause: &io::Error) -> Failure {
         .hint("name a folder that you may write to with --dir")
 }
 
-fn cannot(cause: rcgen::Error) -> Failure {
+fn certificate_failure(cause: rcgen::Error) -> Failure {
     Failure::new(format_args!("cannot make a certificate: {cause}"))
         .hint("give --for host names or IP addresses")
 }

@@ -95,7 +95,7 @@ impl Stored {
 Examples:
   catherd replay results/smoke 3fa9c1
   catherd replay results/smoke 3fa9c1 --json | jq .timeline
-  catherd replay games 3fa9c1 --store herd/study.db
+  catherd replay games 3fa9c1 --store catherd-data/study.db
 
 Exit code 2: the record is another one, or there is none.")]
 pub(crate) struct Arguments {
@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         _ => in_words(&spec, &before, &now)?,
     };
     terminal::print(&text);
-    Ok(if same { Exit::Fine } else { Exit::Incomplete })
+    Ok(if same { Exit::Success } else { Exit::Incomplete })
 }
 
 /// The run with this name, and its record or why it has none.

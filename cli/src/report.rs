@@ -143,14 +143,14 @@ fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure
 
 impl Checks {
     fn hold(&self, report: &Report<'_>) -> Result<Exit, Failure> {
-        let mut exit = Exit::Fine;
+        let mut exit = Exit::Success;
         for check in &self.check {
             let holds = check.holds(report)?;
             let value = check.address.find(report)?.cell.display();
             let verdict = if holds { "holds" } else { "FAILED" };
             terminal::print(&format!("check {check}: {verdict}, it is {value}\n"));
             if !holds {
-                exit = Exit::Unmet;
+                exit = Exit::CheckFailed;
             }
         }
         Ok(exit)
@@ -184,7 +184,7 @@ pub(crate) fn reproduce(arguments: Reproduce) -> Result<Exit, Failure> {
     write(&report, &folder.join("report"))?;
     // A failed check says more than that something is missing.
     Ok(match arguments.checks.hold(&report)? {
-        Exit::Fine => exit,
+        Exit::Success => exit,
         unmet => unmet,
     })
 }

@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
     let mut output = BufWriter::new(io::stdout().lock());
     let mut line = Vec::new();
-    let mut exit = Exit::Fine;
+    let mut exit = Exit::Success;
     for number in 1_u64.. {
         line.clear();
         let read = input.read_until(b'\n', &mut line).map_err(|cause| {

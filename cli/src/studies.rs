@@ -1,5 +1,5 @@
-//! Studies of a coordinator: `submit`, `status`, `watch`, `pause`, `resume`, `cancel`,
-//! `results`.
+//! The commands that manage the studies of a coordinator: `submit`, `status`, `watch`, `pause`,
+//! `resume`, `cancel` and `results`.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -19,25 +19,26 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Streaming};
 
 use crate::failure::{Exit, Failure};
+use crate::file_names::safe_name;
 use crate::remote::Remote;
-use crate::run::{self, Folder, Matrix, RunResult, safe_name};
-use crate::terminal::{self, BARS};
+use crate::run::{self, Folder, RunResult, StudyArgs};
+use crate::terminal::{self, BARS, plural};
 
-/// Most rows of what is missing on a terminal.
-const MOST_MISSING: usize = 20;
+/// Largest number of groups of missing runs shown on a terminal.
+const MAX_MISSING: usize = 20;
 
-/// Width of the column of a phase.
+/// Width of a column with the number of runs in a state.
 const COUNT_WIDTH: usize = 11;
 
-/// A conversation with a coordinator.
-struct Caller {
+/// A connection to a coordinator.
+struct Connection {
     runtime: Runtime,
     client: StudiesClient<AuthChannel>,
     address: String,
 }
 
-impl Caller {
-    fn new(remote: &Remote) -> Result<Caller, Failure> {
+impl Connection {
+    fn new(remote: &Remote) -> Result<Connection, Failure> {
         let (address, access) = remote.address()?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -48,42 +49,46 @@ impl Caller {
             Failure::new(format_args!("`{address}` is not the address of a coordinator: {cause}"))
                 .hint("write HOST:PORT")
         })?;
-        Ok(Caller { runtime, client, address })
+        Ok(Connection { runtime, client, address })
     }
 
-    /// Asks, and puts a refusal into words.
-    fn ask<T>(
+    /// Sends a request and returns the reply.
+    fn call<T>(
         &mut self,
-        ask: impl AsyncFnOnce(
+        request: impl AsyncFnOnce(
             &mut StudiesClient<AuthChannel>,
         ) -> Result<tonic::Response<T>, tonic::Status>,
     ) -> Result<T, Failure> {
-        let asked = self.runtime.block_on(ask(&mut self.client));
-        asked.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
+        let reply = self.runtime.block_on(request(&mut self.client));
+        reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
+    /// The next message of a stream; `None` at its end.
     fn next<T>(&self, stream: &mut Streaming<T>) -> Result<Option<T>, Failure> {
         self.runtime.block_on(stream.message()).map_err(|status| self.refused(&status))
     }
 
+    /// The failure for an error status.
     fn refused(&self, status: &tonic::Status) -> Failure {
         let failure =
             Failure::new(format_args!("coordinator {}: {}", self.address, status.message()));
         match status.code() {
-            Code::Unauthenticated | Code::PermissionDenied => {
-                failure.hint("name a token with --token-file; `catherd token` makes one")
-            }
+            Code::Unauthenticated | Code::PermissionDenied => failure
+                .hint("name a file with a token with --token-file; `catherd token` makes tokens"),
             Code::NotFound => failure.hint("`catherd status` lists the studies"),
-            Code::FailedPrecondition => failure.hint("use the same catherd at both ends"),
-            _ => failure.hint("see that the coordinator runs, and where: --coordinator HOST:PORT"),
+            Code::FailedPrecondition => {
+                failure.hint("use the same version of catherd on both machines")
+            }
+            _ => failure
+                .hint("start the coordinator, or name its address with --coordinator HOST:PORT"),
         }
     }
 }
 
-/// Gives a study to a coordinator: its projects travel there, its runs wait for workers.
+/// Submits a study to a coordinator: uploads its projects and plans its runs.
 ///
-/// Runs that have ended in any study of the coordinator are not run again, and a study
-/// that is submitted again with more projects, algorithms or seeds is extended.
+/// Runs that have ended in any study of the coordinator are not executed again. A study that is
+/// submitted again with more projects, algorithms or seeds is extended.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -91,7 +96,7 @@ Examples:
   catherd submit --projects games --algorithms mosa,mio --seeds 20 --executions 300 --name games")]
 pub(crate) struct Submit {
     #[command(flatten)]
-    matrix: Matrix,
+    study: StudyArgs,
 
     #[command(flatten)]
     remote: Remote,
@@ -99,23 +104,23 @@ pub(crate) struct Submit {
 
 impl Submit {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
-        let mut caller = Caller::new(&self.remote)?;
-        let (study, corpus, plan) = self.matrix.plan()?;
+        let mut connection = Connection::new(&self.remote)?;
+        let (study, corpus, plan) = self.study.plan()?;
         if plan.race.is_some() {
             return Err(Failure::new(format_args!("{} is a race", study.name))
                 .hint("run it on one machine, with catherd run"));
         }
         let digests = plan.projects.iter().map(|project| project.digest.0.to_vec().into());
         let all = v1::ProjectDigests { digests: digests.collect() };
-        let missing = caller.ask(async |client| client.missing_projects(all).await)?.digests;
+        let missing = connection.call(async |client| client.missing_projects(all).await)?.digests;
         let bar = BARS.add(ProgressBar::new(missing.len() as u64));
-        bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} projects sent"));
+        bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} projects uploaded"));
         corpus.each(|digest, bytes| {
             if !missing.iter().any(|one| **one == digest.0) {
                 return Ok(());
             }
             bar.inc(1);
-            send(&mut caller, digest, bytes)
+            send(&mut connection, digest, bytes)
         })?;
         bar.finish_and_clear();
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
@@ -124,7 +129,7 @@ impl Submit {
         bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} runs planned"));
         let reply = loop {
             let request = request.clone();
-            let reply = caller.ask(async |client| client.submit(request).await)?;
+            let reply = connection.call(async |client| client.submit(request).await)?;
             if reply.unplanned == 0 {
                 break reply;
             }
@@ -133,22 +138,24 @@ impl Submit {
         };
         bar.finish_and_clear();
         terminal::note(&format!(
-            "{}: {} runs, {} of them ended before; catherd watch shows how far they are",
-            study.name, reply.planned, reply.ended
+            "{}: {}, {} of them ended earlier; `catherd watch` shows their progress",
+            study.name,
+            plural(reply.planned as usize, "run"),
+            reply.ended
         ));
-        let whole = corpus.unusable.is_empty();
-        Ok(if whole { Exit::Fine } else { Exit::Incomplete })
+        let complete = corpus.unusable.is_empty();
+        Ok(if complete { Exit::Success } else { Exit::Incomplete })
     }
 }
 
-/// Sends a project in pieces.
-fn send(caller: &mut Caller, digest: Digest, bytes: &[u8]) -> Result<(), Failure> {
+/// Uploads a project in chunks.
+fn send(connection: &mut Connection, digest: Digest, bytes: &[u8]) -> Result<(), Failure> {
     let size = bytes.len() as u64;
     let chunks: Vec<_> = bytes
         .chunks(PROJECT_CHUNK)
         .map(|data| v1::ProjectChunk { size, data: data.to_vec().into() })
         .collect();
-    let kept = caller.ask(async |client| {
+    let stored = connection.call(async |client| {
         let (sender, receiver) = mpsc::channel(4);
         let sending = async move {
             for chunk in chunks {
@@ -159,8 +166,8 @@ fn send(caller: &mut Caller, digest: Digest, bytes: &[u8]) -> Result<(), Failure
         };
         tokio::join!(sending, client.put_project(ReceiverStream::new(receiver))).1
     })?;
-    if kept.digests.first().is_none_or(|kept| **kept != digest.0) {
-        return Err(Failure::new(format_args!("project {digest} was damaged on its way"))
+    if stored.digests.first().is_none_or(|stored| **stored != digest.0) {
+        return Err(Failure::new(format_args!("project {digest} was damaged during the upload"))
             .hint("repeat the command"));
     }
     Ok(())
@@ -174,7 +181,7 @@ Examples:
   catherd status games
   catherd status games --json | jq .missing")]
 pub(crate) struct Status {
-    /// A study: says what it has no record of, and why
+    /// A study, whose runs without a record are listed with the reasons
     study: Option<String>,
 
     #[command(flatten)]
@@ -187,26 +194,27 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
-        let mut caller = Caller::new(&self.remote)?;
-        let status = caller.ask(async |client| client.get_status(v1::StatusRequest {}).await)?;
+        let mut connection = Connection::new(&self.remote)?;
+        let status =
+            connection.call(async |client| client.get_status(v1::StatusRequest {}).await)?;
         let missing = match self.study.clone() {
             Some(study) => {
                 let request = v1::ExplainRequest { study };
-                Some(caller.ask(async |client| client.explain(request).await)?.missing)
+                Some(connection.call(async |client| client.explain(request).await)?.missing)
             }
             None => None,
         };
         let text = if self.json {
-            format!("{:#}\n", in_json(&status, missing.as_deref()))
+            format!("{:#}\n", as_json(&status, missing.as_deref()))
         } else {
-            in_words(&status, self.study.as_deref(), missing.as_deref())
+            as_text(&status, self.study.as_deref(), missing.as_deref())
         };
         terminal::print(&text);
-        Ok(Exit::Fine)
+        Ok(Exit::Success)
     }
 }
 
-fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missing]>) -> String {
+fn as_text(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missing]>) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
     if !status.last_error.is_empty() {
@@ -238,7 +246,7 @@ fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missi
     }
     let Some(missing) = missing else { return text };
     text.push_str(if missing.is_empty() { "\nNothing is missing.\n" } else { "\nMissing:\n" });
-    for row in missing.iter().take(MOST_MISSING) {
+    for row in missing.iter().take(MAX_MISSING) {
         let v1::Missing { project, algorithm, phase, runs, reason } = row;
         let _ = write!(text, "{runs:>7} {phase:11} {project}, {algorithm}");
         let paused = status.studies.iter().find(|study| Some(&*study.name) == only);
@@ -253,13 +261,13 @@ fn in_words(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missi
             _ => writeln!(text),
         };
     }
-    if let Some(more) = missing.len().checked_sub(MOST_MISSING).filter(|more| *more > 0) {
+    if let Some(more) = missing.len().checked_sub(MAX_MISSING).filter(|more| *more > 0) {
         let _ = writeln!(text, "... and {more} more; --json has all");
     }
     text
 }
 
-fn in_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
+fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
     let studies = status.studies.iter().map(|study| {
         let mut object = json!({
             "name": study.name, "state": state(study), "planned": study.planned,
@@ -311,7 +319,7 @@ fn state(study: &v1::Study) -> &'static str {
     }
 }
 
-/// Shows how far the active studies are until all their runs have ended.
+/// Shows the progress of the active studies until all their runs have ended.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -324,13 +332,13 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
-        let mut caller = Caller::new(&self.remote)?;
+        let mut connection = Connection::new(&self.remote)?;
         let request = v1::WatchRequest { interval_ms: 500 };
-        let mut stream = caller.ask(async |client| client.watch(request).await)?;
+        let mut stream = connection.call(async |client| client.watch(request).await)?;
         let bar = BARS.add(ProgressBar::new(0));
         bar.set_style(style("{wide_bar:.cyan/dim} {msg}"));
         let mut last = v1::Status::default();
-        while let Some(status) = caller.next(&mut stream)? {
+        while let Some(status) = connection.next(&mut stream)? {
             bar.set_length(status.planned);
             bar.set_position(status.done + status.failed + status.quarantined);
             bar.set_message(format!(
@@ -343,13 +351,13 @@ impl Watch {
             last = status;
         }
         bar.finish_and_clear();
-        terminal::print(&in_words(&last, None, None));
-        let whole = last.failed + last.quarantined == 0;
-        Ok(if whole { Exit::Fine } else { Exit::Incomplete })
+        terminal::print(&as_text(&last, None, None));
+        let complete = last.failed + last.quarantined == 0;
+        Ok(if complete { Exit::Success } else { Exit::Incomplete })
     }
 }
 
-// What the commands do is said where they are named.
+// The help of the commands is at the variants of `Command` in main.rs.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -366,20 +374,20 @@ pub(crate) struct Change {
 
 impl Change {
     pub(crate) fn run(self, state: v1::StudyState) -> Result<Exit, Failure> {
-        let mut caller = Caller::new(&self.remote)?;
+        let mut connection = Connection::new(&self.remote)?;
         let request = v1::SetStateRequest { study: self.study.clone(), state: state.into() };
-        caller.ask(async |client| client.set_state(request).await)?;
+        connection.call(async |client| client.set_state(request).await)?;
         let word = match state {
             v1::StudyState::Active => "active",
             v1::StudyState::Paused => "paused",
             v1::StudyState::Cancelled => "cancelled",
         };
         terminal::note(&format!("{} is {word}", self.study));
-        Ok(Exit::Fine)
+        Ok(Exit::Success)
     }
 }
 
-/// Fetches what has come of a study so far and writes its tables, figure and suites.
+/// Fetches the results of a study so far and writes its tables, figure and suites.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -400,29 +408,29 @@ pub(crate) struct Results {
 impl Results {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let start = Instant::now();
-        let mut caller = Caller::new(&self.remote)?;
+        let mut connection = Connection::new(&self.remote)?;
         let request = v1::ResultsRequest { study: self.study.clone() };
-        let mut stream = caller.ask(async |client| client.results(request).await)?;
+        let mut stream = connection.call(async |client| client.results(request).await)?;
         let default = || PathBuf::from("results").join(safe_name(&self.study));
         let folder = Folder::open(&self.out.clone().unwrap_or_else(default))?;
         let bar = BARS.add(ProgressBar::no_length());
         bar.set_style(style("{pos} runs fetched"));
-        let ends = std::iter::from_fn(|| {
+        let results = std::iter::from_fn(|| {
             bar.inc(1);
-            caller.next(&mut stream).transpose().map(|result| end(result?))
+            connection.next(&mut stream).transpose().map(|result| read_result(result?))
         });
-        let results = run::export(ends, &folder, &[], &[])?;
+        let results = run::export(results, &folder, &[], &[])?;
         bar.finish_and_clear();
         terminal::print(&results.text(&self.study, &folder.path, start.elapsed()));
-        Ok(if results.problems.is_empty() { Exit::Fine } else { Exit::Incomplete })
+        Ok(if results.problems.is_empty() { Exit::Success } else { Exit::Incomplete })
     }
 }
 
-/// Reads what came of a run.
-fn end(result: v1::RunResult) -> Result<RunResult, Failure> {
+/// Reads the result of a run.
+fn read_result(result: v1::RunResult) -> Result<RunResult, Failure> {
     let unreadable = |flaw: String| {
-        Failure::new(format_args!("a result that cannot be read: {flaw}"))
-            .hint("use the same catherd at both ends")
+        Failure::new(format_args!("cannot read a result: {flaw}"))
+            .hint("use the same version of catherd on both machines")
     };
     let spec = result.spec.unwrap_or_default().read().map_err(|e| unreadable(e.to_string()))?;
     match result.end {
@@ -459,13 +467,13 @@ mod tests {
             ..Default::default()
         };
         let status = v1::Status { studies: vec![counts], ..Default::default() };
-        let text = in_words(&status, None, None);
+        let text = as_text(&status, None, None);
         let header = text.lines().find(|line| line.starts_with("study")).unwrap();
         let columns: Vec<_> = header.split_whitespace().collect();
         let names = ["pending", "leased", "done", "failed", "quarantined"];
         assert_eq!(columns[3..8], names);
         assert_eq!(Phase::ALL.map(Phase::name), names);
-        let json = in_json(&status, None);
+        let json = as_json(&status, None);
         assert_eq!(names.map(|name| json["studies"][0][name].clone()), [1, 2, 3, 4, 5]);
     }
 }

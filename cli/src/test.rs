@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use catherd_suite::{
-    AssertionNo, Bounds, Execution, Failure as Unmet, LinkedSuite, Runner, Suite, SuiteTest,
-    Verdict,
+    AssertionNo, Bounds, Execution, Failure as FailedAssertion, LinkedSuite, Runner, Suite,
+    SuiteTest, Verdict,
 };
 use clap::Args;
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             passed + failed
         ));
     }
-    Ok(if failed == 0 { Exit::Fine } else { Exit::Incomplete })
+    Ok(if failed == 0 { Exit::Success } else { Exit::Incomplete })
 }
 
 /// The lines of a test.
@@ -132,7 +132,7 @@ fn describe(suite: &Suite, number: usize, execution: &Execution) -> Value {
             test["verdict"] = json!("failed");
             test["message"] = json!(fault);
         }
-        Verdict::Failed(Unmet { assertion, after, got }) => {
+        Verdict::Failed(FailedAssertion { assertion, after, got }) => {
             let AssertionNo { flaky, position } = *assertion;
             let SuiteTest { assertions, flaky: unstable, .. } = &suite.tests[number];
             let unmet = &if flaky { unstable } else { assertions }[position as usize];

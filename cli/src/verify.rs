@@ -22,7 +22,7 @@ Examples:
   catherd verify results/smoke
   catherd verify results/smoke --sample 100%
   catherd verify results/smoke --sample 25 --seed 7
-  catherd verify games --store herd/study.db")]
+  catherd verify games --store catherd-data/study.db")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     stored: Stored,
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Threads [default: one a core]
+    /// Threads [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
 }
@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         text += &format!("{}\n", line.replace(char::is_control, " "));
     }
     terminal::print(&text);
-    Ok(if differing.is_empty() { Exit::Fine } else { Exit::Incomplete })
+    Ok(if differing.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
 /// The runs to verify, in the order of projects, so that each is loaded seldom. Which runs

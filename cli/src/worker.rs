@@ -1,4 +1,4 @@
-//! `catherd worker`.
+//! `catherd worker`: one worker process.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use catherd_worker::{DiskCache, ExitReason, Options, run_worker};
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
-use crate::remote::{self, Proof};
+use crate::remote::{self, Credentials};
 use crate::{subjects, terminal};
 
 /// Default memory limit of a worker.
@@ -18,7 +18,7 @@ pub(crate) const MEMORY_MIB: u64 = 5 << 10;
 
 /// Leases runs from a coordinator, executes and commits them until the study is complete.
 ///
-/// `catherd run` starts its own workers; this is for adding one by hand.
+/// `catherd run` starts its own workers; this command adds one to a coordinator by hand.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -28,12 +28,12 @@ Examples:
 
 Ctrl-C or SIGTERM: finish the current run, return the other leases, exit; again: exit at once.")]
 pub(crate) struct Arguments {
-    /// Where the coordinator serves: HOST:PORT; several of the same store, separated by commas
+    /// Address of the coordinator, HOST:PORT; for several of the same store, separated by commas
     #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
     connect: Vec<String>,
 
     #[command(flatten)]
-    proof: Proof,
+    credentials: Credentials,
 
     /// Core to pin the process to [default: none]
     #[arg(long, value_name = "N")]
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
-    /// Largest size of the project cache in MiB; 0: no cache
+    /// Largest size of the project cache in MiB; 0 disables the cache
     #[arg(long, value_name = "MIB", default_value_t = 1 << 10)]
     cache_size: u64,
 
@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
-    /// How to log to standard error
+    /// Format of the log on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     log: terminal::Format,
 
@@ -88,13 +88,13 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log_as("error", arguments.log);
-    let Arguments { connect, proof, core, spool, name, idle, .. } = arguments;
+    let Arguments { connect, credentials, core, spool, name, idle, .. } = arguments;
     let limits = Limits {
         wall: arguments.run_limit.map(Duration::from_secs),
         memory: Some(arguments.memory << 20),
     };
     let programs = arguments.programs;
-    let access = proof.access()?;
+    let access = credentials.access()?;
     let name = name.unwrap_or_else(|| match core {
         Some(core) => format!("{}-core-{core}", host()),
         None => format!("{}-{}", host(), std::process::id()),
@@ -121,23 +121,23 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         subjects::kinds().runner(kind, &context)
     };
     match run_worker(options, Box::new(make))? {
-        ExitReason::Finished | ExitReason::Drained => Ok(Exit::Fine),
+        ExitReason::Finished | ExitReason::Drained => Ok(Exit::Success),
         ExitReason::Stopped => Ok(Exit::Stopped),
     }
 }
 
-/// The command line of the worker of a core that `catherd run` starts.
+/// The command that starts the worker of a core for `catherd run`.
 pub(crate) fn command(program: &Path, address: &str, spools: &Path, core: usize) -> Command {
     let name = format!("core-{core}");
     let mut command = Command::new(program);
     command
         .args(["worker", "--exit-with-parent", "--connect", address, "--name", &name])
         .args(["--core", &core.to_string()])
-        // The projects are on this machine already.
+        // No cache, because the projects are on this machine already.
         .args(["--cache-size", "0"])
         .arg("--spool")
         .arg(spools.join(&name))
-        // The user of this machine wrote the study.
+        // Programs are permitted, because the user of this machine wrote the study.
         .arg("--programs")
         .arg(spools.join(&name))
         .stdout(Stdio::null());

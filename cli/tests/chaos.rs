@@ -60,7 +60,7 @@ impl Scale {
     }
 }
 
-/// A small generator of random numbers (SplitMix64).
+/// A generator of random numbers (SplitMix64).
 struct Rng(u64);
 
 impl Rng {
@@ -235,10 +235,10 @@ fn free_address() -> String {
     listener.local_addr().unwrap().to_string()
 }
 
-fn wait(what: &str, mut condition: impl FnMut() -> bool) {
+fn wait(condition_name: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(120), "timed out: {what}");
+        assert!(start.elapsed() < Duration::from_secs(120), "timed out: {condition_name}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -265,7 +265,7 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
 
 /// Kills and suspends processes, spread over the whole study, until enough were killed. Returns a
 /// summary.
-fn chaos(cluster: &mut Cluster, scale: &Scale) -> String {
+fn inject_faults(cluster: &mut Cluster, scale: &Scale) -> String {
     let start = Instant::now();
     let mut rng = Rng(scale.seed as u64);
     let (mut kills, mut coordinators, mut stops) = (0, 0, 0);
@@ -274,7 +274,7 @@ fn chaos(cluster: &mut Cluster, scale: &Scale) -> String {
         std::thread::sleep(Duration::from_millis(rng.below(2 * scale.ms) as u64));
         let worker = rng.below(cluster.workers.len());
         let coordinator = rng.below(cluster.coordinators.len());
-        let long = TERM + Duration::from_millis(rng.below(2000) as u64);
+        let suspension = TERM + Duration::from_millis(rng.below(2000) as u64);
         match rng.below(40) {
             0..5 => {
                 cluster.coordinators[coordinator].kill();
@@ -282,11 +282,11 @@ fn chaos(cluster: &mut Cluster, scale: &Scale) -> String {
                 kills += 1;
             }
             5..7 => {
-                cluster.coordinators[coordinator].suspend(long);
+                cluster.coordinators[coordinator].suspend(suspension);
                 stops += 1;
             }
             7..14 => {
-                cluster.workers[worker].suspend(long);
+                cluster.workers[worker].suspend(suspension);
                 stops += 1;
             }
             _ => {
@@ -299,9 +299,9 @@ fn chaos(cluster: &mut Cluster, scale: &Scale) -> String {
     format!("{kills} kills ({coordinators} of coordinators) and {stops} suspensions in {seconds} s")
 }
 
-#[expect(clippy::print_stdout, reason = "the measurement is the point")]
-fn report(what: &str) {
-    println!("{what}");
+#[expect(clippy::print_stdout, reason = "the test prints its measurements")]
+fn report(measurement: &str) {
+    println!("{measurement}");
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn kills_and_suspensions_change_no_record() {
     let (folder, expected) = study_folder(&scale);
     let url = StoreUrl::Sqlite(folder.path().join("chaos.db"));
     let mut cluster = Cluster::start(folder.path(), url, 1, scale.workers);
-    let summary = chaos(&mut cluster, &scale);
+    let summary = inject_faults(&mut cluster, &scale);
     let (digests, wasted) = cluster.end(scale.runs);
     report(&format!("SQLite, {} runs: {summary}; {wasted} leases lost", scale.runs));
     assert!(digests == expected, "records differ");
@@ -338,7 +338,7 @@ fn two_coordinators_on_postgresql_can_be_killed_in_turn() {
     let arguments = arguments.into_iter().map(swap).collect();
     cluster.coordinators.push(ManagedProcess::start(arguments, own.join("log")));
 
-    let summary = chaos(&mut cluster, &scale);
+    let summary = inject_faults(&mut cluster, &scale);
     let (digests, wasted) = cluster.end(scale.runs);
     report(&format!("PostgreSQL, {} runs: {summary}; {wasted} leases lost", scale.runs));
     assert!(digests == expected, "records differ");
@@ -378,42 +378,44 @@ fn a_coordinator_that_is_suspended_past_its_term_is_replaced() {
 }
 
 /// A TCP proxy to a coordinator that can be partitioned: data in transit is delayed, not lost.
-struct Link {
+struct Proxy {
     address: String,
     cut: Arc<AtomicBool>,
 }
 
-impl Link {
-    fn to(coordinator: &str) -> Link {
+impl Proxy {
+    fn to(coordinator: &str) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (cut, coordinator) = (Arc::<AtomicBool>::default(), coordinator.to_owned());
-        let link = Link { address, cut: cut.clone() };
+        let proxy = Proxy { address, cut: cut.clone() };
         std::thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
-                hold(&cut);
+                wait_while_cut(&cut);
                 let Ok(server) = TcpStream::connect(&coordinator) else { continue };
                 let ends = (client.try_clone().unwrap(), server.try_clone().unwrap());
                 for (from, to) in [(client, server), (ends.1, ends.0)] {
                     let cut = cut.clone();
-                    std::thread::spawn(move || pass(from, to, &cut));
+                    std::thread::spawn(move || forward(from, to, &cut));
                 }
             }
         });
-        link
+        proxy
     }
 }
 
-fn hold(cut: &AtomicBool) {
+/// Returns when the proxy is not partitioned.
+fn wait_while_cut(cut: &AtomicBool) {
     while cut.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, cut: &AtomicBool) {
+/// Forwards bytes until one side closes.
+fn forward(mut from: TcpStream, mut to: TcpStream, cut: &AtomicBool) {
     let mut bytes = [0; 16 << 10];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
-        hold(cut);
+        wait_while_cut(cut);
         if to.write_all(&bytes[..count]).is_err() {
             break;
         }
@@ -427,17 +429,17 @@ fn a_partition_heals_by_itself() {
     let (folder, expected) = study_folder(&scale);
     let url = StoreUrl::Sqlite(folder.path().join("partitioned.db"));
     let mut cluster = Cluster::start(folder.path(), url, 1, 0);
-    let link = Link::to(&cluster.addresses[0]);
+    let proxy = Proxy::to(&cluster.addresses[0]);
     for name in 0..scale.workers {
-        cluster.add_worker(folder.path(), &format!("far-{name}"), &link.address);
+        cluster.add_worker(folder.path(), &format!("far-{name}"), &proxy.address);
     }
     cluster.wait_for_records(scale.runs / 4);
-    link.cut.store(true, Ordering::Relaxed);
+    proxy.cut.store(true, Ordering::Relaxed);
     std::thread::sleep(Duration::from_secs(scale.partition as u64));
     // Data in transit when the link was cut may have arrived.
     let during = cluster.records();
     assert!(during < scale.runs);
-    link.cut.store(false, Ordering::Relaxed);
+    proxy.cut.store(false, Ordering::Relaxed);
     let healed = Instant::now();
     cluster.wait_for_records(during + 1);
     let after = healed.elapsed().as_secs_f64();

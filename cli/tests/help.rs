@@ -47,7 +47,7 @@ fn every_command_has_help_with_examples() {
     {
         assert!(run.contains(flag), "{flag}");
     }
-    assert!(run.contains("Exit codes:") && run.contains("goes on with it"), "{run}");
+    assert!(run.contains("Exit codes:") && run.contains("same command continues it"), "{run}");
     assert!(!help(&["worker", "--help"]).contains("--exit-with-parent"));
 }
 

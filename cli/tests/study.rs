@@ -138,7 +138,7 @@ fn a_study_ends_in_tables_a_figure_and_suites_and_is_not_run_twice() {
     let runs = fs::read(out.join("runs.csv")).unwrap();
     let again = bench.run("out", &[]);
     assert_eq!(again.status.code(), Some(0));
-    assert!(stderr(&again).contains("; 8 ended before"), "{}", stderr(&again));
+    assert!(stderr(&again).contains("; 8 of them ended earlier"), "{}", stderr(&again));
     // Times of execution are in the table: they are those of the first time.
     assert_eq!(fs::read(out.join("runs.csv")).unwrap(), runs);
     assert_eq!(stderr(&bench.run("out", &["--quiet"])), "");
@@ -358,7 +358,7 @@ fn a_killed_study_leaves_no_worker_and_goes_on() {
     assert!((1..RUNS).contains(&ended(&bench.out("out"))));
     let output = bench.run("out", &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).contains(" ended before"), "{}", stderr(&output));
+    assert!(stderr(&output).contains(" ended earlier"), "{}", stderr(&output));
     assert_eq!(digests(&bench.out("out")), bench.undisturbed());
 }
 
@@ -370,7 +370,7 @@ fn a_stopped_study_says_how_to_go_on() {
     send(study.id(), Signal::INT);
     let output = study.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert!(stderr(&output).contains("The same command goes on"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("The same command continues"), "{}", stderr(&output));
     assert!(!workers.iter().any(|&worker| is_alive(worker)));
     assert!((1..RUNS).contains(&ended(&bench.out("out"))));
     assert_eq!(bench.run("out", &[]).status.code(), Some(0));

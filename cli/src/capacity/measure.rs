@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                 .hint("name another file with --json")
         })?;
     }
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }
 
 struct Bench<'a> {

@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     text += "\nThe study itself:\n";
     text += &Simulation::new(model).run().row();
     terminal::print(&text);
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -51,5 +51,5 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         "added {added}, left out {known} that the corpus contains already\n{}",
         summary(&corpus)
     ));
-    Ok(if found.skipped.is_empty() { Exit::Fine } else { Exit::Incomplete })
+    Ok(if found.skipped.is_empty() { Exit::Success } else { Exit::Incomplete })
 }

@@ -80,7 +80,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             terminal::print(&format!("{}\n", figure.display()));
         }
     }
-    Ok(if found.skipped.is_empty() { Exit::Fine } else { Exit::Incomplete })
+    Ok(if found.skipped.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
 impl CorpusDescription {

@@ -56,5 +56,5 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         text += &format!("both contain the same {} projects\n", first.members.len());
     }
     terminal::print(&text);
-    Ok(if same { Exit::Fine } else { Exit::Incomplete })
+    Ok(if same { Exit::Success } else { Exit::Incomplete })
 }

@@ -33,5 +33,5 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     export_frozen(&corpus, &arguments.frozen)?;
     let count = corpus.members.len();
     terminal::print(&format!("{}: {count} projects\n", arguments.frozen.display()));
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }

@@ -186,7 +186,7 @@ fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
             terminal::print(
                 &(frame_table(&corpus.metadata.frame) + &retry_line(progress) + &summary(&corpus)),
             );
-            Exit::Fine
+            Exit::Success
         }
         SampleEnd::Short(corpus) => {
             terminal::print(

@@ -62,5 +62,5 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     for corpus in split(&read(&folder)?, &parts, seed, &out.folder)? {
         terminal::print(&summary(&corpus));
     }
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }

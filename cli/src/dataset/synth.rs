@@ -36,5 +36,5 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let corpus = synth::write(&out.folder, count, seed, || bar.inc(1));
     bar.finish_and_clear();
     terminal::print(&summary(&corpus?));
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }

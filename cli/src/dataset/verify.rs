@@ -33,7 +33,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     if flaws.is_empty() {
         terminal::print(&format!("{}the corpus matches its manifest\n", summary(&corpus)));
-        return Ok(Exit::Fine);
+        return Ok(Exit::Success);
     }
     terminal::note(&format!("{}: {} defects", corpus.folder.display(), flaws.len()));
     Ok(Exit::Incomplete)

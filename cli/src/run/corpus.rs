@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use crate::failure::Failure;
 use crate::terminal::{self, bar};
 
-/// Usable projects, and those that are left out.
+/// The projects of a study: those that can be run, and those that are left out.
 pub(crate) struct Corpus {
     kind: &'static dyn SubjectKind,
     projects: Vec<FoundProject>,
@@ -23,7 +23,7 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// Finds and checks projects. Prints at once which cannot be used, and why.
+    /// Finds and checks projects. Prints which cannot be used, and why.
     pub(super) fn find(
         projects: &ProjectSource,
         kind: &'static dyn SubjectKind,
@@ -54,7 +54,7 @@ impl Corpus {
         planned(&self.projects)
     }
 
-    /// Every project that was named and is not run, for the tables.
+    /// Every project that was found and is not run, for the tables.
     pub(super) fn skipped(&self) -> Vec<Skipped> {
         [&*self.unusable, &*self.duplicates].concat()
     }
@@ -72,7 +72,7 @@ impl Corpus {
         let digests: Vec<_> = self.projects.iter().map(|project| project.digest).collect();
         let missing = store.missing(&digests).map_err(|cause| {
             Failure::new(format_args!("cannot look for projects: {cause}"))
-                .hint("see that the disk is neither full nor failing")
+                .hint("check that the disk is neither full nor failing")
         })?;
         self.each(|digest, bytes| {
             if !missing.contains(&digest) {
@@ -80,12 +80,13 @@ impl Corpus {
             }
             store.insert(bytes).map(drop).map_err(|cause| {
                 Failure::new(format_args!("cannot store project {digest}: {cause}"))
-                    .hint("make room in the study's folder, or name another with --out")
+                    .hint("free disk space, or name another folder with --out")
             })
         })
     }
 
-    /// Reads every project again and passes on the bytes that were planned.
+    /// Calls `take` with the digest and the bytes of every project. Fails if a file has changed since
+    /// it was found.
     pub(crate) fn each(
         &self,
         mut take: impl FnMut(Digest, &[u8]) -> Result<(), Failure>,
@@ -104,7 +105,7 @@ fn planned(projects: &[FoundProject]) -> Vec<PlannedProject> {
     planned.collect()
 }
 
-/// Parts projects from those with the bytes of an earlier one.
+/// Separates projects from those with the bytes of an earlier one.
 fn without_duplicates(mut projects: Vec<FoundProject>) -> (Vec<FoundProject>, Vec<Skipped>) {
     let repeated = duplicates(&planned(&projects));
     let skipped = repeated.iter().map(|&(duplicate, original)| Skipped {
@@ -131,7 +132,7 @@ fn write_table(table: &ProjectTable, path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// A progress bar, shown from the first report on.
+/// A progress bar that appears with the first report.
 #[derive(Default)]
 struct Bar(RefCell<Option<ProgressBar>>);
 

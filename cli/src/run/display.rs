@@ -1,4 +1,5 @@
-//! How far the study is, for people: a bar on a terminal, else a line now and then.
+//! The progress of a study: a bar if standard error is a terminal, otherwise a line every few
+//! seconds.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
@@ -11,85 +12,86 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::terminal::{self, BARS, plural};
 
 /// Time between two lines.
-const PAUSE: Duration = Duration::from_secs(5);
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What is about to be run.
+/// Name and size of a plan, for the first line.
 pub(super) struct Title {
     name: String,
-    runs_a_project: usize,
+    runs_per_project: usize,
 }
 
 impl Title {
     pub(super) fn new(plan: &Plan) -> Title {
-        let runs_a_project = plan.algorithms.len() * plan.seeds.len();
-        Title { name: plan.name.clone(), runs_a_project }
+        let runs_per_project = plan.algorithms.len() * plan.seeds.len();
+        Title { name: plan.name.clone(), runs_per_project }
     }
 }
 
-pub(super) struct Display(Kind);
+/// Shows progress until the plan has ended.
+pub(super) struct Display(Mode);
 
-enum Kind {
+enum Mode {
     Bar(ProgressBar),
     Lines { next: Instant },
     Quiet,
 }
 
 impl Display {
-    /// Says what is about to be run, and how much of it was before.
+    /// Prints what is to be run and how many of these runs ended earlier.
     pub(super) fn new(quiet: bool, title: &Title, before: &Progress, workers: usize) -> Display {
         if quiet {
-            return Display(Kind::Quiet);
+            return Display(Mode::Quiet);
         }
         let mut line = format!(
-            "{}: {}, {} a project, on {}",
+            "{}: {}, {} for each project, on {}",
             title.name,
             plural(before.planned as usize, "run"),
-            title.runs_a_project,
+            title.runs_per_project,
             plural(workers, "worker"),
         );
         if ended(before) > 0 {
-            let _ = write!(line, "; {} ended before", ended(before));
+            let _ = write!(line, "; {} of them ended earlier", ended(before));
         }
         terminal::note(&line);
         if before.is_finished() {
-            return Display(Kind::Quiet);
+            return Display(Mode::Quiet);
         }
         if !io::stderr().is_terminal() {
-            return Display(Kind::Lines { next: Instant::now() + PAUSE });
+            return Display(Mode::Lines { next: Instant::now() + LINE_INTERVAL });
         }
         let bar = BARS.add(ProgressBar::new(before.planned));
         let template = "{wide_bar:.cyan/dim} {msg}";
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
-        Display(Kind::Bar(bar))
+        Display(Mode::Bar(bar))
     }
 
     pub(super) fn show(&mut self, progress: &Progress) {
         match &mut self.0 {
-            Kind::Bar(bar) => {
+            Mode::Bar(bar) => {
                 bar.set_position(ended(progress));
                 bar.set_message(describe(progress));
             }
-            Kind::Lines { next } if *next <= Instant::now() => {
-                *next += PAUSE;
+            Mode::Lines { next } if *next <= Instant::now() => {
+                *next += LINE_INTERVAL;
                 terminal::note(&describe(progress));
             }
-            Kind::Lines { .. } | Kind::Quiet => {}
+            Mode::Lines { .. } | Mode::Quiet => {}
         }
     }
 
     pub(super) fn draining(&self) {
-        if !matches!(self.0, Kind::Quiet) {
-            terminal::note("Stopping when the runs in hand have ended; once more to stop at once.");
+        if !matches!(self.0, Mode::Quiet) {
+            terminal::note("Stopping after the current runs; press Ctrl-C again to stop at once.");
         }
     }
 
     pub(super) fn end(&mut self, progress: &Progress) {
         match &self.0 {
-            Kind::Bar(bar) => bar.finish_and_clear(),
-            Kind::Lines { .. } => terminal::note(&describe(progress)),
-            Kind::Quiet => {}
+            Mode::Bar(bar) => bar.finish_and_clear(),
+            Mode::Lines { .. } => terminal::note(&describe(progress)),
+            Mode::Quiet => {}
         }
     }
 }
@@ -124,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_what_people_ask() {
+    fn a_line_has_counts_rate_coverage_and_time_left() {
         let progress = Progress {
             planned: 40,
             pending: 19,

@@ -1,7 +1,8 @@
-//! Where a study lives, and whether it is the same study.
+//! The folder of a study.
 //!
-//! `study.json` says what the folder is for. It is written before the first run and
-//! compared when the folder is used again: results of different studies never mix.
+//! `study.json` holds the plan of the study to which the folder belongs. It is written before the
+//! first run and compared when the folder is used again, so that results of different studies never
+//! mix.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -14,8 +15,8 @@ use crate::failure::Failure;
 
 const MANIFEST: &str = "study.json";
 
-/// Everything that a study puts into its folder but `study.lock`, for `--fresh`: nothing
-/// else is ever removed.
+/// Everything that a study writes into its folder, except `study.lock`. `--fresh` removes these
+/// files alone.
 const CONTENTS: [&str; 26] = [
     MANIFEST,
     "study.db",
@@ -66,8 +67,8 @@ impl Folder {
         self.path.join("spool")
     }
 
-    /// Makes the folder that of this study, or says that it is another's. A study may have
-    /// grown: what it had before is not run again.
+    /// Makes this study the owner of the folder, unless another study is. A study may have grown
+    /// since: the runs that it had before are not executed again.
     pub(super) fn claim(&self, study: &Plan, fresh: bool) -> Result<(), Failure> {
         if fresh {
             self.clear()?;
@@ -80,28 +81,30 @@ impl Folder {
         match fs::read(&manifest) {
             Ok(bytes) => {
                 let found: Plan = serde_json::from_slice(&bytes)
-                    .map_err(|error| taken(format!("{MANIFEST} cannot be understood: {error}")))?;
+                    .map_err(|error| taken(format!("{MANIFEST} cannot be read: {error}")))?;
                 match study.extends(&found) {
                     Err(part) => Err(taken(format!("holds a study with {part}"))),
                     Ok(()) if found == *study => Ok(()),
-                    Ok(()) => write_whole(&manifest, study).map_err(|cause| self.unusable(cause)),
+                    Ok(()) => {
+                        write_atomically(&manifest, study).map_err(|cause| self.unusable(cause))
+                    }
                 }
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if self.path.join("study.db").exists() {
                     return Err(taken(format!("holds a study without its {MANIFEST}")));
                 }
-                write_whole(&manifest, study).map_err(|cause| self.unusable(cause))
+                write_atomically(&manifest, study).map_err(|cause| self.unusable(cause))
             }
             Err(error) => Err(self.unusable(error)),
         }
     }
 
-    /// Removes what an earlier study left, unless somebody is at it.
+    /// Removes what an earlier study left, unless another process uses the folder.
     fn clear(&self) -> Result<(), Failure> {
         let lock = File::create(self.path.join("study.lock"));
         match lock.map_err(TryLockError::Error).and_then(|lock| lock.try_lock().map(|()| lock)) {
-            // Held until the last file is gone.
+            // The lock is held until the last file is removed.
             Ok(_lock) => self.remove_contents().map_err(|cause| self.unusable(cause)),
             Err(TryLockError::WouldBlock) => {
                 Err(CoordinatorError::Busy { folder: self.path.clone() }.into())
@@ -127,25 +130,14 @@ impl Folder {
     }
 }
 
-/// Writes a file that is whole or not there.
-fn write_whole(path: &Path, content: &Plan) -> io::Result<()> {
+/// Writes a file that is either complete or missing.
+fn write_atomically(path: &Path, content: &Plan) -> io::Result<()> {
     let temporary = path.with_extension("part");
     let mut file = File::create(&temporary)?;
     serde_json::to_writer_pretty(&file, content)?;
     file.write_all(b"\n")?;
     file.sync_all()?;
     fs::rename(temporary, path)
-}
-
-/// A name made fit to be that of a file on any system.
-pub(crate) fn safe_name(name: &str) -> String {
-    const LONGEST: usize = 80;
-    let fit = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let mut safe: String = name.chars().map(fit).take(LONGEST).collect();
-    if safe.is_empty() || safe.starts_with('.') {
-        safe.insert(0, '_');
-    }
-    safe
 }
 
 #[cfg(test)]
@@ -156,15 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_become_safe() {
-        assert_eq!(safe_name("Snake 2: größer?"), "Snake_2__größer_");
-        assert_eq!(safe_name("../../etc"), "_.._.._etc");
-        assert_eq!((safe_name(""), safe_name("..")), ("_".to_owned(), "_..".to_owned()));
-        assert_eq!(safe_name(&"x".repeat(500)).len(), 80);
-    }
-
-    #[test]
-    fn a_folder_is_one_studys() {
+    fn a_folder_belongs_to_one_study() {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::open(&place.path().join("a/b")).unwrap();
         let plan = |seeds: &str| {

@@ -1,8 +1,8 @@
-//! A race: round by round, without the configurations that have lost.
+//! Races: runs in rounds, each without the configurations that have lost.
 //!
-//! Each round is a plan of its own in the study's store, so that a race that was interrupted
-//! goes on like any study: rounds that have ended answer at once, and what was dropped after them
-//! is dropped again.
+//! Each round is a plan of its own in the study's store, so that an interrupted race continues like
+//! any study: runs of finished rounds are not executed again, and the same configurations are
+//! dropped after them.
 
 use std::collections::HashMap;
 
@@ -10,34 +10,37 @@ use catherd_analysis::race::inferior;
 use catherd_analysis::tidy::Dropped;
 use catherd_experiments::{Digest, Plan, Race};
 
-use super::Field;
-use super::results::{self, RunResult};
+use super::LocalRunner;
+use super::results::{RunResult, run_results};
 use crate::failure::Failure;
 use crate::terminal;
 
-/// What came of the runs of a race, and which configurations lost it; none if it was stopped.
-type Raced<I> = Option<(std::iter::Flatten<std::vec::IntoIter<I>>, Vec<Dropped>)>;
+/// The results of the runs of a race and the configurations that it dropped; `None` if a signal
+/// stopped it.
+type RaceResults<I> = Option<(std::iter::Flatten<std::vec::IntoIter<I>>, Vec<Dropped>)>;
 
+/// Runs a race to its end.
 pub(super) fn run(
-    field: &Field<'_>,
+    runner: &LocalRunner<'_>,
     plan: &Plan,
     race: Race,
-) -> Result<Raced<impl Iterator<Item = Result<RunResult, Failure>> + use<>>, Failure> {
+) -> Result<RaceResults<impl Iterator<Item = Result<RunResult, Failure>> + use<>>, Failure> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
-    let (mut ends, mut dropped) = (Vec::new(), Vec::new());
-    // Mean coverage on each project so far; none where a configuration has no coverage.
+    let (mut results, mut dropped) = (Vec::new(), Vec::new());
+    // Mean coverage of each remaining configuration, a block of the rank test for each project;
+    // `None` if no run of the configuration on the project has a coverage.
     let mut blocks: Vec<Vec<Option<f64>>> = Vec::new();
     for (number, projects) in race.rounds(plan.projects.len()).enumerate() {
-        // Nothing is left to be found out about one alone.
+        // A single configuration has nothing left to be compared with.
         if left.len() < 2 {
             break;
         }
         let last = projects.end == plan.projects.len();
         let round = plan.round(number + 1, &left, projects.clone());
         let name = round.name.clone();
-        let Some(coordinator) = field.run(round)? else { return Ok(None) };
-        let means = Means::of(results::run_results(&coordinator, &name)?)?;
-        ends.push(results::run_results(&coordinator, &name)?);
+        let Some(coordinator) = runner.run(round)? else { return Ok(None) };
+        let means = MeanCoverage::of(run_results(&coordinator, &name)?)?;
+        results.push(run_results(&coordinator, &name)?);
         for project in &plan.projects[projects.clone()] {
             let of = |&a: &usize| means.get(project.digest, &plan.algorithms[a].label);
             blocks.push(left.iter().map(of).collect());
@@ -67,17 +70,19 @@ pub(super) fn run(
         }
         left = staying.iter().map(|&index| left[index]).collect();
     }
-    Ok(Some((ends.into_iter().flatten(), dropped)))
+    Ok(Some((results.into_iter().flatten(), dropped)))
 }
 
 /// Mean coverage by project and algorithm.
-struct Means(HashMap<(Digest, String), (f64, u32)>);
+struct MeanCoverage(HashMap<(Digest, String), (f64, u32)>);
 
-impl Means {
-    fn of(ends: impl Iterator<Item = Result<RunResult, Failure>>) -> Result<Means, Failure> {
+impl MeanCoverage {
+    fn of(
+        results: impl Iterator<Item = Result<RunResult, Failure>>,
+    ) -> Result<MeanCoverage, Failure> {
         let mut means = HashMap::new();
-        for end in ends {
-            let RunResult::Record(record) = end? else { continue };
+        for result in results {
+            let RunResult::Record(record) = result? else { continue };
             let (spec, record) = *record;
             if let Some(coverage) = record.coverage() {
                 let of = (spec.project, spec.algorithm.label);
@@ -86,7 +91,7 @@ impl Means {
                 *runs += 1;
             }
         }
-        Ok(Means(means))
+        Ok(MeanCoverage(means))
     }
 
     fn get(&self, project: Digest, algorithm: &str) -> Option<f64> {

@@ -1,6 +1,6 @@
 //! Writes the results of a study: tables, suites, and a list of problems.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,16 @@ use catherd_coordinator::{Breakdown, Coordinator, QuarantinedRun};
 use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec, SubjectInfo};
 use indicatif::HumanDuration;
 
-use super::folder::{Folder, safe_name};
+use super::folder::Folder;
 use crate::failure::Failure;
+use crate::file_names::{FileNames, safe_name};
 use crate::subjects;
 use crate::terminal::plural;
 
-/// Most problems that are listed on the terminal; all of them are in the tables or the database.
-const MOST_PROBLEMS: usize = 20;
+/// Largest number of problems listed on the terminal; the tables have all of them.
+const MAX_PROBLEMS: usize = 20;
 
-/// The results of a study that is written.
+/// A summary of the results that were written.
 pub(crate) struct Results {
     summary: Summary,
     runs: usize,
@@ -45,7 +46,7 @@ impl RunResult {
         }
     }
 
-    /// What the runs of its study measure and count. A kind that this program does not have is
+    /// The measures and units of the runs of the study. A kind that this program does not have is
     /// described by the names in the record.
     fn subject(&self) -> SubjectInfo {
         let RunSpec { subject, engine, .. } = self.spec();
@@ -67,8 +68,10 @@ pub(super) fn run_results(
     study: &str,
 ) -> Result<impl Iterator<Item = Result<RunResult, Failure>> + use<>, Failure> {
     let number = coordinator.study(study).ok_or_else(|| {
-        let problem = "was removed from its database while it was running";
-        Failure::new(format_args!("study `{study}` {problem}")).hint("repeat the command")
+        Failure::new(format_args!(
+            "study `{study}` was removed from its store while it was running"
+        ))
+        .hint("repeat the command")
     })?;
     let records = coordinator.records(number)?;
     let records = records.map(|record| Ok(RunResult::Record(Box::new(record?))));
@@ -138,12 +141,12 @@ impl Results {
     pub(crate) fn text(&self, study: &str, folder: &Path, time: Duration) -> String {
         let mut text = format!("\n{}", self.summary.text);
         // Writing to a string does not fail.
-        for ((project, problem), count) in self.problems.iter().take(MOST_PROBLEMS) {
+        for ((project, problem), count) in self.problems.iter().take(MAX_PROBLEMS) {
             let runs = plural(*count, "run");
             let line = format!("{project}, {runs} {problem}").replace(char::is_control, " ");
             let _ = writeln!(text, "{line}");
         }
-        if let Some(more) = self.problems.len().checked_sub(MOST_PROBLEMS).filter(|n| *n > 0) {
+        if let Some(more) = self.problems.len().checked_sub(MAX_PROBLEMS).filter(|n| *n > 0) {
             let _ = writeln!(text, "... and {more} more");
         }
         let (runs, suites) = (plural(self.runs, "run"), plural(self.suites, "test suite"));
@@ -196,49 +199,10 @@ impl Suites {
             let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
             written.map_err(|cause| {
                 Failure::new(format_args!("{}: {cause}", file.display()))
-                    .hint("make room or correct the permissions, then repeat the command")
+                    .hint("free disk space or correct the permissions, then repeat the command")
             })?;
             self.written += usize::from(is_suite);
         }
         Ok(())
-    }
-}
-
-/// File names for arbitrary names; all of them differ, also if upper and lower case are the same.
-struct FileNames<K> {
-    given: BTreeMap<K, String>,
-    taken: BTreeSet<String>,
-}
-
-impl<K> Default for FileNames<K> {
-    fn default() -> FileNames<K> {
-        FileNames { given: BTreeMap::new(), taken: BTreeSet::new() }
-    }
-}
-
-impl<K: Ord> FileNames<K> {
-    fn of(&mut self, key: K, name: &str) -> &str {
-        let taken = &mut self.taken;
-        self.given.entry(key).or_insert_with(|| {
-            let safe = safe_name(name);
-            let others = (2..).map(|number| format!("{safe}~{number}"));
-            let mut names = std::iter::once(safe.clone()).chain(others);
-            // The sequence of names does not end, so there always is one.
-            names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_names_are_different() {
-        let mut names = FileNames::default();
-        assert_eq!(names.of(1, "a/b"), "a_b");
-        assert_eq!(names.of(2, "a?b"), "a_b~2");
-        assert_eq!(names.of(3, "A b"), "A_b~3");
-        assert_eq!(names.of(1, "a/b"), "a_b");
     }
 }

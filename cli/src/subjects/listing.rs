@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         (None, false) => list(),
     };
     terminal::print(&text);
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }
 
 fn in_json(kind: &dyn SubjectKind) -> Value {

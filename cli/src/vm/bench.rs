@@ -61,7 +61,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     for failure in &failures {
         terminal::note(&format!("skipped: {failure}"));
     }
-    Ok(if failures.is_empty() { Exit::Fine } else { Exit::Incomplete })
+    Ok(if failures.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
 fn lines(speeds: &[Speed]) -> String {

@@ -53,7 +53,7 @@ pub(super) fn run(Arguments { files, steps }: Arguments) -> Result<Exit, Failure
     let all = found.projects.len() + found.skipped.len();
     let _ = writeln!(table, "\n{passed} of {all} pass");
     terminal::print(&table);
-    Ok(if passed == all { Exit::Fine } else { Exit::Incomplete })
+    Ok(if passed == all { Exit::Success } else { Exit::Incomplete })
 }
 
 fn run_self_test(entry: &ProjectEntry, steps: u64) -> Result<SelfTestReport, String> {

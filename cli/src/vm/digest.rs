@@ -69,7 +69,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     for failure in &failures {
         terminal::note(&format!("skipped: {failure}"));
     }
-    Ok(if failures.is_empty() { Exit::Fine } else { Exit::Incomplete })
+    Ok(if failures.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
 fn line(run: &RunDigest, json: bool) -> String {

@@ -81,7 +81,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     if let Some(stride) = arguments.executor {
         let time_limit = Duration::from_secs(arguments.time_limit);
         run_executor(&arguments.projects, arguments.seed, arguments.first, stride, time_limit);
-        return Ok(Exit::Fine);
+        return Ok(Exit::Success);
     }
     let found = find(arguments.projects)?;
     let projects: Vec<PathBuf> = found.projects.into_iter().map(|e| e.path).collect();
@@ -120,7 +120,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     } else {
         describe(&report, campaign.seed)
     });
-    Ok(if report.failures.is_empty() { Exit::Fine } else { Exit::Incomplete })
+    Ok(if report.failures.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
 fn execute_one(projects: &[PathBuf], seed: u64, number: u64) -> Result<Exit, Failure> {
@@ -130,7 +130,7 @@ fn execute_one(projects: &[PathBuf], seed: u64, number: u64) -> Result<Exit, Fai
         Ok(outcome) => terminal::print(&format!("{outcome}\n")),
         Err(broken) => return Err(Failure::new(broken)),
     }
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }
 
 fn describe(report: &CampaignReport, seed: u64) -> String {

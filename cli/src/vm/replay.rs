@@ -45,7 +45,7 @@ pub(super) fn run(Arguments { trace: path, corpus }: Arguments) -> Result<Exit, 
     let replay = replay_indexed(&trace, &index, &device_states(&siblings))
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     terminal::print(&describe(&trace, &replay));
-    Ok(if replay.is_identical() { Exit::Fine } else { Exit::Incomplete })
+    Ok(if replay.is_identical() { Exit::Success } else { Exit::Incomplete })
 }
 
 fn describe(trace: &Trace, replay: &Replay) -> String {

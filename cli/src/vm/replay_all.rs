@@ -59,7 +59,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     } else {
         terminal::print(&(group_table(&verdicts) + &divergences(&verdicts)));
     }
-    Ok(if identical == verdicts.len() { Exit::Fine } else { Exit::Incomplete })
+    Ok(if identical == verdicts.len() { Exit::Success } else { Exit::Incomplete })
 }
 
 /// Identical and all traces by group.

@@ -8,7 +8,7 @@ use catherd_coordinator::StoreUrl;
 
 use super::{catherd, program, stderr};
 
-/// A process that is killed at the end of the test.
+/// A process that is killed when it is dropped.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Drop for Process {

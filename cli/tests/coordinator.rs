@@ -1,4 +1,4 @@
-//! A coordinator of its own with workers and people around it, through the binary.
+//! A stand-alone coordinator with workers and clients, through the binary.
 
 mod support;
 
@@ -16,11 +16,11 @@ const STUDY: [&str; 8] =
 
 #[test]
 fn a_study_is_submitted_paused_resumed_and_fetched() {
-    let place = TempDir::new().unwrap();
-    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
-    two_projects(&place.path().join("projects"));
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    two_projects(&folder.path().join("projects"));
     let (projects, alone, out) = (path("projects"), path("alone"), path("out"));
-    let (process, address) = coordinator(&place.path().join("herd"), &["--listen", "127.0.0.1:0"]);
+    let (process, address) = coordinator(&folder.path().join("data"), &["--listen", "127.0.0.1:0"]);
 
     let submit = [&["submit", "--projects", &projects][..], &STUDY].concat();
     succeed(&submit, &address);
@@ -29,15 +29,15 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     succeed(&["pause", "games"], &address);
     let text = succeed(&["status", "games"], &address);
     assert!(text.contains(": the study is paused"), "{text}");
-    let _worker = worker(&address, place.path(), &[]);
+    let _worker = worker(&address, folder.path(), &[]);
     succeed(&["watch"], &address);
     let status: Value = serde_json::from_str(&succeed(&["status", "--json"], &address)).unwrap();
     let study = &status["studies"][0];
     assert_eq!((&study["state"], &study["pending"]), (&"paused".into(), &8.into()), "{status}");
 
-    // The coordinator is lost and starts again at the same place.
+    // The coordinator is killed and starts again in the same folder.
     drop(process);
-    let (_process, address) = coordinator(&place.path().join("herd"), &["--listen", &address]);
+    let (_process, address) = coordinator(&folder.path().join("data"), &["--listen", &address]);
     succeed(&["resume", "games"], &address);
     succeed(&["watch"], &address);
     let text = succeed(&["status", "games"], &address);
@@ -47,30 +47,53 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let run = [&["run", "--projects", &projects, "--out", &alone, "--quiet"][..], &STUDY].concat();
     assert!(catherd().args(&run).output().unwrap().status.success());
     assert_eq!(digests(Path::new(&out)), digests(Path::new(&alone)));
-    assert_eq!(std::fs::read_dir(place.path().join("cache")).unwrap().count(), 2);
+    assert_eq!(std::fs::read_dir(folder.path().join("cache")).unwrap().count(), 2);
 
-    // Half of this study has ended already.
+    // Half of the runs of this study have ended already.
     let more = ["--seeds", "4", "--name", "larger", "--algorithms", "random,mio"];
     let larger = ["submit", "--projects", &projects, "--executions", "20"];
     let output = run_with(&[&larger[..], &more].concat(), &address);
-    assert!(stderr(&output).contains("larger: 16 runs, 8 of them"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("larger: 16 runs, 8 of them ended earlier"),
+        "{}",
+        stderr(&output)
+    );
     let unknown = run_with(&["results", "nothing"], &address);
     assert!(stderr(&unknown).contains("there is no study `nothing`; known studies: games, larger"));
 }
 
 #[test]
-fn the_log_can_be_read_by_machines() {
-    let place = TempDir::new().unwrap();
-    two_projects(&place.path().join("projects"));
-    let projects = place.path().join("projects").display().to_string();
-    let herd = place.path().join("herd").display().to_string();
-    let arguments = ["coordinator", "--dir", &herd, "--listen", "127.0.0.1:0", "--log", "json"];
+fn the_former_default_folder_is_used_if_it_has_a_store() {
+    let folder = TempDir::new().unwrap();
+    // The command fails after it has opened its store, because the address is not loopback.
+    let start = || {
+        let arguments = ["coordinator", "--listen", "0.0.0.0:0"];
+        stderr(&catherd().args(arguments).current_dir(folder.path()).output().unwrap())
+    };
+    let (former, current) = (folder.path().join("herd"), folder.path().join("catherd-data"));
+    std::fs::create_dir(&former).unwrap();
+    assert!(!start().contains("herd,") && current.join("study.db").exists());
+
+    std::fs::rename(&current, folder.path().join("moved")).unwrap();
+    std::fs::copy(folder.path().join("moved/study.db"), former.join("study.db")).unwrap();
+    let text = start();
+    assert!(text.contains("using the store in herd, the default folder of earlier"), "{text}");
+    assert!(!current.exists());
+}
+
+#[test]
+fn the_log_is_json_on_request() {
+    let folder = TempDir::new().unwrap();
+    two_projects(&folder.path().join("projects"));
+    let projects = folder.path().join("projects").display().to_string();
+    let data = folder.path().join("data").display().to_string();
+    let arguments = ["coordinator", "--dir", &data, "--listen", "127.0.0.1:0", "--log", "json"];
     let mut process = start(&arguments);
     let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
     let mut lines = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
     let mut next = |message: &str| {
-        let said = |line: &Value| line["message"].as_str().unwrap().contains(message);
-        lines.find(said).unwrap()
+        let matches = |line: &Value| line["message"].as_str().unwrap().contains(message);
+        lines.find(matches).unwrap()
     };
     let serving = next("serving 0 studies");
     assert!(serving["timestamp"].is_string() && serving["level"] == "INFO", "{serving}");
@@ -79,7 +102,7 @@ fn the_log_can_be_read_by_machines() {
     succeed(&[&["submit", "--projects", &projects][..], &STUDY].concat(), &address);
     let planned = next("a study was planned");
     assert_eq!((&planned["study"], &planned["runs"]), (&"games".into(), &8.into()), "{planned}");
-    let worker = worker(&address, place.path(), &[]);
+    let worker = worker(&address, folder.path(), &[]);
     assert_eq!(next("a worker registered")["worker"], "w");
     drop(worker);
 }
@@ -103,8 +126,8 @@ impl Dashboard {
         std::fs::write(&study, text).unwrap();
         let pages = ["--dashboard", "127.0.0.1:0"];
         let listen = ["--listen", "127.0.0.1:0"];
-        let herd = path("herd");
-        let arguments = [&["coordinator", "--dir", &herd][..], &listen, &pages].concat();
+        let data = path("data");
+        let arguments = [&["coordinator", "--dir", &data][..], &listen, &pages].concat();
         let mut process = start(&arguments);
         let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
         let mut lines = lines.map(Result::unwrap).filter(|line| line.contains("127.0.0.1"));
@@ -158,50 +181,61 @@ fn a_browser_shows_the_dashboard() {
 }
 
 #[test]
-fn strangers_are_kept_out() {
-    let place = TempDir::new().unwrap();
-    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
-    two_projects(&place.path().join("projects"));
+fn callers_without_credentials_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    two_projects(&folder.path().join("projects"));
     let (projects, tokens, certs) = (path("projects"), path("tokens"), path("certs"));
     let exposed = catherd()
-        .args(["coordinator", "--dir", &path("herd"), "--listen", "0.0.0.0:0"])
+        .args(["coordinator", "--dir", &path("data"), "--listen", "0.0.0.0:0"])
         .output()
         .unwrap();
     assert_eq!(exposed.status.code(), Some(1));
     assert!(stderr(&exposed).contains("only loopback is safe"), "{}", stderr(&exposed));
 
-    let make = ["certs", "--dir", &certs, "--for", "localhost,127.0.0.1", "--for", "guests"];
+    let make = ["certs", "--dir", &certs, "--for", "localhost,127.0.0.1", "--for", "clients"];
     assert!(catherd().args(make).output().unwrap().status.success());
-    let mut owners = Vec::new();
+    let mut token_files = Vec::new();
     for role in ["worker", "submitter", "viewer"] {
         let output = catherd().args(["token", role, "--file", &tokens]).output().unwrap();
         let file = path(role);
         std::fs::write(&file, output.stdout).unwrap();
-        owners.push(file);
+        token_files.push(file);
     }
-    let [ants, boss, guest] = owners.try_into().unwrap();
-    let (server, guests) = (path("certs/localhost"), path("certs/guests"));
+    let [worker_token, submitter_token, viewer_token] = token_files.try_into().unwrap();
+    let (server, clients) = (path("certs/localhost"), path("certs/clients"));
     let (_process, address) = coordinator(
-        &place.path().join("herd"),
+        &folder.path().join("data"),
         &["--listen", "0.0.0.0:0", "--tls", &server, "--tokens", &tokens],
     );
 
     let submit = [&["submit", "--projects", &projects][..], &STUDY].concat();
-    let refused = |command: &[&str], proof: &[&str], why: &str| {
-        let output = run_with(&[command, proof].concat(), &address);
+    let refused = |command: &[&str], credentials: &[&str], reason: &str| {
+        let output = run_with(&[command, credentials].concat(), &address);
         assert_eq!(output.status.code(), Some(1));
-        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+        assert!(stderr(&output).contains(reason), "{}", stderr(&output));
     };
     refused(&["status"], &[], "");
-    refused(&["status"], &["--tls", &guests], "the request has no token");
-    refused(&submit, &["--tls", &guests, "--token-file", &guest], "requires a submitter token");
-    refused(&["status"], &["--tls", &guests, "--token-file", &ants], "requires a viewer token");
-    succeed(&[&submit[..], &["--tls", &guests, "--token-file", &boss]].concat(), &address);
-    let text = succeed(&["status", "--tls", &guests, "--token-file", &guest], &address);
+    refused(&["status"], &["--tls", &clients], "the request has no token");
+    refused(
+        &submit,
+        &["--tls", &clients, "--token-file", &viewer_token],
+        "requires a submitter token",
+    );
+    refused(
+        &["status"],
+        &["--tls", &clients, "--token-file", &worker_token],
+        "requires a viewer token",
+    );
+    succeed(
+        &[&submit[..], &["--tls", &clients, "--token-file", &submitter_token]].concat(),
+        &address,
+    );
+    let text = succeed(&["status", "--tls", &clients, "--token-file", &viewer_token], &address);
     assert!(text.contains("games"), "{text}");
-    let proof = ["--tls", &guests, "--token-file", &ants, "--idle", "1"];
-    let mut worker = worker(&address, place.path(), &proof);
+    let credentials = ["--tls", &clients, "--token-file", &worker_token, "--idle", "1"];
+    let mut worker = worker(&address, folder.path(), &credentials);
     assert!(worker.0.wait().unwrap().success());
-    let text = succeed(&["status", "--tls", &guests, "--token-file", &guest], &address);
+    let text = succeed(&["status", "--tls", &clients, "--token-file", &viewer_token], &address);
     assert!(text.contains("complete"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Coordinator and workers until every run has ended.
+//! A coordinator and its workers on this machine, until every run has ended.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -13,23 +13,23 @@ use super::folder::Folder;
 use crate::failure::Failure;
 use crate::worker;
 
-/// The study is looked at this often.
-const LOOK: Duration = Duration::from_millis(100);
+/// Interval at which progress and workers are checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Longer than a worker that died takes to be started again.
-const DESERTED: Duration = Duration::from_secs(5);
+/// Time without any live worker after which the study fails. Restarting a worker takes less.
+const NO_WORKER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How the herding ended.
+/// How the execution of a plan ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
     /// Every run has ended.
     Finished,
-    /// Somebody said so.
+    /// A signal stopped it.
     Stopped,
 }
 
-/// Serves the study to a worker on each core until every run has ended. The first SIGINT
-/// or SIGTERM lets the runs in hand finish, the second does not.
+/// Serves the study to one worker on each core until every run has ended. After the first SIGINT
+/// or SIGTERM, workers finish their current runs; after the second, they are stopped at once.
 pub(super) fn run(
     coordinator: &Coordinator,
     folder: &Folder,
@@ -59,28 +59,28 @@ pub(super) fn run(
             ended = watch(coordinator, &fleet, &mut stop, &mut display) => ended,
             served = server => match served {
                 Ok(Err(cause)) => Err(cause.into()),
-                // It serves until the coordinator is dropped.
+                // The server ends when the coordinator is dropped, which is later.
                 Ok(Ok(())) | Err(_) => Err(Failure::new("the coordinator has stopped serving")
-                    .hint("repeat the command to go on from here")),
+                    .hint("repeat the command to continue from here")),
             },
         }
     });
     display.end(&coordinator.progress());
     if matches!(ended, Ok(Ended::Finished)) {
-        // What is left there was acknowledged, or belongs to runs that have ended otherwise.
+        // Records left in spools were acknowledged, or their runs have ended by another attempt.
         let _ = std::fs::remove_dir_all(folder.spools());
     }
     ended
 }
 
-/// Waits until the study has ended, no worker is left, or signals stop it.
+/// Waits until the study has ended, no worker is left, or a signal stops it.
 async fn watch(
     coordinator: &Coordinator,
     fleet: &LocalFleet,
     stop: &mut StopSignals,
     display: &mut Display,
 ) -> Result<Ended, Failure> {
-    let mut tick = tokio::time::interval(LOOK);
+    let mut tick = tokio::time::interval(POLL_INTERVAL);
     let mut draining = false;
     let mut last_alive = Instant::now();
     loop {
@@ -104,16 +104,16 @@ async fn watch(
             last_alive = Instant::now();
         } else if draining {
             return Ok(Ended::Stopped);
-        } else if last_alive.elapsed() > DESERTED {
+        } else if last_alive.elapsed() > NO_WORKER_TIMEOUT {
             let reasons = fleet.abandoned_cores();
             let reason = reasons.first().map_or("all workers have ended", |(_, reason)| reason);
-            return Err(Failure::new(format_args!("nobody is left to work: {reason}"))
-                .hint("repeat the command to go on from here"));
+            return Err(Failure::new(format_args!("no worker is left: {reason}"))
+                .hint("remove the cause, then repeat the command to continue from here"));
         }
     }
 }
 
 fn cannot_start(cause: io::Error) -> Failure {
     Failure::new(format_args!("cannot start the workers: {cause}"))
-        .hint("see whether the system's limits allow processes, threads and ports")
+        .hint("check that the system's limits allow more processes, threads and ports")
 }

@@ -1,0 +1,64 @@
+//! File names made of the names of studies, projects and algorithms.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A file name that every system accepts, made of a name: at most 80 characters, each a letter, a
+/// digit or one of `-_.`, and not hidden.
+pub(crate) fn safe_name(name: &str) -> String {
+    const LONGEST: usize = 80;
+    let fit = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let mut safe: String = name.chars().map(fit).take(LONGEST).collect();
+    if safe.is_empty() || safe.starts_with('.') {
+        safe.insert(0, '_');
+    }
+    safe
+}
+
+/// Different file names for arbitrary names. They differ in more than upper and lower case, because
+/// some file systems do not distinguish these.
+pub(crate) struct FileNames<K> {
+    given: BTreeMap<K, String>,
+    taken: BTreeSet<String>,
+}
+
+impl<K> Default for FileNames<K> {
+    fn default() -> FileNames<K> {
+        FileNames { given: BTreeMap::new(), taken: BTreeSet::new() }
+    }
+}
+
+impl<K: Ord> FileNames<K> {
+    /// The file name of a key; a key keeps the one that it got first.
+    pub(crate) fn of(&mut self, key: K, name: &str) -> &str {
+        let taken = &mut self.taken;
+        self.given.entry(key).or_insert_with(|| {
+            let safe = safe_name(name);
+            let others = (2..).map(|number| format!("{safe}~{number}"));
+            let mut names = std::iter::once(safe.clone()).chain(others);
+            // The sequence of names is endless, so that a free one is always found.
+            names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_safe() {
+        assert_eq!(safe_name("Snake 2: größer?"), "Snake_2__größer_");
+        assert_eq!(safe_name("../../etc"), "_.._.._etc");
+        assert_eq!((safe_name(""), safe_name("..")), ("_".to_owned(), "_..".to_owned()));
+        assert_eq!(safe_name(&"x".repeat(500)).len(), 80);
+    }
+
+    #[test]
+    fn file_names_are_different() {
+        let mut names = FileNames::default();
+        assert_eq!(names.of(1, "a/b"), "a_b");
+        assert_eq!(names.of(2, "a?b"), "a_b~2");
+        assert_eq!(names.of(3, "A b"), "A_b~3");
+        assert_eq!(names.of(1, "a/b"), "a_b");
+    }
+}

@@ -1,0 +1,155 @@
+//! The parts of a study on the command line: a study file, flags, or both.
+
+use std::path::PathBuf;
+
+use catherd_experiments::{Algorithm, Flags, Plan, PlanError, Study};
+use catherd_subject::FieldError;
+use clap::Args;
+
+use super::corpus::Corpus;
+use crate::failure::Failure;
+use crate::subjects::{self, WorkLimits};
+
+fn subject_help() -> String {
+    let kinds = subjects::kinds();
+    let (names, default) = (kinds.names().join(", "), kinds.default_kind().name());
+    format!("Subject kind: one of {names} [default: the study file's, otherwise {default}]")
+}
+
+fn algorithms_help() -> String {
+    let (names, kind) = (subjects::algorithm_names(), subjects::kinds().default_kind().name());
+    format!("Algorithms, separated by commas; those of {kind}: {names}")
+}
+
+/// The arguments that make a study: a study file, flags, or both.
+#[derive(Args)]
+pub(crate) struct StudyArgs {
+    /// Study file (TOML); flags replace its settings
+    #[arg(value_name = "STUDY.toml")]
+    study: Option<PathBuf>,
+
+    /// Project files, or folders of them; see catherd subjects
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    projects: Vec<PathBuf>,
+
+    #[arg(long, value_name = "KIND", help = subject_help())]
+    subject: Option<String>,
+
+    #[arg(long, value_name = "LIST", help = algorithms_help())]
+    algorithms: Option<String>,
+
+    /// Number of seeds (5 means the seeds 1 to 5), or a list of seeds (3,14,15) [default: 1]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    seeds: Option<String>,
+
+    #[command(flatten)]
+    work: WorkLimits,
+
+    /// Budget of a run: real time, such as 10s or 10min; runs then depend on the machine
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    wall: Option<String>,
+
+    /// Give test suites regression assertions; costs six more executions of each final test
+    #[arg(long)]
+    assertions: bool,
+
+    /// Execute the suites, with assertions, on mutants of their projects; a study file can limit
+    /// operators and number
+    #[arg(long)]
+    mutation: bool,
+
+    /// Name of the study in reports [default: the file's; without a file, study]
+    #[arg(long)]
+    name: Option<String>,
+}
+
+impl StudyArgs {
+    fn study(&self) -> Result<Study, Failure> {
+        let flags = Flags {
+            name: self.name.clone(),
+            projects: self.projects.clone(),
+            algorithms: self.algorithms.clone(),
+            seeds: self.seeds.clone(),
+            work: self.work.0.clone(),
+            subject: self.subject.clone(),
+            wall: self.wall.clone(),
+            assertions: self.assertions,
+            mutation: self.mutation,
+        };
+        match &self.study {
+            Some(file) => Ok(Study::read(file)?.overridden(&flags)?),
+            None if self.projects.is_empty() => Err(Failure::new("no study to run")
+                .hint("name a study file, or projects with --projects; see catherd run --help")),
+            None => Ok(Study::from_flags(&flags)?),
+        }
+    }
+
+    /// Adds the file and line of a field to a failure, if the study file sets the field.
+    fn located(&self, field: &str, failure: Failure) -> Failure {
+        match self.study.as_ref().and_then(|file| Study::location(file, field)) {
+            Some(location) => {
+                let named = field.split('.').filter(|part| part.parse::<usize>().is_err());
+                let field = named.collect::<Vec<_>>().join(".");
+                failure.at(format_args!("{location}{field}: "))
+            }
+            None => failure,
+        }
+    }
+
+    /// Makes the study, finds its projects and plans its runs.
+    pub(crate) fn plan(&self) -> Result<(Study, Corpus, Plan), Failure> {
+        let study = self.study()?;
+        let kind = subjects::kind_of(&study).map_err(|e| self.located("subject", e))?;
+        let info = kind.info();
+        if let Some(error) = PlanError::of_budget(&study.budget, &info) {
+            let unit = study.budget.unknown_unit(&info).unwrap_or_default();
+            return Err(self.located(&format!("budget.{unit}"), error.into()));
+        }
+        if let Some(mutation) = &study.mutation {
+            kind.check_mutation(mutation).map_err(|error| match (self.mutation, &error.field) {
+                (true, _) => error.into(),
+                (false, None) => self.located("mutation", error.into()),
+                (false, Some(key)) => self.located(&format!("mutation.{key}"), error.into()),
+            })?;
+        }
+        // Projects are found last, because finding a thousand of them takes long, and a misspelt name
+        // should be reported before.
+        for (number, algorithm) in study.algorithms.iter().enumerate() {
+            kind.check_algorithm(algorithm)
+                .map_err(|error| self.algorithm_refused(number, algorithm, error))?;
+        }
+        let corpus = Corpus::find(&study.projects, kind);
+        let corpus = corpus.map_err(|failure| match &self.projects[..] {
+            [] => self.located("projects", failure),
+            _ => failure,
+        })?;
+        let plan = Plan::new(&study, &info, corpus.planned(), |algorithm| {
+            kind.check_algorithm(algorithm).map_err(|error| error.cause)
+        })?;
+        Ok((study, corpus, plan))
+    }
+
+    /// The failure of an algorithm that the kind refuses, with the line of the invalid field if the
+    /// algorithm comes from a study file.
+    fn algorithm_refused(
+        &self,
+        number: usize,
+        algorithm: &Algorithm,
+        error: FieldError,
+    ) -> Failure {
+        let FieldError { field, cause, advice } = error;
+        let line = match &field {
+            None => cause,
+            Some(_) => format!("algorithm `{}`: {cause}", algorithm.label),
+        };
+        let failure = Failure::new(line).hint(advice);
+        let entry = format!("algorithms.{number}");
+        match (&self.algorithms, field) {
+            (Some(_), _) => failure,
+            (None, Some(name)) if algorithm.parameters.contains_key(&name) => {
+                self.located(&format!("{entry}.parameters.{name}"), failure)
+            }
+            (None, _) => self.located(&entry, failure),
+        }
+    }
+}
