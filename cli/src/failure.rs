@@ -219,8 +219,17 @@ impl From<tidy::Error> for Failure {
 
 impl From<AddressError> for Failure {
     fn from(error: AddressError) -> Failure {
-        Failure::new(error)
-            .hint("use the names of tables, rows and columns in the files of the report")
+        let hint = match &error {
+            AddressError::Ambiguous { .. } => "add more words of the row, or give its number",
+            AddressError::Unit { .. } => "correct the bound",
+            AddressError::Text { .. } => "name a column of numbers",
+            AddressError::Syntax(_)
+            | AddressError::CheckSyntax(_)
+            | AddressError::Unknown { .. } => {
+                "use the names of tables, rows and columns in the files of the report"
+            }
+        };
+        Failure::new(error).hint(hint)
     }
 }
 

@@ -8,7 +8,9 @@ use crate::table::Cell;
 use crate::tables::CaptionedTable;
 
 /// The address of a number: `TABLE/ROW/COLUMN`. A row is given by texts of its cells, separated by
-/// commas (`table6/mio,random/better`), or by its number, from 1.
+/// commas (`table6/mio,random/better`), with numbers if the texts are those of several rows
+/// (`budget/mio,random,300/better`), or by its number, from 1. The first digits of a digest are a
+/// text, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     table: String,
@@ -23,8 +25,33 @@ pub struct Found<'r> {
     pub table: &'r CaptionedTable,
     /// The cell.
     pub cell: &'r Cell,
+    /// What the numbers of its column are.
+    unit: Unit,
     /// The runs from which it was computed: indices into [`Results::runs`](crate::tidy::Results::runs).
     pub runs: &'r [u32],
+}
+
+/// What the numbers of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    /// Shares from 0 to 1.
+    Share,
+    /// Whole numbers.
+    Count,
+    /// Numbers in any other unit, or none.
+    Other,
+}
+
+impl Unit {
+    fn of<'a>(mut column: impl Iterator<Item = &'a Cell>) -> Unit {
+        let unit = |cell: &Cell| match cell {
+            Cell::Share(..) => Some(Unit::Share),
+            Cell::Count(_) => Some(Unit::Count),
+            Cell::Number(..) => Some(Unit::Other),
+            Cell::Text(_) | Cell::Missing => None,
+        };
+        column.find_map(unit).unwrap_or(Unit::Other)
+    }
 }
 
 /// Why an address or a check is invalid.
@@ -36,6 +63,30 @@ pub enum AddressError {
     /// The text is no check.
     #[error("invalid check `{0}`: expected TABLE/ROW/COLUMN, one of < <= = >= >, and a number")]
     CheckSyntax(String),
+    /// The address fits several rows.
+    #[error("ambiguous row `{name}`: it fits {candidates}")]
+    Ambiguous {
+        /// The requested row.
+        name: String,
+        /// Number and texts of the rows that fit.
+        candidates: String,
+    },
+    /// The bound of a check is not in the unit of the number.
+    #[error("check `{check}` is not in the unit of the number: {meaning}")]
+    Unit {
+        /// The check.
+        check: String,
+        /// What the number is, and the likely meaning of the check.
+        meaning: String,
+    },
+    /// A check is on a text.
+    #[error("check `{check}`: `{text}` is not a number")]
+    Text {
+        /// The check.
+        check: String,
+        /// The text.
+        text: String,
+    },
     /// The report has no such table, row or column.
     #[error("unknown {part} `{name}`: the report has {known}")]
     Unknown {
@@ -92,7 +143,8 @@ impl Address {
     /// Finds the cell. Tables and columns that were renamed are also found by their old names.
     ///
     /// # Errors
-    /// [`AddressError::Unknown`] if the report has no such table, row or column.
+    /// [`AddressError::Unknown`] if the report has no such table, row or column, and
+    /// [`AddressError::Ambiguous`] if several rows fit.
     pub fn find<'r>(&self, report: &'r Report<'_>) -> Result<Found<'r>, AddressError> {
         let unknown = |part, name: &str, known: Vec<String>| AddressError::Unknown {
             part,
@@ -111,35 +163,83 @@ impl Address {
             let names = cells.columns().iter().map(|c| c.0.clone());
             unknown("column", &self.column, names.collect())
         })?;
-        let row = self.row(cells.rows()).ok_or_else(|| {
-            let rows = cells.rows().iter().map(|row| texts(row).join(","));
-            unknown("row", &self.row, rows.collect())
-        })?;
-        Ok(Found { table, cell: &cells.rows()[row][column], runs: cells.source_runs(row, column) })
+        let row = match self.rows(cells.rows())[..] {
+            [row] => row,
+            [] => {
+                let rows = cells.rows().iter().map(|row| texts(row).join(","));
+                return Err(unknown("row", &self.row, rows.collect()));
+            }
+            ref several => {
+                let rows = several.iter().map(|&row| described(row, &cells.rows()[row]));
+                let candidates = listed(&rows.collect::<Vec<_>>());
+                return Err(AddressError::Ambiguous { name: self.row.clone(), candidates });
+            }
+        };
+        let unit = Unit::of(cells.rows().iter().map(|row| &row[column]));
+        let (cell, runs) = (&cells.rows()[row][column], cells.source_runs(row, column));
+        Ok(Found { table, cell, unit, runs })
     }
 
-    /// The index of the row.
-    fn row(&self, rows: &[Vec<Cell>]) -> Option<usize> {
+    /// The indices of the rows that fit: those with exactly these texts, otherwise with them among
+    /// their texts, otherwise the row of this number, otherwise those with them among all cells.
+    /// Names come before numbers, because a project may be named `7`.
+    fn rows(&self, rows: &[Vec<Cell>]) -> Vec<usize> {
         let wanted: Vec<&str> = self.row.split(',').map(str::trim).collect();
-        let named = rows.iter().position(|row| {
-            let texts = texts(row);
-            let mut rest = texts.iter();
-            self.row == texts.join(",")
-                || wanted.iter().all(|wanted| rest.any(|text| text == wanted))
+        let fitting = |fits: &dyn Fn(&[Cell]) -> bool| -> Vec<usize> {
+            (0..rows.len()).filter(|&row| fits(&rows[row])).collect()
+        };
+        let exact = fitting(&|row| self.row == texts(row).join(","));
+        // Rows with the same texts are told apart by their other cells.
+        if exact.len() == 1 {
+            return exact;
+        }
+        let named = fitting(&|row| {
+            let mut rest = row.iter().filter(|cell| matches!(cell, Cell::Text(_)));
+            wanted.iter().all(|wanted| rest.any(|cell| is_named(cell, wanted)))
         });
-        // Match by name before by position: a project may be named `7`.
-        named.or_else(|| {
-            let number: usize = self.row.parse().ok()?;
-            (1..=rows.len()).contains(&number).then(|| number - 1)
+        if !named.is_empty() {
+            return named;
+        }
+        let number = self.row.parse().ok().filter(|number| (1..=rows.len()).contains(number));
+        if let Some(number) = number {
+            return vec![number - 1];
+        }
+        fitting(&|row| {
+            let mut rest = row.iter();
+            wanted.iter().all(|wanted| rest.any(|cell| is_named(cell, wanted)))
         })
     }
+}
+
+/// Whether a word of an address stands for a cell: its text, the number as it is displayed or with
+/// every digit, or the first digits of a digest.
+fn is_named(cell: &Cell, word: &str) -> bool {
+    match cell {
+        Cell::Text(text) => {
+            text == word || (text.len() == DIGEST && word.len() >= 6 && text.starts_with(word))
+        }
+        cell => cell.display() == word || cell.raw() == word,
+    }
+}
+
+/// The length of a digest in hexadecimal digits.
+const DIGEST: usize = 64;
+
+/// The number and the first cells of a row, up to the first number.
+fn described(index: usize, row: &[Cell]) -> String {
+    let texts = row.iter().take_while(|cell| matches!(cell, Cell::Text(_))).count();
+    let shown = row.iter().take(texts + 1).map(|cell| match cell {
+        Cell::Text(text) if text.len() == DIGEST => text[..8].to_owned(),
+        cell => cell.display(),
+    });
+    format!("row {} ({})", index + 1, shown.collect::<Vec<_>>().join(","))
 }
 
 /// The texts of a row except digests.
 fn texts(row: &[Cell]) -> Vec<&str> {
     row.iter()
         .filter_map(|cell| match cell {
-            Cell::Text(text) if text.len() != 64 => Some(text.as_str()),
+            Cell::Text(text) if text.len() != DIGEST => Some(text.as_str()),
             _ => None,
         })
         .collect()
@@ -161,6 +261,8 @@ pub struct Check {
     pub address: Address,
     relation: Relation,
     bound: f64,
+    /// Whether the bound was given in percent.
+    percent: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +277,12 @@ enum Relation {
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = SIGNS.iter().find(|sign| sign.1 == self.relation).map_or("", |sign| sign.0);
-        write!(f, "{} {sign} {}", self.address, self.bound)
+        let Check { address, bound, percent, .. } = self;
+        match percent {
+            // Rounded to what was given, because 0.07 * 100 is 7.000000000000001.
+            true => write!(f, "{address} {sign} {} %", (bound * 1e8).round() / 1e6),
+            false => write!(f, "{address} {sign} {bound}"),
+        }
     }
 }
 
@@ -198,9 +305,9 @@ impl FromStr for Check {
             text.rsplit_once(sign).map(|(address, bound)| (address, bound, *relation))
         });
         let (address, bound, relation) = split.ok_or_else(invalid)?;
-        let (number, whole) = match bound.trim().strip_suffix('%') {
-            Some(percent) => (percent.trim(), 100.0),
-            None => (bound.trim(), 1.0),
+        let (number, percent) = match bound.trim().strip_suffix('%') {
+            Some(number) => (number.trim(), true),
+            None => (bound.trim(), false),
         };
         let bound: f64 = number.parse().map_err(|_| invalid())?;
         if !bound.is_finite() {
@@ -209,7 +316,8 @@ impl FromStr for Check {
         Ok(Check {
             address: address.parse().map_err(|_| invalid())?,
             relation,
-            bound: bound / whole,
+            bound: if percent { bound / 100.0 } else { bound },
+            percent,
         })
     }
 }
@@ -218,16 +326,47 @@ impl Check {
     /// Whether the number satisfies the relation. A number that is not available satisfies none.
     ///
     /// # Errors
-    /// As [`Address::find`].
+    /// As [`Address::find`]; [`AddressError::Unit`] for a bound that no value of the column can
+    /// reach, [`AddressError::Text`] for a text.
     pub fn holds(&self, report: &Report<'_>) -> Result<bool, AddressError> {
         let found = self.address.find(report)?;
-        Ok(found.cell.value().is_some_and(|value| match self.relation {
-            Relation::Less => value < self.bound,
-            Relation::AtMost => value <= self.bound,
-            Relation::Equal => value == self.bound,
-            Relation::AtLeast => value >= self.bound,
-            Relation::More => value > self.bound,
-        }))
+        if let Cell::Text(text) = found.cell {
+            return Err(AddressError::Text { check: self.to_string(), text: text.clone() });
+        }
+        self.fits_unit(&found)?;
+        Ok(found.cell.value().is_some_and(|value| self.relation.holds(value, self.bound)))
+    }
+
+    /// Refuses a bound that is not in the unit of the column: a share beyond 0..=1, or a part of a
+    /// count.
+    fn fits_unit(&self, found: &Found<'_>) -> Result<(), AddressError> {
+        let bound = self.bound;
+        let meaning = match found.unit {
+            Unit::Share if bound > 1.0 && !self.percent => format!(
+                "it is a share from 0 to 1, which tables display in percent; write `{bound} %`"
+            ),
+            Unit::Share if !(0.0..=1.0).contains(&bound) => {
+                "it is a share from 0 % to 100 %; write a bound between them".to_owned()
+            }
+            Unit::Count if self.percent => {
+                let number = (bound * 1e8).round() / 1e6;
+                format!("it is a count; write `{number}` without %")
+            }
+            Unit::Share | Unit::Count | Unit::Other => return Ok(()),
+        };
+        Err(AddressError::Unit { check: self.to_string(), meaning })
+    }
+}
+
+impl Relation {
+    fn holds(self, value: f64, bound: f64) -> bool {
+        match self {
+            Relation::Less => value < bound,
+            Relation::AtMost => value <= bound,
+            Relation::Equal => value == bound,
+            Relation::AtLeast => value >= bound,
+            Relation::More => value > bound,
+        }
     }
 }
 
