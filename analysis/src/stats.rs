@@ -42,7 +42,7 @@ pub use description::{Description, mean};
 pub use effect_size::{Convention, Interval, Magnitude};
 pub use groups::{ChiSquare, friedman, kruskal_wallis};
 pub use linear_fit::LinearFit;
-pub use mann_whitney::{MannWhitney, smallest_p};
+pub use mann_whitney::{MannWhitney, runs_needed, smallest_p};
 pub use nemenyi::Nemenyi;
 pub use rank::Ranks;
 pub use signed_rank::SignedRank;

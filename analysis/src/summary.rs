@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::comparison::{Comparison, LEVEL, Samples};
 use crate::findings::{Cause, Missing};
 use crate::progress::Progress;
+use crate::stats::runs_needed;
 use crate::table::Table;
+use crate::terms::{capitalised, counted};
 use crate::tidy::{Error, Results};
 use crate::{figures, tables};
 
@@ -56,6 +58,9 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     }
 
     let mut text = String::new();
+    if let Some(interim) = results.interim() {
+        let _ = writeln!(text, "{}\n", capitalised(&interim.to_string()));
+    }
     if comparisons.is_empty() {
         text.push_str("One algorithm alone: nothing to compare.\n");
     } else {
@@ -119,8 +124,10 @@ fn notes(results: &Results, comparisons: &[Comparison]) -> String {
     if few > 0 {
         let _ = writeln!(
             notes,
-            "On {few} project{} there are too few runs for any difference to be significant.",
-            if few == 1 { "" } else { "s" }
+            "On {} there are too few runs for any difference to be significant: {} of each \
+             algorithm are needed for p < {LEVEL}.",
+            counted(few, "project"),
+            runs_needed(LEVEL)
         );
     }
     for skipped in &results.skipped {

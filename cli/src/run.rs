@@ -33,7 +33,7 @@ use display::{Display, Title};
 pub(crate) use folder::Folder;
 use local_cluster::Ended;
 pub(crate) use results::{RunResult, export};
-pub(crate) use study_args::StudyArgs;
+pub(crate) use study_args::{StudyArgs, too_few_seeds};
 
 /// Runs a study: every project x every algorithm x every seed, on every core of this
 /// machine, and writes its tables, figure and test suites.
@@ -78,6 +78,9 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
     terminal::log(if arguments.quiet { "error" } else { "warn" });
     let start = Instant::now();
     let (study, corpus, plan) = arguments.study.plan()?;
+    if let Some(note) = too_few_seeds(&plan).filter(|_| !arguments.quiet) {
+        terminal::note(&note);
+    }
     let folder = Folder::open(&arguments.folder(&study))?;
     folder.claim(&plan, arguments.fresh)?;
 

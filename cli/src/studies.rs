@@ -21,7 +21,7 @@ use tonic::{Code, Streaming};
 use crate::failure::{Exit, Failure};
 use crate::file_names::safe_name;
 use crate::remote::Remote;
-use crate::run::{self, Folder, RunResult, StudyArgs};
+use crate::run::{self, Folder, RunResult, StudyArgs, too_few_seeds};
 use crate::terminal::{self, BARS, plural};
 
 /// Largest number of groups of missing runs shown on a terminal.
@@ -106,6 +106,9 @@ impl Submit {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let mut connection = Connection::new(&self.remote)?;
         let (study, corpus, plan) = self.study.plan()?;
+        if let Some(note) = too_few_seeds(&plan) {
+            terminal::note(&note);
+        }
         if plan.race.is_some() {
             return Err(Failure::new(format_args!("{} is a race", study.name))
                 .hint("run it on one machine, with catherd run"));

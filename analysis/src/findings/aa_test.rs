@@ -30,10 +30,13 @@ impl AaTest {
         (0..samples.algorithms()).filter_map(one).collect()
     }
 
-    /// The share of projects on which both halves differ significantly, in 0..=1.
-    pub fn false_positive_rate(&self) -> f64 {
-        let per_project = &self.comparison.per_project;
-        let found = per_project.iter().filter(|project| project.significant(Correction::None));
-        found.count() as f64 / per_project.len() as f64
+    /// The share of projects on which both halves differ significantly, in 0..=1, among those with
+    /// enough runs for a significant difference; `None` if there are none, so that the test can find
+    /// nothing.
+    pub fn false_positive_rate(&self) -> Option<f64> {
+        let able = self.comparison.per_project.iter().filter(|p| p.could_be_significant());
+        let found = able.clone().filter(|project| project.significant(Correction::None)).count();
+        let able = able.count();
+        (able > 0).then(|| found as f64 / able as f64)
     }
 }

@@ -217,6 +217,13 @@ pub fn smallest_p(x: usize, y: usize) -> f64 {
     (extreme / ways).min(1.0)
 }
 
+/// The least size of two samples of equal size whose exact two-sided p-value can be below a level in
+/// 0..1: 4 for 0.05.
+pub fn runs_needed(level: f64) -> usize {
+    // The least p-value falls by a factor of about 4 with each further value.
+    (1..).find(|&n| smallest_p(n, n) < level).unwrap_or(usize::MAX)
+}
+
 /// The number of assignments of the pooled values to both samples for each value of U.
 ///
 /// Dynamic programming over the groups of equal values, ascending: of the first `i`
@@ -308,6 +315,10 @@ mod tests {
         assert_eq!(smallest_p(3, 3), 0.1);
         assert_eq!(smallest_p(4, 4), 2.0 / 70.0);
         assert_eq!(smallest_p(1, 1), 1.0);
+        assert_eq!([0.5, 0.05, 0.01, 1e-6].map(runs_needed), [2, 4, 5, 12]);
+        let apart: Vec<f64> = (0..8).map(f64::from).collect();
+        assert!(compared(&apart[..4], &apart[4..]).exact().value < 0.05);
+        assert!(compared(&apart[..3], &apart[3..6]).exact().value >= 0.05);
         assert_eq!(smallest_p(2, 1), compared(&[8.0, 8.0], &[0.0]).exact().value);
     }
 

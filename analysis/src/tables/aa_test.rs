@@ -4,6 +4,7 @@ use super::comparison::{RESULT, result};
 use super::{CaptionedTable, label};
 use crate::comparison::LEVEL;
 use crate::findings::AaTest;
+use crate::stats::runs_needed;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
@@ -18,19 +19,27 @@ pub fn aa_test(results: &Results, aa_tests: &[AaTest]) -> CaptionedTable {
         let mut cells = vec![label(results, test.algorithm)];
         cells.extend(result(comparison));
         cells.extend([
-            Cell::Share(test.false_positive_rate(), 1),
+            Cell::share(test.false_positive_rate(), 1),
             Cell::Count(comparison.too_few_runs()),
         ]);
         table.push_with_runs(cells, comparison.runs(&test.samples, |_| true));
     }
+    let few = match aa_tests.iter().all(|test| test.false_positive_rate().is_none()) {
+        true if !aa_tests.is_empty() => format!(
+            " No project has enough runs for a significant difference between halves: {} runs of \
+             an algorithm are needed.",
+            2 * runs_needed(LEVEL)
+        ),
+        _ => String::new(),
+    };
     CaptionedTable {
         name: "aa-test",
         title: "Algorithms against themselves".to_owned(),
         caption: format!(
             "A/A test: on each project, every second run of an algorithm against its other runs. \
              The expected A12 is 0.50, and the expected share of projects with a significant \
-             difference (false positives) is at most {:.0} %. Larger values between algorithms are \
-             unlikely to be due to chance.",
+             difference (false positives), among those with enough runs for one, is at most \
+             {:.0} %. Larger values between algorithms are unlikely to be due to chance.{few}",
             LEVEL * 100.0
         ),
         table,

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use catherd_analysis::comparison::LEVEL;
+use catherd_analysis::stats::runs_needed;
 use catherd_experiments::{Algorithm, Flags, Plan, PlanError, Study};
 use catherd_subject::FieldError;
 use clap::Args;
@@ -9,6 +11,7 @@ use clap::Args;
 use super::corpus::Corpus;
 use crate::failure::Failure;
 use crate::subjects::{self, WorkLimits};
+use crate::terminal;
 
 fn subject_help() -> String {
     let kinds = subjects::kinds();
@@ -152,4 +155,18 @@ impl StudyArgs {
             (None, _) => self.located(&entry, failure),
         }
     }
+}
+
+/// Says that no project can show a significant difference between algorithms, because each has too
+/// few runs on it; `None` if one can, or if nothing is compared project by project.
+pub(crate) fn too_few_seeds(plan: &Plan) -> Option<String> {
+    let needed = runs_needed(LEVEL);
+    let compared = plan.algorithms.len() > 1 && plan.race.is_none();
+    (compared && plan.seeds.len() < needed).then(|| {
+        format!(
+            "note: with {}, no difference between algorithms on a project can be significant: {needed} \
+             are needed for p < {LEVEL} (Mann-Whitney U test)",
+            terminal::plural(plan.seeds.len(), "seed")
+        )
+    })
 }
