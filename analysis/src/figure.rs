@@ -10,6 +10,7 @@ pub(crate) mod boxes;
 mod chart;
 pub(crate) mod effects;
 pub(crate) mod histogram;
+pub(crate) mod intervals;
 pub(crate) mod lines;
 mod numbers;
 pub(crate) mod race;
@@ -18,7 +19,7 @@ pub(crate) mod scatter;
 mod svg;
 pub(crate) mod violins;
 
-pub(crate) use axis::Axis;
+pub(crate) use axis::{Axis, truncated};
 pub(crate) use numbers::{grouped, round_step, three_digits};
 pub use svg::Svg;
 

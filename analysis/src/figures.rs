@@ -1,6 +1,7 @@
 //! The figures of a study: findings as pictures with a title, and with a caption that gives
 //! units, sample sizes and medians.
 
+mod best;
 mod budget;
 mod comparison;
 mod coverage;
@@ -10,6 +11,7 @@ mod race;
 mod speed;
 mod suites;
 
+pub use best::best;
 pub use budget::{convergence, coverage_over_time, effect_over_budget, significance_over_budget};
 pub use comparison::{
     aa_test, coverage_by_project, effect_sizes, effects_by_project, rank_diagram, significance,

@@ -4,6 +4,7 @@
 //!
 //! | question | answer | source |
 //! | --- | --- | --- |
+//! | which algorithm covers the most, and by how much | [`Best`] | |
 //! | how much does each configuration cover | [`Configuration`] | Pynguin paper, Table 2 |
 //! | does the budget decide which algorithm is better | [`Milestone`] | |
 //! | how soon is most of the coverage reached | [`Convergence`] | |
@@ -19,6 +20,7 @@
 //! | what is missing, and why | [`Missing`] | |
 
 mod aa_test;
+mod best;
 mod configuration;
 mod convergence;
 mod cost;
@@ -33,6 +35,7 @@ mod suites;
 mod trivial;
 
 pub use aa_test::AaTest;
+pub use best::{Best, Other};
 pub use configuration::{Configuration, PooledPair};
 pub use convergence::{Convergence, SHARES};
 pub use cost::Cost;

@@ -3,20 +3,25 @@
 
 mod address;
 mod html;
+mod json;
 mod sections;
+mod summary;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::figures::Figure;
 use crate::tables::CaptionedTable;
-use crate::tidy::{Error, Results};
+use crate::terms::capitalised;
+use crate::tidy::{Error, Interim, Results};
 
 pub use address::{Address, AddressError, Check, Found};
 
 /// A part of a section.
 #[derive(Clone, Debug)]
 pub enum Item {
+    /// What was found, in sentences.
+    Summary(Vec<String>),
     /// A table.
     Table(CaptionedTable),
     /// A figure.
@@ -63,6 +68,8 @@ pub struct Report<'a> {
     pub title: String,
     /// The results.
     pub results: &'a Results,
+    /// How far the study is, which every caption says; `None` if it is complete.
+    pub interim: Option<Interim>,
     /// The sections in the order of reading.
     pub sections: Vec<Section>,
 }
@@ -78,15 +85,37 @@ impl<'a> Report<'a> {
         title: &str,
         on_progress: impl FnMut(&str),
     ) -> Result<Report<'a>, Error> {
-        let sections = sections::all(results, on_progress)?;
-        Ok(Report { title: title.to_owned(), results, sections })
+        let mut sections = sections::all(results, on_progress)?;
+        let interim = results.interim();
+        if let Some(interim) = interim {
+            let mark = capitalised(&interim.to_string());
+            for item in sections.iter_mut().flat_map(|section| &mut section.items) {
+                match item {
+                    Item::Summary(sentences) => sentences.insert(0, format!("{mark}.")),
+                    Item::Table(table) => table.caption = format!("{mark}. {}", table.caption),
+                    Item::Figure(figure) => figure.caption = format!("{mark}. {}", figure.caption),
+                    Item::Unavailable(_) => {}
+                }
+            }
+        }
+        Ok(Report { title: title.to_owned(), results, interim, sections })
+    }
+
+    /// What was found, in sentences.
+    pub fn summary(&self) -> &[String] {
+        let mut items = self.sections.iter().flat_map(|section| &section.items);
+        let summary = items.find_map(|item| match item {
+            Item::Summary(sentences) => Some(&sentences[..]),
+            Item::Table(_) | Item::Figure(_) | Item::Unavailable(_) => None,
+        });
+        summary.unwrap_or_default()
     }
 
     /// All tables.
     pub fn tables(&self) -> impl Iterator<Item = &CaptionedTable> {
         self.sections.iter().flat_map(|section| &section.items).filter_map(|item| match item {
             Item::Table(table) => Some(table),
-            Item::Figure(_) | Item::Unavailable(_) => None,
+            Item::Summary(_) | Item::Figure(_) | Item::Unavailable(_) => None,
         })
     }
 
@@ -94,11 +123,11 @@ impl<'a> Report<'a> {
     pub fn figures(&self) -> impl Iterator<Item = &Figure> {
         self.sections.iter().flat_map(|section| &section.items).filter_map(|item| match item {
             Item::Figure(figure) => Some(figure),
-            Item::Table(_) | Item::Unavailable(_) => None,
+            Item::Summary(_) | Item::Table(_) | Item::Unavailable(_) => None,
         })
     }
 
-    /// Writes `report.html`, `tables/NAME.csv`, `.md` and `.tex`, and `figures/NAME.svg` into a
+    /// Writes `report.html`, `report.json`, `tables/NAME.csv`, `.md` and `.tex`, and `figures/NAME.svg` into a
     /// folder, which is created if it is missing; returns the path of the page.
     ///
     /// # Errors
@@ -125,6 +154,11 @@ impl<'a> Report<'a> {
             let path = figures.join(&figure.name).with_extension("svg");
             write(path, figure.svg.as_str().as_bytes())?;
         }
+        let json = json::document(self).map_err(|source| {
+            let path = dir.join("report.json");
+            Error::Json { path, source }
+        })?;
+        write(dir.join("report.json"), &json)?;
         write(dir.join("report.html"), html::page(self).into_string().as_bytes())
     }
 }

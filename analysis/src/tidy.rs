@@ -8,12 +8,13 @@
 //! the configurations that lost a race, and `projects.csv` numbers about projects. `subject.json`
 //! is the [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs: it has the units of work
 //! and the levels of locations, each of which is a column. `docs/columns.md` explains every
-//! column. `study-state.json` ([`RunStates`]) says how many of the planned runs the tables have.
-//! Folders of version 0.3.0 have neither of the JSON files and other names for some columns; they
+//! column. `study.json` is the plan of the study, `study-state.json` ([`RunStates`]) says how many of the planned runs the tables have.
+//! Folders of version 0.3.0 have none of the JSON files and other names for some columns; they
 //! are read as well.
 
 mod described;
 mod mutants;
+mod plan;
 mod read;
 mod run_states;
 mod slice;
@@ -23,6 +24,7 @@ mod write;
 
 pub use described::Project;
 pub use mutants::{Mutant, Mutants};
+pub use plan::Interim;
 pub use read::{Improvement, RecordDigests, Results, Row, Run};
 pub use run_states::RunStates;
 pub use write::{Imported, Writer, write};
@@ -120,9 +122,9 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// `subject.json` is not a description of a subject kind.
+    /// `subject.json` or `study.json` is malformed.
     #[error("{}: {source}", path.display())]
-    Subject {
+    Json {
         /// The file.
         path: PathBuf,
         /// Cause given by the JSON reader.

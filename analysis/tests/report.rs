@@ -7,6 +7,7 @@ use std::fs;
 use catherd_analysis::comparison::Samples;
 use catherd_analysis::findings::{AaTest, MutationAnalysis, Speed};
 use catherd_analysis::report::{Address, AddressError, Check, Item, Report};
+use catherd_analysis::tables;
 use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{RunRecord, RunSpec};
 use tempfile::TempDir;
@@ -123,13 +124,50 @@ fn a_number_is_found_explained_and_checked() {
             other => panic!("{bad}: {other:?}"),
         }
     }
-    let holds = |text: &str| text.parse::<Check>().unwrap().holds(&report).unwrap();
+    let check = |text: &str| text.parse::<Check>().unwrap().holds(&report);
+    let holds = |text: &str| check(text).unwrap();
     assert!(holds("algorithms/mio/mean >= 50 %") && !holds("algorithms/mio/mean > 100%"));
+    // A row that fits several is refused with those that it fits.
+    match find("table6/mio/better") {
+        Err(AddressError::Ambiguous { candidates, .. }) => {
+            assert_eq!(candidates, "row 2 (mio,random,1.00); row 3 (mio,mosa,0.54)");
+        }
+        other => panic!("{other:?}"),
+    }
+    match find("budget/mio,random/better") {
+        Err(AddressError::Ambiguous { candidates, .. }) => {
+            assert!(candidates.contains("row 18 (mio,random,300)"), "{candidates}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let at_end = find("budget/mio,random,300/better").unwrap();
+    assert_eq!(at_end.cell, find("table6/mio,random/better").unwrap().cell);
+    assert_eq!(find("convergence/mio,50 %/runs").unwrap().runs.len(), 24);
+    let digest = &results.projects[4].digest;
+    let by_digest = find(&format!("coverage/{},mosa/mean", &digest[..9])).unwrap();
+    assert_eq!(by_digest.runs, own);
+    // A bound that is not in the unit of the number is refused with the likely meaning.
+    for (bad, meaning) in [
+        ("algorithms/mio/mean > 50", "`50 %`"),
+        ("algorithms/mio/mean < 50", "`50 %`"),
+        ("algorithms/mio/mean < 120 %", "from 0 % to 100 %"),
+        ("algorithms/mio/mean > -0.5", "from 0 % to 100 %"),
+        ("table6/1/better > 50 %", "`50` without %"),
+    ] {
+        match check(bad) {
+            Err(AddressError::Unit { meaning: found, .. }) => {
+                assert!(found.contains(meaning), "{bad}: {found}");
+            }
+            other => panic!("{bad}: {other:?}"),
+        }
+    }
+    assert!(matches!(check("algorithms/mio/algorithm > 0"), Err(AddressError::Text { .. })));
+    assert!(holds("algorithms/mio/mean <= 1") && holds("table6/mio,random/mean_a12 > 50 %"));
     // Old names of tables and columns.
     let old = find("calibration/mio/false_findings").unwrap();
     assert_eq!(old.cell, find("aa-test/mio/false_positive_rate").unwrap().cell);
     assert_eq!(find("cost/1/execution_ms").unwrap().cell, find("cost/1/ms_per_unit").unwrap().cell);
-    assert!(holds("table6/1/missing = 0") && !holds("algorithms/mio/algorithm >= 0"));
+    assert!(holds("table6/1/missing = 0"));
 }
 
 #[test]
@@ -143,9 +181,100 @@ fn an_algorithm_does_not_differ_from_itself() {
     assert_eq!(rows.len(), 3);
     // Seeds 0 and 1 have the same coverage, as have 2 and 3, so that both halves are equal.
     assert!(rows.iter().all(|row| row.comparison.mean_a12() == Some(0.5)));
-    assert_eq!(rows[0].false_positive_rate(), 0.0);
+    assert_eq!(rows[0].false_positive_rate(), Some(0.0));
     let runs: Vec<u32> = rows[1].comparison.runs(&rows[1].samples, |d| d.project == 0).collect();
     assert_eq!(runs, [10, 12, 14, 16, 18, 11, 13, 15, 17, 19]);
+}
+
+/// Halves of two or three runs cannot differ significantly, so that an A/A test finds nothing.
+#[test]
+fn a_test_that_can_find_nothing_has_no_rate() {
+    for (seeds, rate) in [(6, None), (8, Some(0.0))] {
+        let runs = synthetic::runs(3, seeds).map(|(spec, mut record)| {
+            record.criteria[0].covered = (0..10 + spec.seed as u32 / 2).collect();
+            (spec, record)
+        });
+        let (results, _dir) = results(runs);
+        let rows = AaTest::all(&Samples::coverage(&results));
+        assert_eq!(rows[0].false_positive_rate(), rate, "{seeds}");
+        let table = tables::aa_test(&results, &rows);
+        let column = table.table.columns().iter().position(|c| c.0 == "false_positive_rate");
+        let shown = table.table.rows()[0][column.unwrap()].display();
+        assert_eq!(shown, if rate.is_none() { "n/a" } else { "0.0 %" });
+        assert_eq!(table.caption.contains("8 runs of an algorithm are needed"), rate.is_none());
+    }
+}
+
+/// What a folder says of its study is in the report: at the top, in captions and in JSON.
+#[test]
+fn an_incomplete_study_is_marked_everywhere() {
+    let (_, dir) = results(synthetic::runs(6, 4).take(50));
+    let state = |complete: bool| {
+        let json = serde_json::json!({
+            "format": 1, "planned": 72, "done": if complete { 69 } else { 47 }, "failed": 2,
+            "quarantined": 1, "pending": if complete { 0 } else { 22 }, "complete": complete,
+        });
+        fs::write(dir.path().join("study-state.json"), json.to_string()).unwrap();
+        Results::read(dir.path()).unwrap()
+    };
+    let written = |results: &Results| {
+        let out = tempfile::tempdir().unwrap();
+        let report = Report::new(results, "half", |_| ()).unwrap();
+        report.write(out.path()).unwrap();
+        let read = |name: &str| fs::read_to_string(out.path().join(name)).unwrap();
+        let captions: Vec<String> = report
+            .tables()
+            .map(|table| table.caption.clone())
+            .chain(report.figures().map(|figure| figure.caption.clone()))
+            .collect();
+        let json: serde_json::Value = serde_json::from_str(&read("report.json")).unwrap();
+        (captions, read("report.html"), json, read("tables/table6.tex"))
+    };
+    let (captions, page, json, latex) = written(&state(false));
+    assert!(captions.iter().all(|c| c.starts_with("Interim: 50 of 72 runs. ")), "{captions:?}");
+    assert!(page.contains("<p class=\"interim\">interim: 50 of 72 runs</p>"));
+    assert!(latex.contains("Interim: 50 of 72 runs."));
+    assert_eq!(json["interim"]["text"], "interim: 50 of 72 runs");
+    assert_eq!((&json["interim"]["planned"], &json["interim"]["ended"]), (&72.into(), &50.into()));
+    assert_eq!(json["summary"][0], "Interim: 50 of 72 runs.");
+
+    let (captions, page, json, _) = written(&state(true));
+    assert!(captions.iter().all(|caption| !caption.contains("nterim")));
+    assert!(!page.contains("class=\"interim\"") && json["interim"].is_null());
+}
+
+#[test]
+fn a_report_begins_with_what_was_found() {
+    let (results, _dir) = results(synthetic::runs(6, 4));
+    let report = Report::new(&results, "study", |_| ()).unwrap();
+    let [who, how_much, how_sure, how_many, missing] = report.summary() else {
+        panic!("{:?}", report.summary())
+    };
+    let mean = |name: &str| {
+        let address: Address = format!("algorithms/{name}/mean").parse().unwrap();
+        100.0 * address.find(&report).unwrap().cell.value().unwrap()
+    };
+    let [mio, mosa] = ["mio", "mosa"].map(mean);
+    let start = format!("mio has the highest mean coverage over 6 projects: {mio:.1} %, ");
+    assert!(who.starts_with(&start), "{who}");
+    let points = format!("that is {:.1} percentage points (95 % conf", mio - mosa);
+    assert!(how_much.contains(&points) && how_much.contains("(mean A12)"), "{how_much}");
+    assert!(how_sure.contains("(Nemenyi test, p = "), "{how_sure}");
+    let address: Address = "table6/mio,mosa/better".parse().unwrap();
+    let better = address.find(&report).unwrap().cell.display();
+    assert!(how_many.starts_with(&format!("On {better} of 6 projects mio is better than mosa")));
+    assert!(how_many.contains("significantly on"), "{how_many}");
+    assert_eq!(missing, "All 72 planned runs have a coverage, and no project was skipped.");
+    assert_eq!(report.figures().next().unwrap().name, "best");
+}
+
+#[test]
+fn too_few_runs_are_said_with_the_number_needed() {
+    let (results, _dir) = results(synthetic::runs(6, 3));
+    let report = Report::new(&results, "study", |_| ()).unwrap();
+    let needed = "with 3 runs of an algorithm on a project, none of these differences can be \
+                  significant: 4 are needed for p < 0.05";
+    assert!(report.summary().iter().any(|s| s.contains(needed)), "{:?}", report.summary());
 }
 
 #[test]

@@ -45,9 +45,15 @@ pub(crate) struct Arguments {
 
 #[derive(Args)]
 struct Checks {
-    /// End with exit code 4 unless this holds, such as "algorithms/mio/mean >= 90 %"
+    /// End with exit code 4 unless this holds, such as "algorithms/mio/mean >= 90 %"; the bound of
+    /// a share is given in percent, or as a number from 0 to 1
     #[arg(long, value_name = "NUMBER >= BOUND")]
     check: Vec<Check>,
+
+    /// Check the runs that have ended of a study that is not complete, which otherwise fails every
+    /// check
+    #[arg(long)]
+    interim: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -86,8 +92,11 @@ fn make<'a>(results: &'a Results, title: &str) -> Result<Report<'a>, Failure> {
 
 fn write(report: &Report<'_>, out: &Path) -> Result<(), Failure> {
     let page = report.write(out)?;
+    for sentence in report.summary() {
+        terminal::print(&format!("{sentence}\n"));
+    }
     terminal::print(&format!(
-        "{}: {} tables and {} figures, which are also in {} as files\n",
+        "\n{}: {} tables and {} figures, which are also in {} as files\n",
         page.display(),
         report.tables().count(),
         report.figures().count(),
@@ -145,13 +154,22 @@ impl Checks {
     fn hold(&self, report: &Report<'_>) -> Result<Exit, Failure> {
         let mut exit = Exit::Success;
         for check in &self.check {
-            let holds = check.holds(report)?;
             let value = check.address.find(report)?.cell.display();
+            let (holds, interim) = match report.interim {
+                Some(interim) if !self.interim => (false, format!("; {interim}")),
+                Some(interim) => (check.holds(report)?, format!("; {interim}")),
+                None => (check.holds(report)?, String::new()),
+            };
             let verdict = if holds { "holds" } else { "FAILED" };
-            terminal::print(&format!("check {check}: {verdict}, it is {value}\n"));
+            terminal::print(&format!("check {check}: {verdict}, it is {value}{interim}\n"));
             if !holds {
                 exit = Exit::CheckFailed;
             }
+        }
+        if report.interim.is_some() && !self.interim && !self.check.is_empty() {
+            terminal::note(
+                "The study is not complete: continue it, or check what there is with --interim.",
+            );
         }
         Ok(exit)
     }

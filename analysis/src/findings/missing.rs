@@ -80,7 +80,7 @@ pub struct Missing {
 impl Missing {
     /// Finds the missing runs of a study.
     pub fn new(results: &Results) -> Missing {
-        let seeds: BTreeSet<u64> = results.runs.iter().map(|run| run.seed).collect();
+        let seeds = results.seeds();
         let algorithms = results.algorithms.len();
         let mut present = vec![0_usize; algorithms * results.projects.len()];
         let mut groups: BTreeMap<(usize, Cause, Option<u32>), MissingRuns> = BTreeMap::new();
@@ -107,7 +107,7 @@ impl Missing {
             group.runs.push(number);
         }
         for (cell, &present) in present.iter().enumerate() {
-            let absent = seeds.len().saturating_sub(present);
+            let absent = seeds.saturating_sub(present);
             if absent > 0 {
                 let (project, algorithm) = (cell / algorithms, cell % algorithms);
                 let lost = results.lost(algorithm).is_some() && present == 0;

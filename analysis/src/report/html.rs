@@ -37,6 +37,9 @@ pub(super) fn page(report: &Report<'_>) -> Markup {
             body {
                 header {
                     h1 { (report.title) }
+                    @if let Some(interim) = report.interim {
+                        p class="interim" { (interim.to_string()) }
+                    }
                     p { (summary(report.results)) }
                     nav {
                         @for section in &report.sections {
@@ -93,6 +96,9 @@ fn section(section: &Section, sets: &mut RunSets) -> Markup {
         .items
         .iter()
         .map(|item| match item {
+            Item::Summary(sentences) => html! {
+                ul class="summary" { @for sentence in sentences { li { (unbroken(sentence)) } } }
+            },
             Item::Unavailable(sentence) => html! { p class="unavailable" { (sentence) } },
             Item::Figure(figure) => figure_with_caption(figure),
             Item::Table(table) => table_with_caption(table, sets),

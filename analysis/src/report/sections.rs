@@ -1,16 +1,20 @@
 //! The sections of a report: which tables and figures they have, and in which order.
 
+use super::summary::sentences;
 use super::{Item, Section};
 use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
-    AaTest, Convergence, Machine, Milestone, MutationAnalysis, Ranking, Relation, Speed, Suites,
-    Trivial,
+    AaTest, Best, Convergence, Machine, Milestone, MutationAnalysis, Ranking, Relation, Speed,
+    Suites, Trivial,
 };
 use crate::progress::Progress;
 use crate::tables;
 use crate::terms::goals_title;
 use crate::tidy::{Error, Results};
+
+/// The heading of the section with what was found.
+const SUMMARY: &str = "Summary";
 
 /// Fills a section.
 type Fill = fn(&mut Section, &Results, &Samples) -> Result<(), Error>;
@@ -34,7 +38,8 @@ pub(super) fn all(
     mut on_progress: impl FnMut(&str),
 ) -> Result<Vec<Section>, Error> {
     let samples = Samples::coverage(results);
-    let mut sections = Vec::new();
+    on_progress(SUMMARY);
+    let mut sections = vec![summary(results, &samples)];
     for (name, title, fill) in SECTIONS {
         on_progress(title);
         let mut section = Section::new(name, title);
@@ -42,6 +47,14 @@ pub(super) fn all(
         sections.push(section);
     }
     Ok(sections)
+}
+
+fn summary(results: &Results, samples: &Samples) -> Section {
+    let mut section = Section::new("summary", SUMMARY);
+    let best = Best::new(samples);
+    section.items.push(Item::Summary(sentences(results, samples, best.as_ref())));
+    section.figures(best.and_then(|best| figures::best(results, &best)));
+    section
 }
 
 fn projects(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {

@@ -1,5 +1,7 @@
 //! The projects of a study.
 
+use std::collections::HashSet;
+
 use super::CaptionedTable;
 use crate::stats::Description;
 use crate::table::{Cell, Table};
@@ -54,8 +56,9 @@ pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
         let runs = (0_u32..).zip(measured).filter(|(_, value)| value.is_some());
         table.push_with_runs(cells, runs.map(|(run, _)| run));
     }
+    let run: HashSet<u32> = results.runs.iter().map(|run| run.project).collect();
     let with_goals = results.sizes().into_iter().flatten().count();
-    let unknown = match results.projects.len() - with_goals {
+    let unknown = match run.len() - with_goals {
         0 => String::new(),
         n => format!(" {n} of these have no goals, or an unknown number of them."),
     };
@@ -65,7 +68,7 @@ pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
         caption: format!(
             "{} projects, {} of which were run. Goals are those that the runs counted.{unknown}",
             results.projects.len() + results.skipped.len(),
-            results.projects.len()
+            run.len()
         ),
         table,
     })

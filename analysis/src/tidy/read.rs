@@ -5,15 +5,15 @@ mod lists;
 mod metric;
 mod rows;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use catherd_experiments::{Budget, Digest, Outcome, SubjectInfo, format_1};
+use catherd_experiments::{Budget, Digest, Outcome, Plan, SubjectInfo, format_1};
 
 use super::described::{self, Described, Project};
 use super::slice::{Interner, Slice};
 use super::table::read_slices;
-use super::{Clock, Dropped, Error, Skipped, UNCOUNTED, subject};
+use super::{Clock, Dropped, Error, Interim, RunStates, Skipped, UNCOUNTED, plan, subject};
 use lists::{dropped, skipped};
 pub use rows::{RecordDigests, Row};
 
@@ -118,9 +118,10 @@ pub struct Results {
     /// What the runs measure and count; of several folders the union of their units and
     /// measures.
     pub subject: SubjectInfo,
-    /// Projects in the order of their first run.
+    /// Projects in the order of the plan, those without a run included; without a plan, in the
+    /// order of their first run.
     pub projects: Vec<Project>,
-    /// Labels of algorithms in the order of their first run.
+    /// Labels of algorithms in the order of the plan; without a plan, of their first run.
     pub algorithms: Vec<String>,
     /// The budget of every run of each algorithm.
     pub budgets: Vec<Budget>,
@@ -134,6 +135,10 @@ pub struct Results {
     pub skipped: Vec<Skipped>,
     /// Configurations that lost a race, by their labels.
     pub dropped: Vec<Dropped>,
+    /// The states of the runs of the studies; `None` if no folder is that of a study.
+    pub states: Option<RunStates>,
+    /// Seeds of the plans and of the runs.
+    seeds: BTreeSet<u64>,
     /// The engine of the runs of each algorithm.
     engines: Vec<String>,
     /// The folders in the order of their runs.
@@ -143,9 +148,9 @@ pub struct Results {
 }
 
 impl Results {
-    /// Reads `subject.json`, `runs.parquet`, `skipped.parquet` and, if they are there,
-    /// `dropped.parquet` and `projects.csv` of a folder. A folder without `subject.json` is read
-    /// as one of version 0.3.0.
+    /// Reads `subject.json`, `runs.parquet`, `skipped.parquet` and, if they are there, `study.json`,
+    /// `study-state.json`, `dropped.parquet` and `projects.csv` of a folder. A folder without
+    /// `subject.json` is read as one of version 0.3.0.
     ///
     /// # Errors
     /// [`Error`]; [`Error::Mixed`] if the runs differ in budget or engine.
@@ -157,6 +162,12 @@ impl Results {
             None => (format_1::subject_info("", ""), NAMES_OF_FORMAT_1),
         };
         let mut table = Runs::of(&subject);
+        // Version 0.3.0 left quarantined runs out of its tables, so that they cannot be compared with
+        // the plan.
+        let plan = if names.records.1.is_some() { plan::read(dir)? } else { None };
+        if let Some(plan) = &plan {
+            table.expect(plan);
+        }
         let units: Vec<String> = subject.units.iter().map(|unit| unit.name.clone()).collect();
         let limits: Vec<String> = units.iter().map(|unit| format!("budget_{unit}")).collect();
         let mut columns = RUN_COLUMNS.to_vec();
@@ -165,7 +176,18 @@ impl Results {
         read_slices(&path, &columns, |frame| {
             table.read(&Slice { frame, path: &path }, &names, &units, &limits)
         })?;
-        let Runs { projects, algorithms, budgets, mut engines, kinds, reasons, runs, work } = table;
+        let Runs {
+            projects,
+            algorithms,
+            budgets,
+            mut engines,
+            kinds,
+            reasons,
+            mut seeds,
+            runs,
+            work,
+        } = table;
+        seeds.extend(runs.iter().map(|run| run.seed));
         let mixed = |what, first: String, second: String| Error::Mixed {
             path: path.clone(),
             what,
@@ -192,6 +214,8 @@ impl Results {
         }
         let end = runs.len();
         Ok(Results {
+            states: RunStates::read(dir)?.or_else(|| Some(plan::states(plan.as_ref()?, end))),
+            seeds,
             budgets: vec![budget; algorithms.items.len()],
             engines: vec![engine; algorithms.items.len()],
             projects: projects.items,
@@ -293,7 +317,13 @@ impl Results {
     /// The number of seeds: runs that each algorithm has on each project if none is
     /// missing.
     pub fn seeds(&self) -> usize {
-        self.runs.iter().map(|run| run.seed).collect::<HashSet<_>>().len()
+        self.seeds.len()
+    }
+
+    /// How far the studies are; `None` if all of them are complete.
+    pub fn interim(&self) -> Option<Interim> {
+        let states = self.states.filter(|states| !states.is_complete())?;
+        Some(Interim { planned: states.planned, ended: states.ended() })
     }
 
     pub(super) fn sources(&self) -> &[Source] {
@@ -362,6 +392,7 @@ struct Runs {
     engines: Interner<String>,
     kinds: Interner<String>,
     reasons: Interner<String>,
+    seeds: BTreeSet<u64>,
     runs: Vec<Run>,
     work: Vec<Vec<Option<u64>>>,
 }
@@ -375,8 +406,22 @@ impl Runs {
             engines: Interner::default(),
             kinds: Interner::default(),
             reasons: Interner::default(),
+            seeds: BTreeSet::new(),
             runs: Vec::new(),
             work: vec![Vec::new(); subject.units.len()],
+        }
+    }
+
+    /// Adds algorithms, seeds and projects of a plan, so that those without a run are known to be
+    /// missing. A race does not run every configuration on every project.
+    fn expect(&mut self, plan: &Plan) {
+        for algorithm in &plan.algorithms {
+            self.algorithms.index(algorithm.label.clone());
+        }
+        self.seeds.extend(&plan.seeds);
+        for project in plan.projects.iter().filter(|_| plan.race.is_none()) {
+            let (name, digest) = (project.name.clone(), project.digest.to_string());
+            self.projects.index(Project { name, digest });
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) fn read(dir: &Path) -> Result<Option<SubjectInfo>, Error> {
     match fs::read(&path) {
         Ok(json) => match serde_json::from_slice(&json) {
             Ok(subject) => Ok(Some(subject)),
-            Err(source) => Err(Error::Subject { path, source }),
+            Err(source) => Err(Error::Json { path, source }),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(source) => Err(Error::Io { path, source }),
@@ -29,7 +29,7 @@ pub(super) fn read(dir: &Path) -> Result<Option<SubjectInfo>, Error> {
 pub(super) fn write(dir: &Path, subject: &SubjectInfo) -> Result<(), Error> {
     let path = dir.join(FILE);
     let mut json = serde_json::to_vec_pretty(subject)
-        .map_err(|source| Error::Subject { path: path.clone(), source })?;
+        .map_err(|source| Error::Json { path: path.clone(), source })?;
     json.push(b'\n');
     fs::write(&path, json).map_err(|source| Error::Io { path, source })
 }
@@ -84,7 +84,7 @@ mod tests {
         write(dir.path(), &scratch).unwrap();
         assert_eq!(read(dir.path()).unwrap(), Some(scratch.clone()));
         std::fs::write(dir.path().join(FILE), "{}").unwrap();
-        assert!(matches!(read(dir.path()), Err(Error::Subject { .. })));
+        assert!(matches!(read(dir.path()), Err(Error::Json { .. })));
 
         let mut all = scratch.clone();
         add(&mut all, &scratch);

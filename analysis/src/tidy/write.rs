@@ -128,7 +128,7 @@ impl Writer {
     /// completes the tables.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Table`] and [`Error::Subject`].
+    /// [`Error::Io`], [`Error::Table`] and [`Error::Json`].
     pub fn finish(mut self, skipped: &[Skipped], dropped: &[Dropped]) -> Result<(), Error> {
         for project in skipped {
             self.skipped.push(project.clone())?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use catherd_experiments::{Digest, Unit};
 
 use super::{Results, Source};
-use crate::tidy::{Dropped, subject};
+use crate::tidy::{Dropped, plan, subject};
 
 impl Results {
     /// Adds the results of a later folder.
@@ -80,6 +80,8 @@ impl Results {
         let end = self.runs.len();
         self.sources.extend(other.sources.into_iter().map(|source| Source { end, ..source }));
         self.skipped.extend(other.skipped);
+        self.seeds.extend(other.seeds);
+        self.states = plan::sum(self.states, other.states);
     }
 }
 

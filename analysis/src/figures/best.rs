@@ -1,0 +1,50 @@
+//! The best algorithm against the others.
+
+use super::{Figure, range, sample_size};
+use crate::figure::intervals::{self, Row};
+use crate::figure::{Axis, truncated};
+use crate::findings::Best;
+use crate::tidy::Results;
+
+/// How far the mean coverage of each algorithm is below that of the best; `None` if there is only
+/// one.
+pub fn best(results: &Results, best: &Best) -> Option<Figure> {
+    let name = |algorithm: usize| truncated(&results.algorithms[algorithm]);
+    let label = |algorithm, mean: f64| format!("{}  {:.1} %", name(algorithm), mean * 100.0);
+    let mut rows = vec![Row {
+        label: label(best.algorithm, best.mean),
+        series: best.algorithm,
+        value: 0.0,
+        interval: None,
+    }];
+    rows.extend(best.others.iter().map(|other| Row {
+        label: label(other.algorithm, other.mean),
+        series: other.algorithm,
+        value: -other.difference * 100.0,
+        interval: other.interval.ok().map(|i| (-i.high * 100.0, -i.low * 100.0)),
+    }));
+    let ends = rows.iter().flat_map(|row| {
+        let (low, high) = row.interval.unwrap_or((row.value, row.value));
+        [low, row.value, high]
+    });
+    let (low, high) = range(ends)?;
+    if best.others.is_empty() {
+        return None;
+    }
+    let first = &results.algorithms[best.algorithm];
+    let n = best.projects.len();
+    Some(Figure {
+        name: "best".to_owned(),
+        title: format!("Mean coverage against that of {first}"),
+        caption: format!(
+            "Mean over {n} projects of the difference to {first} in percentage points, with its \
+             95 % bootstrap interval over projects; beside the names, the mean coverage. An \
+             interval that contains 0 (dashed) is compatible with no difference."
+        ),
+        svg: intervals::draw(
+            Axis::round("Difference of mean coverage (percentage points)", low, high.max(0.0)),
+            &rows,
+            &sample_size(n, "project"),
+        ),
+    })
+}

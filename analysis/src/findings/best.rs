@@ -1,0 +1,76 @@
+//! The best algorithm of a study, and how far the others are from it.
+
+use crate::comparison::{Comparison, LEVEL, Samples};
+use crate::stats::{Bootstrap, Interval, Unavailable, mean};
+
+/// The algorithm with the highest mean coverage over the projects on which all have runs. Which one
+/// is best is known only after the runs, so that intervals and p-values of its differences are
+/// rather too small than too large if many algorithms are compared.
+#[derive(Clone, Debug)]
+pub struct Best {
+    /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
+    pub algorithm: usize,
+    /// Its mean over [`Best::projects`] of the mean coverage of its runs, in 0..=1.
+    pub mean: f64,
+    /// The projects on which all algorithms that have runs have some: indices into
+    /// [`Results::projects`](crate::tidy::Results::projects).
+    pub projects: Vec<usize>,
+    /// The others, by descending mean coverage.
+    pub others: Vec<Other>,
+}
+
+/// Another algorithm against the best.
+#[derive(Clone, Debug)]
+pub struct Other {
+    /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
+    pub algorithm: usize,
+    /// Its mean over [`Best::projects`], in 0..=1.
+    pub mean: f64,
+    /// Mean over these projects of the difference of the mean coverages, that of the best less that
+    /// of this one, in 0..=1.
+    pub difference: f64,
+    /// Confidence interval of the difference at level 1 - [`LEVEL`], by a bootstrap over projects.
+    pub interval: Result<Interval, Unavailable>,
+    /// The best as the first algorithm against this one.
+    pub comparison: Comparison,
+}
+
+impl Best {
+    /// Finds the best; of equal ones, the first. `None` if no project has runs of all algorithms
+    /// that have runs.
+    pub fn new(samples: &Samples) -> Option<Best> {
+        let projects: Vec<usize> = (0..samples.projects())
+            .filter(|&p| {
+                samples.complete(p) && (0..samples.algorithms()).any(|a| has(samples, p, a))
+            })
+            .collect();
+        let means = |algorithm: usize| -> Vec<f64> {
+            let of = |&project: &usize| mean(samples.values(project, algorithm).iter().copied());
+            projects.iter().filter_map(of).collect()
+        };
+        let mut ranked: Vec<(usize, f64)> = (0..samples.algorithms())
+            .filter_map(|algorithm| Some((algorithm, mean(means(algorithm))?)))
+            .collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let (&(best, highest), rest) = ranked.split_first()?;
+        let own = means(best);
+        let other = |&(algorithm, mean_coverage): &(usize, f64)| {
+            let pairs = own.iter().zip(means(algorithm));
+            let differences: Vec<f64> = pairs.map(|(own, other)| own - other).collect();
+            Other {
+                algorithm,
+                mean: mean_coverage,
+                difference: highest - mean_coverage,
+                interval: Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }
+                    .mean(&differences),
+                comparison: Comparison::new(samples, best, algorithm),
+            }
+        };
+        let others = rest.iter().map(other).collect();
+        Some(Best { algorithm: best, mean: highest, projects, others })
+    }
+}
+
+fn has(samples: &Samples, project: usize, algorithm: usize) -> bool {
+    !samples.values(project, algorithm).is_empty()
+}

@@ -1,0 +1,87 @@
+//! The report as JSON, for programs: what was found, every table with every digit, and the captions.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Report;
+use crate::table::Cell;
+use crate::tables::CaptionedTable;
+
+/// Version of this form.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: u32,
+    title: &'a str,
+    /// `null` if the study is complete.
+    interim: Option<Interim>,
+    summary: &'a [String],
+    tables: Vec<TableText<'a>>,
+    figures: Vec<FigureText<'a>>,
+}
+
+#[derive(Serialize)]
+struct Interim {
+    text: String,
+    planned: u64,
+    ended: u64,
+}
+
+#[derive(Serialize)]
+struct TableText<'a> {
+    name: &'a str,
+    title: &'a str,
+    caption: &'a str,
+    /// One object a row: the cells by the name of their column, `null` if not available.
+    rows: Vec<Map<String, Value>>,
+}
+
+#[derive(Serialize)]
+struct FigureText<'a> {
+    name: &'a str,
+    title: &'a str,
+    caption: &'a str,
+}
+
+/// The content of `report.json`.
+pub(super) fn document(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error> {
+    let interim = report.interim.map(|interim| Interim {
+        text: interim.to_string(),
+        planned: interim.planned,
+        ended: interim.ended,
+    });
+    let figures = report.figures().map(|figure| FigureText {
+        name: &figure.name,
+        title: &figure.title,
+        caption: &figure.caption,
+    });
+    let mut json = serde_json::to_vec_pretty(&Document {
+        format: FORMAT,
+        title: &report.title,
+        interim,
+        summary: report.summary(),
+        tables: report.tables().map(table).collect(),
+        figures: figures.collect(),
+    })?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+fn table(table: &CaptionedTable) -> TableText<'_> {
+    let CaptionedTable { name, title, caption, table } = table;
+    let row = |row: &Vec<Cell>| {
+        let cells = table.columns().iter().zip(row);
+        cells.map(|((name, _), cell)| (name.clone(), value(cell))).collect()
+    };
+    TableText { name, title, caption, rows: table.rows().iter().map(row).collect() }
+}
+
+fn value(cell: &Cell) -> Value {
+    match cell {
+        Cell::Text(text) => Value::from(text.as_str()),
+        Cell::Count(n) => Value::from(*n),
+        Cell::Number(number, _) | Cell::Share(number, _) => Value::from(*number),
+        Cell::Missing => Value::Null,
+    }
+}

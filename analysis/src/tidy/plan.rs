@@ -1,0 +1,66 @@
+//! `study.json`: the plan of a study, against which missing runs are counted.
+
+use std::fmt;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use catherd_experiments::Plan;
+
+use super::{Error, RunStates};
+
+/// Name of the file in a folder of results.
+const FILE: &str = "study.json";
+
+/// The mark of everything that is made of a study that is not complete, as in
+/// "interim: 215 of 840 runs".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interim {
+    /// Runs of the plan.
+    pub planned: u64,
+    /// Runs that have ended.
+    pub ended: u64,
+}
+
+impl fmt::Display for Interim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Interim { planned, ended } = self;
+        write!(f, "interim: {ended} of {planned} run{}", if *planned == 1 { "" } else { "s" })
+    }
+}
+
+/// Reads the plan in a folder of results; `None` if it has none.
+pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
+    let path = dir.join(FILE);
+    match fs::read(&path) {
+        Ok(json) => match serde_json::from_slice(&json) {
+            Ok(plan) => Ok(Some(plan)),
+            Err(source) => Err(Error::Json { path, source }),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Io { path, source }),
+    }
+}
+
+/// The states of the runs of a plan of which the tables have this many, for a folder that does not
+/// say them itself.
+pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
+    let (planned, done) = (plan.count() as u64, runs as u64);
+    let absent = planned.saturating_sub(done);
+    // What a race has not run, it has dropped: tables were written when it had ended.
+    let (dropped, pending) = if plan.race.is_some() { (absent, 0) } else { (0, absent) };
+    RunStates { planned, done, dropped, pending, ..RunStates::default() }
+}
+
+/// The states of the runs of two studies together; `None` if neither has any.
+pub(super) fn sum(one: Option<RunStates>, other: Option<RunStates>) -> Option<RunStates> {
+    let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
+    Some(RunStates {
+        planned: one.planned + other.planned,
+        done: one.done + other.done,
+        failed: one.failed + other.failed,
+        quarantined: one.quarantined + other.quarantined,
+        dropped: one.dropped + other.dropped,
+        pending: one.pending + other.pending,
+    })
+}
