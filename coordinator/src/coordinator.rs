@@ -32,6 +32,9 @@ use crate::study_service::StudyService;
 use crate::worker_service::WorkerService;
 use crate::writer::{Request, Scope, Writer, WriterConfig, WriterHandle};
 
+/// Name of the thread that owns ledger and store.
+pub const WRITER_THREAD: &str = "writer";
+
 /// Attempts to open a PostgreSQL store whose leader has just ended: the server may take a moment to
 /// notice that the session is gone.
 const OPEN_ATTEMPTS: u32 = 10;
@@ -130,7 +133,7 @@ impl Coordinator {
     }
 
     fn spawn_writer(mut self, writer: Writer) -> Result<Coordinator, CoordinatorError> {
-        let thread = std::thread::Builder::new().name("writer".to_owned());
+        let thread = std::thread::Builder::new().name(WRITER_THREAD.to_owned());
         let spawned = thread.spawn(move || writer.run());
         let thread = spawned.map_err(|cause| self.store_error(StoreError::Runtime(cause)))?;
         self.writer_thread = Some(thread);

@@ -52,7 +52,7 @@ mod study_service;
 mod worker_service;
 mod writer;
 
-pub use coordinator::{Coordinator, Options, Records};
+pub use coordinator::{Coordinator, Options, Records, WRITER_THREAD};
 pub use coverage_curve::CoverageCurve;
 pub use error::{CoordinatorError, StoreUnavailable};
 pub use ids::{RunId, StudyNumber};

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use catherd_coordinator::WRITER_THREAD;
+
 use super::Cost;
 use crate::failure::Failure;
-
-/// Name of the thread that owns ledger and store.
-const WRITER: &str = "desk";
 
 /// A running coordinator.
 pub(super) struct Server {
@@ -25,7 +24,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts a coordinator of this very program.
+    /// Starts a coordinator with this executable.
     pub(super) fn start(dir: &Path, store: Option<&str>) -> Result<Server, Failure> {
         let cannot = |cause| Failure::new(format_args!("cannot start a coordinator: {cause}"));
         let program = std::env::current_exe().map_err(cannot)?;
@@ -44,12 +43,15 @@ impl Server {
             ));
         };
         let mut lines = BufReader::new(stderr);
-        let (mut address, mut dashboard, mut said) = (None, None, String::new());
+        let (mut address, mut dashboard, mut printed) = (None, None, String::new());
         while address.is_none() {
             let mut line = String::new();
             if lines.read_line(&mut line).map_err(cannot)? == 0 {
                 let _ = child.wait();
-                return Err(Failure::new(format_args!("the coordinator ended: {}", said.trim())));
+                return Err(Failure::new(format_args!(
+                    "the coordinator ended: {}",
+                    printed.trim()
+                )));
             }
             if let Some(url) = line.trim().strip_prefix("dashboard: http://") {
                 dashboard = url.trim_end_matches('/').parse().ok();
@@ -57,10 +59,10 @@ impl Server {
             if line.starts_with("serving ") {
                 address = line.trim().rsplit(' ').next().map(|at| format!("http://{at}"));
             }
-            said += &line;
+            printed += &line;
         }
         let (Some(address), Some(dashboard)) = (address, dashboard) else {
-            return Err(Failure::new(format_args!("the coordinator said: {}", said.trim())));
+            return Err(Failure::new(format_args!("the coordinator printed: {}", printed.trim())));
         };
         let starting = start.elapsed();
         Ok(Server { child, address, dashboard, starting, _stderr: lines })
@@ -76,7 +78,7 @@ impl Server {
             // The first field is the nanoseconds spent on a core.
             let ns = times.split(' ').next().and_then(|ns| ns.parse::<f64>().ok());
             let us = 1e-3 * ns.unwrap_or_default();
-            if name.trim() == WRITER { spent.writer_us += us } else { spent.others_us += us }
+            if name.trim() == WRITER_THREAD { spent.writer_us += us } else { spent.others_us += us }
         }
         spent
     }
