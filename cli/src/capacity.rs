@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{Exit, Failure};
 
-/// Measures what a coordinator costs, and predicts how large a cluster it can serve
+/// Measures the cost of a coordinator, and predicts how large a cluster it can serve
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Measure(measure::Arguments),

@@ -1,4 +1,4 @@
-//! `catherd coverage`: the blocks of a project that a suite covers.
+//! `catherd coverage`: measures which blocks of a project a suite covers.
 
 use std::fmt::Write as _;
 
@@ -12,22 +12,22 @@ use crate::failure::{Exit, Failure};
 use crate::project::Pair;
 use crate::terminal;
 
-/// Shows which blocks a suite covers, by sprite and script, and the scripts in which it
-/// leaves some out.
+/// Shows which blocks a suite covers, by sprite and script, and prints the scripts that are not
+/// fully covered.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd coverage game.sb3 suite.json
   catherd coverage game.sb3 suite.json --json
 
-Lines that begin with - were not covered. Blocks that no test can reach do not count.
+Lines that begin with - are not covered. Blocks that no test can reach do not count.
 
 Exit codes: 0 if the suite could be executed, 1 if not.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pair: Pair,
 
-    /// Longest test in steps (1/30 s of Scratch time each)
+    /// Maximum length of a test in steps (1/30 s of Scratch time each)
     #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
     steps: u64,
 
@@ -107,7 +107,7 @@ impl Sprite<'_> {
     }
 }
 
-/// Scripts that hold goals, by sprite.
+/// Scripts that contain goals, by sprite.
 fn sprites<'a>(project: &'a Project, state: &[State]) -> Vec<Sprite<'a>> {
     let sprites = project.targets.iter().map(|target| {
         let notation = Notation::new(target);
@@ -155,10 +155,10 @@ fn to_text(sprites: &[Sprite]) -> String {
         }
         for script in sprite.scripts.iter().filter(|script| script.missed().next().is_some()) {
             text.push('\n');
-            for Line { depth, text: says, block } in &script.lines {
+            for Line { depth, text: code, block } in &script.lines {
                 let missed = block.is_some_and(|(_, state)| state == State::Missed);
                 let mark = if missed { '-' } else { ' ' };
-                let _ = writeln!(text, "  {mark} {:indent$}{says}", "", indent = 2 * depth);
+                let _ = writeln!(text, "  {mark} {:indent$}{code}", "", indent = 2 * depth);
             }
         }
         text.push('\n');

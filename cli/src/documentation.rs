@@ -1,9 +1,9 @@
-//! Documentation against the program: README, `docs/`, `deploy/`, `.github/`, the shipped study
-//! files and the examples of every `--help`.
+//! Tests that compare the documentation with the program: README, `docs/`, `deploy/`, `.github/`, the
+//! shipped study files and the examples of every `--help`.
 //!
-//! - [`commands`]: every command that is shown is one that the program takes.
+//! - [`commands`]: the program accepts every command that is shown.
 //! - [`reference`]: the page of all commands, the keys of a study file, the glossary.
-//! - [`links`]: every link, anchor and path leads to something, and the book has every page.
+//! - [`links`]: the targets of links, anchors and paths exist, and the book has every page.
 
 mod commands;
 mod links;
@@ -49,7 +49,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The path from the repository's folder, for messages.
+/// The path relative to the repository, for messages.
 fn shown(file: &Path) -> String {
     file.strip_prefix(root()).unwrap_or(file).display().to_string()
 }

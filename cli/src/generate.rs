@@ -1,4 +1,4 @@
-//! `catherd generate`: a test suite for one project.
+//! `catherd generate`: generates a test suite for one project.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 use catherd_experiments::{Algorithm, Flags, Parameter, Study};
 use catherd_scratch_kind::configuration;
 use catherd_testgen::{Assertions, End, Generated, Request};
-
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
+use crate::terminal::plural;
 use crate::{project, subjects, terminal};
 
-/// Executions without a budget.
+/// Test executions if no budget is given.
 const EXECUTIONS: &str = "1000";
 
 /// Generates a test suite for one project.
 ///
-/// The suite is minimal for each block that it covers, and asserts what its events change in
-/// the project. Assertions that do not hold with every random seed are kept apart as flaky.
+/// The tests have no event that their blocks do not need, and assert what their events change in
+/// the project. Assertions that do not hold with every random seed are listed separately as flaky.
 /// The same project, algorithm, seed and budget in executions or steps give the same suite.
 #[derive(Args)]
 #[command(after_help = "\
@@ -29,10 +29,10 @@ Examples:
   catherd generate game.sb3 --algorithm mosa --parameter population=10 --seed 3 -o suite.json
   catherd generate game.sb3 --wall 10s -o suite.js
 
-A suite that is named *.js is written as JavaScript for Whisker, any other as JSON for
-catherd test, catherd coverage and catherd mutate.
+A file named *.js is written as JavaScript for Whisker, any other as JSON for catherd test, catherd
+coverage and catherd mutate.
 
-Exit codes: 0 if there is a suite, 1 if not. A project with nothing to cover has an empty one.")]
+Exit codes: 0 if a suite was written, 1 if not. A project with nothing to cover has an empty suite.")]
 pub(crate) struct Arguments {
     /// The project: an .sb3 or .sb2 file or an unpacked folder
     #[arg(value_name = "PROJECT")]
@@ -46,11 +46,11 @@ pub(crate) struct Arguments {
         help = format!("One of {}", subjects::algorithm_names()))]
     algorithm: String,
 
-    /// A parameter of the algorithm, under its name in study files; may be repeated
+    /// A parameter of the algorithm, named as in study files; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     parameter: Vec<(String, Parameter)>,
 
-    /// Seed of all randomness
+    /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     executions: Option<String>,
 
-    /// Budget: steps of the machine (1/30 s of Scratch time each)
+    /// Budget: steps of the Scratch machine (1/30 s of Scratch time each)
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     steps: Option<String>,
 
@@ -70,15 +70,15 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["touching", "reexecutions"])]
     no_assertions: bool,
 
-    /// Assert what touches what, too
+    /// Assert which sprites touch each other as well
     #[arg(long)]
     touching: bool,
 
-    /// Executions of each test with other seeds, which tell flaky assertions
+    /// Number of executions of each test with other seeds, which find flaky assertions
     #[arg(long, value_name = "N", default_value_t = Assertions::default().reexecutions)]
     reexecutions: u32,
 
-    /// Keep tests as the search left them
+    /// Do not minimise the tests of the search
     #[arg(long)]
     no_minimisation: bool,
 
@@ -108,7 +108,7 @@ fn parameter(text: &str) -> Result<(String, Parameter), String> {
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let start = Instant::now();
-    // Studies have the same budgets with the same checks.
+    // The budget is that of a study, so that it is checked in the same way.
     let unlimited = arguments.steps.is_none() && arguments.wall.is_none();
     let executions = arguments.executions.clone();
     let executions = executions.or_else(|| unlimited.then(|| EXECUTIONS.to_owned()));
@@ -156,7 +156,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     match (&arguments.out, arguments.json) {
         (Some(_), true) => terminal::print(&format!("{}\n", json(&arguments, &generated))),
         (Some(_), false) => terminal::print(&report),
-        // Standard output has the suite.
+        // Standard output has the suite, so that the report goes to standard error.
         (None, _) if !arguments.quiet => terminal::note(report.trim_end()),
         (None, _) => {}
     }
@@ -188,24 +188,29 @@ fn report(arguments: &Arguments, generated: &Generated, time: Duration) -> Strin
     };
     let percent = 100.0 * counts.covered as f64 / counts.goals.max(1) as f64;
     text += &format!(
-        "{name}: {} of {} blocks covered ({percent:.1} %) by {} tests with {} events\n",
-        counts.covered, counts.goals, counts.suite_tests, counts.suite_events
+        "{name}: {} of {} blocks covered ({percent:.1} %) by {} with {}\n",
+        counts.covered,
+        counts.goals,
+        plural(counts.suite_tests as usize, "test"),
+        plural(counts.suite_events as usize, "event")
     );
     if !arguments.no_assertions {
         text += &format!(
-            "{} assertions, and {} that depend on chance or the date\n",
-            counts.suite_assertions, counts.suite_flaky
+            "{}, and {} that depend on random numbers or the date\n",
+            plural(counts.suite_assertions as usize, "assertion"),
+            counts.suite_flaky
         );
     }
     if counts.hung_tests > 0 {
-        text += &format!("{} executions were ended because the program hung\n", counts.hung_tests);
+        let hung = plural(counts.hung_tests as usize, "execution");
+        text += &format!("{hung} stopped because the program hung\n");
     }
     text + &format!(
-        "{} executions, {} steps; minimisation removed {} events in {} executions; {:.1} s\n",
-        counts.executions,
-        counts.steps,
-        counts.minimised_events,
-        counts.minimisation_executions,
+        "{}, {}; minimisation removed {} in {}; {:.1} s\n",
+        plural(counts.executions as usize, "execution"),
+        plural(counts.steps as usize, "step"),
+        plural(counts.minimised_events as usize, "event"),
+        plural(counts.minimisation_executions as usize, "execution"),
         time.as_secs_f64()
     )
 }
@@ -230,14 +235,14 @@ fn json(arguments: &Arguments, generated: &Generated) -> serde_json::Value {
     })
 }
 
-/// A bar over the budget, by executions, steps or time, whichever is first.
+/// A progress bar over the budget: the largest spent share of executions, steps and time.
 struct Progress {
     bar: Option<indicatif::ProgressBar>,
     budget: catherd_experiments::Budget,
     start: Instant,
 }
 
-/// Parts of a budget that a bar tells apart.
+/// Length of the progress bar.
 const PARTS: u64 = 1000;
 
 impl Progress {

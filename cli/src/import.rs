@@ -1,4 +1,4 @@
-//! `catherd import`: results of other tools as tidy tables.
+//! `catherd import`: converts results of other tools to tidy tables.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use crate::failure::{self, Exit, Failure};
 use crate::terminal::{self, plural};
 
-/// Turns raw data of other tools into tidy tables, so that they stand beside our runs.
+/// Converts results of other tools to tidy tables, so that reports can compare them with studies.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
 pub(crate) struct Arguments {
@@ -24,22 +24,22 @@ enum Tool {
     Whisker(Files),
     /// statistics.csv files of Pynguin
     Pynguin(Files),
-    /// Any CSV file with a row for each run, by the names of its columns
+    /// Any CSV file with a row for each run; columns are mapped by name
     Csv {
         #[command(flatten)]
         files: Files,
 
-        /// Column of a field, as covered=hit_blocks; a field is otherwise the column of its name.
+        /// Column of a field, such as covered=hit_blocks [default: the column named as the field].
         /// Fields: project, algorithm, seed, goals, covered, coverage, executions, search_ms,
         /// wall_ms, suite_tests, suite_events, minimised_events, outcome
         #[arg(long = "column", value_name = "FIELD=COLUMN", value_parser = column)]
         columns: Vec<(String, String)>,
 
-        /// Coverage is in percent
+        /// Coverage in the files is in percent
         #[arg(long)]
         percent: bool,
 
-        /// Name of the tool that made the runs
+        /// Name of the tool that executed the runs
         #[arg(long, value_name = "NAME", default_value = "csv")]
         tool: String,
     },
@@ -51,15 +51,15 @@ struct Files {
     #[arg(value_name = "CSV", required = true)]
     files: Vec<PathBuf>,
 
-    /// Folder for the tables, without a study of its own
+    /// Folder for the tables; it must not contain a study
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 
-    /// Label of all runs, instead of that in the files
+    /// Label of all runs, instead of the one in the files
     #[arg(long, value_name = "LABEL")]
     algorithm: Option<String>,
 
-    /// Seconds of search that every run had, for reports
+    /// Time budget of every run in seconds, for reports
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u64>,
 }
@@ -72,11 +72,11 @@ Examples:
     --algorithm evosuite --out evosuite";
 
 fn column(text: &str) -> Result<(String, String), String> {
-    let (field, column) = text.split_once('=').ok_or("FIELD=COLUMN is needed")?;
+    let (field, column) = text.split_once('=').ok_or("write FIELD=COLUMN")?;
     if FIELDS.contains(&field) {
         Ok((field.to_owned(), column.to_owned()))
     } else {
-        Err(format!("there is no field `{field}`; the fields are {}", FIELDS.join(", ")))
+        Err(format!("unknown field `{field}`; the fields are {}", FIELDS.join(", ")))
     }
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         }
     };
     if files.out.join("study.json").exists() {
-        let line = format!("{}: holds a study of catherd", files.out.display());
+        let line = format!("{}: contains a study of catherd", files.out.display());
         return Err(Failure::new(line).hint("name another folder with --out"));
     }
     let wall_ms = files.budget.map(|seconds| seconds.saturating_mul(1_000));
@@ -112,12 +112,15 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     );
     if tally.failed > 0 {
         text.push_str(&format!(
-            "{} runs have no coverage: they are missing, not 0 %\n",
-            tally.failed
+            "{} without coverage: missing in tables, not 0 %\n",
+            plural(tally.failed, "run")
         ));
     }
     if tally.uncounted > 0 {
-        text.push_str(&format!("{} runs have a share covered, but no counts\n", tally.uncounted));
+        text.push_str(&format!(
+            "{} with a covered share, but without numbers of goals\n",
+            plural(tally.uncounted, "run")
+        ));
     }
     terminal::print(&text);
     Ok(Exit::Success)

@@ -1,4 +1,4 @@
-//! `catherd mutate`: a suite against mutants of its project.
+//! `catherd mutate`: executes a suite on mutants of its project.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,12 +16,12 @@ use crate::failure::{Exit, Failure};
 use crate::project::Pair;
 use crate::terminal;
 
-/// Runs a test suite against mutants of its project: copies with one small fault each, which
-/// the suite should detect.
+/// Executes a test suite on mutants of its project: copies with one small fault each, which the
+/// suite should detect.
 ///
-/// A mutant is killed when a test that passes on the project fails an assertion on it. Tests
-/// that do not pass on the project take no part. The same project, suite and seed give the
-/// same result, however many threads there are.
+/// A mutant is killed if a test that passes on the project fails an assertion on it. Tests that do
+/// not pass on the project are left out. The same project, suite and seed give the same result for
+/// any number of threads.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -41,24 +41,24 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Find all tests that kill a mutant, not only the first
+    /// Find all tests that kill a mutant instead of the first alone
     #[arg(long)]
     all_killers: bool,
 
-    /// Leave out assertions that do not hold under every seed of the project
+    /// Leave out assertions that do not hold with every seed of the project
     #[arg(long)]
     stable: bool,
 
-    /// A test may execute this many times the blocks on a mutant that it executes on the
-    /// project (and a million more)
+    /// Limit of blocks that a test may execute on a mutant: this many times those that it executes
+    /// on the project, and a million more
     #[arg(long, value_name = "N", default_value_t = Settings::default().block_factor)]
     block_factor: u64,
 
-    /// Show the mutants that survive as well
+    /// List the mutants that survive after the table
     #[arg(long, conflicts_with = "json")]
     survivors: bool,
 
-    /// Print one JSON object a mutant, one a line, instead of a table
+    /// Print one JSON object for each mutant, one on each line, instead of a table
     #[arg(long)]
     json: bool,
 
@@ -77,8 +77,8 @@ Examples:
   catherd mutate game.sb3 suite.json --operators SBD,NCM --survivors
   catherd mutate large.sb3 suite.json --sample 500 --seed 1 --json > mutants.jsonl
 
-Exit codes: 0 if all tests took part, 2 if some do not pass on the project and were left out,
-1 if project or suite cannot be used.";
+Exit codes: 0 if all tests pass on the project, 2 if some do not and were left out, 1 if project or
+suite cannot be used.";
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let (subject, suite) = arguments.pair.open()?;
@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     let numbers: Vec<String> = left_out.iter().map(u32::to_string).collect();
     terminal::note(&format!(
-        "{} of {} tests do not pass on the project and were left out: {}",
+        "{} of {} tests do not pass on the project and are left out: {}",
         left_out.len(),
         left_out.len() + analysis.tests(),
         numbers.join(", ")
@@ -141,7 +141,7 @@ impl Arguments {
         let threads = self.threads.map_or(0, NonZeroUsize::get);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
             Failure::new(format_args!("cannot start threads: {error}"))
-                .hint("ask for fewer with --threads")
+                .hint("use fewer with --threads")
         })?;
         let count = analysis.mutants().len();
         let bar = terminal::bar(if self.quiet { 0 } else { count });
@@ -197,8 +197,8 @@ fn table(analysis: &Analysis, results: &[MutantResult]) -> String {
     text
 }
 
-/// The mutants that tests execute and do not kill, each with what it changes: lines of its
-/// script that it lacks begin with `-`, lines that it has instead with `+`.
+/// The mutants that tests execute and do not kill, each with the change of its script: removed lines
+/// begin with `-`, added lines with `+`.
 fn survivors(analysis: &Analysis, results: &[MutantResult], names: &[MutantName]) -> String {
     let mut text = String::new();
     let mut project = analysis.project().clone();
@@ -211,7 +211,7 @@ fn survivors(analysis: &Analysis, results: &[MutantResult], names: &[MutantName]
         let undo = mutant.apply(&mut project);
         let after = script_lines(&project.targets[target], script);
         undo.undo(&mut project);
-        let head = format!("{} ({}): {}", name.id, word(result.outcome), name.change);
+        let head = format!("{} ({}): {}", name.id, outcome_name(result.outcome), name.change);
         text += &format!("\n{}\n", head.replace(char::is_control, " "));
         text += &difference(&before, &after);
     }
@@ -223,11 +223,11 @@ fn script_lines(target: &Target, top: BlockIndex) -> Vec<String> {
     lines.map(|line| format!("{}{}", "  ".repeat(line.depth), line.text)).collect()
 }
 
-/// Lines around a change.
+/// Number of lines shown before and after a change.
 const CONTEXT: usize = 2;
 
-/// What is between the lines that two scripts begin with and those that they end with:
-/// a mutant changes one place.
+/// The lines that differ, between the first lines that two scripts share and the last ones. One such
+/// range is enough, because a mutant changes one place.
 fn difference(before: &[String], after: &[String]) -> String {
     let same = |(a, b): &(&String, &String)| a == b;
     let start = before.iter().zip(after).take_while(same).count();
@@ -243,7 +243,7 @@ fn difference(before: &[String], after: &[String]) -> String {
     lines.chain(below.map(|line| marked(' ', line))).collect()
 }
 
-fn word(outcome: Outcome) -> &'static str {
+fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Killed => "killed",
         Outcome::Survived => "survived",
@@ -274,7 +274,7 @@ struct Killer<'a> {
     test: u32,
     /// The event after which the assertion is.
     event: u32,
-    /// Of the test's list `assertions`, or `flaky`.
+    /// The list of the test that contains the assertion: `assertions` or `flaky`.
     list: &'static str,
     assertion: u32,
     got: Option<&'a str>,
@@ -289,7 +289,7 @@ fn lines(analysis: &Analysis, results: &[MutantResult], names: &[MutantName]) ->
         script: &name.script,
         block: &name.block,
         change: &name.change,
-        outcome: word(result.outcome),
+        outcome: outcome_name(result.outcome),
         killers: result
             .kills
             .iter()
@@ -304,7 +304,7 @@ fn lines(analysis: &Analysis, results: &[MutantResult], names: &[MutantName]) ->
         executions: result.executions,
         duplicate_of: original.map(|original| names[original].id.as_str()),
     });
-    // The lines hold texts and numbers: writing them cannot fail.
+    // A line contains texts and numbers alone, so that writing it cannot fail.
     lines.filter_map(|line| serde_json::to_string(&line).ok()).map(|line| line + "\n").collect()
 }
 

@@ -1,4 +1,4 @@
-//! One project and a suite for it, as the commands for single projects open them.
+//! The project and the suite that the commands for single projects open.
 
 use std::fs;
 use std::path::Path;
@@ -12,23 +12,23 @@ use clap::Args;
 
 use crate::failure::Failure;
 
-/// The project that a command is about and the suite for it.
+/// The arguments for a project and a suite for it.
 #[derive(Args)]
 pub(crate) struct Pair {
     /// The project: an .sb3 or .sb2 file or an unpacked folder
     #[arg(value_name = "PROJECT")]
     pub(crate) project: std::path::PathBuf,
 
-    /// The suite, as catherd generate writes it (JSON)
+    /// The suite: a JSON file that catherd generate or catherd run wrote
     #[arg(value_name = "SUITE")]
     pub(crate) suite: std::path::PathBuf,
 
-    /// Accept a suite that was made for another project, such as a model solution
+    /// Accept a suite that was generated for another project, such as a model solution
     #[arg(long)]
     pub(crate) any_project: bool,
 }
 
-/// A project with its digest.
+/// Reads a project.
 pub(crate) fn open(path: &Path) -> Result<LoadedProject, Failure> {
     LoadedProject::read(path).map_err(|error| {
         Failure::new(error).hint("name an .sb3 or .sb2 file or an unpacked project folder")
@@ -72,7 +72,7 @@ pub(crate) fn prepare(
 fn read_suite(path: &Path) -> Result<Suite, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::new(format!("{}: {error}", path.display()))
-            .hint("name a suite that catherd generate or catherd run has written")
+            .hint("name a suite that catherd generate or catherd run wrote")
     })?;
     Suite::from_json(&text).map_err(|error| suite_failure(path, error))
 }
@@ -80,14 +80,16 @@ fn read_suite(path: &Path) -> Result<Suite, Failure> {
 fn suite_failure(path: &Path, error: SuiteError) -> Failure {
     let hint = match error {
         SuiteError::Json(_) | SuiteError::Machine { .. } | SuiteError::Assertion { .. } => {
-            "the file is damaged or not a suite; generate it anew with catherd generate"
+            "the file is damaged or no suite: generate one with catherd generate"
         }
-        SuiteError::Format { .. } => "use the release that wrote it, or generate it anew",
+        SuiteError::Format { .. } => {
+            "use the version of catherd that wrote it, or generate it again"
+        }
         SuiteError::Project { .. } | SuiteError::Goals { .. } => {
-            "name the project that the suite was made for, or say --any-project"
+            "name the project for which the suite was generated, or use --any-project"
         }
         SuiteError::Steps { .. } => "allow more with --steps",
-        SuiteError::Sprite { .. } => "the suite does not fit this project; generate one for it",
+        SuiteError::Sprite { .. } => "generate a suite for this project",
     };
     Failure::new(format!("{}: {error}", path.display())).hint(hint)
 }

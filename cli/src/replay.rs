@@ -1,4 +1,4 @@
-//! `catherd replay`: executes one run of a study again in this process.
+//! `catherd replay`: executes a run of a study again in this process.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,9 +14,10 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
-use crate::{subjects, terminal};
+use crate::subjects;
+use crate::terminal::{self, plural};
 
-/// A study in a store that this process can read.
+/// The arguments for a study in a store that this process can read.
 #[derive(Args)]
 pub(crate) struct Stored {
     /// Folder of the study; with --store its name
@@ -29,20 +30,20 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    fn place(&self) -> StoreUrl {
+    fn store_url(&self) -> StoreUrl {
         let own = || StoreUrl::Sqlite(self.study.join("study.db"));
         self.store.as_deref().map_or_else(own, StoreUrl::parse)
     }
 
     fn broken(&self, cause: &StoreError) -> Failure {
-        Failure::new(format_args!("{}: {cause}", self.place()))
+        Failure::new(format_args!("{}: {cause}", self.store_url()))
             .hint("name the folder of a study, or a store and the name of one of its studies")
     }
 
-    /// A view of the store and the study in it.
+    /// Opens the store for reading and finds the study in it.
     pub(crate) fn open(&self) -> Result<(Reader, StudyNumber), Failure> {
         let open = || {
-            let mut reader = Reader::open(&self.place())?;
+            let mut reader = Reader::open(&self.store_url())?;
             let mut studies = reader.studies()?;
             if self.store.is_some() {
                 studies.retain(|study| *study.name == *self.study);
@@ -63,11 +64,11 @@ impl Stored {
     }
 
     fn project(&self, digest: Digest) -> Result<Vec<u8>, String> {
-        let read = Reader::open(&self.place()).and_then(|mut reader| reader.project(digest));
+        let read = Reader::open(&self.store_url()).and_then(|mut reader| reader.project(digest));
         read.or_else(|cause| {
-            // Studies of version 0.2.0 have them beside the database.
+            // Studies of version 0.2.0 have their projects beside the database.
             let file = self.study.join("projects").join(digest.to_string());
-            fs::read(file).map_err(|_| format!("{}: {cause}", self.place()))
+            fs::read(file).map_err(|_| format!("{}: {cause}", self.store_url()))
         })
     }
 
@@ -75,8 +76,8 @@ impl Stored {
     pub(crate) fn execute(&self, spec: &RunSpec) -> Result<RunRecord, String> {
         let bytes = self.project(spec.project)?;
         let own = || self.study.join("spool");
-        let place = self.store.as_ref().map_or_else(own, |_| PathBuf::from("spool"));
-        let context = RunnerContext { programs: Some(&place), ..RunnerContext::default() };
+        let folder = self.store.as_ref().map_or_else(own, |_| PathBuf::from("spool"));
+        let context = RunnerContext { programs: Some(&folder), ..RunnerContext::default() };
         let runner = subjects::kinds().runner(&spec.subject, &context);
         let mut runner =
             runner.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
@@ -86,10 +87,11 @@ impl Stored {
     }
 }
 
-/// Executes one run of a study again, here, and tells its record from the one in the store.
+/// Executes one run of a study again on this machine and compares its record with the one in the
+/// store.
 ///
-/// Quarantined runs can be replayed, too: what they break down with is shown, and
-/// nothing of it gets into the store.
+/// Quarantined runs can be replayed as well: the command prints how they fail. The store is not
+/// changed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -97,12 +99,13 @@ Examples:
   catherd replay results/smoke 3fa9c1 --json | jq .timeline
   catherd replay games 3fa9c1 --store catherd-data/study.db
 
-Exit code 2: the record is another one, or there is none.")]
+Exit codes: 0 if the records are the same, 2 if they differ or one is missing, 1 if the run cannot be
+found or executed.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// The run: the first digits of its name, which is in the column `run` of runs.csv
+    /// The run: the first digits of its id, which is in the column `run` of runs.csv
     #[arg(value_name = "RUN")]
     run: String,
 
@@ -120,49 +123,52 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         _ => false,
     };
     let text = match (&now, arguments.json) {
-        (Ok(now), true) => format!("{:#}\n", in_json(now)?),
-        _ => in_words(&spec, &before, &now)?,
+        (Ok(now), true) => format!("{:#}\n", as_json(now)?),
+        _ => as_text(&spec, &before, &now)?,
     };
     terminal::print(&text);
     Ok(if same { Exit::Success } else { Exit::Incomplete })
 }
 
-/// The run with this name, and its record or why it has none.
+/// The run whose id starts with the given digits, and its record or the reason why it has none.
 fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), Failure> {
     let wanted = arguments.run.to_lowercase();
     let mut found = Vec::new();
-    let mut look = |spec: RunSpec, before| {
+    let mut add_if_wanted = |spec: RunSpec, before| {
         if spec.id().to_string().starts_with(&wanted) {
             found.push((spec, before));
         }
     };
     for record in arguments.stored.records()? {
         let (spec, record) = record?;
-        look(spec, Ok(record));
+        add_if_wanted(spec, Ok(record));
     }
     let (mut reader, study) = arguments.stored.open()?;
-    let given_up = reader.quarantined(study).map_err(|cause| arguments.stored.broken(&cause))?;
-    for QuarantinedRun { spec, attempts, reason, .. } in given_up {
-        look(spec, Err(format!("quarantined after {attempts} attempts: {reason}")));
+    let quarantined = reader.quarantined(study).map_err(|cause| arguments.stored.broken(&cause))?;
+    for QuarantinedRun { spec, attempts, reason, .. } in quarantined {
+        let attempts = plural(attempts as usize, "attempt");
+        add_if_wanted(spec, Err(format!("quarantined after {attempts}: {reason}")));
     }
     let ended = found.pop();
     match ended {
         Some(run) if found.is_empty() => Ok(run),
         Some(_) => Err(Failure::new(format_args!(
-            "the names of {} runs begin with `{wanted}`",
+            "the ids of {} runs start with `{wanted}`",
             found.len() + 1
         ))
         .hint("give more digits")),
-        None => Err(Failure::new(format_args!("no run that has ended has a name like `{wanted}`"))
-            .hint("the column `run` of runs.csv has the names")),
+        None => {
+            Err(Failure::new(format_args!("no finished run has an id that starts with `{wanted}`"))
+                .hint("copy an id from the column `run` of runs.csv"))
+        }
     }
 }
 
-fn in_json(record: &RunRecord) -> Result<Value, Failure> {
+fn as_json(record: &RunRecord) -> Result<Value, Failure> {
     serde_json::to_value(record).map_err(Failure::new)
 }
 
-fn in_words(
+fn as_text(
     spec: &RunSpec,
     before: &Result<RunRecord, String>,
     now: &Result<RunRecord, String>,
@@ -173,7 +179,7 @@ fn in_words(
         text += &match record {
             Ok(record) => format!(
                 "{when:7} {}: {} of {} goals, {}{} tests, {} ms, digest {}\n",
-                in_json(record)?["outcome"].as_str().unwrap_or_default(),
+                as_json(record)?["outcome"].as_str().unwrap_or_default(),
                 record.covered(),
                 record.goals(),
                 record.work.iter().map(|(unit, n)| format!("{n} {unit}, ")).collect::<String>(),
@@ -194,13 +200,13 @@ fn in_words(
     Ok(text)
 }
 
-/// The names of the parts of records that differ, apart from those that depend on the machine.
+/// The names of the fields in which records differ, without the fields that depend on the machine.
 fn differing(before: &RunRecord, now: &RunRecord) -> Result<Vec<String>, Failure> {
     let pure = |record: &RunRecord| {
         let mut record = record.clone();
         (record.resources, record.provenance) = Default::default();
         record.timeline.iter_mut().for_each(|point| point.wall_ms = 0);
-        in_json(&record)
+        as_json(&record)
     };
     let (before, now) = (pure(before)?, pure(now)?);
     let fields = [&before, &now].into_iter().filter_map(Value::as_object).flatten();

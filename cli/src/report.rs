@@ -1,6 +1,5 @@
-//! `catherd report`: every table and figure of results, on one page and in files; where a
-//! number comes from; whether it is what it should be. `catherd reproduce` runs the study
-//! first.
+//! `catherd report`: writes tables and figures of results as one page and as files, lists the runs
+//! of a number, and checks numbers against bounds. `catherd reproduce` runs the study first.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,10 +13,10 @@ use indicatif::ProgressBar;
 
 use crate::failure::{self, Exit, Failure};
 use crate::run;
-use crate::terminal::{self, BARS};
+use crate::terminal::{self, BARS, plural};
 
-/// Turns results into one page with every table and figure, and each of them as a file:
-/// tables as CSV, Markdown and LaTeX, figures as SVG.
+/// Writes every table and figure of results to one page and to files: tables as CSV, Markdown and
+/// LaTeX, figures as SVG.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
 pub(crate) struct Arguments {
@@ -26,7 +25,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "RESULTS", required = true)]
     results: Vec<PathBuf>,
 
-    /// Folder of the report [default: report; with --explain: none is written]
+    /// Folder of the report [default: report; with --explain, no report is written]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -45,7 +44,7 @@ pub(crate) struct Arguments {
 
 #[derive(Args)]
 struct Checks {
-    /// End with exit code 4 unless this holds, such as "algorithms/mio/mean >= 90 %"; the bound of
+    /// Exit with code 4 unless this holds, such as "algorithms/mio/mean >= 90 %"; the bound of
     /// a share is given in percent, or as a number from 0 to 1
     #[arg(long, value_name = "NUMBER >= BOUND")]
     check: Vec<Check>,
@@ -79,7 +78,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     if let Some(out) = out {
         write(&report, &out)?;
     }
-    checks.hold(&report)
+    checks.execute(&report)
 }
 
 fn make<'a>(results: &'a Results, title: &str) -> Result<Report<'a>, Failure> {
@@ -96,7 +95,7 @@ fn write(report: &Report<'_>, out: &Path) -> Result<(), Failure> {
         terminal::print(&format!("{sentence}\n"));
     }
     terminal::print(&format!(
-        "\n{}: {} tables and {} figures, which are also in {} as files\n",
+        "\n{}: {} tables and {} figures, also as files in {}\n",
         page.display(),
         report.tables().count(),
         report.figures().count(),
@@ -107,8 +106,8 @@ fn write(report: &Report<'_>, out: &Path) -> Result<(), Failure> {
 
 /// The last part of a path that has a name.
 fn name_of(folder: &Path) -> String {
-    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    whole.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
+    let absolute = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    absolute.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The runs from which a number was computed, as text.
@@ -142,16 +141,14 @@ fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure
     // Writing to a string does not fail.
     let _ = match found.runs.len() {
         0 => writeln!(text, "computed from no run"),
-        n => {
-            let plural = if n == 1 { "" } else { "s" };
-            write!(text, "computed from {n} run{plural}\n\n{}", table.text())
-        }
+        n => write!(text, "computed from {}\n\n{}", plural(n, "run"), table.text()),
     };
     Ok(text)
 }
 
 impl Checks {
-    fn hold(&self, report: &Report<'_>) -> Result<Exit, Failure> {
+    /// Prints the result of each check.
+    fn execute(&self, report: &Report<'_>) -> Result<Exit, Failure> {
         let mut exit = Exit::Success;
         for check in &self.check {
             let value = check.address.find(report)?.cell.display();
@@ -200,9 +197,9 @@ pub(crate) fn reproduce(arguments: Reproduce) -> Result<Exit, Failure> {
     let results = Results::read(&folder)?;
     let report = make(&results, &name_of(&folder))?;
     write(&report, &folder.join("report"))?;
-    // A failed check says more than that something is missing.
-    Ok(match arguments.checks.hold(&report)? {
+    // A failed check takes precedence over an incomplete study.
+    Ok(match arguments.checks.execute(&report)? {
         Exit::Success => exit,
-        unmet => unmet,
+        failed => failed,
     })
 }

@@ -1,7 +1,7 @@
-//! `catherd stats`: the statistics of `analysis` for scripts, JSON lines in and out.
+//! `catherd stats`: the statistics of `analysis` for scripts. Reads and writes JSON lines.
 //!
-//! - [`question`]: a line of input, lenient about numbers that JSON does not have.
-//! - [`answer`]: every statistic that applies, and why one is not available.
+//! - [`question`]: parses a line of input, which may contain numbers that JSON does not have.
+//! - [`answer`]: computes every statistic that applies, or the reason why it is not available.
 
 mod answer;
 mod question;
@@ -16,8 +16,8 @@ use crate::failure::{Exit, Failure};
 use answer::Answers;
 use question::Question;
 
-/// Computes every statistic that applies to the samples on standard input: JSON lines in,
-/// one JSON line out for each.
+/// Computes every statistic that applies to the samples on standard input: reads JSON lines and
+/// writes one JSON line for each.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = DETAILS)]
 pub(crate) struct Arguments {
@@ -57,21 +57,25 @@ A line of input is an object with one or more of
 Other fields are ignored. NaN, Infinity, -Infinity and null (NaN) are understood.
 
 friedman, kruskal and wilcoxon are pairs of statistic and asymptotic p. A statistic that
-does not exist for the samples is null, and `unavailable` says why: empty, too-few,
+does not exist for the samples is null, and `unavailable` gives the reason: empty, too-few,
 not-a-number, infinite, constant, unpaired, too-many or ties. Infinite results are the texts
-"Infinity" and "-Infinity". A line that cannot be read gives {"line": N, "error": ...}; the
-others go on, and the exit code is 2 in the end."#;
+"Infinity" and "-Infinity". The answer to a line that cannot be read is {"line": N, "error": ...};
+the other lines are answered, and the exit code is 2."#;
 
 fn level(text: &str) -> Result<f64, String> {
-    let level: f64 = text.parse().map_err(|_| "a number between 0 and 1 is needed".to_owned())?;
-    if level > 0.0 && level < 1.0 { Ok(level) } else { Err("it lies between 0 and 1".to_owned()) }
+    let level: f64 = text.parse().map_err(|_| "write a number between 0 and 1".to_owned())?;
+    if level > 0.0 && level < 1.0 {
+        Ok(level)
+    } else {
+        Err("the level must be between 0 and 1".to_owned())
+    }
 }
 
 fn convention(name: &str) -> Result<Convention, String> {
     match name {
         "vargha-delaney" => Ok(Convention::VarghaDelaney),
         "hess-kromrey" => Ok(Convention::HessKromrey),
-        _ => Err("the conventions known are vargha-delaney and hess-kromrey".to_owned()),
+        _ => Err("write vargha-delaney or hess-kromrey".to_owned()),
     }
 }
 

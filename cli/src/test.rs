@@ -1,4 +1,4 @@
-//! `catherd test`: the tests of a suite on a project.
+//! `catherd test`: executes the tests of a suite on a project.
 
 use std::fmt::Write as _;
 
@@ -13,11 +13,11 @@ use crate::failure::{Exit, Failure};
 use crate::project::Pair;
 use crate::terminal;
 
-/// Executes the tests of a suite on a project and reports in TAP, the Test Anything
-/// Protocol, on standard output.
+/// Executes the tests of a suite on a project and writes the verdicts to standard output in TAP,
+/// the Test Anything Protocol.
 ///
-/// Under the suite's seed all assertions are checked, under any other those that do not
-/// depend on chance.
+/// With the suite's seed, all assertions are checked; with any other, those that do not depend on
+/// random numbers.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -34,11 +34,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Leave flaky assertions out under the suite's seed, too
+    /// Leave flaky assertions out, also with the suite's seed
     #[arg(long)]
     stable: bool,
 
-    /// Longest test in steps (1/30 s of Scratch time each); longer ones fail
+    /// Maximum length of a test in steps (1/30 s of Scratch time each); longer tests fail
     #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
     steps: u64,
 
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(if failed == 0 { Exit::Success } else { Exit::Incomplete })
 }
 
-/// The lines of a test.
+/// The TAP lines of a test.
 fn tap(suite: &Suite, number: usize, execution: &Execution) -> String {
     let name = format!("{} - test {number}", number + 1);
     if let Verdict::Passed = execution.verdict {
@@ -109,7 +109,7 @@ fn tap(suite: &Suite, number: usize, execution: &Execution) -> String {
     let mut text = format!("not ok {name}\n  ---\n");
     if let Value::Object(details) = describe(suite, number, execution) {
         for (key, value) in details.iter().filter(|(key, _)| *key != "test") {
-            // JSON is YAML; writing to a string does not fail.
+            // JSON is valid YAML; writing to a string does not fail.
             let _ = writeln!(text, "  {key}: {value}");
         }
     }
@@ -135,10 +135,10 @@ fn describe(suite: &Suite, number: usize, execution: &Execution) -> Value {
         Verdict::Failed(FailedAssertion { assertion, after, got }) => {
             let AssertionNo { flaky, position } = *assertion;
             let SuiteTest { assertions, flaky: unstable, .. } = &suite.tests[number];
-            let unmet = &if flaky { unstable } else { assertions }[position as usize];
+            let failed = &if flaky { unstable } else { assertions }[position as usize];
             test["verdict"] = json!("failed");
-            test["message"] = json!(format!("after event {after}, expected {unmet}"));
-            test["expected"] = json!(unmet);
+            test["message"] = json!(format!("after event {after}, expected {failed}"));
+            test["expected"] = json!(failed);
             test["got"] = json!(got);
             test["flaky"] = json!(flaky);
         }

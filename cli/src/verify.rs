@@ -1,4 +1,4 @@
-//! `catherd verify`: executes finished runs again and compares digests.
+//! `catherd verify`: executes finished runs again and compares the digests of their records.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,7 +12,7 @@ use crate::failure::{Exit, Failure};
 use crate::replay::Stored;
 use crate::terminal;
 
-/// Executes finished runs of a study once more and compares the digests of their records.
+/// Executes finished runs of a study again and compares the digests of their records.
 ///
 /// A run is a pure function of its inputs, so every digest must be the same, on any machine.
 /// Runs with a budget of real time are skipped, because they depend on the machine.
@@ -27,11 +27,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// How many runs: a number, or a share such as 5%
+    /// Size of the sample: a number of runs, or a share such as 5%
     #[arg(long, value_name = "N|P%", default_value = "1%")]
     sample: Sample,
 
-    /// Seed of the choice
+    /// Seed of the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     jobs: Option<usize>,
 }
 
-/// A part of the runs.
+/// The size of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sample {
     Runs(usize),
@@ -51,13 +51,13 @@ impl FromStr for Sample {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Sample, String> {
-        let wrong = || format!("`{text}` is neither a number of runs nor a share such as 5%");
+        let invalid = || format!("`{text}` is neither a number of runs nor a share such as 5%");
         match text.strip_suffix('%') {
             Some(share) => match share.parse::<f64>() {
                 Ok(share) if share > 0.0 && share <= 100.0 => Ok(Sample::Share(share / 100.0)),
-                _ => Err(wrong()),
+                _ => Err(invalid()),
             },
-            None => text.parse().map(Sample::Runs).map_err(|_| wrong()),
+            None => text.parse().map(Sample::Runs).map_err(|_| invalid()),
         }
     }
 }
@@ -67,11 +67,11 @@ type Chosen = (RunSpec, Digest);
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log("warn");
-    let (chosen, passed_over) = choose(&arguments)?;
+    let (chosen, skipped) = choose(&arguments)?;
     if chosen.is_empty() {
-        let why = if passed_over > 0 { "all have budgets of real time" } else { "it has none" };
-        return Err(Failure::new(format_args!("no run to verify: {why}"))
-            .hint("verify a study with runs that have ended, or take more with --sample 100%"));
+        let reason = if skipped > 0 { "all have budgets of real time" } else { "no run has ended" };
+        return Err(Failure::new(format_args!("no run to verify: {reason}"))
+            .hint("verify a study with finished runs, or enlarge the sample with --sample 100%"));
     }
     let bar = terminal::bar(chosen.len());
     let next = AtomicUsize::new(0);
@@ -84,8 +84,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some((spec, digest)) = chosen.get(number) else { return differing };
-                        if let Err(why) = again(&arguments.stored, spec, *digest) {
-                            differing.push((number, why));
+                        if let Err(reason) = execute_again(&arguments.stored, spec, *digest) {
+                            differing.push((number, reason));
                         }
                         bar.inc(1);
                     }
@@ -103,28 +103,28 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     bar.finish_and_clear();
 
     let mut text = format!("{} of {} runs agree", chosen.len() - differing.len(), chosen.len());
-    if passed_over > 0 {
-        text += &format!("; {passed_over} with budgets of real time passed over");
+    if skipped > 0 {
+        text += &format!("; {skipped} with budgets of real time skipped");
     }
     text.push('\n');
-    for (number, why) in &differing {
+    for (number, reason) in &differing {
         let RunSpec { project_name, algorithm, seed, .. } = &chosen[*number].0;
-        let line = format!("{project_name}, {}, seed {seed}: {why}", algorithm.label);
+        let line = format!("{project_name}, {}, seed {seed}: {reason}", algorithm.label);
         text += &format!("{}\n", line.replace(char::is_control, " "));
     }
     terminal::print(&text);
     Ok(if differing.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
-/// The runs to verify, in the order of projects, so that each is loaded seldom. Which runs
-/// these are depends on their names and the seed alone.
+/// The runs to verify, ordered by project, so that each project is loaded seldom, and the number of
+/// runs that cannot be verified. The sample depends on the run ids and the seed alone.
 fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
     let lot = |spec: &RunSpec| Digest::of(format!("{} {}", arguments.seed, spec.id()).as_bytes());
-    let (mut total, mut passed_over) = (0, 0);
+    let (mut total, mut skipped) = (0, 0);
     for record in arguments.stored.records()? {
         let (spec, record) = record?;
         if spec.budget.wall_ms.is_some() {
-            passed_over += 1;
+            skipped += 1;
         } else if record.outcome != Outcome::Failed {
             total += 1;
         }
@@ -152,16 +152,16 @@ fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
         }
     }
     chosen.sort_by_key(|(spec, _)| Reverse(spec.project));
-    Ok((chosen, passed_over))
+    Ok((chosen, skipped))
 }
 
-/// Executes a run; says what is different.
-fn again(stored: &Stored, spec: &RunSpec, expected: Digest) -> Result<(), String> {
+/// Executes a run; the error says what differs.
+fn execute_again(stored: &Stored, spec: &RunSpec, expected: Digest) -> Result<(), String> {
     let digest = stored.execute(spec)?.digest();
     if digest == expected {
         Ok(())
     } else {
-        Err(format!("the digest was {} and is {}", expected.short(), digest.short()))
+        Err(format!("the digest was {}, and is {} now", expected.short(), digest.short()))
     }
 }
 

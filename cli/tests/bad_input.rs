@@ -1,4 +1,4 @@
-//! Bad input: one clear line that names the place and the cause, then what to do.
+//! Bad input: one clear line that names the directory and the cause, then what to do.
 
 mod support;
 
@@ -14,7 +14,7 @@ use zip::write::SimpleFileOptions;
 
 const QUICK: [&str; 5] = ["--algorithms", "random", "--executions", "3", "--quiet"];
 
-/// Runs a study that cannot be run; returns the line and the hint that it ends with.
+/// Runs a study that cannot be run and returns the last two lines: the error and the hint.
 fn refusal(arguments: &[&str]) -> (String, String) {
     let output = catherd().arg("run").args(arguments).output().unwrap();
     let text = stderr(&output);
@@ -39,8 +39,8 @@ fn bomb() -> Vec<u8> {
 
 #[test]
 fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
-    let place = TempDir::new().unwrap();
-    let folder = place.path().join("games");
+    let directory = TempDir::new().unwrap();
+    let folder = directory.path().join("games");
     fs::create_dir(&folder).unwrap();
     let good = packed(&small("x"));
     let bad: [(&str, Vec<u8>, &str); 6] = [
@@ -55,13 +55,13 @@ fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
     for (name, bytes, _) in &bad {
         fs::write(folder.join(format!("{name}.sb3")), bytes).unwrap();
     }
-    // A costume without its file is no reason not to run.
+    // A project whose costume has no file is run with a warning.
     let costume = json!([{
         "name": "cat", "assetId": "00ff", "md5ext": "00ff.svg", "dataFormat": "svg",
     }]);
     fs::write(folder.join("naked.sb3"), packed(&two_blocks(None, &costume))).unwrap();
 
-    let out = place.path().join("out");
+    let out = directory.path().join("out");
     let mut command = catherd();
     command.arg("run").arg("--projects").arg(&folder).args(QUICK).arg("--out").arg(&out);
     let output = command.output().unwrap();
@@ -83,9 +83,9 @@ fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
 }
 
 #[test]
-fn a_study_of_bad_projects_alone_says_what_each_lacks() {
-    let place = TempDir::new().unwrap();
-    let file = place.path().join("broken.sb3");
+fn a_study_of_bad_projects_alone_gives_the_reason_for_each() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("broken.sb3");
     fs::write(&file, "no zip").unwrap();
     let arguments = ["--projects", file.to_str().unwrap()];
     let output = catherd().arg("run").args(arguments).args(QUICK).output().unwrap();
@@ -96,9 +96,9 @@ fn a_study_of_bad_projects_alone_says_what_each_lacks() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused() {
-    let place = TempDir::new().unwrap();
-    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+fn studies_that_cannot_be_run_are_refused() {
+    let directory = TempDir::new().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (empty, good, file) = (path("empty"), path("good.sb3"), path("file"));
     fs::create_dir(&empty).unwrap();
     fs::write(&good, packed(&small("x"))).unwrap();
@@ -138,7 +138,7 @@ fn what_cannot_be_run_is_refused() {
     assert!(line.contains("missing.toml: cannot read the study file"), "{line}");
     assert_eq!(with(&[]).0, "no study to run");
 
-    // Below a file there is no folder, whoever asks.
+    // A file has no subfolder for any user, not even for root.
     let unwritable = format!("{file}/out");
     let arguments = ["--projects", &good, "--out", &unwritable];
     let (line, hint) = refusal(&[&arguments, &QUICK[..]].concat());
@@ -147,12 +147,12 @@ fn what_cannot_be_run_is_refused() {
 }
 
 #[test]
-fn a_study_file_is_refused_by_line() {
-    let place = TempDir::new().unwrap();
-    let file = place.path().join("mine.toml");
+fn errors_in_a_study_file_name_the_line() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("mine.toml");
     let refused = |text: &str| {
         fs::write(&file, text).unwrap();
-        refusal(&[file.to_str().unwrap(), "--out", place.path().join("out").to_str().unwrap()])
+        refusal(&[file.to_str().unwrap(), "--out", directory.path().join("out").to_str().unwrap()])
     };
     let head = "projects = ['.']\nalgorithms = ['random']\nseeds = 1\n";
     let (line, _) = refused(&format!("{head}[budget]\nexecutions = -5\n"));
@@ -168,7 +168,7 @@ fn a_study_file_is_refused_by_line() {
         refused("projects = [\n  'gone']\nalgorithms = ['mio']\nseeds = 1\nbudget.steps = 5\n");
     assert!(line.contains("mine.toml:1: projects: ") && line.contains("gone: "), "{line}");
 
-    fs::write(place.path().join("game.sb3"), packed(&small("x"))).unwrap();
+    fs::write(directory.path().join("game.sb3"), packed(&small("x"))).unwrap();
     let (line, _) = refused(
         "projects = ['.']\nseeds = 1\n[budget]\nsteps = 5\n[[algorithms]]\nname = 'mosa'\n\
          parameters = { crossover = 7 }",
@@ -181,9 +181,9 @@ fn a_study_file_is_refused_by_line() {
 }
 
 #[test]
-fn a_folder_keeps_to_its_study() {
-    let place = TempDir::new().unwrap();
-    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+fn a_folder_belongs_to_one_study() {
+    let directory = TempDir::new().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     fs::write(path("game.sb3"), packed(&small("x"))).unwrap();
     let (game, out) = (path("game.sb3"), path("out"));
     let study = ["--projects", &game, "--out", &out];
@@ -204,9 +204,9 @@ fn a_folder_keeps_to_its_study() {
 }
 
 #[test]
-fn a_worker_says_what_it_lacks() {
-    let place = TempDir::new().unwrap();
-    let spool = place.path().join("spool");
+fn a_worker_that_cannot_start_gives_the_reason() {
+    let directory = TempDir::new().unwrap();
+    let spool = directory.path().join("spool");
     let run = |arguments: &[&str]| {
         let mut command = catherd();
         command.args(["worker", "--retry-timeout", "0", "--spool"]).arg(&spool).args(arguments);

@@ -13,14 +13,14 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A copy of the folder with what `catherd run` left there.
+/// A copy of the folder, as `catherd run` of version 0.3.0 left it.
 fn copy() -> TempDir {
-    let place = TempDir::new().unwrap();
+    let directory = TempDir::new().unwrap();
     for entry in fs::read_dir(root().join("tests/format-1")).unwrap() {
         let entry = entry.unwrap();
-        fs::copy(entry.path(), place.path().join(entry.file_name())).unwrap();
+        fs::copy(entry.path(), directory.path().join(entry.file_name())).unwrap();
     }
-    place
+    directory
 }
 
 /// A column of runs.csv by run.
@@ -62,7 +62,7 @@ fn an_old_study_is_continued() {
     };
     let output = run(&["--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    // Nothing was run again: the same attempts by the same worker, the same results.
+    // No run was executed again: attempts, workers and results are the same.
     for (new, before) in [
         ("worker", "worker"),
         ("host", "host"),
@@ -84,7 +84,7 @@ fn an_old_study_is_continued() {
     let suites = fs::read_dir(out.path().join("suites/sorting")).unwrap().count();
     assert_eq!(suites, 6);
 
-    // Another seed is new runs only, in the new format beside the old ones.
+    // A further seed adds runs in the new format beside the old ones.
     let output = run(&["--quiet", "--seeds", "3"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let hosts = column(out.path(), "host");

@@ -1,4 +1,4 @@
-//! What the binary says about itself.
+//! Help and version of the binary.
 
 mod support;
 
@@ -52,7 +52,7 @@ fn every_command_has_help_with_examples() {
 }
 
 #[test]
-fn the_commands_are_listed_and_the_version_told() {
+fn help_lists_the_commands_and_the_version_is_printed() {
     let text = help(&["--help"]);
     for command in
         ["run", "generate", "test", "coverage", "worker", "stats", "import", "vm", "dataset"]
@@ -63,7 +63,7 @@ fn the_commands_are_listed_and_the_version_told() {
 }
 
 #[test]
-fn misuse_is_explained_and_fails_with_1() {
+fn invalid_arguments_are_explained_and_fail_with_1() {
     for arguments in [&[][..], &["walk"], &["run", "--algorithm"], &["worker"]] {
         let output = catherd().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");

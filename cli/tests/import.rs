@@ -13,20 +13,20 @@ Pong,mio,49,49,75,20,49
 ";
 
 #[test]
-fn raw_data_becomes_tidy_tables() {
-    let place = tempfile::tempdir().unwrap();
-    fs::write(place.path().join("raw.csv"), WHISKER).unwrap();
+fn results_of_other_tools_become_tidy_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("raw.csv"), WHISKER).unwrap();
     let import = |arguments: &[&str]| {
-        catherd().current_dir(&place).arg("import").args(arguments).output().unwrap()
+        catherd().current_dir(&directory).arg("import").args(arguments).output().unwrap()
     };
     let output = import(&["whisker", "raw.csv", "--out", "tables", "--budget", "600"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let words = String::from_utf8(output.stdout).unwrap();
-    assert!(words.contains("2 runs of 1 project with random, mio in tables"), "{words}");
-    let runs = fs::read_to_string(place.path().join("tables/runs.csv")).unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("2 runs of 1 project with random, mio in tables"), "{text}");
+    let runs = fs::read_to_string(directory.path().join("tables/runs.csv")).unwrap();
     assert_eq!(runs.lines().count(), 3);
     assert!(runs.contains(",600000,whisker,done,,49,48,"), "{runs}");
-    let timeline = fs::read_to_string(place.path().join("tables/timeline.csv")).unwrap();
+    let timeline = fs::read_to_string(directory.path().join("tables/timeline.csv")).unwrap();
     assert_eq!(timeline.lines().count(), 5);
 
     // The same file as any CSV.
@@ -42,15 +42,15 @@ fn raw_data_becomes_tidy_tables() {
 
     let output = import(&["pynguin", "raw.csv", "--out", "third"]);
     assert_eq!(output.status.code(), Some(1));
-    let words = stderr(&output);
-    assert!(words.contains("raw.csv") && words.contains("hint:"), "{words}");
-    assert!(!place.path().join("third/runs.csv").exists());
+    let text = stderr(&output);
+    assert!(text.contains("raw.csv") && text.contains("hint:"), "{text}");
+    assert!(!directory.path().join("third/runs.csv").exists());
     assert_eq!(
         import(&["csv", "raw.csv", "--out", "x", "--column", "cat=dog"]).status.code(),
         Some(1)
     );
     // A study is not overwritten.
-    fs::write(place.path().join("tables/study.json"), "{}").unwrap();
+    fs::write(directory.path().join("tables/study.json"), "{}").unwrap();
     let output = import(&["whisker", "raw.csv", "--out", "tables"]);
-    assert!(stderr(&output).contains("holds a study"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("contains a study"), "{}", stderr(&output));
 }

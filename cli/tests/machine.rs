@@ -28,7 +28,7 @@ fn games() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_digest_depends_on_project_and_seed_and_on_no_thread() {
+fn a_digest_depends_on_project_and_seed_and_not_on_threads() {
     let folder = games();
     let digest = |rest: &[&str]| {
         stdout(&vm(folder.path(), &[&["digest", ".", "--steps", "40"], rest].concat()))
@@ -49,7 +49,7 @@ fn a_digest_depends_on_project_and_seed_and_on_no_thread() {
 }
 
 #[test]
-fn what_cannot_run_has_no_digest() {
+fn projects_that_cannot_run_have_no_digest() {
     let folder = games();
     fs::write(folder.path().join("b.sb3"), packed("{}")).unwrap();
     let output = vm(folder.path(), &["digest", ".", "--steps", "1"]);
@@ -59,7 +59,7 @@ fn what_cannot_run_has_no_digest() {
 }
 
 #[test]
-fn a_campaign_counts_what_damage_came_to() {
+fn a_campaign_counts_outcomes() {
     let folder = games();
     let campaign = ["fuzz", ".", "--seed", "3", "--executions", "9", "--jobs", "2", "--json"];
     let report = stdout(&vm(folder.path(), &campaign));
@@ -70,7 +70,7 @@ fn a_campaign_counts_what_damage_came_to() {
     assert_eq!(report["failures"].as_array().unwrap().len(), 0, "{report}");
     assert!(!folder.path().join("fuzz-failures").exists());
 
-    // One execution alone comes to one of these, the same every time.
+    // A single execution has one of these outcomes, the same every time.
     let only = || stdout(&vm(folder.path(), &["fuzz", ".", "--seed", "3", "--only", "4"]));
     let text = only();
     assert!(outcomes.contains_key(text.lines().nth(1).unwrap()), "{text}");

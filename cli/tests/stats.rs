@@ -31,7 +31,7 @@ fn two_samples_have_every_statistic_that_applies() {
     for field in ["a12_ci", "wilcoxon", "kruskal"] {
         assert!(one[field][0].is_f64() && one[field][1].is_f64(), "{field}: {one}");
     }
-    // Four values can be exact and are not without being asked: they have a tie.
+    // Four values permit an exact p-value, which is not the default because they have a tie.
     let (found, _) = answers(&["--compat", "scipy"], input);
     assert_eq!(found[0]["method"], "asymptotic");
     let width = |alpha| {
@@ -59,7 +59,7 @@ fn blocks_families_and_tables() {
 }
 
 #[test]
-fn samples_without_an_answer_say_why_and_bad_lines_do_not_end_it() {
+fn unavailable_statistics_have_a_reason_and_bad_lines_do_not_end_the_command() {
     let (found, code) = answers(
         &[],
         "{\"x\": [], \"y\": [1]}\n\nnonsense\n{\"x\": [NaN, 1], \"y\": [1, 2]}\n\
@@ -78,7 +78,7 @@ fn samples_without_an_answer_say_why_and_bad_lines_do_not_end_it() {
 }
 
 #[test]
-fn an_answer_does_not_wait_for_the_next_question() {
+fn an_answer_is_written_before_the_next_line_is_read() {
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("catherd"))
         .arg("stats")
         .stdin(Stdio::piped())
@@ -99,7 +99,7 @@ fn an_answer_does_not_wait_for_the_next_question() {
 }
 
 #[test]
-fn misuse_is_explained() {
+fn invalid_arguments_are_explained() {
     for arguments in [["--compat", "excel"], ["--alpha", "2"], ["--magnitude", "huge"]] {
         assert_eq!(answers(&arguments, "").1, 1, "{arguments:?}");
     }

@@ -1,5 +1,5 @@
-//! Whole studies through the binary: results, resuming, and records that are the same
-//! however the study was disturbed.
+//! Whole studies through the binary: results, resuming, and records that do not depend on how the
+//! study was interrupted.
 
 mod support;
 
@@ -15,26 +15,26 @@ use rustix::process::{Pid, Signal, kill_process};
 use support::{catherd, digests, stderr, two_files, two_projects};
 use tempfile::TempDir;
 
-/// Two projects and a study of them.
-struct Bench {
-    place: TempDir,
+/// A directory with two projects, and a study of them.
+struct Fixture {
+    directory: TempDir,
     /// Test executions of a run.
     executions: &'static str,
 }
 
-impl Bench {
-    fn new(executions: &'static str) -> Bench {
-        let place = TempDir::new().unwrap();
-        two_projects(&place.path().join("games"));
-        Bench { place, executions }
+impl Fixture {
+    fn new(executions: &'static str) -> Fixture {
+        let directory = TempDir::new().unwrap();
+        two_projects(&directory.path().join("games"));
+        Fixture { directory, executions }
     }
 
     fn out(&self, name: &str) -> PathBuf {
-        self.place.path().join(name)
+        self.directory.path().join(name)
     }
 
     fn arguments(&self, out: &str) -> Vec<String> {
-        let games = self.place.path().join("games").display().to_string();
+        let games = self.directory.path().join("games").display().to_string();
         let out = self.out(out).display().to_string();
         ["run", "--projects", &games, "--algorithms", "random,mio", "--seeds", "2"]
             .into_iter()
@@ -63,10 +63,10 @@ impl Bench {
     }
 }
 
-fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+fn wait_until(condition_name: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(30), "{what}");
+        assert!(start.elapsed() < Duration::from_secs(30), "timed out: {condition_name}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -76,7 +76,7 @@ fn children(parent: u32) -> Vec<u32> {
     let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // After the name, which may hold anything: state, parent.
+        // The name may contain any character; after it come state and parent.
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
         let state = fields.next()?;
         (fields.next()?.parse() == Ok(parent) && state != "Z").then_some(pid)
@@ -93,30 +93,30 @@ fn send(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
 }
 
-/// Runs that have a record, as far as the database tells.
+/// Number of runs that have a record in the database.
 fn ended(out: &Path) -> u64 {
     let reader = Reader::open(&StoreUrl::Sqlite(out.join("study.db")));
     let coverage = reader.and_then(|mut reader| reader.coverage()).unwrap_or_default();
     coverage.first().map_or(0, |&(_, _, runs)| runs)
 }
 
-/// Waits until a study is well under way; gives its workers.
+/// Waits for the first record of a study and returns the process ids of its workers.
 fn midway(study: &Child, out: &Path) -> Vec<u32> {
     wait_until("the first run ends", || ended(out) > 0);
     children(study.id())
 }
 
 #[test]
-fn a_study_ends_in_tables_a_figure_and_suites_and_is_not_run_twice() {
-    let bench = Bench::new("20");
-    let first = bench.run("out", &[]);
+fn a_study_writes_tables_a_figure_and_suites_and_is_not_executed_twice() {
+    let fixture = Fixture::new("20");
+    let first = fixture.run("out", &[]);
     let summary = String::from_utf8(first.stdout.clone()).unwrap();
     assert_eq!(first.status.code(), Some(0), "{}", stderr(&first));
     assert!(stderr(&first).contains("8/8 runs, 0 failed"), "{}", stderr(&first));
     for words in ["A12", "Sig. better", "Mean coverage over projects", "8 runs, 8 test suites"] {
         assert!(summary.contains(words), "{summary}");
     }
-    let out = bench.out("out");
+    let out = fixture.out("out");
     for name in ["runs", "timeline", "skipped"] {
         for kind in ["csv", "parquet"] {
             assert!(out.join(name).with_extension(kind).is_file(), "{name}.{kind}");
@@ -136,57 +136,58 @@ fn a_study_ends_in_tables_a_figure_and_suites_and_is_not_run_twice() {
     assert!(!out.join("spool").exists());
 
     let runs = fs::read(out.join("runs.csv")).unwrap();
-    let again = bench.run("out", &[]);
+    let again = fixture.run("out", &[]);
     assert_eq!(again.status.code(), Some(0));
     assert!(stderr(&again).contains("; 8 of them ended earlier"), "{}", stderr(&again));
-    // Times of execution are in the table: they are those of the first time.
+    // The table has the times of execution, which stay those of the first execution.
     assert_eq!(fs::read(out.join("runs.csv")).unwrap(), runs);
-    assert_eq!(stderr(&bench.run("out", &["--quiet"])), "");
+    assert_eq!(stderr(&fixture.run("out", &["--quiet"])), "");
 }
 
 #[test]
 fn records_do_not_depend_on_the_number_of_workers() {
-    let bench = Bench::new("30");
-    assert_eq!(bench.run("one", &["--workers", "1"]).status.code(), Some(0));
-    let digests_of_one = digests(&bench.out("one"));
+    let fixture = Fixture::new("30");
+    assert_eq!(fixture.run("one", &["--workers", "1"]).status.code(), Some(0));
+    let digests_of_one = digests(&fixture.out("one"));
     assert_eq!(digests_of_one.len(), 8);
-    assert_eq!(digests_of_one, bench.undisturbed());
+    assert_eq!(digests_of_one, fixture.undisturbed());
 }
 
 #[test]
-fn runs_that_are_given_up_are_named_with_their_reason() {
-    let bench = Bench::new("1");
-    let file = bench.out("study.toml");
-    two_files(&bench.out("files"));
+fn quarantined_runs_are_listed_with_their_reason() {
+    let fixture = Fixture::new("1");
+    let file = fixture.out("study.toml");
+    two_files(&fixture.out("files"));
     let text = "subject = 'noop'\nprojects = ['files']\nseeds = 2\n\
                 algorithms = [{ name = 'calm' }, { name = 'jumpy', parameters = { panic = 2 } }]\n\
                 [budget]\nexecutions = 1\n";
     fs::write(&file, text).unwrap();
     let mut command = catherd();
-    let output = command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap();
+    let output =
+        command.arg("run").arg(&file).arg("--out").arg(fixture.out("out")).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let summary = String::from_utf8(output.stdout).unwrap();
     for project in ["one", "two"] {
-        // Three on two workers, up to six while there is only one.
+        // Three attempts on two workers, up to six if there is only one.
         let start = format!("{project}, 1 run quarantined after ");
-        let given_up =
+        let quarantined =
             |line: &str| line.starts_with(&start) && line.contains("attempts: panicked at ");
-        assert!(summary.lines().any(given_up), "{summary}");
+        assert!(summary.lines().any(quarantined), "{summary}");
     }
     assert!(summary.contains("2 of 8 runs have no coverage (2 failed)"), "{summary}");
-    assert_eq!(digests(&bench.out("out")).len(), 6);
+    assert_eq!(digests(&fixture.out("out")).len(), 6);
 
-    // A report lists it among what is missing, with its run.
+    // A report lists it in the table of missing runs.
     let mut command = catherd();
-    command.arg("report").arg(bench.out("out")).args(["--explain", "missing/jumpy/runs"]);
+    command.arg("report").arg(fixture.out("out")).args(["--explain", "missing/jumpy/runs"]);
     let explained = String::from_utf8(command.output().unwrap().stdout).unwrap();
     assert!(
         explained.starts_with("missing/jumpy/runs is 2, computed from 2 runs\n"),
         "{explained}"
     );
 
-    // The reason can be looked at.
-    let database = bench.out("out/study.db");
+    // A replay shows the reason.
+    let database = fixture.out("out/study.db");
     let mut reader = Reader::open(&StoreUrl::Sqlite(database.clone())).unwrap();
     let run = reader.quarantined(0).unwrap().remove(0).spec.id().to_string();
     let mut command = catherd();
@@ -196,48 +197,49 @@ fn runs_that_are_given_up_are_named_with_their_reason() {
     assert!(stderr(&output).contains("panic on request with seed 2"), "{}", stderr(&output));
 }
 
-/// A worker that takes too much memory is ended by its limit and can say nothing; the next one
-/// says it.
+/// A worker that exceeds its memory limit is killed and cannot report it; the next worker does.
 #[test]
-fn a_run_that_takes_too_much_memory_is_known_for_it() {
-    let bench = Bench::new("1");
-    let file = bench.out("study.toml");
-    two_files(&bench.out("files"));
+fn a_run_that_exceeds_the_memory_limit_is_recorded_as_such() {
+    let fixture = Fixture::new("1");
+    let file = fixture.out("study.toml");
+    two_files(&fixture.out("files"));
     // The name that the kind had in version 0.3.0.
     let text = "subject = 'rehearsal'\nprojects = ['files']\nseeds = 2\n\
                 algorithms = [{ name = 'hungry', parameters = { hog = 2 } }]\n\
                 [budget]\nexecutions = 1\n";
     fs::write(&file, text).unwrap();
     let mut command = catherd();
-    let output = command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap();
+    let output =
+        command.arg("run").arg(&file).arg("--out").arg(fixture.out("out")).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let summary = String::from_utf8_lossy(&output.stdout);
     for project in ["one", "two"] {
         let start = format!("{project}, 1 run quarantined after ");
-        let given_up = |line: &str| line.starts_with(&start) && line.contains(": out of memory: ");
-        assert!(summary.lines().any(given_up), "{summary}\n{}", stderr(&output));
+        let quarantined =
+            |line: &str| line.starts_with(&start) && line.contains(": out of memory: ");
+        assert!(summary.lines().any(quarantined), "{summary}\n{}", stderr(&output));
     }
     assert!(summary.contains("2 of 4 runs have no coverage (2 out of memory)"), "{summary}");
-    assert_eq!(digests(&bench.out("out")).len(), 2);
+    assert_eq!(digests(&fixture.out("out")).len(), 2);
 }
 
 #[test]
 fn finished_runs_can_be_verified() {
-    let bench = Bench::new("1");
-    assert_eq!(bench.run("out", &["--quiet"]).status.code(), Some(0));
+    let fixture = Fixture::new("1");
+    assert_eq!(fixture.run("out", &["--quiet"]).status.code(), Some(0));
     let verify = |more: &[&str]| {
-        let output = catherd().arg("verify").arg(bench.out("out")).args(more).output().unwrap();
+        let output = catherd().arg("verify").arg(fixture.out("out")).args(more).output().unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     assert_eq!(verify(&["--sample", "100%"]), (Some(0), "8 of 8 runs agree\n".to_owned()));
     assert_eq!(verify(&[]), (Some(0), "1 of 1 runs agree\n".to_owned()));
     let replay = |run: &str, more: &[&str]| {
         let output =
-            catherd().arg("replay").arg(bench.out("out")).arg(run).args(more).output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        (output.status.code(), told, stderr(&output))
+            catherd().arg("replay").arg(fixture.out("out")).arg(run).args(more).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), text, stderr(&output))
     };
-    let all = digests(&bench.out("out"));
+    let all = digests(&fixture.out("out"));
     let (run, digest) = all.iter().next().unwrap();
     let (code, text, _) = replay(&run[..12], &[]);
     assert_eq!(code, Some(0), "{text}");
@@ -246,38 +248,38 @@ fn finished_runs_can_be_verified() {
     let record: catherd_experiments::RunRecord =
         serde_json::from_str(&replay(run, &["--json"]).1).unwrap();
     assert_eq!(record.digest().to_string(), *digest);
-    assert!(replay("", &[]).2.contains("the names of 8 runs begin with"));
-    assert!(replay("x", &[]).2.contains("no run that has ended has a name like `x`"));
+    assert!(replay("", &[]).2.contains("the ids of 8 runs start with"));
+    assert!(replay("x", &[]).2.contains("no finished run has an id that starts with `x`"));
 
-    // A record that somebody has touched.
-    let database = rusqlite::Connection::open(bench.out("out/study.db")).unwrap();
-    let touch = "update records set record = cast(replace(cast(record as text), '\"steps\":',
+    // A damaged record.
+    let database = rusqlite::Connection::open(fixture.out("out/study.db")).unwrap();
+    let damage = "update records set record = cast(replace(cast(record as text), '\"steps\":',
                                              '\"steps\":1') as blob) where number = 3";
-    database.execute(touch, ()).unwrap();
+    database.execute(damage, ()).unwrap();
     drop(database);
     let (code, text) = verify(&["--sample", "8"]);
     assert_eq!(code, Some(2));
     assert!(text.starts_with("7 of 8 runs agree\n") && text.contains("the digest was"), "{text}");
-    let told = all.keys().map(|run| replay(run, &[])).filter(|(code, ..)| *code == Some(2));
-    let told: Vec<String> = told.map(|(_, text, _)| text).collect();
+    let text = all.keys().map(|run| replay(run, &[])).filter(|(code, ..)| *code == Some(2));
+    let text: Vec<String> = text.map(|(_, text, _)| text).collect();
     assert!(
-        matches!(&told[..], [one] if one.contains("records differ: metrics, work\n")),
-        "{told:?}"
+        matches!(&text[..], [one] if one.contains("records differ: metrics, work\n")),
+        "{text:?}"
     );
 }
 
 #[test]
 fn any_program_can_be_studied() {
-    let bench = Bench::new("1");
-    fs::create_dir(bench.out("files")).unwrap();
+    let fixture = Fixture::new("1");
+    fs::create_dir(fixture.out("files")).unwrap();
     for (name, text) in [("one.py", "x"), ("two.py", "xyz"), (".hidden", "")] {
-        fs::write(bench.out("files").join(name), text).unwrap();
+        fs::write(fixture.out("files").join(name), text).unwrap();
     }
-    let tool = bench.out("tool.sh");
+    let tool = fixture.out("tool.sh");
     let script = "#!/bin/sh\n[ $3 = 2 ] && [ $2 = bad ] && { echo no luck; exit 1; }\n\
                   echo \"{\\\"goals\\\": 4, \\\"covered\\\": [$(wc -c < $1)]}\" > $4\n";
     fs::write(&tool, script).unwrap();
-    let file = bench.out("study.toml");
+    let file = fixture.out("study.toml");
     let command = format!("sh {} {{project}} {{algorithm}} {{seed}} {{out}}", tool.display());
     let algorithm =
         |name: &str| format!("{{ name = '{name}', parameters = {{ command = '{command}' }} }}");
@@ -289,26 +291,27 @@ fn any_program_can_be_studied() {
     );
     fs::write(&file, text).unwrap();
     let mut command = catherd();
-    let output = command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap();
+    let output =
+        command.arg("run").arg(&file).arg("--out").arg(fixture.out("out")).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let summary = String::from_utf8(output.stdout).unwrap();
     assert!(summary.contains("one.py, 1 run quarantined after"), "{summary}");
     assert!(summary.contains("its last line: no luck"), "{summary}");
-    assert_eq!(digests(&bench.out("out")).len(), 6);
+    assert_eq!(digests(&fixture.out("out")).len(), 6);
 }
 
 #[test]
-fn a_race_goes_on_without_what_has_lost() {
-    let bench = Bench::new("1");
-    fs::create_dir(bench.out("files")).unwrap();
+fn a_race_continues_without_the_configurations_that_have_lost() {
+    let fixture = Fixture::new("1");
+    fs::create_dir(fixture.out("files")).unwrap();
     for number in 10..22 {
-        fs::write(bench.out("files").join(format!("{number}.py")), number.to_string()).unwrap();
+        fs::write(fixture.out("files").join(format!("{number}.py")), number.to_string()).unwrap();
     }
-    let tool = bench.out("tool.sh");
+    let tool = fixture.out("tool.sh");
     let script = "#!/bin/sh\ncovered=0,1,2\n[ $2 = bad ] && covered=0\n\
                   echo \"{\\\"goals\\\": 4, \\\"covered\\\": [$covered]}\" > $3\n";
     fs::write(&tool, script).unwrap();
-    let file = bench.out("study.toml");
+    let file = fixture.out("study.toml");
     let command = format!("sh {} {{project}} {{algorithm}} {{out}}", tool.display());
     let algorithm =
         |name: &str| format!("{{ name = '{name}', parameters = {{ command = '{command}' }} }}");
@@ -320,65 +323,65 @@ fn a_race_goes_on_without_what_has_lost() {
     fs::write(&file, text).unwrap();
     let run = || {
         let mut command = catherd();
-        command.arg("run").arg(&file).arg("--out").arg(bench.out("out")).output().unwrap()
+        command.arg("run").arg(&file).arg("--out").arg(fixture.out("out")).output().unwrap()
     };
     let output = run();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let told = stderr(&output);
-    assert!(told.contains("bad is dropped after 6 projects: mean rank 3.00"), "{told}");
-    let dropped = fs::read_to_string(bench.out("out/dropped.csv")).unwrap();
+    let text = stderr(&output);
+    assert!(text.contains("bad is dropped after 6 projects: mean rank 3.00"), "{text}");
+    let dropped = fs::read_to_string(fixture.out("out/dropped.csv")).unwrap();
     assert_eq!(dropped, "algorithm,projects,mean_rank,best_mean_rank,p\nbad,6,3.0,1.5,0.0\n");
-    let first = digests(&bench.out("out"));
+    let first = digests(&fixture.out("out"));
     assert_eq!(first.len(), 12 * 2 + 6);
-    // What has ended is not run again, and the same is dropped.
+    // Finished runs are not executed again, and the same configuration is dropped.
     assert!(stderr(&run()).contains("bad is dropped after 6 projects"));
-    assert_eq!(digests(&bench.out("out")), first);
+    assert_eq!(digests(&fixture.out("out")), first);
 }
 
 #[test]
 fn a_killed_worker_costs_an_attempt_and_no_result() {
-    let bench = Bench::new(LONG);
-    let study = bench.start("out");
-    let workers = midway(&study, &bench.out("out"));
+    let fixture = Fixture::new(LONG);
+    let study = fixture.start("out");
+    let workers = midway(&study, &fixture.out("out"));
     send(workers[0], Signal::KILL);
     let output = study.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stderr(&output).contains("signal: 9"), "{}", stderr(&output));
-    assert_eq!(digests(&bench.out("out")), bench.undisturbed());
+    assert_eq!(digests(&fixture.out("out")), fixture.undisturbed());
 }
 
 #[test]
-fn a_killed_study_leaves_no_worker_and_goes_on() {
-    let bench = Bench::new(LONG);
-    let mut study = bench.start("out");
-    let workers = midway(&study, &bench.out("out"));
+fn a_killed_study_leaves_no_worker_and_can_be_continued() {
+    let fixture = Fixture::new(LONG);
+    let mut study = fixture.start("out");
+    let workers = midway(&study, &fixture.out("out"));
     study.kill().unwrap();
     study.wait().unwrap();
     wait_until("the workers end", || !workers.iter().any(|&worker| is_alive(worker)));
-    assert!((1..RUNS).contains(&ended(&bench.out("out"))));
-    let output = bench.run("out", &[]);
+    assert!((1..RUNS).contains(&ended(&fixture.out("out"))));
+    let output = fixture.run("out", &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stderr(&output).contains(" ended earlier"), "{}", stderr(&output));
-    assert_eq!(digests(&bench.out("out")), bench.undisturbed());
+    assert_eq!(digests(&fixture.out("out")), fixture.undisturbed());
 }
 
 #[test]
-fn a_stopped_study_says_how_to_go_on() {
-    let bench = Bench::new(LONG);
-    let study = bench.start("out");
-    let workers = midway(&study, &bench.out("out"));
+fn a_stopped_study_says_how_to_continue() {
+    let fixture = Fixture::new(LONG);
+    let study = fixture.start("out");
+    let workers = midway(&study, &fixture.out("out"));
     send(study.id(), Signal::INT);
     let output = study.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(stderr(&output).contains("The same command continues"), "{}", stderr(&output));
     assert!(!workers.iter().any(|&worker| is_alive(worker)));
-    assert!((1..RUNS).contains(&ended(&bench.out("out"))));
-    assert_eq!(bench.run("out", &[]).status.code(), Some(0));
-    assert_eq!(digests(&bench.out("out")), bench.undisturbed());
+    assert!((1..RUNS).contains(&ended(&fixture.out("out"))));
+    assert_eq!(fixture.run("out", &[]).status.code(), Some(0));
+    assert_eq!(digests(&fixture.out("out")), fixture.undisturbed());
 }
 
 /// Runs of the study.
 const RUNS: u64 = 8;
 
-/// Test executions that take a run a while, so that something can happen meanwhile.
+/// Number of test executions that makes runs long enough to be interrupted.
 const LONG: &str = "600";

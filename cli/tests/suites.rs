@@ -33,7 +33,7 @@ fn suite(folder: &Path) -> Value {
 }
 
 #[test]
-fn a_generated_suite_passes_on_its_project_and_covers_what_it_says() {
+fn a_generated_suite_passes_on_its_project_and_covers_its_goals() {
     let folder = generated();
     let tests = suite(folder.path())["tests"].as_array().unwrap().len();
 

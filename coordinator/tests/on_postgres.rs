@@ -1,5 +1,5 @@
 //! The coordinator on PostgreSQL. The tests need a server: `CATHERD_POSTGRES` contains its URL, such
-//! as `postgres://user@localhost/postgres`, of a user who may create databases.
+//! as `postgres://user@localhost/postgres`, of a user that may create databases.
 
 mod service;
 

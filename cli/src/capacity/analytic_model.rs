@@ -8,12 +8,12 @@ use super::Costs;
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct Cluster {
-    /// Workers
+    /// Number of workers
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     #[arg(value_parser = value_parser!(u32).range(1..=1_000_000))]
     pub(super) workers: u32,
 
-    /// Runs of the study
+    /// Number of runs of the study
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     #[arg(value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     pub(super) runs: u64,

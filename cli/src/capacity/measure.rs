@@ -23,12 +23,12 @@ use super::{Cost, Costs};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
-/// Measures what a coordinator costs on this machine.
+/// Measures the cost of a coordinator on this machine.
 ///
-/// Starts a coordinator in a process of its own and as many simulated workers in this one:
-/// each has its own connection, leases, beats and commits as a real one, and executes nothing.
-/// Costs are processor time of the coordinator, which a busy machine changes little; times
-/// on the clock are of a quiet machine or mean nothing.
+/// Starts a coordinator in a process of its own and simulated workers in this process. Each worker
+/// has a connection of its own, leases, sends heartbeats and commits like a real one, and executes
+/// nothing. Costs are processor time of the coordinator, which other load on the machine changes
+/// little; real times are meaningful only on an idle machine.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -36,17 +36,17 @@ Examples:
   catherd capacity measure --runs 1000000 --workers 200 --json costs.json
   catherd capacity measure --store postgres://catherd@localhost/scratch
 
-The store is left in DIR, which must not exist; with --store, in a database of its own.")]
+The store stays in DIR, which must not exist, or in the database of --store.")]
 pub(crate) struct Arguments {
-    /// Simulated workers
+    /// Number of simulated workers
     #[arg(long, value_name = "N", default_value_t = 200)]
     workers: usize,
 
-    /// Runs of the large study
+    /// Number of runs of the large study
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     runs: usize,
 
-    /// Projects of each study
+    /// Number of projects of each study
     #[arg(long, value_name = "N", default_value_t = 100)]
     projects: usize,
 
@@ -63,8 +63,8 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// Rounds of single leases and commits, and the number of each that a worker makes in a round: so
-/// few that no lease expires.
+/// Number of rounds of single leases and commits, and the number of each that a worker requests in a
+/// round. They are so few that no lease expires.
 const ROUNDS: (usize, usize) = (10, 10);
 
 /// Bytes of the project that workers fetch.
@@ -105,7 +105,7 @@ struct Bench<'a> {
     arguments: &'a Arguments,
     runtime: Runtime,
     server: Server,
-    people: StudiesClient<AuthChannel>,
+    client: StudiesClient<AuthChannel>,
     workers: Vec<SimulatedWorker>,
     /// Cost of one second of an idle coordinator.
     idle: Cost,
@@ -117,12 +117,12 @@ impl<'a> Bench<'a> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(cannot)?;
         let server = Server::start(&arguments.dir, arguments.store.as_deref())?;
-        let people = runtime
+        let client = runtime
             .block_on(async { transport::studies_client(&server.address, &Access::default()) })
             .map_err(Failure::new)?;
         let text = format!("{}\n\n", server::machine());
         let (workers, idle) = (Vec::new(), Cost::default());
-        let mut bench = Bench { arguments, runtime, server, people, workers, idle, text };
+        let mut bench = Bench { arguments, runtime, server, client, workers, idle, text };
         bench.connect()?;
         Ok(bench)
     }
@@ -221,7 +221,7 @@ impl<'a> Bench<'a> {
         self.workers.extend(others);
         let cancelled = v1::StudyState::Cancelled.into();
         let request = v1::SetStateRequest { study: "singles".to_owned(), state: cancelled };
-        self.runtime.block_on(self.people.set_state(request)).map_err(refused)?;
+        self.runtime.block_on(self.client.set_state(request)).map_err(refused)?;
         Ok(())
     }
 
@@ -296,11 +296,11 @@ impl<'a> Bench<'a> {
     fn afterwards(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let study = || "batches".to_owned();
         let start = Instant::now();
-        self.runtime.block_on(self.people.get_status(v1::StatusRequest {})).map_err(refused)?;
+        self.runtime.block_on(self.client.get_status(v1::StatusRequest {})).map_err(refused)?;
         let status = start.elapsed();
         let start = Instant::now();
         let request = v1::ExplainRequest { study: study() };
-        self.runtime.block_on(self.people.explain(request)).map_err(refused)?;
+        self.runtime.block_on(self.client.explain(request)).map_err(refused)?;
         let _ = writeln!(
             self.text,
             "status: {:.1} ms; of one study: {:.1} ms",
@@ -308,10 +308,10 @@ impl<'a> Bench<'a> {
             1e3 * start.elapsed().as_secs_f64(),
         );
         let (spent, exported) = self.spending(|bench| {
-            let mut people = bench.people.clone();
+            let mut client = bench.client.clone();
             let exported = async {
                 let request = v1::ResultsRequest { study: study() };
-                let mut results = people.results(request).await?.into_inner();
+                let mut results = client.results(request).await?.into_inner();
                 let mut count = 0_usize;
                 while results.message().await?.is_some() {
                     count += 1;
@@ -341,7 +341,8 @@ impl<'a> Bench<'a> {
         self.server.stop()
     }
 
-    /// Plans a study of `runs` runs, a few more if they do not divide; how many.
+    /// Plans a study of at least `runs` runs and returns their number, which is a multiple of the
+    /// number of projects.
     fn submit(&mut self, name: &str, runs: usize) -> Result<usize, Failure> {
         let projects = self.arguments.projects.max(1);
         let study = Study {
@@ -360,7 +361,7 @@ impl<'a> Bench<'a> {
             let size = bytes.len() as u64;
             let chunk = |data: &[u8]| v1::ProjectChunk { size, data: data.to_vec().into() };
             let chunks: Vec<_> = bytes.chunks(PROJECT_CHUNK).map(chunk).collect();
-            let sent = self.people.put_project(tokio_stream::iter(chunks));
+            let sent = self.client.put_project(tokio_stream::iter(chunks));
             self.runtime.block_on(sent).map_err(refused)?;
             let name = format!("project-{number}");
             planned.push(PlannedProject { name, digest: Digest::of(&bytes) });
@@ -370,7 +371,7 @@ impl<'a> Bench<'a> {
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
         loop {
             let request = v1::SubmitRequest { plan: Some(plan.clone()) };
-            let reply = self.runtime.block_on(self.people.submit(request)).map_err(refused)?;
+            let reply = self.runtime.block_on(self.client.submit(request)).map_err(refused)?;
             if reply.into_inner().unplanned == 0 {
                 return Ok(count);
             }

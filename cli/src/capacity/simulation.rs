@@ -1,7 +1,7 @@
 //! `catherd capacity predict`: a discrete-event simulation of a cluster around one
 //! coordinator. Deterministic: no clock, one stream of random numbers.
 //!
-//! The coordinator is one thread that writes, in groups (`coordinator/src/desk.rs`), and
+//! The coordinator is one thread that writes, in groups (`coordinator/src/writer.rs`), and
 //! all other threads on the remaining cores, first come first served. Workers behave as
 //! `worker/src/session.rs` does: they ask for the next batch when half of the last is done,
 //! or with batches of one when it has ended, and commit meanwhile.
@@ -21,17 +21,17 @@ use super::analytic_model::{
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
-/// Predicts what limits a cluster, from measured costs.
+/// Predicts which resource limits a cluster, from measured costs.
 ///
-/// Prints how many workers fill each resource of the coordinator, and simulates a whole study
-/// run by run. Runs take between half and one and a half of the given time.
+/// Prints the number of workers that saturates each resource of the coordinator, and simulates a
+/// whole study run by run. Runs take between half and one and a half of the given time.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd capacity predict costs.json
   catherd capacity predict costs.json --workers 10000 --runs 10000000 --run-seconds 60")]
 pub(crate) struct Arguments {
-    /// What `catherd capacity measure --json` wrote
+    /// File that `catherd capacity measure --json` wrote
     #[arg(value_name = "COSTS.json")]
     costs: PathBuf,
 

@@ -179,7 +179,7 @@ impl CorpusDescription {
         100.0 * count as f64 / self.rows.len().max(1) as f64
     }
 
-    /// Digestres of the projects with certain properties.
+    /// Percentages of the projects with certain properties.
     fn share_table(&self) -> String {
         let with =
             |test: fn(&ProjectMeasures) -> bool| self.rows.iter().filter(|row| test(row)).count();

@@ -1,4 +1,4 @@
-//! Commands as they are shown, against the arguments that the program takes.
+//! Compares the commands that are shown with the arguments that the program accepts.
 
 use clap::{Command, CommandFactory, Parser};
 
@@ -30,7 +30,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
     all.into_iter().filter_map(of_catherd).collect()
 }
 
-/// The words from `catherd` on, if the command calls it.
+/// The words from `catherd` on; `None` if the command does not call catherd.
 fn of_catherd(mut words: Vec<String>) -> Option<Vec<String>> {
     let first = words.first()?;
     if first == "catherd" || first.ends_with("/catherd") {
@@ -46,15 +46,17 @@ fn of_catherd(mut words: Vec<String>) -> Option<Vec<String>> {
     None
 }
 
-/// Adds the commands of these lines that the program refuses to `flaws`; the number of commands.
-fn whole(lines: &str, flaws: &mut Vec<String>) -> usize {
+/// Adds the commands in these lines that the program rejects to `flaws`. Returns the number of
+/// commands.
+fn check_commands(lines: &str, flaws: &mut Vec<String>) -> usize {
     let joined = lines.replace("\\\n", " ");
     let commands: Vec<_> = joined.lines().flat_map(commands).collect();
-    commands.iter().for_each(|words| taken(words, flaws));
+    commands.iter().for_each(|words| check_command(words, flaws));
     commands.len()
 }
 
-fn taken(words: &[String], flaws: &mut Vec<String>) {
+/// Adds a command to `flaws` if the program rejects it.
+fn check_command(words: &[String], flaws: &mut Vec<String>) {
     if let Err(refusal) = Cli::try_parse_from(words)
         && refusal.use_stderr()
     {
@@ -62,9 +64,9 @@ fn taken(words: &[String], flaws: &mut Vec<String>) {
     }
 }
 
-/// As [`whole`], of a command that is mentioned in a sentence: its subcommands and flags exist,
-/// but required arguments may be missing.
-fn mentioned(words: &[String], flaws: &mut Vec<String>) {
+/// Like [`check_command`], for a command in a sentence: its subcommands and flags must exist, but
+/// required arguments may be missing.
+fn check_mention(words: &[String], flaws: &mut Vec<String>) {
     let root = Cli::command();
     let mut command = &root;
     for word in &words[1..] {
@@ -77,7 +79,7 @@ fn mentioned(words: &[String], flaws: &mut Vec<String>) {
                     command = found;
                     true
                 }
-                // An argument, or the end of the sentence.
+                // A word after the last subcommand is an argument.
                 None => !command.has_subcommands(),
             },
         };
@@ -87,56 +89,57 @@ fn mentioned(words: &[String], flaws: &mut Vec<String>) {
     }
 }
 
-/// The examples of a command and of all below it.
+/// Checks the examples in the help of a command and of its subcommands.
 fn examples(command: &Command, flaws: &mut Vec<String>) -> usize {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let lines: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  ")).collect();
     let below = command.get_subcommands().map(|command| examples(command, flaws));
     let below: usize = below.sum();
-    below + whole(&lines.join("\n"), flaws)
+    below + check_commands(&lines.join("\n"), flaws)
 }
 
-/// The commands of a page: those in blocks of code and those in sentences.
-fn of_page(text: &str, flaws: &mut Vec<String>) -> usize {
+/// Checks the commands of a page: those in blocks of code and those in sentences.
+fn check_page(text: &str, flaws: &mut Vec<String>) -> usize {
     let mut checked = 0;
     for (code, part) in parts(text) {
         if code {
-            checked += whole(part, flaws);
+            checked += check_commands(part, flaws);
             continue;
         }
         let spans = part.split('`').skip(1).step_by(2);
         for words in spans.flat_map(|span| commands(&span.replace('\n', " "))) {
-            mentioned(&words, flaws);
+            check_mention(&words, flaws);
             checked += 1;
         }
     }
     checked
 }
 
-/// The commands of YAML and TOML: in comments, `args:` of containers, and `run:` of workflows.
-fn of_configuration(text: &str, flaws: &mut Vec<String>) -> usize {
+/// Checks the commands in YAML and TOML: in comments, `args:` of containers, and `run:` of
+/// workflows.
+fn check_configuration(text: &str, flaws: &mut Vec<String>) -> usize {
     let line = |line: &str| {
         let line = line.trim();
         let code = line.strip_prefix("- ").unwrap_or(line);
         let code = code.strip_prefix("run: ").unwrap_or(code);
         line.strip_prefix('#').unwrap_or(code).trim().to_owned()
     };
-    // What is folded (`run: >`) is one command.
+    // Folded lines (`run: >`) are one command.
     let folded = text.replace("run: >\n", "run: \\\n").replace("\n          --", " --");
     let lines: Vec<String> = folded.lines().map(line).collect();
-    let mut checked = whole(&lines.join("\n"), flaws);
+    let mut checked = check_commands(&lines.join("\n"), flaws);
     for arguments in text.split("args: [").skip(1) {
         let list = arguments.split(']').next().unwrap();
         let mut words = vec!["catherd".to_owned()];
         words.extend(list.split(',').map(|word| word.trim().trim_matches('"').to_owned()));
-        taken(&words, flaws);
+        check_command(&words, flaws);
         checked += 1;
     }
     checked
 }
 
 #[test]
-fn commands_in_documents_and_examples_are_taken() {
+fn commands_in_documents_and_examples_are_accepted() {
     let mut files = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
     for folder in ["docs", "deploy", ".github", "experiments"] {
         files.extend(files_below(folder));
@@ -146,8 +149,8 @@ fn commands_in_documents_and_examples_are_taken() {
         let before = flaws.len();
         checked += match file.extension().and_then(|kind| kind.to_str()) {
             Some("rs") => 0,
-            Some("md") => of_page(&read(&file), &mut flaws),
-            _ => of_configuration(&read(&file), &mut flaws),
+            Some("md") => check_page(&read(&file), &mut flaws),
+            _ => check_configuration(&read(&file), &mut flaws),
         };
         for flaw in &mut flaws[before..] {
             *flaw = format!("{}: {flaw}", shown(&file));
@@ -159,20 +162,20 @@ fn commands_in_documents_and_examples_are_taken() {
 }
 
 #[test]
-fn a_command_is_read_as_a_shell_reads_it() {
+fn commands_are_split_like_in_a_shell() {
     let read = commands("FOO=1 x | catherd report a --check \"b/c >= 9 %\" '' > d & # catherd e");
     assert_eq!(read, [["catherd", "report", "a", "--check", "b/c >= 9 %", ""]]);
     assert_eq!(commands("cargo run --release -- run a")[0], ["catherd", "run", "a"]);
     assert_eq!(commands("target/release/catherd run a")[0], ["catherd", "run", "a"]);
     assert!(commands("cargo run -p x --example y -- 1").is_empty());
     let mut flaws = Vec::new();
-    assert_eq!(whole("catherd watch\ncatherd wotch", &mut flaws), 2);
-    mentioned(&commands("catherd vm bench --seconds-off DIR")[0], &mut flaws);
+    assert_eq!(check_commands("catherd watch\ncatherd wotch", &mut flaws), 2);
+    check_mention(&commands("catherd vm bench --seconds-off DIR")[0], &mut flaws);
     assert_eq!(flaws.len(), 2, "{flaws:?}");
     let yaml = "# catherd watch\nargs: [worker, --connect, \"a:1\",\n  --no-such-flag]\n";
-    assert_eq!(of_configuration(yaml, &mut flaws), 2);
+    assert_eq!(check_configuration(yaml, &mut flaws), 2);
     assert_eq!(
-        of_configuration("- run: >\n          catherd watch\n          --nope\n", &mut flaws),
+        check_configuration("- run: >\n          catherd watch\n          --nope\n", &mut flaws),
         1
     );
     assert_eq!(flaws.len(), 4, "{flaws:?}");

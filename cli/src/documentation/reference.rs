@@ -1,4 +1,4 @@
-//! Pages of the reference against the code that they describe.
+//! Compares pages of the reference with the code that they describe.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -54,7 +54,7 @@ fn describe(command: &Command, parent: &str, page: &mut String) {
     }
 }
 
-/// A text that ends with a full stop, as the first line of a help does not.
+/// A text with a full stop, which the first line of a help lacks.
 fn sentence(text: &str) -> String {
     let text = text.trim();
     format!("{text}{}\n", if text.ends_with('.') { "" } else { "." })
@@ -105,7 +105,7 @@ fn meaning(argument: &Arg) -> String {
 }
 
 #[test]
-fn commands_page_is_that_of_the_program() {
+fn commands_page_is_current() {
     let file = root().join("docs/reference/commands.md");
     let page = commands_page();
     if std::env::var_os("CATHERD_WRITE_DOCS").is_some() {
@@ -115,12 +115,12 @@ fn commands_page_is_that_of_the_program() {
     let differing = found.lines().zip(page.lines()).find(|(found, page)| found != page);
     assert!(
         found == page,
-        "docs/reference/commands.md is not that of the program: {differing:?}; write it with \
+        "docs/reference/commands.md differs from the program: {differing:?}; write it with \
          CATHERD_WRITE_DOCS=1 cargo test -p catherd commands_page"
     );
 }
 
-/// The keys that a part of a study file may have, from the refusal of one that it may not have.
+/// The keys that a part of a study file may have, from the error about an unknown key.
 fn keys(text: &str) -> Vec<String> {
     let refused = Study::parse(text, Path::new("study.toml")).expect_err("an unknown key");
     let StudyError::Invalid { problem, advice, .. } = refused else { panic!("{refused}") };
@@ -164,7 +164,7 @@ fn every_key_of_a_study_file_is_documented_and_exists() {
     assert!(differing.is_empty(), "documented or known, but not both: {differing:?}");
 }
 
-/// Every study file on a page is read; parts of one are completed first.
+/// Parses every study file on a page; parts of one are completed first.
 #[test]
 fn study_files_on_pages_are_read() {
     let mut checked = 0;
@@ -195,7 +195,7 @@ fn study_files_on_pages_are_read() {
 }
 
 #[test]
-fn the_glossary_is_in_order_and_has_what_the_program_says() {
+fn the_glossary_is_sorted_and_has_the_states_of_runs() {
     let text = read(&root().join("docs/glossary.md"));
     let terms = text.lines().filter_map(|line| line.strip_prefix("**")?.split("**").next());
     let terms: Vec<String> = terms.map(str::to_lowercase).collect();

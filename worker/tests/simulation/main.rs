@@ -73,10 +73,7 @@ fn under_all_faults_the_results_are_the_same() {
     let seeds = wanted();
     let scenarios: Vec<_> = seeds.clone().map(Scenario::draw).collect();
     let played = play_all(&scenarios, SEEDS);
-    #[expect(
-        clippy::print_stdout,
-        reason = "a developer who names seeds wants to see their events"
-    )]
+    #[expect(clippy::print_stdout, reason = "seeds are named to see their events")]
     if seeds.start > 0 {
         for ((_, one), scenario) in played.iter().zip(&scenarios) {
             println!("{scenario:#?}\n{}", one.log.join("\n"));
