@@ -72,7 +72,7 @@ fn member(package: &Value) -> Member {
 #[test]
 fn worker_and_coordinator_compile_no_subject() {
     let workspace = Workspace::read();
-    for name in ["worker", "coordinator", "subject", "proto", "analysis"] {
+    for name in ["worker", "coordinator", "subject", "proto", "analysis", "javascript-engine"] {
         for used in workspace.compiled(name) {
             let folder = workspace.0[used].folder.strip_prefix(root()).unwrap();
             assert!(!folder.starts_with("scratch"), "{name} compiles {used}");
@@ -86,6 +86,8 @@ fn crates_use_only_the_layers_below_them() {
     let workspace = Workspace::read();
     for (name, allowed) in [
         ("experiments", &[][..]),
+        ("elementary", &[]),
+        ("javascript-engine", &["elementary"]),
         ("platform", &[]),
         ("search", &[]),
         ("proto", &["experiments"]),

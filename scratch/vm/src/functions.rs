@@ -1,7 +1,8 @@
 //! Functions of reporters that depend on numbers only: mathematics, the calendar, coordinates.
 
+use catherd_elementary as elementary;
+
 use crate::code::{Calendar, MathOp};
-use crate::elementary;
 use crate::settings::DAY_MS;
 use crate::value::{js_round, to_ten_decimals};
 

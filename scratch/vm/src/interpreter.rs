@@ -1,9 +1,9 @@
 //! The interpreter: one call into a [`Vm`](crate::vm::Vm), with program and state borrowed
 //! separately so that code can be read while the state changes.
 
+use catherd_elementary::AngleCache;
 use catherd_render::DrawableId;
 
-use crate::elementary::AngleCache;
 use crate::limits::Limit;
 use crate::program::Program;
 use crate::settings::Settings;

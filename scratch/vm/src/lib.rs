@@ -9,7 +9,6 @@ mod blocks;
 mod code;
 mod compile;
 mod distance;
-mod elementary;
 mod eval;
 mod functions;
 mod input;

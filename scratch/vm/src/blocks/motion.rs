@@ -1,10 +1,10 @@
 //! Motion blocks: position, direction, gliding, bouncing.
 
+use catherd_elementary as elementary;
 use catherd_sb3::{BlockNo, RotationStyle};
 
 use super::step_count;
 use crate::code::ExprId;
-use crate::elementary;
 use crate::interpreter::Interpreter;
 use crate::target::Target;
 use crate::text::Text;

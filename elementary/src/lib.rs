@@ -1,4 +1,4 @@
-//! Elementary functions, correctly rounded.
+//! Elementary functions, correctly rounded, for the Scratch machine and the JavaScript engine.
 //!
 //! JavaScript does not define their precision, and engines differ in the last digit, which
 //! programs can observe because they join numbers to texts and compare them. These functions
@@ -139,7 +139,7 @@ fn sin_cos_double(x: f64) -> Option<(DoubleDouble, DoubleDouble)> {
 }
 
 /// Sine and cosine of an angle in radians.
-pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
+pub fn sin_cos(x: f64) -> (f64, f64) {
     match sin_cos_double(x) {
         // The sign of a zero is lost in a sum.
         _ if x == 0.0 => (x, 1.0),
@@ -149,7 +149,7 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
 }
 
 /// The tangent of an angle in radians.
-pub(crate) fn tan(x: f64) -> f64 {
+pub fn tan(x: f64) -> f64 {
     match sin_cos_double(x) {
         Some((sin, cos)) if x != 0.0 => {
             let near = sin.high / cos.high;
@@ -161,7 +161,7 @@ pub(crate) fn tan(x: f64) -> f64 {
 }
 
 /// The angle in radians whose sine is x.
-pub(crate) fn asin(x: f64) -> f64 {
+pub fn asin(x: f64) -> f64 {
     let near = libm::asin(x);
     match sin_cos_double(near) {
         Some((sin, cos)) if 0.0 < x.abs() && x.abs() < 1.0 => {
@@ -172,7 +172,7 @@ pub(crate) fn asin(x: f64) -> f64 {
 }
 
 /// The angle in radians whose cosine is x.
-pub(crate) fn acos(x: f64) -> f64 {
+pub fn acos(x: f64) -> f64 {
     let near = libm::acos(x);
     match sin_cos_double(near) {
         Some((sin, cos)) if x.abs() < 1.0 => {
@@ -183,12 +183,12 @@ pub(crate) fn acos(x: f64) -> f64 {
 }
 
 /// The angle in radians whose tangent is x.
-pub(crate) fn atan(x: f64) -> f64 {
+pub fn atan(x: f64) -> f64 {
     atan2(x, 1.0)
 }
 
 /// The angle in radians from the x axis to a point.
-pub(crate) fn atan2(y: f64, x: f64) -> f64 {
+pub fn atan2(y: f64, x: f64) -> f64 {
     let near = libm::atan2(y, x);
     let moderate = |n: f64| (1e-100..1e100).contains(&n.abs());
     match sin_cos_double(near) {
@@ -219,12 +219,12 @@ fn exp_of(x: DoubleDouble) -> f64 {
 }
 
 /// The exponential function.
-pub(crate) fn exp(x: f64) -> f64 {
+pub fn exp(x: f64) -> f64 {
     if (-708.0..709.5).contains(&x) { exp_of(DoubleDouble::of(x)) } else { libm::exp(x) }
 }
 
 /// A power of ten.
-pub(crate) fn exp10(x: f64) -> f64 {
+pub fn exp10(x: f64) -> f64 {
     if (-307.0..308.2).contains(&x) {
         exp_of(DoubleDouble::LN_10.times(DoubleDouble::of(x)))
     } else {
@@ -233,7 +233,7 @@ pub(crate) fn exp10(x: f64) -> f64 {
 }
 
 /// The natural logarithm.
-pub(crate) fn ln(x: f64) -> f64 {
+pub fn ln(x: f64) -> f64 {
     if !x.is_normal() || x < 0.0 {
         return libm::log(x);
     }
@@ -251,7 +251,7 @@ pub(crate) fn ln(x: f64) -> f64 {
 
 /// Cache of sines and cosines by the bits of the angle; a program uses few directions.
 #[derive(Debug)]
-pub(crate) struct AngleCache([(u64, (f64, f64)); 64]);
+pub struct AngleCache([(u64, (f64, f64)); 64]);
 
 impl Default for AngleCache {
     fn default() -> AngleCache {
@@ -261,7 +261,8 @@ impl Default for AngleCache {
 
 impl AngleCache {
     /// Sine and cosine of an angle in degrees.
-    pub(crate) fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
+    #[inline]
+    pub fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
         // The upper bits of a product depend on all bits of both.
         let entry = &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];

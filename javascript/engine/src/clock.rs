@@ -1,0 +1,118 @@
+//! Virtual time: a clock that the caller advances, and the timers that wait for it.
+
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// Shortest period of a repeating timer in milliseconds, so that time advances.
+const SHORTEST_PERIOD: f64 = 1.0;
+
+/// A clock in milliseconds since it was made. Timers are due in the order of their time, then of
+/// their creation.
+#[derive(Default)]
+pub struct Clock {
+    now: Cell<f64>,
+    last: Cell<u64>,
+    queue: RefCell<BinaryHeap<Reverse<Timer>>>,
+    /// Numbers of the timers that were not cleared.
+    active: RefCell<BTreeSet<u64>>,
+}
+
+#[derive(Clone, Copy)]
+struct Timer {
+    due: f64,
+    /// Order of creation, anew for each repetition.
+    order: u64,
+    number: u64,
+    period: Option<f64>,
+}
+
+impl Clock {
+    /// Milliseconds.
+    pub fn now(&self) -> f64 {
+        self.now.get()
+    }
+
+    /// Advances the clock to a time in milliseconds. It never goes back.
+    pub fn advance_to(&self, time: f64) {
+        self.now.set(self.now.get().max(time));
+    }
+
+    /// When the next timer is due, in milliseconds; `None` if no timer waits.
+    pub fn next_due(&self) -> Option<f64> {
+        let mut queue = self.queue.borrow_mut();
+        let active = self.active.borrow();
+        while let Some(Reverse(timer)) = queue.peek() {
+            if active.contains(&timer.number) {
+                return Some(timer.due);
+            }
+            queue.pop();
+        }
+        None
+    }
+
+    /// Forgets all timers.
+    pub fn clear(&self) {
+        self.queue.borrow_mut().clear();
+        self.active.borrow_mut().clear();
+    }
+
+    /// Number of timers that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.active.borrow().len()
+    }
+
+    /// Sets a timer that is due after a delay in milliseconds, and returns its number.
+    pub(crate) fn set(&self, delay: f64, repeats: bool) -> u64 {
+        let number = self.order();
+        let delay = if delay.is_finite() { delay.max(0.0) } else { 0.0 };
+        let period = repeats.then_some(delay.max(SHORTEST_PERIOD));
+        let due = self.now.get() + period.unwrap_or(delay);
+        self.active.borrow_mut().insert(number);
+        self.queue.borrow_mut().push(Reverse(Timer { due, order: number, number, period }));
+        number
+    }
+
+    pub(crate) fn unset(&self, number: u64) {
+        self.active.borrow_mut().remove(&number);
+    }
+
+    /// Takes the next timer that is due: its number, and whether it will be due again.
+    pub(crate) fn take_due(&self) -> Option<(u64, bool)> {
+        self.next_due().filter(|due| *due <= self.now.get())?;
+        let Reverse(timer) = self.queue.borrow_mut().pop()?;
+        match timer.period {
+            Some(period) => {
+                let next = Timer { due: timer.due + period, order: self.order(), ..timer };
+                self.queue.borrow_mut().push(Reverse(next));
+            }
+            None => self.unset(timer.number),
+        }
+        Some((timer.number, timer.period.is_some()))
+    }
+
+    fn order(&self) -> u64 {
+        self.last.set(self.last.get() + 1);
+        self.last.get()
+    }
+}
+
+impl Ord for Timer {
+    fn cmp(&self, other: &Timer) -> std::cmp::Ordering {
+        self.due.total_cmp(&other.due).then(self.order.cmp(&other.order))
+    }
+}
+
+impl PartialOrd for Timer {
+    fn partial_cmp(&self, other: &Timer) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Timer {
+    fn eq(&self, other: &Timer) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Timer {}

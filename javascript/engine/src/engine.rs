@@ -1,0 +1,237 @@
+//! Engines and sessions: contexts, calls, promises by hand.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rquickjs::context::{EvalOptions, intrinsic};
+use rquickjs::function::IntoArgs;
+use rquickjs::{Context, Ctx, Error, FromJs, Function, Runtime, Value};
+use thiserror::Error;
+
+use crate::allocator::MeteredAllocator;
+use crate::clock::Clock;
+use crate::globals::{self, Host};
+use crate::limits::{Limits, Meter, Stop};
+use crate::thrown::Thrown;
+
+type Intrinsics = (
+    intrinsic::Date,
+    intrinsic::Eval,
+    intrinsic::RegExpCompiler,
+    intrinsic::RegExp,
+    intrinsic::Json,
+    intrinsic::Proxy,
+    intrinsic::MapSet,
+    intrinsic::TypedArrays,
+    intrinsic::Promise,
+);
+
+/// Rejections that are kept for [`Session::unhandled_rejections`].
+const MOST_REJECTIONS: usize = 1_000;
+
+/// An engine could not be made: the limit of memory is too small for it.
+#[derive(Debug, Error)]
+#[error("the JavaScript engine does not start: {0}")]
+pub struct StartError(String);
+
+/// A JavaScript context with limits of its own.
+pub struct Engine {
+    context: Context,
+    meter: Rc<Meter>,
+    clock: Rc<Clock>,
+    /// Reasons of promises that were rejected while nothing handled that.
+    rejections: Rc<RefCell<Vec<Rejection>>>,
+    host: RefCell<Option<Host>>,
+}
+
+struct Rejection {
+    /// Address of the promise, which tells it from others while it is in the list.
+    promise: usize,
+    reason: Thrown,
+}
+
+impl Engine {
+    /// A context in which no script has been executed.
+    ///
+    /// # Errors
+    /// If the limits leave too little memory.
+    pub fn new(limits: Limits, host: Host) -> Result<Engine, StartError> {
+        let failed = |error: Error| StartError(error.to_string());
+        let meter = Rc::new(Meter::new(limits));
+        let allocator = MeteredAllocator(Rc::clone(&meter));
+        let runtime = Runtime::new_with_alloc(allocator).map_err(failed)?;
+        runtime.set_max_stack_size(limits.stack);
+        let interrupts = Rc::clone(&meter);
+        runtime.set_interrupt_handler(Some(Box::new(move || interrupts.count(1))));
+        let rejections: Rc<RefCell<Vec<Rejection>>> = Rc::default();
+        let list = Rc::clone(&rejections);
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(
+            move |ctx, promise, reason, handled| {
+                let promise = promise_address(&promise);
+                if handled {
+                    list.borrow_mut().retain(|rejection| rejection.promise != promise);
+                } else if list.borrow().len() < MOST_REJECTIONS {
+                    let reason = Thrown::describe(&ctx, &reason, "");
+                    list.borrow_mut().push(Rejection { promise, reason });
+                }
+            },
+        )));
+        let context = Context::custom::<Intrinsics>(&runtime).map_err(failed)?;
+        let host = RefCell::new(Some(host));
+        Ok(Engine { context, meter, clock: Rc::default(), rejections, host })
+    }
+
+    /// The clock of scripts.
+    pub fn clock(&self) -> &Rc<Clock> {
+        &self.clock
+    }
+
+    /// Uses the context. The values of scripts live until `use_session` returns.
+    ///
+    /// # Errors
+    /// If the global objects do not fit into the memory; `use_session` is not called then.
+    ///
+    /// # Panics
+    /// If it is called a second time, or inside of `use_session`.
+    pub fn enter<R>(
+        &self,
+        use_session: impl for<'js> FnOnce(&Session<'js>) -> R,
+    ) -> Result<R, StartError> {
+        #[expect(clippy::expect_used, reason = "documented panic")]
+        let host = self.host.take().expect("an engine is entered once");
+        self.context.with(|ctx| {
+            let fire = globals::install(&ctx, host, &self.clock, &self.meter);
+            let fire = fire.map_err(|error| StartError(error.to_string()))?;
+            let session = Session {
+                ctx: ctx.clone(),
+                fire,
+                meter: Rc::clone(&self.meter),
+                clock: Rc::clone(&self.clock),
+                rejections: Rc::clone(&self.rejections),
+                file: RefCell::default(),
+            };
+            Ok(use_session(&session))
+        })
+    }
+}
+
+/// An address that tells live objects apart. It is compared, never shown.
+fn promise_address(promise: &Value<'_>) -> usize {
+    // SAFETY: the value is an object, because the engine reports promises only, so that its
+    // union holds a pointer, which is only read.
+    unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) as usize }
+}
+
+/// A context in use.
+pub struct Session<'js> {
+    ctx: Ctx<'js>,
+    fire: Function<'js>,
+    meter: Rc<Meter>,
+    clock: Rc<Clock>,
+    rejections: Rc<RefCell<Vec<Rejection>>>,
+    file: RefCell<String>,
+}
+
+impl<'js> Session<'js> {
+    /// The context, for making and reading values.
+    pub fn ctx(&self) -> &Ctx<'js> {
+        &self.ctx
+    }
+
+    /// The clock of scripts.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The limit that was met; `None` if none was. Afterwards nothing must be executed.
+    pub fn stopped(&self) -> Option<Stop> {
+        self.meter.stopped()
+    }
+
+    /// Begins a turn, which has [`Limits::turn`] operations.
+    pub fn begin_turn(&self) {
+        self.meter.begin_turn();
+    }
+
+    /// Begins a test, which has [`Limits::test`] operations.
+    pub fn begin_test(&self) {
+        self.meter.begin_test();
+    }
+
+    /// Operations since the test began, in units of 10,000 polls.
+    pub fn operations(&self) -> u64 {
+        self.meter.test_units()
+    }
+
+    /// Evaluates a script in the global scope, not in strict mode unless it says so itself. From
+    /// now on, errors have the line in the script of this name.
+    ///
+    /// # Errors
+    /// If the script cannot be parsed, throws, or meets a limit (see [`Session::stopped`]).
+    pub fn evaluate<V: FromJs<'js>>(&self, file: &str, script: &str) -> Result<V, Thrown> {
+        self.file.replace(file.to_owned());
+        let mut options = EvalOptions::default();
+        options.strict = false;
+        options.filename = Some(file.to_owned());
+        self.caught(self.ctx.eval_with_options(script, options))
+    }
+
+    /// Calls a function.
+    ///
+    /// # Errors
+    /// If it throws or meets a limit (see [`Session::stopped`]).
+    pub fn call<A: IntoArgs<'js>, V: FromJs<'js>>(
+        &self,
+        function: &Function<'js>,
+        arguments: A,
+    ) -> Result<V, Thrown> {
+        self.caught(function.call(arguments))
+    }
+
+    /// Describes what was thrown.
+    pub fn describe(&self, value: &Value<'js>) -> Thrown {
+        Thrown::describe(&self.ctx, value, &self.file.borrow())
+    }
+
+    /// The value of a result, or what was thrown instead.
+    ///
+    /// # Errors
+    /// If the result is one.
+    pub fn caught<V>(&self, result: Result<V, Error>) -> Result<V, Thrown> {
+        result.map_err(|error| match error {
+            _ if self.stopped().is_some() => {
+                self.ctx.catch();
+                Thrown::default()
+            }
+            Error::Exception => self.describe(&self.ctx.catch()),
+            error => Thrown { message: error.to_string(), ..Thrown::default() },
+        })
+    }
+
+    /// Executes the jobs of promises until none is left or a limit is met.
+    pub fn drain(&self) {
+        while self.stopped().is_none() && self.ctx.execute_pending_job() {
+            if self.meter.count_job() {
+                break;
+            }
+        }
+    }
+
+    /// Calls the next timer that is due, without draining. Returns false if none is due.
+    ///
+    /// # Errors
+    /// If the timer's function throws.
+    pub fn fire_timer(&self) -> Result<bool, Thrown> {
+        let Some((number, again)) = self.clock.take_due() else { return Ok(false) };
+        self.call::<_, ()>(&self.fire, (number as f64, again)).map(|()| true)
+    }
+
+    /// Takes the reasons of promises that were rejected since the last call, and that nothing
+    /// has handled, in the order of their rejection. There are none after a limit was met.
+    pub fn unhandled_rejections(&self) -> Vec<Thrown> {
+        if self.stopped().is_some() {
+            return Vec::new();
+        }
+        self.rejections.take().into_iter().map(|rejection| rejection.reason).collect()
+    }
+}

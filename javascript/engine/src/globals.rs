@@ -1,0 +1,88 @@
+//! The global objects of scripts beside those of the language.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Exception, Function, Object, Result};
+
+use crate::clock::Clock;
+use crate::limits::Meter;
+use crate::math;
+
+/// Polls in one unit of operations.
+const POLLS_PER_UNIT: f64 = 10_000.0;
+
+/// How important a line of `console` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    /// `console.log` and all other methods.
+    Info,
+    /// `console.warn`.
+    Warning,
+    /// `console.error` and `console.assert`.
+    Error,
+}
+
+/// A receiver of lines.
+pub type Log = Box<dyn FnMut(LogLevel, &str)>;
+
+/// What scripts get from outside.
+pub struct Host {
+    /// The stream of `Math.random`: numbers in [0, 1).
+    pub random: Box<dyn FnMut() -> f64>,
+    /// Receiver of the lines of `console`.
+    pub log: Log,
+    /// The date at which the clock begins, in milliseconds since the beginning of 1970, UTC.
+    pub date: f64,
+}
+
+impl Default for Host {
+    /// No random numbers but 0.5, no console, 2024-01-01T12:00:00Z.
+    fn default() -> Host {
+        Host { random: Box::new(|| 0.5), log: Box::new(|_, _| ()), date: 1_704_110_400_000.0 }
+    }
+}
+
+/// Installs the globals. Returns the function that calls a timer by its number.
+pub(crate) fn install<'js>(
+    ctx: &Ctx<'js>,
+    host: Host,
+    clock: &Rc<Clock>,
+    meter: &Rc<Meter>,
+) -> Result<Function<'js>> {
+    let Host { random, log, date } = host;
+    let functions = Object::new(ctx.clone())?;
+    functions.set("math", math::functions(ctx)?)?;
+    let counter = Rc::clone(meter);
+    let count = move |polls: f64| counter.count((polls / POLLS_PER_UNIT) as u64);
+    functions.set("count", Function::new(ctx.clone(), count)?)?;
+    let random = RefCell::new(random);
+    functions.set("random", Function::new(ctx.clone(), move || (random.borrow_mut())())?)?;
+    let time = Rc::clone(clock);
+    // Dates are whole milliseconds.
+    let now = move || date + time.now().floor();
+    functions.set("now", Function::new(ctx.clone(), now)?)?;
+    let (timers, most) = (Rc::clone(clock), meter.limits().timers);
+    let set = move |ctx: Ctx<'js>, delay: f64, repeats: bool| {
+        if timers.waiting() >= most {
+            return Err(Exception::throw_range(&ctx, "too many timers wait at the same time"));
+        }
+        Ok(timers.set(delay, repeats) as f64)
+    };
+    functions.set("setTimer", Function::new(ctx.clone(), set)?)?;
+    let timers = Rc::clone(clock);
+    let clear = move |number: f64| timers.unset(number as u64);
+    functions.set("clearTimer", Function::new(ctx.clone(), clear)?)?;
+    let log = RefCell::new(log);
+    let write = move |level: String, line: String| {
+        let level = match level.as_str() {
+            "warn" => LogLevel::Warning,
+            "error" => LogLevel::Error,
+            _ => LogLevel::Info,
+        };
+        (log.borrow_mut())(level, &line);
+    };
+    functions.set("log", Function::new(ctx.clone(), write)?)?;
+    let install: Function = ctx.eval(include_str!("globals.js"))?;
+    install.call((functions,))
+}

@@ -1,0 +1,154 @@
+//! Counted limits of scripts.
+
+use std::cell::Cell;
+use std::fmt;
+
+/// Bytes of a large block of memory that count as one unit of operations: filling and copying it
+/// takes time that no poll counts.
+const BYTES_PER_UNIT: usize = 32 * 1024;
+/// Bytes of a block that is large: it is refused once a limit is met.
+const LARGE_BLOCK: usize = BYTES_PER_UNIT;
+/// Jobs (continuations of promises) in one unit of operations.
+const JOBS_PER_UNIT: u64 = 1_000;
+
+/// What scripts of one engine may consume. All limits are counted, none is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Operations between two calls of [`Session::begin_turn`](crate::Session::begin_turn), in
+    /// units of 10,000 polls of the engine: jumps backwards, calls, steps of regular expressions.
+    /// Large blocks of memory and jobs of promises count as well.
+    pub turn: u64,
+    /// Operations between two calls of [`Session::begin_test`](crate::Session::begin_test), in
+    /// the same units.
+    pub test: u64,
+    /// Bytes of memory.
+    pub memory: usize,
+    /// Bytes of the engine's stack. Beyond it scripts get a `RangeError`, which they can catch.
+    pub stack: usize,
+    /// Timers that wait at the same time. Beyond it scripts get a `RangeError`.
+    pub timers: usize,
+}
+
+impl Default for Limits {
+    /// 2,000 units a turn (about a second), 20,000 a test, 64 MiB, 512 KiB of stack, 100,000
+    /// timers.
+    fn default() -> Limits {
+        Limits { turn: 2_000, test: 20_000, memory: 64 << 20, stack: 512 << 10, timers: 100_000 }
+    }
+}
+
+/// The limit that ended a script. Scripts cannot catch it; afterwards the engine executes nothing
+/// any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// [`Limits::turn`] or [`Limits::test`].
+    Operations,
+    /// [`Limits::memory`].
+    Memory,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stop::Operations => "the script does not stop computing",
+            Stop::Memory => "the script uses more memory than allowed",
+        })
+    }
+}
+
+/// The counters of one engine.
+pub(crate) struct Meter {
+    limits: Limits,
+    turn: Cell<u64>,
+    test: Cell<u64>,
+    jobs: Cell<u64>,
+    bytes: Cell<usize>,
+    stopped: Cell<Option<Stop>>,
+}
+
+impl Meter {
+    pub(crate) fn new(limits: Limits) -> Meter {
+        Meter {
+            limits,
+            turn: Cell::new(0),
+            test: Cell::new(0),
+            jobs: Cell::new(0),
+            bytes: Cell::new(0),
+            stopped: Cell::new(None),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn stopped(&self) -> Option<Stop> {
+        self.stopped.get()
+    }
+
+    pub(crate) fn begin_turn(&self) {
+        self.turn.set(0);
+    }
+
+    pub(crate) fn begin_test(&self) {
+        self.turn.set(0);
+        self.test.set(0);
+    }
+
+    /// Units of operations of this test.
+    pub(crate) fn test_units(&self) -> u64 {
+        self.test.get()
+    }
+
+    /// Counts operations. Returns whether the script must end.
+    pub(crate) fn count(&self, units: u64) -> bool {
+        self.turn.set(self.turn.get() + units);
+        self.test.set(self.test.get() + units);
+        if self.turn.get() > self.limits.turn || self.test.get() > self.limits.test {
+            self.stop(Stop::Operations);
+        }
+        self.stopped.get().is_some()
+    }
+
+    /// Counts a job. Returns whether the script must end.
+    pub(crate) fn count_job(&self) -> bool {
+        self.jobs.set(self.jobs.get() + 1);
+        self.count(u64::from(self.jobs.get().is_multiple_of(JOBS_PER_UNIT)))
+    }
+
+    /// Counts a new block of memory. Returns false if it is refused.
+    ///
+    /// Small blocks are granted up to twice the limit although the script ends at the next poll,
+    /// because parts of the engine give up the process when they do not get them.
+    pub(crate) fn allocate(&self, size: usize) -> bool {
+        let bytes = self.bytes.get().saturating_add(size);
+        let large = size >= LARGE_BLOCK;
+        if bytes > self.limits.memory {
+            self.stop(Stop::Memory);
+        }
+        if large {
+            self.count((size / BYTES_PER_UNIT) as u64);
+        }
+        let refused = large && self.stopped.get().is_some();
+        if refused || bytes > self.limits.memory.saturating_mul(2) {
+            return false;
+        }
+        self.bytes.set(bytes);
+        true
+    }
+
+    /// Counts bytes of a block that has been granted.
+    pub(crate) fn grow(&self, size: usize) {
+        self.bytes.set(self.bytes.get().saturating_add(size));
+    }
+
+    pub(crate) fn free(&self, size: usize) {
+        self.bytes.set(self.bytes.get().saturating_sub(size));
+    }
+
+    fn stop(&self, stop: Stop) {
+        if self.stopped.get().is_none() {
+            self.stopped.set(Some(stop));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Functions of `Math` whose last digit differs between platforms, computed by one
+//! implementation.
+
+use catherd_elementary as elementary;
+use rquickjs::{Ctx, Function, Object, Result};
+
+type Unary = (&'static str, fn(f64) -> f64);
+
+const UNARY: [Unary; 18] = [
+    ("sin", |x| elementary::sin_cos(x).0),
+    ("cos", |x| elementary::sin_cos(x).1),
+    ("tan", elementary::tan),
+    ("asin", elementary::asin),
+    ("acos", elementary::acos),
+    ("atan", elementary::atan),
+    ("exp", elementary::exp),
+    ("log", elementary::ln),
+    ("log2", libm::log2),
+    ("log10", libm::log10),
+    ("log1p", libm::log1p),
+    ("expm1", libm::expm1),
+    ("sinh", libm::sinh),
+    ("cosh", libm::cosh),
+    ("tanh", libm::tanh),
+    ("asinh", libm::asinh),
+    ("acosh", libm::acosh),
+    ("atanh", libm::atanh),
+];
+
+/// JavaScript's power: 1 to the infinite is NaN there.
+fn pow(base: f64, exponent: f64) -> f64 {
+    if base.abs() == 1.0 && !exponent.is_finite() { f64::NAN } else { libm::pow(base, exponent) }
+}
+
+/// An object with the functions, by their names in `Math`. They take numbers; conversion is the
+/// caller's.
+pub(crate) fn functions<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
+    let functions = Object::new(ctx.clone())?;
+    for (name, function) in UNARY {
+        functions.set(name, Function::new(ctx.clone(), function)?)?;
+    }
+    functions.set("cbrt", Function::new(ctx.clone(), libm::cbrt)?)?;
+    functions.set("atan2", Function::new(ctx.clone(), elementary::atan2)?)?;
+    functions.set("pow", Function::new(ctx.clone(), pow)?)?;
+    functions.set("hypot", Function::new(ctx.clone(), libm::hypot)?)?;
+    Ok(functions)
+}

@@ -1,0 +1,164 @@
+//! Hostile scripts: each ends by a counted limit, the same way each time.
+
+mod support;
+
+use catherd_javascript_engine::Limits;
+use support::{run, small};
+
+const COMPUTES: &str = "ended: the script does not stop computing";
+const MEMORY: &str = "ended: the script uses more memory than allowed";
+
+/// Scripts that never end by themselves.
+const ENDLESS: &[(&str, &str)] = &[
+    ("loop", "for (;;) {}"),
+    ("loop that catches", "for (;;) { try { for (;;) {} } catch {} finally { for (;;) {} } }"),
+    ("loop in a getter", "({get x() { for (;;) {} }}).x"),
+    ("loop in a conversion", "`${{toString() { for (;;) {} }}}`"),
+    ("loop in a proxy", "new Proxy({}, {get() { for (;;) {} }}).x"),
+    ("loop in a comparison", "[3, 1, 2].sort(() => { for (;;) {} })"),
+    ("loop in a replacement", "'a'.replace(/a/, () => { for (;;) {} })"),
+    ("loop in a constructor", "new (class { constructor() { for (;;) {} } })"),
+    ("loop in an iterator", "for (const x of {[Symbol.iterator]: () => ({next: () => ({})})}) {}"),
+    ("spread of an endless iterator", "[...{[Symbol.iterator]: () => ({next: () => ({})})}]"),
+    ("endless generator", "function* f() { for (;;) yield 1 } for (const x of f()) {}"),
+    ("loop in JSON", "JSON.stringify({toJSON() { for (;;) {} }})"),
+    ("loop in a reviver", "JSON.parse('[1]', () => { for (;;) {} })"),
+    ("loop in eval", "eval('for (;;) {}')"),
+    ("loop in Function", "new Function('for (;;) {}')()"),
+    ("loop in an async function", "(async () => { await 1; for (;;) {} })()"),
+    (
+        "loop after a catch",
+        "(async () => { try { await 1; for (;;) {} } catch {} })().catch(() => 1)",
+    ),
+    ("loop in a timer", "setTimeout(() => { for (;;) {} }, 5)"),
+    ("endless thenables", "const t = {then(f) { f(t) }}; Promise.resolve(t)"),
+    ("endless awaits", "(async () => { for (;;) await null })()"),
+    ("endless microtasks", "const f = () => queueMicrotask(f); f()"),
+    ("backtracking", "/^(a+)+$/.test('a'.repeat(40) + 'b')"),
+    ("nested backtracking", "/(x+x+)+y/.test('x'.repeat(60))"),
+    ("recursion that catches", "const f = () => { try { f() } catch { f() } }; f()"),
+    ("huge copies", "let s = 'a'.repeat(1e6); for (;;) s.toUpperCase()"),
+    ("huge arrays", "for (;;) new Array(1e5).fill(0)"),
+    ("huge products", "const x = 2n ** 500000n; for (;;) x * x"),
+    ("index of a huge array-like", "Array.prototype.indexOf.call({length: 2 ** 53 - 1}, 1)"),
+    (
+        "fill of a huge array-like",
+        "Array.prototype.fill.call({length: 2 ** 53 - 1, set 0(x) {}}, 1)",
+    ),
+    ("includes of a sparse array", "new Array(2 ** 32 - 1).includes(1)"),
+    ("join of a sparse array", "new Array(2 ** 32 - 1).join('')"),
+    ("every of a sparse array", "const a = []; a.length = 2 ** 32 - 1; a.every(x => true)"),
+    ("reverse of a sparse array", "const a = []; a.length = 2 ** 32 - 1; a.reverse()"),
+    ("sort of a huge array-like", "Array.prototype.sort.call({length: 2 ** 40})"),
+    ("prototype that loops", "Array.prototype.push = () => { for (;;) {} }; [].push(1)"),
+    (
+        "thenable prototype",
+        "Object.prototype.then = function () { for (;;) {} }; (async () => ({}))()",
+    ),
+    (
+        "damaged apply",
+        "Reflect.apply = Function.prototype.call = () => { for (;;) {} }; (() => 1).call()",
+    ),
+    ("promises that reject", "for (;;) Promise.reject(new Error('x'))"),
+    ("endless interval", "setInterval(() => { for (let i = 0; i < 1e6; i++); }, 0)"),
+];
+
+/// Scripts that use more and more memory.
+const GREEDY: &[(&str, &str)] = &[
+    ("endless promises", "const f = () => Promise.resolve().then(f); f()"),
+    (
+        "promises that double",
+        "const f = () => { Promise.resolve().then(f); Promise.resolve().then(f) }; f()",
+    ),
+    ("text that doubles", "let s = 'a'; for (;;) { s = s + s; s.charCodeAt(s.length - 1) }"),
+    ("array that grows", "const a = []; for (;;) a.push({})"),
+    ("map that grows", "const m = new Map; for (let i = 0;; i++) m.set(i, [i])"),
+    ("list that grows", "let l = null; for (;;) l = {l}"),
+    ("closures", "const a = []; for (;;) { const x = a.length; a.push(() => x) }"),
+    ("promises that wait", "const a = []; for (;;) a.push(new Promise(() => 1))"),
+    ("typed arrays", "const a = []; for (;;) a.push(new Uint8Array(1e6))"),
+    ("properties", "const o = {}; for (let i = 0;; i++) o['p' + i] = i"),
+    ("symbols", "const a = []; for (;;) a.push(Symbol('s'))"),
+    (
+        "async functions that wait",
+        "const w = new Promise(() => 1); for (;;) (async () => await w)()",
+    ),
+    ("parts of a text", "const s = 'ab,'.repeat(1e5); const a = []; for (;;) a.push(s.split(','))"),
+];
+
+#[test]
+fn endless_scripts_end_by_operations() {
+    for (name, script) in ENDLESS {
+        assert_eq!(run(small(), script), COMPUTES, "{name}");
+    }
+}
+
+#[test]
+fn greedy_scripts_end_by_memory() {
+    for (name, script) in GREEDY {
+        let limits = Limits { turn: 2_000, test: 2_000, ..small() };
+        assert_eq!(run(limits, script).lines().next(), Some(MEMORY), "{name}");
+    }
+}
+
+#[test]
+fn a_limit_ends_a_script_at_the_same_place_each_time() {
+    let script = "let n = 0; const f = () => { n++; if (n % 100 === 0) console.log(n) };
+        (async () => { for (;;) { try { f(); await null } finally { n += 0 } } })()";
+    let first = run(small(), script);
+    assert!(first.lines().count() > 5, "{first}");
+    assert_eq!(first, run(small(), script));
+    let script =
+        "const a = []; for (let i = 0;; i++) { a.push({i}); if (i % 1000 === 0) console.log(i) }";
+    let limits = Limits { turn: 2_000, ..small() };
+    let first = run(limits, script);
+    assert!(first.ends_with(MEMORY) && first.lines().count() > 10, "{first}");
+    assert_eq!(first, run(limits, script));
+}
+
+#[test]
+fn nothing_is_executed_after_the_end() {
+    let script = "try { for (;;) {} } catch { console.log('caught') } finally { console.log('f') }
+        console.log('after')";
+    assert_eq!(run(small(), script), COMPUTES);
+    let script = "Promise.resolve().then(() => { for (;;) {} }).catch(() => console.log('caught'));
+        Promise.resolve().then(() => console.log('other'))";
+    assert_eq!(run(small(), script), COMPUTES);
+}
+
+#[test]
+fn recursion_and_timers_are_limited_by_errors() {
+    let recursion = "function f() { f() } f()";
+    assert!(
+        run(small(), recursion).starts_with("threw: RangeError: "),
+        "{}",
+        run(small(), recursion)
+    );
+    let caught = "function f() { f() } try { f() } catch (e) { console.log(e.name) }";
+    assert_eq!(run(small(), caught), "RangeError");
+    let json = "JSON.parse('['.repeat(1e5))";
+    assert!(run(small(), json).starts_with("threw: "), "{}", run(small(), json));
+    let expression = "new RegExp('('.repeat(1e5))";
+    assert!(run(small(), expression).starts_with("threw: "));
+    let timers = "for (;;) setTimeout(() => 1, 1e9)";
+    let message = "threw: RangeError: too many timers wait at the same time at 1:9";
+    assert_eq!(run(small(), timers), message);
+}
+
+#[test]
+fn damaged_built_in_objects_do_not_damage_the_host() {
+    let script = "
+        const log = console.log;
+        const prototypes = [Object, Array, Function, Map, String, Promise, Date, RegExp];
+        for (let i = 0; i < prototypes.length; i++) {
+            const names = Reflect.ownKeys(prototypes[i].prototype);
+            for (let k = 0; k < names.length; k++) {
+                try { prototypes[i].prototype[names[k]] = () => { throw 'damaged' } } catch {}
+            }
+        }
+        Reflect.apply = JSON.stringify = Math.floor = null;
+        setTimeout((a, b) => log(a + b), 5, 'x', 'y');
+        queueMicrotask(() => log('job'));
+        log(Math.sin(1), Date.now(), typeof Math.random());";
+    assert_eq!(run(small(), script), "0.8414709848078965 1704110400000 number\njob\nxy");
+}
