@@ -1,22 +1,28 @@
 //! Interfaces that depend on the operating system: CPU affinity, processor time, memory limits,
-//! process groups, signals and permissions. Linux has all of them; on other systems a portable fall-back takes its place, and
-//! [`missing`] says which guarantees are absent there.
+//! process groups, namespaces, signals and permissions. Linux has all of them; on other systems a
+//! portable fall-back takes its place, and [`missing`] says which guarantees are absent there.
 //!
 //! No other crate calls the system directly.
 
 mod cpu;
+mod descendants;
 mod files;
 mod host;
 mod memory;
+mod namespaces;
 mod process;
 mod signals;
 
 pub use cpu::{
     ended_by_cpu_limit, limit_address_space, limit_cpu_time, process_cpu_time, thread_cpu_time,
 };
-pub use files::with_mode;
+pub use descendants::{adopt_orphans, end_with_parent, kill_descendants, wait_and_reap};
+pub use files::{only_for_owner, open_regular, remove_folder, with_mode};
 pub use host::{allowed_cores, host, peak_rss_kib, pin};
 pub use memory::{MemoryLimit, limit_memory, oom_kills, own_cgroup_leaf};
+pub use namespaces::{
+    enter_mount_namespace, enter_namespaces, give_up_privileges, hide, mount_proc,
+};
 pub use process::{kill_group, new_group, terminate, was_killed};
 pub use signals::StopSignals;
 
@@ -26,7 +32,12 @@ pub fn missing() -> &'static [&'static str] {
     if cfg!(target_os = "linux") {
         &[]
     } else if cfg!(unix) {
-        &["pinning to cores", "memory limits", "peak memory of workers"]
+        &[
+            "pinning to cores",
+            "memory limits",
+            "peak memory of workers",
+            "killing processes that leave the process group of a program",
+        ]
     } else {
         &[
             "pinning to cores",

@@ -1,0 +1,151 @@
+//! The descendants of a process: those that left its process group included.
+
+pub use system::{adopt_orphans, end_with_parent, kill_descendants, wait_and_reap};
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::collections::HashMap;
+    use std::fs;
+    use std::io;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Child, ExitStatus};
+    use std::time::{Duration, Instant};
+
+    use rustix::process::{
+        Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper,
+        set_parent_process_death_signal, wait, waitpid,
+    };
+
+    /// The pause between two searches for descendants that are still alive.
+    const PAUSE: Duration = Duration::from_millis(2);
+
+    /// Makes this process the parent of descendants whose own parent ends, so that a process that
+    /// left its process group remains a descendant.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses.
+    pub fn adopt_orphans() -> io::Result<()> {
+        Ok(set_child_subreaper(Some(getpid()))?)
+    }
+
+    /// Has the system kill this process when the thread that started it ends.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses.
+    pub fn end_with_parent() -> io::Result<()> {
+        Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+    }
+
+    /// Waits for a child, and reaps every other child that ends meanwhile: orphans that this
+    /// process has adopted.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses.
+    pub fn wait_and_reap(child: &Child) -> io::Result<ExitStatus> {
+        let wanted = Pid::from_child(child);
+        loop {
+            match wait(WaitOptions::empty()) {
+                Ok(Some((pid, status))) if pid == wanted => {
+                    return Ok(ExitStatus::from_raw(status.as_raw()));
+                }
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Kills all descendants of this process, again and again until there is none or the time is
+    /// over, and reaps the children among them. Returns whether none is left.
+    pub fn kill_descendants(limit: Duration) -> bool {
+        let end = Instant::now() + limit;
+        loop {
+            let alive = descendants();
+            if alive.is_empty() {
+                return true;
+            }
+            for &pid in &alive {
+                // Ignore the errors: the process may have ended since, or be another's child.
+                let _ = kill_process(pid, Signal::KILL);
+                let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+            }
+            if Instant::now() > end {
+                return false;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// The descendants of this process: those that have ended only if this process has to reap
+    /// them.
+    fn descendants() -> Vec<Pid> {
+        let mut children: HashMap<i32, Vec<(i32, bool)>> = HashMap::new();
+        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+                continue;
+            };
+            let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+            // The name of the process, in parentheses, may contain anything.
+            let Some((_, rest)) = stat.rsplit_once(") ") else { continue };
+            let mut fields = rest.split(' ');
+            let ended = matches!(fields.next(), Some("Z" | "X"));
+            let Some(parent) = fields.next().and_then(|parent| parent.parse().ok()) else {
+                continue;
+            };
+            children.entry(parent).or_default().push((pid, ended));
+        }
+        let own = getpid().as_raw_nonzero().get();
+        let mut found = Vec::new();
+        let mut parents = vec![own];
+        while let Some(parent) = parents.pop() {
+            for (pid, ended) in children.remove(&parent).unwrap_or_default() {
+                parents.push(pid);
+                if !ended || parent == own {
+                    found.extend(Pid::from_raw(pid));
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::io;
+    use std::process::{Child, ExitStatus};
+    use std::time::Duration;
+
+    /// Does nothing: this system gives orphans to its first process.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn adopt_orphans() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Does nothing on this system.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn end_with_parent() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Waits for nothing on this system.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn wait_and_reap(_: &Child) -> io::Result<ExitStatus> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Kills nothing, because this system does not say which processes are descendants.
+    pub fn kill_descendants(_: Duration) -> bool {
+        false
+    }
+}

@@ -1,0 +1,197 @@
+//! Namespaces in which a program does not see the processes and the secret files of its worker.
+
+pub use system::{enter_mount_namespace, enter_namespaces, give_up_privileges, hide, mount_proc};
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::ffi::CStr;
+    use std::fs;
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    use rustix::fs::CWD;
+    use rustix::io::Errno;
+    use rustix::mount::{
+        MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind,
+        mount_change, mount_remount, move_mount, open_tree,
+    };
+    use rustix::process::{getgid, getuid};
+    use rustix::thread::{
+        CapabilitySet, CapabilitySets, UnshareFlags, capabilities, clear_ambient_capability_set,
+        configure_capability_in_ambient_set, remove_capability_from_bounding_set, set_capabilities,
+        set_no_new_privs, unshare_unsafe,
+    };
+
+    const PLAIN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
+
+    /// Gives this process, which must have a single thread, a user namespace of its own, and its
+    /// children a process namespace, of which the first child is the init process. When the init
+    /// process ends, the kernel kills all others of the namespace. User and group keep their
+    /// numbers; the children have the privileges of the user namespace until
+    /// [`give_up_privileges`].
+    ///
+    /// # Errors
+    ///
+    /// If the kernel or the administrator does not permit user namespaces.
+    pub fn enter_namespaces() -> io::Result<()> {
+        let (user, group) = (getuid().as_raw(), getgid().as_raw());
+        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWPID)?;
+        // Without this a user without privileges may not map a group.
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+        // Otherwise a child that is another executable has the privileges of the namespace only
+        // if the user is root.
+        let sets = capabilities(None)?;
+        set_capabilities(None, CapabilitySets { inheritable: sets.permitted, ..sets })?;
+        for capability in sets.permitted.iter() {
+            configure_capability_in_ambient_set(capability, true)?;
+        }
+        Ok(())
+    }
+
+    /// Gives this process, after [`enter_namespaces`], mounts of its own: what it mounts is seen
+    /// by it and its children alone.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel or the administrator does not permit it.
+    pub fn enter_mount_namespace() -> io::Result<()> {
+        unshare(UnshareFlags::NEWNS)?;
+        Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
+    }
+
+    fn unshare(flags: UnshareFlags) -> io::Result<()> {
+        // SAFETY: unsharing the table of file descriptors is what makes the call unsafe, and no
+        // caller here does. The crate has no other function for it that is not deprecated.
+        Ok(unsafe { unshare_unsafe(flags) }?)
+    }
+
+    /// Mounts the `/proc` of the process namespace that this process is in.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses, as it does in containers that mask parts of `/proc`. Processes
+    /// outside of the namespace then remain visible, but cannot be signalled.
+    pub fn mount_proc() -> io::Result<()> {
+        Ok(mount("proc", "/proc", "proc", PLAIN | MountFlags::NOEXEC, None::<&CStr>)?)
+    }
+
+    /// Puts empty files and folders in place of `paths`, for this process and its children, after
+    /// [`enter_mount_namespace`]. The folder `visible` remains as it is, also within a hidden folder.
+    /// Paths that do not exist are passed over.
+    ///
+    /// # Errors
+    ///
+    /// The first path that cannot be hidden.
+    pub fn hide(paths: &[PathBuf], visible: &Path) -> io::Result<()> {
+        let visible = fs::canonicalize(visible)?;
+        let mut hidden: Vec<PathBuf> = Vec::new();
+        let mut real: Vec<_> =
+            paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+        // A folder comes before what it contains, which is hidden with it.
+        real.sort_unstable();
+        for path in real {
+            if hidden.last().is_none_or(|folder| !path.starts_with(folder)) {
+                hidden.push(path);
+            }
+        }
+        let flags = OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_RECURSIVE;
+        for path in &hidden {
+            let failed = |error: Errno| {
+                let error = io::Error::from(error);
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            };
+            if !path.is_dir() {
+                mount_bind("/dev/null", path).map_err(failed)?;
+                continue;
+            }
+            let within = visible.starts_with(path);
+            let tree = within.then(|| open_tree(CWD, &visible, flags)).transpose();
+            let tree = tree.map_err(failed)?;
+            mount("tmpfs", path, "tmpfs", PLAIN, Some(c"mode=0755,size=64k")).map_err(failed)?;
+            if let Some(tree) = tree {
+                fs::create_dir_all(&visible)?;
+                let whole = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+                move_mount(&tree, c"", CWD, &visible, whole).map_err(failed)?;
+            }
+            let frozen = PLAIN | MountFlags::BIND | MountFlags::RDONLY;
+            mount_remount(path, frozen, c"").map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Takes from the programs that this process starts every way to privileges: those of their
+    /// user namespace, with which they could unmount what [`hide`] mounted, and those of
+    /// executables with the set-user-id bit.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses.
+    pub fn give_up_privileges() -> io::Result<()> {
+        for capability in CapabilitySet::all().iter() {
+            match remove_capability_from_bounding_set(capability) {
+                // The kernel is older than the capability.
+                Ok(()) | Err(Errno::INVAL) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        clear_ambient_capability_set()?;
+        let inheritable = CapabilitySet::empty();
+        set_capabilities(None, CapabilitySets { inheritable, ..capabilities(None)? })?;
+        Ok(set_no_new_privs(true)?)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    /// Does nothing: this system has no namespaces.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn enter_namespaces() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Does nothing: this system has no namespaces.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn enter_mount_namespace() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Does nothing: this system has no namespaces.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn mount_proc() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Does nothing: this system has no namespaces.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn hide(_: &[PathBuf], _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Does nothing: this system has no namespaces.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn give_up_privileges() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
