@@ -4,6 +4,7 @@
 //! - [`verify`], [`replay`]: execute finished runs again.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`remote`]: addresses and credentials.
+//! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster; [`capacity`]: the number of
 //!   workers that a coordinator can serve.
 //! - [`report`]: tables and figures of results; [`import`]: results of other tools as tidy tables.
@@ -28,6 +29,7 @@ mod generate;
 mod import;
 mod launch;
 mod mutate;
+mod programs;
 mod project;
 mod remote;
 mod replay;
@@ -71,6 +73,8 @@ enum Command {
     Coverage(coverage::Arguments),
     Mutate(mutate::Arguments),
     Worker(worker::Arguments),
+    #[command(hide = true)]
+    Supervise(programs::Arguments),
     Coordinator(coordinator::Arguments),
     Submit(studies::Submit),
     Status(studies::Status),
@@ -138,6 +142,7 @@ impl Command {
             Command::Coverage(arguments) => coverage::run(&arguments),
             Command::Mutate(arguments) => mutate::run(arguments),
             Command::Worker(arguments) => worker::run(arguments),
+            Command::Supervise(arguments) => programs::run(arguments),
             Command::Coordinator(arguments) => coordinator::run(arguments),
             Command::Submit(arguments) => arguments.run(),
             Command::Status(arguments) => arguments.run(),

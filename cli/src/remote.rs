@@ -49,6 +49,12 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
+    /// The files that give others the same rights.
+    pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
+        let keys = self.tls.iter().map(|folder| folder.join("key.pem"));
+        keys.chain(self.token_file.clone()).collect()
+    }
+
     pub(crate) fn access(&self) -> Result<Access, Failure> {
         let token = self.token_file.as_deref().map(fs::read_to_string).transpose();
         let token = token.map_err(|cause| {

@@ -14,6 +14,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
+use crate::programs::Isolation;
 use crate::subjects;
 use crate::terminal::{self, plural};
 
@@ -77,7 +78,10 @@ impl Stored {
         let bytes = self.project(spec.project)?;
         let own = || self.study.join("spool");
         let folder = self.store.as_ref().map_or_else(own, |_| PathBuf::from("spool"));
-        let context = RunnerContext { programs: Some(&folder), ..RunnerContext::default() };
+        let hidden = vec![self.study.clone()];
+        let programs = Isolation::default().programs(&folder, hidden);
+        let programs = programs.map_err(|failure| failure.to_string())?;
+        let context = RunnerContext { programs: Some(&programs), ..RunnerContext::default() };
         let runner = subjects::kinds().runner(&spec.subject, &context);
         let mut runner =
             runner.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;

@@ -10,6 +10,8 @@ use catherd_worker::{DiskCache, ExitReason, Options, run_worker};
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
+use crate::file_names::safe_name;
+use crate::programs::Isolation;
 use crate::remote::{self, Credentials};
 use crate::{subjects, terminal};
 
@@ -77,6 +79,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
+    /// Whether programs get namespaces of their own, in which token files and other processes
+    /// cannot be seen
+    #[arg(long, value_name = "WHETHER", default_value = "wanted", requires = "programs")]
+    isolation: Isolation,
+
+    /// File or folder that programs must not see, besides tokens, keys, spool and cache
+    #[arg(long, value_name = "PATH", hide = true)]
+    hide: Vec<PathBuf>,
+
     /// Format of the log on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     log: terminal::Format,
@@ -93,7 +104,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         wall: arguments.run_limit.map(Duration::from_secs),
         memory: Some(arguments.memory << 20),
     };
-    let programs = arguments.programs;
     let access = credentials.access()?;
     let name = name.unwrap_or_else(|| match core {
         Some(core) => format!("{}-core-{core}", host()),
@@ -101,6 +111,21 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     });
     let spool = spool.unwrap_or_else(|| Path::new("spool").join(&name));
     let folder = arguments.cache.unwrap_or_else(|| spool.with_file_name("cache"));
+    let programs = match &arguments.programs {
+        Some(programs) => {
+            let mut hidden = credentials.secret_files();
+            hidden.extend([spool.clone(), folder.clone()]);
+            hidden.extend(arguments.hide);
+            let warn = |line: &str| match arguments.exit_with_parent {
+                // `catherd run` has one worker for each core, and all would say the same.
+                true => tracing::warn!("{line}"),
+                false => terminal::note(line),
+            };
+            let programs = programs.join(safe_name(&name));
+            Some(arguments.isolation.programs_of_worker(&programs, hidden, warn)?)
+        }
+        None => None,
+    };
     let bytes = arguments.cache_size << 20;
     let cache = (bytes > 0).then_some(DiskCache { folder, bytes });
     let options = Options {
@@ -117,7 +142,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         exit_with_parent: arguments.exit_with_parent,
     };
     let make = move |kind: &str| {
-        let context = RunnerContext { programs: programs.as_deref(), limits };
+        let context = RunnerContext { programs: programs.as_ref(), limits };
         subjects::kinds().runner(kind, &context)
     };
     match run_worker(options, Box::new(make))? {
@@ -139,7 +164,9 @@ pub(crate) fn command(program: &Path, address: &str, spools: &Path, core: usize)
         .arg(spools.join(&name))
         // Programs are permitted, because the user of this machine wrote the study.
         .arg("--programs")
-        .arg(spools.join(&name))
+        .arg(spools.join("programs"))
+        .arg("--hide")
+        .arg(spools.parent().unwrap_or(spools))
         .stdout(Stdio::null());
     command
 }

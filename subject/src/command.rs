@@ -13,9 +13,14 @@
 //! | `{budget}` | the first of them that is set |
 //! | `{out}` | path of the result file |
 //!
-//! Each run has a new working folder and a process group of its own, which is killed whole
-//! when the run takes longer than [`Limits::wall`] or is cancelled. Only a valid result file
-//! makes a record, whatever the program's exit code says:
+//! The environment of a program is built, not inherited: `PATH` is [`PATH`], `HOME` and `TMPDIR`
+//! are folders in the run's working folder, `LANG` is `C.UTF-8`, `TZ` is `UTC`, and the optional
+//! parameter `environment` adds or replaces variables: `NAME=VALUE` words with the same places.
+//!
+//! Each run has a new working folder, and its processes are killed when the program ends, when
+//! the run takes longer than [`Limits::wall`], when it is cancelled, and when the worker dies
+//! ([`supervisor`]). Only a valid result file makes a record, whatever the program's exit code
+//! says:
 //!
 //! ```json
 //! {"criteria": [{"name": "goals", "goals": 20, "covered": [0, 3]}],
@@ -30,26 +35,31 @@
 //! read as well: `goals`, `covered`, `executions`, `steps`, `timeline`, `suite_tests`,
 //! `suite_events`, `suite` and `counts`.
 
+mod process;
 mod result;
+mod supervisor;
 mod template;
 
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder};
+use std::io;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::process::{self, Child, ExitStatus, Stdio};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use catherd_experiments::{
-    Algorithm, CriterionInfo, Digest, Noun, ProjectSource, RunRecord, RunSpec, SubjectInfo, Unit,
+    Algorithm, CriterionInfo, Digest, Noun, Parameter, ProjectSource, RunRecord, RunSpec,
+    SubjectInfo, Unit,
 };
 
 use crate::algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
 use crate::files;
 use crate::kind::SubjectKind;
 use crate::projects::{FindError, Found, Progress};
-use crate::runner::{Limits, RunError, RunProgress, Runner, RunnerContext};
+use crate::runner::{Limits, Programs, RunError, RunProgress, Runner, RunnerContext};
+use process::{POLL_INTERVAL, Process};
+pub use supervisor::{Supervision, supervise};
 
 /// The kind's name.
 pub const KIND: &str = "command";
@@ -60,11 +70,11 @@ const CRITERION: &str = "goals";
 /// Units of work, by name.
 const UNITS: [&str; 2] = ["executions", "steps"];
 
-/// The interval at which the process is polled.
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The variable `PATH` of programs.
+pub const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// The part of the program's output that a reason is made from, from its end, in bytes.
-const OUTPUT_TAIL: u64 = 2000;
+/// What the names of the runs' working folders begin with.
+const FOLDER_PREFIX: &str = "run-";
 
 /// The subject kind of external tools. Its projects are files as they are.
 #[derive(Clone, Copy, Debug)]
@@ -99,13 +109,23 @@ impl SubjectKind for Command {
         vec![AlgorithmInfo {
             name: ANY_ALGORITHM.to_owned(),
             summary: "any name, passed to the tool as {algorithm}".to_owned(),
-            parameters: vec![ParameterInfo {
-                name: template::PARAMETER.to_owned(),
-                default: None,
-                values: Values::Text,
-                meaning: "template of the command line, with places such as {project} and {out}"
-                    .to_owned(),
-            }],
+            parameters: vec![
+                ParameterInfo {
+                    name: template::PARAMETER.to_owned(),
+                    default: None,
+                    values: Values::Text,
+                    meaning:
+                        "template of the command line, with places such as {project} and {out}"
+                            .to_owned(),
+                },
+                ParameterInfo {
+                    name: template::ENVIRONMENT.to_owned(),
+                    default: Some(Parameter::Text(String::new())),
+                    values: Values::Text,
+                    meaning: "variables of the environment, such as \"PYTHONHASHSEED={seed}\""
+                        .to_owned(),
+                },
+            ],
         }]
     }
 
@@ -130,16 +150,15 @@ impl SubjectKind for Command {
 
 /// The runner: starts a program for each run.
 struct Program {
-    /// The folder in which the working folders are made.
-    folder: PathBuf,
+    programs: Programs,
     limits: Limits,
     project: Arc<[u8]>,
     digest: Option<Digest>,
 }
 
 impl Program {
-    fn new(folder: &Path, limits: Limits) -> Program {
-        Program { folder: folder.to_owned(), limits, project: Arc::default(), digest: None }
+    fn new(programs: &Programs, limits: Limits) -> Program {
+        Program { programs: programs.clone(), limits, project: Arc::default(), digest: None }
     }
 
     fn attempt(
@@ -153,24 +172,16 @@ impl Program {
         let project = folder.join(format!("project{}", extension(&spec.project_name)));
         let out = folder.join("result.json");
         fs::write(&project, &self.project).map_err(here)?;
-        let output = File::create_new(folder.join("output.txt")).map_err(here)?;
-        let words = template::fill(spec, &project, &out).map_err(failed)?;
-        let mut command = process::Command::new(&words[0]);
-        command
-            .args(&words[1..])
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(output.try_clone().map_err(here)?)
-            .stderr(output.try_clone().map_err(here)?);
-        let child = catherd_platform::new_group(&mut command)
-            .spawn()
-            .map_err(|cause| RunError::Crashed(format!("cannot start {}: {cause}", words[0])))?;
-        let mut group = Group(child);
+        let filled = template::fill(spec, &project, &out).map_err(failed)?;
+        let mut variables = environment(folder).map_err(here)?;
+        variables.extend(filled.variables);
+        let program = filled.words[0].clone();
         let kills = || catherd_platform::oom_kills(&catherd_platform::own_cgroup_leaf()?);
         let kills_before = kills();
-        let status = loop {
-            if let Some(status) = group.0.try_wait().map_err(here)? {
-                break status;
+        let mut process = Process::start(&self.programs, folder, filled.words, variables)?;
+        let end = loop {
+            if let Some(end) = process.ended(&program)? {
+                break end;
             }
             if on_progress(RunProgress::default()).is_break() {
                 return Err(RunError::Stopped);
@@ -181,15 +192,14 @@ impl Program {
             }
             std::thread::sleep(POLL_INTERVAL);
         };
-        // Processes that the program left running in its group are killed here.
-        drop(group);
         let wall_ms = start.elapsed().as_millis() as u64;
-        let output = output_tail(output).unwrap_or_default();
-        match result::read(&out) {
+        let result = result::read(&out);
+        let output = process.finish();
+        match result {
             Ok(file) => result::record(spec, file, wall_ms)
                 .map_err(|flaw| RunError::Crashed(format!("invalid result file: {flaw}"))),
             Err(flaw) => {
-                let reason = format!("{flaw}; {}", how_it_ended(status, &output));
+                let reason = format!("{flaw}; {}", how_it_ended(&end.status, &output));
                 // This process is alive, so the kill that was counted hit the program.
                 let out_of_memory = kills() > kills_before;
                 Err(if out_of_memory {
@@ -217,30 +227,83 @@ impl Runner for Program {
             return Err(RunError::Failed("another project is loaded".to_owned()));
         }
         template::check(&spec.algorithm).map_err(failed)?;
-        let folder = self.folder.join(format!("run-{}", spec.id().short()));
-        // A worker that was killed during an earlier attempt left its folder behind.
-        let _ = fs::remove_dir_all(&folder);
-        let made = fs::create_dir_all(&folder);
+        let name = format!("{FOLDER_PREFIX}{}-{}", spec.id().short(), std::process::id());
+        let folder = self.programs.folder.join(name);
+        let made = catherd_platform::remove_folder(&folder).and_then(|()| make_folder(&folder));
         made.map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))?;
         let ended = self.attempt(spec, &folder, on_progress);
-        let _ = fs::remove_dir_all(&folder);
-        ended
+        match catherd_platform::remove_folder(&folder) {
+            Ok(()) => ended,
+            Err(cause) => Err(RunError::Crashed(format!(
+                "the working folder cannot be removed: {}: {cause}",
+                folder.display()
+            ))),
+        }
     }
+}
+
+impl Programs {
+    /// Makes the folder for the working folders of runs, and removes those that a worker that was
+    /// killed has left.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be made or cleared.
+    pub fn prepare(&self) -> io::Result<()> {
+        make_folder(&self.folder)?;
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX) {
+                catherd_platform::remove_folder(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the supervisor on a program that does nothing, and returns the guarantees that this
+    /// system does not give, such as hiding tokens.
+    ///
+    /// # Errors
+    ///
+    /// Why programs cannot be run at all.
+    pub fn missing_guarantees(&self) -> Result<Vec<String>, RunError> {
+        let Some(supervisor) = &self.supervisor else {
+            return Ok(vec!["supervising programs".to_owned()]);
+        };
+        let folder = self.folder.join(format!("{FOLDER_PREFIX}probe"));
+        make_folder(&folder).map_err(|cause| RunError::Crashed(cause.to_string()))?;
+        let words = vec![supervisor.display().to_string(), "--version".to_owned()];
+        // The supervisor removes the folder.
+        let mut process = Process::start(self, &folder, words, BTreeMap::new())?;
+        loop {
+            match process.ended("the supervisor")? {
+                Some(end) => return Ok(end.missing),
+                None => std::thread::sleep(POLL_INTERVAL),
+            }
+        }
+    }
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(folder)
+}
+
+/// The environment of every program; makes the folders that it names.
+fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>> {
+    let mut variables = BTreeMap::from(
+        [("PATH", PATH), ("LANG", "C.UTF-8"), ("TZ", "UTC")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
+    );
+    for (name, inner) in [("HOME", "home"), ("TMPDIR", "tmp")] {
+        let inner = folder.join(inner);
+        make_folder(&inner)?;
+        variables.insert(name.to_owned(), inner.display().to_string());
+    }
+    Ok(variables)
 }
 
 fn failed(error: FieldError) -> RunError {
     RunError::Failed(error.cause)
-}
-
-/// A process with all that it started; killed when dropped.
-struct Group(Child);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // Ignore the error: the process group may already have exited.
-        let _ = catherd_platform::kill_group(&mut self.0);
-        let _ = self.0.wait();
-    }
 }
 
 /// The extension of a project's name with its dot; empty unless it is short and alphanumeric.
@@ -250,25 +313,21 @@ fn extension(name: &str) -> String {
     extension.filter(harmless).map(|text| format!(".{text}")).unwrap_or_default()
 }
 
-/// The end of the program's output.
-fn output_tail(mut output: File) -> io::Result<String> {
-    let length = output.seek(SeekFrom::End(0))?;
-    output.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_TAIL)))?;
-    let mut bytes = Vec::new();
-    output.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
-}
-
-fn how_it_ended(status: ExitStatus, output: &str) -> String {
+fn how_it_ended(status: &str, output: &str) -> String {
     match output.lines().last() {
-        Some(last) => format!("the program ended with {status}, its last line: {last}"),
+        Some(last) => {
+            let last = last.replace(char::is_control, " ");
+            format!("the program ended with {status}, its last line: {last}")
+        }
         None => format!("the program ended with {status} and wrote nothing"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use catherd_experiments::{Budget, Criterion, Outcome, Parameter};
+    use std::time::Duration;
+
+    use catherd_experiments::{Budget, Criterion, Outcome};
 
     use super::*;
 
@@ -289,7 +348,8 @@ mod tests {
 
     fn run(command: &str, limits: Limits) -> (Result<RunRecord, RunError>, usize) {
         let place = tempfile::tempdir().unwrap();
-        let mut program = Program::new(place.path(), limits);
+        let programs = Programs { folder: place.path().to_owned(), ..Programs::default() };
+        let mut program = Program::new(&programs, limits);
         let spec = spec(command);
         program.load(spec.project, Arc::from(*b"one\ntwo\n")).unwrap();
         let ended = program.run(&spec, &mut |_| ControlFlow::Continue(()));
@@ -324,6 +384,67 @@ mod tests {
         assert!(crash(twice).contains("covered twice"));
         let beyond = r#"sh -c 'echo "{\"goals\": 1, \"covered\": [1]}" > $0' {out}"#;
         assert!(crash(beyond).contains("goal 1 is covered, of 1 goals"));
+    }
+
+    #[test]
+    fn the_environment_is_built() {
+        let script = r#"sh -c 'env; cat "$HOME/none"' {out}"#;
+        let place = tempfile::tempdir().unwrap();
+        let list = place.path().join("list");
+        let script = script.replace("env;", &format!("env > {};", list.display()));
+        let mut spec = spec(&script);
+        let extra = Parameter::Text("SEED={seed} NAME='a b' TZ=CET".into());
+        spec.algorithm.parameters.insert(template::ENVIRONMENT.into(), extra);
+        let programs = Programs { folder: place.path().to_owned(), ..Programs::default() };
+        let mut program = Program::new(&programs, Limits::default());
+        program.load(spec.project, Arc::from(*b"one\ntwo\n")).unwrap();
+        let ended = program.run(&spec, &mut |_| ControlFlow::Continue(()));
+        assert!(matches!(ended, Err(RunError::Crashed(_))), "{ended:?}");
+        let list = fs::read_to_string(list).unwrap();
+        let own = ["_", "PWD", "OLDPWD", "SHLVL"].map(|name| format!("{name}="));
+        let mut lines: Vec<&str> =
+            list.lines().filter(|line| !own.iter().any(|own| line.starts_with(own))).collect();
+        lines.sort_unstable();
+        let work = place.path().join(format!("run-{}-{}", spec.id().short(), std::process::id()));
+        let (home, temporary) = (work.join("home"), work.join("tmp"));
+        let expected = [
+            format!("HOME={}", home.display()),
+            "LANG=C.UTF-8".to_owned(),
+            "NAME=a b".to_owned(),
+            format!("PATH={PATH}"),
+            "SEED=7".to_owned(),
+            format!("TMPDIR={}", temporary.display()),
+            "TZ=CET".to_owned(),
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_result_that_is_no_regular_file_is_refused_by_name() {
+        let crash = |command: &str| match run(command, Limits::default()) {
+            (Err(RunError::Crashed(reason)), left) => (reason, left),
+            other => panic!("{other:?}"),
+        };
+        for (script, what) in [
+            ("mkfifo $0", "result.json: a FIFO, not a regular file"),
+            ("mkdir $0", "result.json: a folder, not a regular file"),
+            ("ln -s /dev/zero $0", "result.json: a symbolic link, not a regular file"),
+            ("truncate -s 1T $0", "result.json: 1099511627776 bytes, at most 16777216 are read"),
+        ] {
+            let (reason, left) = crash(&format!("sh -c '{script}' {{out}}"));
+            assert!(reason.contains(what), "{reason}");
+            assert_eq!(left, 0, "{script}");
+        }
+        let (_, left) = crash("sh -c 'mkdir -p a/b; chmod 0 a/b a' {out}");
+        assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn output_without_end_is_read_and_forgotten() {
+        let script = "sh -c 'yes | head -c 3000000; echo last' {out}";
+        let ended = run(script, Limits::default()).0;
+        let Err(RunError::Crashed(reason)) = ended else { panic!("{ended:?}") };
+        assert!(reason.ends_with("its last line: last"), "{reason}");
     }
 
     #[test]

@@ -160,8 +160,8 @@ mod tests {
         let context = RunnerContext::default();
         assert!(kinds.runner("noop", &context).is_some());
         assert!(kinds.runner("command", &context).is_none());
-        let folder = std::path::Path::new("programs");
-        let context = RunnerContext { programs: Some(folder), ..context };
+        let programs = crate::runner::Programs::default();
+        let context = RunnerContext { programs: Some(&programs), ..context };
         assert!(kinds.runner("command", &context).is_some());
         assert!(kinds.runner("python", &context).is_none());
     }

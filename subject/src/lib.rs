@@ -25,4 +25,4 @@ pub use kind::{Kinds, SubjectKind, UnknownKind};
 pub use projects::{
     FindError, Found, FoundProject, Progress, ProjectTable, ReadError, SkippedProject,
 };
-pub use runner::{Limits, RunError, RunProgress, Runner, RunnerContext};
+pub use runner::{Limits, Programs, RunError, RunProgress, Runner, RunnerContext};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,12 +50,31 @@ pub struct Limits {
     pub memory: Option<u64>,
 }
 
+/// How external programs are run on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Programs {
+    /// The folder in which the working folders of runs are made: an absolute path, used by no
+    /// other process.
+    pub folder: PathBuf,
+    /// The executable that supervises programs: `supervise` is its first argument, and it calls
+    /// [`supervise`](crate::command::supervise). `None` if programs are started directly, as on
+    /// systems other than Linux.
+    pub supervisor: Option<PathBuf>,
+    /// Files and folders that programs must not see, such as tokens.
+    pub hidden: Vec<PathBuf>,
+    /// Whether programs get namespaces of their own where the kernel permits it.
+    pub namespaces: bool,
+    /// Whether this process executes one run at a time and starts nothing else, so that all its
+    /// descendants are the run's.
+    pub exclusive: bool,
+}
+
 /// What a worker gives to the runners that it makes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunnerContext<'a> {
-    /// A folder in which external programs may work. `None` if this worker runs none: a client
-    /// that may submit a study could otherwise run any program on every worker.
-    pub programs: Option<&'a Path>,
+    /// How external programs are run. `None` if this worker runs none: a client that may submit a
+    /// study could otherwise run any program on every worker.
+    pub programs: Option<&'a Programs>,
     /// Limits of the worker, for runners that start processes.
     pub limits: Limits,
 }

@@ -1,6 +1,5 @@
 //! Result files of external tools, and the records that they make.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -40,16 +39,20 @@ fn defaults_of_format_1() -> [(&'static str, Value); 9] {
 ///
 /// Why there is none.
 pub(super) fn read(out: &Path) -> Result<Map<String, Value>, String> {
-    let file = File::open(out).map_err(|error| match error.kind() {
+    let name = out.file_name().unwrap_or_default().display();
+    let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => "the program left no result".to_owned(),
-        _ => format!("the result cannot be read: {error}"),
-    })?;
-    let mut bytes = Vec::new();
-    let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| format!("the result cannot be read: {error}"))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("a result of more than {LARGEST} bytes"));
+        _ => format!("the result cannot be read: {name}: {error}"),
+    };
+    let file = catherd_platform::open_regular(out).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
+    if length > LARGEST {
+        return Err(format!(
+            "the result cannot be read: {name}: {length} bytes, at most {LARGEST} are read"
+        ));
     }
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
     serde_json::from_slice(&bytes).map_err(|error| format!("the result is malformed: {error}"))
 }
 

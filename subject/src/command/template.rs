@@ -10,36 +10,86 @@ use crate::algorithm::FieldError;
 /// The parameter that holds the template.
 pub(super) const PARAMETER: &str = "command";
 
+/// The parameter that holds variables of the environment.
+pub(super) const ENVIRONMENT: &str = "environment";
+
 /// The names of places.
 const PLACES: [&str; 8] =
     ["project", "algorithm", "seed", "executions", "steps", "seconds", "budget", "out"];
 
-/// Checks that an algorithm has a template, and that its places are known.
+/// Checks that an algorithm has a template, and that the places of it and of the environment are
+/// known.
 ///
 /// # Errors
 ///
-/// What is wrong with the template.
+/// What is wrong with the template or the environment.
 pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
-    let words = words(template(algorithm)?)?;
+    let words = words(PARAMETER, template(algorithm)?)?;
+    if words.is_empty() {
+        return Err(wrong(PARAMETER, "`command` is empty", "name a program and {out}"));
+    }
+    let places = known_places(PARAMETER, &words)?;
+    if !places.contains(&"out") {
+        let cause = "`command` lacks {out}, the path of the file for the result";
+        return Err(wrong(PARAMETER, cause, "add {out} where the tool takes the file to write"));
+    }
+    let variables = environment(algorithm)?;
+    known_places(ENVIRONMENT, &variables)?;
+    for variable in &variables {
+        variable_parts(variable)?;
+    }
+    Ok(())
+}
+
+/// The places of words.
+fn known_places<'a>(parameter: &str, words: &'a [String]) -> Result<Vec<&'a str>, FieldError> {
     let places = words.iter().flat_map(|word| Parts(word)).filter_map(|part| part.1);
     let places: Vec<&str> = places.collect();
-    if let Some(unknown) = places.iter().find(|place| !PLACES.contains(place)) {
-        let known = PLACES.map(|place| format!("{{{place}}}")).join(" ");
-        let cause = format!("`{{{unknown}}}` in `command`: there are {known}");
-        return Err(wrong(cause, "use one of these"));
+    match places.iter().find(|place| !PLACES.contains(place)) {
+        None => Ok(places),
+        Some(unknown) => {
+            let known = PLACES.map(|place| format!("{{{place}}}")).join(" ");
+            let cause = format!("`{{{unknown}}}` in `{parameter}`: there are {known}");
+            Err(wrong(parameter, cause, "use one of these"))
+        }
     }
-    if places.contains(&"out") {
-        Ok(())
-    } else {
-        let cause = "`command` lacks {out}, the path of the file for the result";
-        Err(wrong(cause, "add {out} where the tool takes the file to write"))
+}
+
+/// The words of the parameter [`ENVIRONMENT`]; none if the algorithm does not have it.
+fn environment(algorithm: &Algorithm) -> Result<Vec<String>, FieldError> {
+    match algorithm.parameters.get(ENVIRONMENT) {
+        None => Ok(Vec::new()),
+        Some(Parameter::Text(text)) => words(ENVIRONMENT, text),
+        Some(_) => {
+            let cause = "`environment` is not a text";
+            Err(wrong(ENVIRONMENT, cause, "write it in quotation marks"))
+        }
+    }
+}
+
+/// Name and value of a variable.
+fn variable_parts(word: &str) -> Result<(&str, &str), FieldError> {
+    let usual = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    match word.split_once('=') {
+        Some((name, value))
+            if name.chars().all(usual) && !name.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            if !name.is_empty() {
+                return Ok((name, value));
+            }
+            Err(wrong(ENVIRONMENT, format!("`{word}` in `environment` has no name"), SHAPE))
+        }
+        _ => {
+            let cause = format!("`{word}` in `environment` is not NAME=VALUE");
+            Err(wrong(ENVIRONMENT, cause, SHAPE))
+        }
     }
 }
 
 fn template(algorithm: &Algorithm) -> Result<&str, FieldError> {
     match algorithm.parameters.get(PARAMETER) {
         Some(Parameter::Text(template)) => Ok(template),
-        Some(_) => Err(wrong("`command` is not a text", "write it in quotation marks")),
+        Some(_) => Err(wrong(PARAMETER, "`command` is not a text", "write it in quotation marks")),
         None => Err(FieldError {
             field: None,
             cause: format!("`{}` lacks the parameter `command`", algorithm.label),
@@ -48,17 +98,26 @@ fn template(algorithm: &Algorithm) -> Result<&str, FieldError> {
     }
 }
 
-fn wrong(cause: impl Into<String>, advice: &str) -> FieldError {
-    let field = Some(PARAMETER.to_owned());
+fn wrong(parameter: &str, cause: impl Into<String>, advice: &str) -> FieldError {
+    let field = Some(parameter.to_owned());
     FieldError { field, cause: cause.into(), advice: advice.to_owned() }
 }
 
-/// The words of a run's command line.
+/// What a program of a run is started with.
+pub(super) struct Filled {
+    /// The words of the command line, at least one.
+    pub(super) words: Vec<String>,
+    /// The variables that the study names.
+    pub(super) variables: Vec<(String, String)>,
+}
+
+/// The command line and the variables of a run.
 ///
 /// # Errors
 ///
-/// What is wrong with the template.
-pub(super) fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Vec<String>, FieldError> {
+/// What is wrong with the template or the environment.
+pub(super) fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Filled, FieldError> {
+    check(&spec.algorithm)?;
     let budget = &spec.budget;
     let seconds = budget.wall_ms.map(|ms| ms.div_ceil(1000));
     let limits = [budget.limit(UNITS[0]), budget.limit(UNITS[1]), seconds];
@@ -74,19 +133,27 @@ pub(super) fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Vec<Str
         first.to_string(),
         out.display().to_string(),
     ];
-    let words = words(template(&spec.algorithm)?)?.into_iter();
     let value =
         |place: &str| PLACES.iter().position(|known| *known == place).map_or("", |at| &values[at]);
-    let fill = |word: String| {
-        let parts = Parts(&word).flat_map(|(text, place)| [text, place.map_or("", value)]);
+    let fill = |word: &str| {
+        let parts = Parts(word).flat_map(|(text, place)| [text, place.map_or("", value)]);
         parts.collect::<String>()
     };
-    Ok(words.map(fill).collect())
+    let words = words(PARAMETER, template(&spec.algorithm)?)?;
+    let mut variables = Vec::new();
+    for variable in environment(&spec.algorithm)? {
+        let (name, value) = variable_parts(&variable)?;
+        variables.push((name.to_owned(), fill(value)));
+    }
+    Ok(Filled { words: words.iter().map(|word| fill(word)).collect(), variables })
 }
+
+/// Advice on the parameter [`ENVIRONMENT`].
+const SHAPE: &str = "write NAME=VALUE, such as \"PYTHONHASHSEED=0 LC_ALL=C\"";
 
 /// Splits a template at white space as a shell would; quotes keep words together, and nothing
 /// else has a meaning.
-fn words(template: &str) -> Result<Vec<String>, FieldError> {
+fn words(parameter: &str, template: &str) -> Result<Vec<String>, FieldError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -103,12 +170,12 @@ fn words(template: &str) -> Result<Vec<String>, FieldError> {
         }
     }
     words.extend(word);
-    match (quote, words.is_empty()) {
-        (Some(quote), _) => {
-            Err(wrong(format!("`command` has a {quote} without an end"), "close the quotation"))
+    match quote {
+        Some(quote) => {
+            let cause = format!("`{parameter}` has a {quote} without an end");
+            Err(wrong(parameter, cause, "close the quotation"))
         }
-        (None, true) => Err(wrong("`command` is empty", "name a program and {out}")),
-        (None, false) => Ok(words),
+        None => Ok(words),
     }
 }
 
@@ -159,6 +226,24 @@ mod tests {
         assert!(flaw(" ").contains("empty"));
         let lacking = check(&Algorithm::plain("x")).unwrap_err();
         assert!(lacking.cause.contains("lacks the parameter") && lacking.field.is_none());
-        assert_eq!(words(r#"a "b c"'d' ''"#).unwrap(), ["a", "b cd", ""]);
+        assert_eq!(words(PARAMETER, r#"a "b c"'d' ''"#).unwrap(), ["a", "b cd", ""]);
+        let with_variables = |text: &str| {
+            let mut algorithm = Algorithm::plain("mio");
+            let command = Parameter::Text("tool {out}".into());
+            algorithm.parameters.insert(PARAMETER.into(), command);
+            algorithm.parameters.insert(ENVIRONMENT.into(), Parameter::Text(text.into()));
+            check(&algorithm)
+        };
+        assert_eq!(with_variables("A=1 B_2='x = y' C={seed}"), Ok(()));
+        for (text, flaw) in [
+            ("HOME", "is not NAME=VALUE"),
+            ("=1", "has no name"),
+            ("2A=1", "is not NAME=VALUE"),
+            ("A={oops}", "`{oops}` in `environment`"),
+        ] {
+            let error = with_variables(text).unwrap_err();
+            assert_eq!(error.field.as_deref(), Some(ENVIRONMENT));
+            assert!(error.cause.contains(flaw), "{}", error.cause);
+        }
     }
 }

@@ -1,0 +1,107 @@
+//! How this executable runs the programs of the subject kind `command`, and `catherd supervise`,
+//! as which it stands between a worker and a program.
+
+use std::path::{Path, PathBuf};
+
+use catherd_subject::Programs;
+use catherd_subject::command::{Supervision, supervise};
+use clap::{Args, ValueEnum};
+
+use crate::failure::{Exit, Failure};
+
+/// What a worker asks of the system before it runs programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Isolation {
+    /// Namespaces, or no worker
+    Required,
+    /// Namespaces if the kernel permits them
+    #[default]
+    Wanted,
+    /// No namespaces, for programs that make their own or need those of the host
+    Off,
+}
+
+impl Isolation {
+    /// How programs are run below a folder of this process.
+    pub(crate) fn programs(self, folder: &Path, hidden: Vec<PathBuf>) -> Result<Programs, Failure> {
+        // The kernel finds the executable there even if the file was replaced since.
+        let supervisor = cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"));
+        // Programs have another current folder than this process.
+        let absolute = |path: &Path| {
+            std::path::absolute(path).map_err(|cause| {
+                Failure::new(format_args!("{}: {cause}", path.display()))
+                    .hint("name a folder for the programs' working folders")
+            })
+        };
+        let folder = absolute(folder)?;
+        let hidden = hidden.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
+        let namespaces = self != Isolation::Off;
+        Ok(Programs { folder, supervisor, hidden, namespaces, exclusive: false })
+    }
+
+    /// How programs are run by a worker, which executes one run at a time and nothing else. Says
+    /// with `warn` which guarantees the system does not give.
+    pub(crate) fn programs_of_worker(
+        self,
+        folder: &Path,
+        hidden: Vec<PathBuf>,
+        warn: impl FnOnce(&str),
+    ) -> Result<Programs, Failure> {
+        let programs = Programs { exclusive: true, ..self.programs(folder, hidden)? };
+        let unusable = |cause: &dyn std::fmt::Display| {
+            Failure::new(format_args!("programs cannot be run: {cause}"))
+                .hint("name a folder with --programs that you may write to")
+        };
+        programs
+            .prepare()
+            .map_err(|cause| unusable(&format_args!("{}: {cause}", programs.folder.display())))?;
+        // A supervisor that a program has killed leaves its descendants to this process.
+        let orphans = catherd_platform::adopt_orphans();
+        let mut missing = programs.missing_guarantees().map_err(|cause| unusable(&cause))?;
+        missing.extend(orphans.err().map(|cause| format!("adopting orphans ({cause})")));
+        let list = missing.join("; ");
+        match self {
+            _ if missing.is_empty() => {}
+            Isolation::Required => {
+                return Err(Failure::new(format_args!("this system lacks {list}"))
+                    .hint("permit user namespaces, or take --isolation wanted"));
+            }
+            Isolation::Wanted => warn(&format!("programs are run without {list}")),
+            Isolation::Off => {}
+        }
+        Ok(programs)
+    }
+}
+
+/// Supervises a program for a worker.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Working folder of the program
+    #[arg(long, value_name = "DIR")]
+    folder: PathBuf,
+
+    /// File or folder that the program must not see
+    #[arg(long, value_name = "PATH")]
+    hide: Vec<PathBuf>,
+
+    /// Use namespaces
+    #[arg(long)]
+    namespaces: bool,
+
+    /// Be the init process of the namespace that this process is in
+    #[arg(long)]
+    init: bool,
+
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "WORD")]
+    words: Vec<String>,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let Arguments { folder, hide: hidden, namespaces, init, words } = arguments;
+    let supervision = Supervision { folder, hidden, namespaces, init, words };
+    match supervise(&supervision) {
+        Ok(()) => Ok(Exit::Success),
+        Err(cause) => Err(Failure::new(format_args!("the program is not supervised: {cause}"))),
+    }
+}

@@ -1,0 +1,265 @@
+//! Programs of the subject kind `command`, through the binary: what they see, what of them
+//! remains, and which results are read.
+
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use support::cluster::{Process, coordinator, succeed, worker};
+use support::{catherd, program, stderr};
+use tempfile::TempDir;
+
+/// Longer than anything here takes on a busy machine.
+const LONG: Duration = Duration::from_secs(60);
+
+/// A folder with a project, a program and studies.
+struct Place(TempDir);
+
+impl Place {
+    /// Writes the program `tool`, a shell script whose first argument is the path of the result.
+    fn new(script: &str) -> Place {
+        let place = Place(TempDir::new().unwrap());
+        place.write("projects/one", "one");
+        place.write("tool", &format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(place.path("tool"), fs::Permissions::from_mode(0o755)).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Writes a study with the arguments of the program for each of its algorithms.
+    fn study(&self, name: &str, algorithms: &[(&str, &str)]) -> String {
+        let mut text = "subject = 'command'\nprojects = ['projects']\nseeds = 1\n\
+                        budget = { executions = 1 }\n"
+            .to_owned();
+        for (name, arguments) in algorithms {
+            let tool = self.text("tool");
+            text += &format!(
+                "[[algorithms]]\nname = '{name}'\n\
+                 parameters = {{ command = '{tool} {{out}} {arguments}', environment = 'SEED={{seed}}' }}\n"
+            );
+        }
+        let file = format!("{name}.toml");
+        self.write(&file, &text);
+        self.text(&file)
+    }
+
+    fn fifo(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        path
+    }
+
+    /// Whether no working folder of a run is left below a folder.
+    fn has_no_run_folder(&self, below: &str) -> bool {
+        let mut folders = vec![self.path(below)];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+                if entry.file_name().to_str().unwrap().starts_with("run-") {
+                    return false;
+                }
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(entry.path());
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Reads from a FIFO in a thread: first one line, then its end, which comes when the last process
+/// that has it open for writing has ended.
+struct Writers(std::sync::mpsc::Receiver<String>);
+
+impl Writers {
+    fn of(fifo: PathBuf) -> Writers {
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut file = File::open(fifo).unwrap();
+            let mut first = [0; 6];
+            file.read_exact(&mut first).unwrap();
+            sender.send(String::from_utf8(first.to_vec()).unwrap()).unwrap();
+            let mut rest = String::new();
+            file.read_to_string(&mut rest).unwrap();
+            let _ = sender.send(rest);
+        });
+        Writers(receiver)
+    }
+
+    fn started(&self) {
+        assert_eq!(self.0.recv_timeout(LONG).unwrap(), "start\n");
+    }
+
+    fn ended(&self) {
+        assert_eq!(self.0.recv_timeout(LONG).expect("a process of the program is left"), "");
+    }
+}
+
+#[test]
+fn the_environment_of_the_caller_does_not_reach_programs() {
+    // The number is a metric and thus a part of the record's digest.
+    let place = Place::new(
+        r#"sum=$(env | grep -v -e ^HOME= -e ^TMPDIR= -e ^PWD= | sort | cksum | cut -d' ' -f1)
+test "$HOME" = "$PWD/home" && test -d "$HOME" && test -d "$TMPDIR" && test "$SEED" = 1 || exit 1
+test ! -e "$2/study.db" && test ! -e "$2/study.json" || { echo "$2 is visible"; exit 1; }
+echo "{\"goals\": 1, \"covered\": [0], \"counts\": {\"environment\": $sum}}" > "$1""#,
+    );
+    let run = |out: &str, variables: &[(&str, &str)]| {
+        let out = place.path(out);
+        let study = place.study("study", &[("tool", out.to_str().unwrap())]);
+        let mut command = catherd();
+        command.args(["run", &study, "--quiet", "--workers", "1", "--out"]).arg(&out);
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        assert!(
+            output.status.success(),
+            "{}{}",
+            stderr(&output),
+            String::from_utf8_lossy(&output.stdout)
+        );
+        assert!(place.has_no_run_folder(out.to_str().unwrap()));
+        let mut runs = csv::Reader::from_path(out.join("runs.csv")).unwrap();
+        let at = runs.headers().unwrap().iter().position(|name| name == "metrics").unwrap();
+        runs.records().next().unwrap().unwrap()[at].to_owned()
+    };
+    let one = run("one", &[]);
+    assert!(one.contains("environment"), "{one}");
+    let other = [("PYTHONHASHSEED", "3"), ("TZ", "Asia/Tokyo"), ("http_proxy", "http://x:1")];
+    let home = [("HOME", "/nowhere"), ("LANG", "C")];
+    assert_eq!(run("two", &[&other[..], &home].concat()), one);
+}
+
+#[test]
+fn tokens_are_hidden_and_a_relative_folder_for_programs_works() {
+    let place = Place::new(
+        r#"test -s "$2" && { echo "read the token: $(cat "$2")"; exit 1; }
+ls "$3" | grep -v programs && { echo "saw the spool"; exit 1; }
+kill -9 1 2>/dev/null
+echo '{"goals": 1, "covered": [0]}' > "$1""#,
+    );
+    place.write("token", "secret");
+    let arguments = format!("{} {}", place.text("token"), place.text("spool"));
+    let study = place.study("games", &[("tool", &arguments)]);
+    let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
+    succeed(&["submit", &study], &address);
+    let mut command = Command::new(program());
+    command.args(["worker", "--connect", &address, "--spool", "spool", "--idle", "1"]);
+    command.args(["--programs", "spool/programs", "--isolation", "required"]);
+    command.args(["--hide", "token", "--cache", "cache"]);
+    command.current_dir(place.0.path()).stderr(Stdio::piped());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let status = succeed(&["status", "games"], &address);
+    assert!(status.contains("Nothing is missing."), "{status}");
+    assert!(place.has_no_run_folder("."));
+}
+
+/// A process in a session of its own keeps the FIFO open, and the program waits for ever.
+const DAEMON: &str = "setsid sh -c 'echo start; exec sleep 1000' > \"$2\" & wait; sleep 1000";
+
+/// A worker that is killed takes with it all processes of its program and the working folder.
+fn a_killed_worker_leaves_nothing(isolation: &str) {
+    let place = Place::new(DAEMON);
+    let writers = Writers::of(place.fifo("fifo"));
+    let study = place.study("games", &[("tool", &place.text("fifo"))]);
+    let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
+    succeed(&["submit", &study], &address);
+    let folder = place.text("programs");
+    let more = ["--programs", &folder, "--isolation", isolation];
+    let mut worker: Process = worker(&address, place.0.path(), &more);
+    writers.started();
+    assert!(!place.has_no_run_folder("programs"));
+    worker.0.kill().unwrap();
+    worker.0.wait().unwrap();
+    writers.ended();
+    // The supervisor removes the folder after the last process has ended.
+    let end = std::time::Instant::now() + LONG;
+    while !place.has_no_run_folder("programs") {
+        assert!(std::time::Instant::now() < end, "a working folder is left");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_killed_worker_leaves_nothing_of_its_program() {
+    a_killed_worker_leaves_nothing("required");
+}
+
+#[test]
+fn a_killed_worker_without_namespaces_leaves_nothing_of_its_program() {
+    a_killed_worker_leaves_nothing("off");
+}
+
+#[test]
+fn a_program_that_kills_its_supervisor_leaves_nothing() {
+    let script = format!(
+        "{RESULT_TO_OUT}\n(setsid sh -c 'echo start; exec sleep 1000' > \"$2\" &)\n\
+                          while ! test -e \"$3\"; do sleep 0.01; done; kill -9 $PPID; sleep 1000"
+    );
+    let place = Place::new(&script);
+    let writers = Writers::of(place.fifo("fifo"));
+    let arguments = format!("{} {}", place.text("fifo"), place.text("go"));
+    let study = place.study("games", &[("tool", &arguments)]);
+    let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
+    succeed(&["submit", &study], &address);
+    let folder = place.text("programs");
+    let more = ["--programs", &folder, "--isolation", "off", "--idle", "1"];
+    let mut worker = worker(&address, place.0.path(), &more);
+    writers.started();
+    place.write("go", "");
+    writers.ended();
+    assert!(worker.0.wait().unwrap().success());
+    // The result was complete, and how the program ended does not matter.
+    let status = succeed(&["status", "games"], &address);
+    assert!(status.contains("Nothing is missing."), "{status}");
+    assert!(place.has_no_run_folder("programs"));
+}
+
+const RESULT_TO_OUT: &str = r#"echo '{"goals": 1, "covered": [0]}' > "$1""#;
+
+#[test]
+fn results_that_are_no_regular_files_are_named() {
+    let place = Place::new(
+        r#"case "$2" in
+fifo) mkfifo "$1";;
+link) ln -s "$0" "$1";;
+folder) mkdir "$1";;
+huge) truncate -s 1T "$1";;
+esac"#,
+    );
+    let kinds = ["fifo", "link", "folder", "huge"].map(|kind| (kind, kind));
+    let study = place.study("hostile", &kinds);
+    let out = place.text("out");
+    let run = ["run", &study, "--out", &out, "--workers", "2"];
+    let output = catherd().args(run).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+    for reason in [
+        "result.json: a FIFO, not a regular file",
+        "result.json: a symbolic link, not a regular file",
+        "result.json: a folder, not a regular file",
+        "result.json: 1099511627776 bytes",
+    ] {
+        assert!(text.contains(reason), "{text}");
+    }
+    assert!(place.has_no_run_folder("out"));
+}

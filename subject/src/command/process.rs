@@ -1,0 +1,200 @@
+//! A program that is started for a run, with all that it starts.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::io::{self, BufRead, BufReader, PipeReader, Read};
+use std::path::Path;
+use std::process::{self, Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use super::supervisor::{self, Report, Supervision};
+use crate::runner::{Programs, RunError};
+
+/// The interval at which the process is polled.
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The part of the program's output that a reason is made from, from its end, in bytes.
+const OUTPUT_TAIL: usize = 2000;
+
+/// Time for the end of processes that have been killed.
+const KILL_TIME: Duration = Duration::from_secs(10);
+
+/// Time for the end of the output after the last process has ended.
+const OUTPUT_TIME: Duration = Duration::from_secs(1);
+
+/// The largest report of a supervisor in bytes.
+const LARGEST_REPORT: u64 = 1 << 16;
+
+/// A program with all that it started; killed when dropped.
+pub(super) struct Process {
+    child: Child,
+    supervisor: Option<Supervisor>,
+    output: Receiver<Vec<u8>>,
+    /// Whether every descendant of this process belongs to the program.
+    exclusive: bool,
+}
+
+/// The pipes of a supervisor.
+struct Supervisor {
+    /// Closing it ends the supervisor.
+    _leash: ChildStdin,
+    report: Receiver<Vec<u8>>,
+}
+
+/// How a program ended.
+pub(super) struct End {
+    /// The exit status in words.
+    pub(super) status: String,
+    /// Guarantees that the system did not give.
+    pub(super) missing: Vec<String>,
+}
+
+impl Process {
+    /// Starts the program `words` in a folder, with no environment but these variables.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be started. A supervisor says later that the program itself could not be.
+    pub(super) fn start(
+        programs: &Programs,
+        folder: &Path,
+        words: Vec<String>,
+        variables: BTreeMap<String, String>,
+    ) -> Result<Process, RunError> {
+        let crashed = |cause: io::Error| RunError::Crashed(format!("pipes: {cause}"));
+        let (reader, writer) = io::pipe().map_err(crashed)?;
+        let mut command = match &programs.supervisor {
+            Some(supervisor) => {
+                let supervision = Supervision {
+                    folder: folder.to_owned(),
+                    hidden: programs.hidden.clone(),
+                    namespaces: programs.namespaces,
+                    init: false,
+                    words: words.clone(),
+                };
+                let mut command = process::Command::new(supervisor);
+                command.args(supervisor::arguments(&supervision));
+                command.stdin(Stdio::piped()).stdout(Stdio::piped());
+                command
+            }
+            None => {
+                let mut command = process::Command::new(&words[0]);
+                command.args(&words[1..]).stdin(Stdio::null());
+                command.stdout(writer.try_clone().map_err(crashed)?);
+                command
+            }
+        };
+        command.current_dir(folder).env_clear().envs(variables).stderr(writer);
+        let mut child = catherd_platform::new_group(&mut command)
+            .spawn()
+            .map_err(|cause| RunError::Crashed(format!("cannot start {}: {cause}", words[0])))?;
+        let supervisor = child.stdin.take().zip(child.stdout.take());
+        let supervisor =
+            supervisor.map(|(leash, stdout)| Supervisor { _leash: leash, report: line(stdout) });
+        let exclusive = programs.exclusive;
+        Ok(Process { child, supervisor, output: tail(reader), exclusive })
+    }
+
+    /// How the program ended; `None` while it runs. No process of it is left then.
+    ///
+    /// # Errors
+    ///
+    /// If a supervisor could not start the program.
+    pub(super) fn ended(&mut self, program: &str) -> Result<Option<End>, RunError> {
+        let crashed = |cause: &dyn Display| RunError::Crashed(format!("{program}: {cause}"));
+        let report = match &self.supervisor {
+            Some(supervisor) => match supervisor.report.try_recv() {
+                Err(TryRecvError::Empty) => return Ok(None),
+                Ok(report) => serde_json::from_slice::<Report>(&report).ok(),
+                Err(TryRecvError::Disconnected) => None,
+            },
+            None => match self.child.try_wait().map_err(|cause| crashed(&cause))? {
+                None => return Ok(None),
+                Some(status) => Some(Report { ended: Ok(status.to_string()), missing: Vec::new() }),
+            },
+        };
+        match report {
+            // The supervisor has killed what the program left running.
+            Some(report) if self.supervisor.is_some() => match report.ended {
+                Ok(status) => Ok(Some(End { status, missing: report.missing })),
+                Err(cause) => Err(RunError::Crashed(format!("cannot start {program}: {cause}"))),
+            },
+            Some(Report { ended, missing }) => {
+                // Processes that the program left running in its group are killed here.
+                let _ = self.kill();
+                Ok(Some(End { status: ended.unwrap_or_default(), missing }))
+            }
+            None => {
+                let status = self.kill().map_err(|cause| crashed(&cause))?;
+                let status = format!("{status} of its supervisor");
+                Ok(Some(End { status, missing: Vec::new() }))
+            }
+        }
+    }
+
+    /// Ends a program that has not ended; the end of its output. A supervisor removes the working
+    /// folder.
+    pub(super) fn finish(mut self) -> String {
+        // Ignore the error: the process may have been waited for.
+        let _ = self.kill();
+        let output = self.output.recv_timeout(OUTPUT_TIME).unwrap_or_default();
+        String::from_utf8_lossy(&output).trim().to_owned()
+    }
+
+    /// Ends the supervisor, or kills the program, and waits for the end.
+    fn kill(&mut self) -> io::Result<ExitStatus> {
+        if self.supervisor.take().is_some() {
+            let end = Instant::now() + KILL_TIME;
+            while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        // Ignore the error: the process group may already have exited.
+        let _ = catherd_platform::kill_group(&mut self.child);
+        let status = self.child.wait();
+        if self.exclusive {
+            // What a program leaves that has killed its supervisor.
+            catherd_platform::kill_descendants(KILL_TIME);
+        }
+        status
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Ignore the error: the process may have been waited for.
+        let _ = self.kill();
+    }
+}
+
+/// Reads the report of a supervisor: up to the end of the line, or of the pipe.
+fn line(stdout: ChildStdout) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut line = Vec::new();
+        let read = BufReader::new(stdout.take(LARGEST_REPORT)).read_until(b'\n', &mut line);
+        if matches!(read, Ok(2..)) {
+            // The receiver may be gone: a run that was stopped asks for no report.
+            let _ = sender.send(line);
+        }
+    });
+    receiver
+}
+
+/// Reads output in a thread of its own, so that the program never waits for a reader, and keeps
+/// its end, so that a talkative program fills neither memory nor disk.
+fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        let mut buffer = [0; 8192];
+        while let Ok(count @ 1..) = reader.read(&mut buffer) {
+            kept.extend_from_slice(&buffer[..count]);
+            kept.drain(..kept.len().saturating_sub(OUTPUT_TAIL));
+        }
+        // The receiver may be gone: a run that was stopped asks for no output.
+        let _ = sender.send(kept);
+    });
+    receiver
+}

@@ -1,0 +1,179 @@
+//! The supervisor of a program: a process between worker and program, so that nothing of the
+//! program remains when either ends, and the program sees no secret of the worker.
+//!
+//! ```text
+//! worker ── supervisor ── init process ── program ── ...
+//!           new namespaces: user, mount, process
+//! ```
+//!
+//! The worker holds the supervisor's standard input and closes it when it has read the result, or
+//! to end the run; the kernel does so when the worker is killed. The supervisor then ends what
+//! is left of the program and removes the working folder. When the init process ends, the kernel
+//! kills all processes of the namespace, in whatever session they are. Where the kernel permits no
+//! namespaces the supervisor adopts orphans instead and kills its descendants one by one.
+//!
+//! When the program and all its processes have ended, the supervisor writes its [`Report`] to
+//! standard output, as a line. Standard error is the program's output.
+
+use std::ffi::OsStr;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{self, Child, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Time for killing the descendants of a supervisor without namespaces.
+const KILL_TIME: Duration = Duration::from_secs(10);
+
+/// What a supervisor is told by its command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Supervision {
+    /// The working folder of the program, which is removed at the end.
+    pub folder: PathBuf,
+    /// Files and folders that the program must not see; the working folder remains visible.
+    pub hidden: Vec<PathBuf>,
+    /// Whether to use namespaces.
+    pub namespaces: bool,
+    /// Whether this process is the init process of a namespace that exists.
+    pub init: bool,
+    /// The program and its arguments.
+    pub words: Vec<String>,
+}
+
+/// How a program ended, as the supervisor says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Report {
+    /// The exit status in words, or why the program was not started.
+    pub(super) ended: Result<String, String>,
+    /// Guarantees that the system does not give.
+    pub(super) missing: Vec<String>,
+}
+
+/// Supervises a program until the worker closes the pipe. Takes over this process, which must have
+/// a single thread.
+///
+/// # Errors
+///
+/// If the system refuses what every system permits, such as starting a process.
+pub fn supervise(supervision: &Supervision) -> io::Result<()> {
+    if supervision.init {
+        return as_init(supervision);
+    }
+    let refused = match supervision.namespaces {
+        true => catherd_platform::enter_namespaces().err().map(|cause| cause.to_string()),
+        false => Some("switched off".to_owned()),
+    };
+    let (report, abandoned) = match refused {
+        None => (run_init(supervision)?, None),
+        Some(refused) => {
+            let (report, abandoned) = without_namespaces(supervision, &refused)?;
+            (report, Some(abandoned))
+        }
+    };
+    // Ignore the errors: the worker may have ended, so that nothing reads the report.
+    let mut stdout = io::stdout();
+    let _ = stdout.write_all(&report).and_then(|()| stdout.write_all(b"\n"));
+    let _ = stdout.flush();
+    match abandoned {
+        Some(thread) => drop(thread.join()),
+        None => wait_for_end_of_pipe(),
+    }
+    catherd_platform::remove_folder(&supervision.folder)
+}
+
+/// Runs the init process of the new namespace to its end; its report.
+fn run_init(supervision: &Supervision) -> io::Result<Vec<u8>> {
+    let mut command = process::Command::new("/proc/self/exe");
+    command
+        .args(arguments(&Supervision { init: true, ..supervision.clone() }))
+        // The init process ends as well when the worker closes the pipe.
+        .stdin(Stdio::inherit())
+        .stderr(Stdio::inherit());
+    Ok(command.output()?.stdout)
+}
+
+/// Hides what is to be hidden, runs the program and writes the report. The kernel kills what is
+/// left of the program when this process ends.
+fn as_init(supervision: &Supervision) -> io::Result<()> {
+    catherd_platform::end_with_parent()?;
+    let mut missing = Vec::new();
+    let hidden = catherd_platform::enter_mount_namespace()
+        .and_then(|()| catherd_platform::hide(&supervision.hidden, &supervision.folder));
+    if let Err(error) = hidden {
+        missing.push(format!("hiding tokens and state from programs ({error})"));
+    }
+    // Otherwise `/proc` shows the processes outside, which is no danger: they cannot be signalled.
+    let _ = catherd_platform::mount_proc();
+    catherd_platform::give_up_privileges()?;
+    let started = start(supervision);
+    std::thread::spawn(|| {
+        wait_for_end_of_pipe();
+        process::exit(0);
+    });
+    let ended = match started {
+        Ok(child) => Ok(catherd_platform::wait_and_reap(&child)?.to_string()),
+        Err(cause) => Err(cause.to_string()),
+    };
+    io::stdout().write_all(&serde_json::to_vec(&Report { ended, missing })?)
+}
+
+/// Runs the program to its end and kills what it leaves. Returns the report, and a thread that
+/// ends when the worker has closed the pipe.
+fn without_namespaces(
+    supervision: &Supervision,
+    refused: &str,
+) -> io::Result<(Vec<u8>, JoinHandle<()>)> {
+    let missing = vec![
+        format!("hiding tokens and state from programs ({refused})"),
+        format!("an end of programs that kill worker and supervisor at once ({refused})"),
+    ];
+    catherd_platform::adopt_orphans()?;
+    let started = start(supervision);
+    let abandoned = std::thread::spawn(|| {
+        wait_for_end_of_pipe();
+        catherd_platform::kill_descendants(KILL_TIME);
+    });
+    let ended = match started {
+        // The thread may have reaped the program.
+        Ok(child) => Ok(catherd_platform::wait_and_reap(&child)
+            .map_or_else(|_| "killed".to_owned(), |status| status.to_string())),
+        Err(cause) => Err(cause.to_string()),
+    };
+    catherd_platform::kill_descendants(KILL_TIME);
+    Ok((serde_json::to_vec(&Report { ended, missing })?, abandoned))
+}
+
+fn start(supervision: &Supervision) -> io::Result<Child> {
+    let words = &supervision.words;
+    let mut command = process::Command::new(&words[0]);
+    command
+        .args(&words[1..])
+        // The folder may be mounted anew since this process was started in it.
+        .current_dir(&supervision.folder)
+        .stdin(Stdio::null())
+        .stdout(io::stderr())
+        .stderr(io::stderr());
+    catherd_platform::new_group(&mut command).spawn()
+}
+
+/// Waits until the worker closes standard input, to which it writes nothing.
+fn wait_for_end_of_pipe() {
+    while let Ok(1..) = io::stdin().read(&mut [0]) {}
+}
+
+/// The command line of a supervisor after the name of the executable.
+pub(super) fn arguments(supervision: &Supervision) -> Vec<&OsStr> {
+    let Supervision { folder, hidden, namespaces, init, words } = supervision;
+    let mut arguments: Vec<&OsStr> =
+        vec!["supervise".as_ref(), "--folder".as_ref(), folder.as_ref()];
+    for path in hidden {
+        arguments.extend([OsStr::new("--hide"), path.as_ref()]);
+    }
+    arguments.extend(namespaces.then_some(OsStr::new("--namespaces")));
+    arguments.extend(init.then_some(OsStr::new("--init")));
+    arguments.push("--".as_ref());
+    arguments.extend(words.iter().map(OsStr::new));
+    arguments
+}
