@@ -45,6 +45,11 @@ impl Algorithm {
         Algorithm { label: name.to_owned(), name: name.to_owned(), parameters: BTreeMap::new() }
     }
 
+    /// Whether suites get assertions.
+    pub(crate) fn asserts(&self) -> bool {
+        self.parameters.get(ASSERTIONS) == Some(&Parameter::Bool(true))
+    }
+
     /// Sets [`ASSERTIONS`], unless the configuration sets it already.
     pub(crate) fn assert(&mut self) {
         self.parameters.entry(ASSERTIONS.to_owned()).or_insert(Parameter::Bool(true));

@@ -318,6 +318,35 @@ fn flags_replace_what_a_file_says() {
 }
 
 #[test]
+fn algorithms_that_a_flag_names_keep_their_settings() {
+    let configuration = |label: &str, population: i64| {
+        let parameters =
+            [("population", Parameter::Integer(population)), ("assertions", Parameter::Bool(true))];
+        let parameters = parameters.map(|(name, value)| (name.to_owned(), value)).into();
+        Algorithm { label: label.to_owned(), name: "mosa".to_owned(), parameters }
+    };
+    let text = "projects = ['.']\nseeds = 1\nassertions = true\nbudget.steps = 5\nalgorithms = [
+        'random',
+        { label = 'small', name = 'mosa', parameters = { population = 4 } },
+        { label = 'large', name = 'mosa', parameters = { population = 40 } },
+    ]";
+    let selected = |list: &str| {
+        let flags = Flags { algorithms: Some(list.to_owned()), ..Flags::default() };
+        parse(text).unwrap().overridden(&flags).map(|study| study.algorithms)
+    };
+    let [small, large] = [configuration("small", 4), configuration("large", 40)];
+    assert_eq!(selected("large").unwrap(), [large.clone()]);
+    assert_eq!(selected("mosa").unwrap(), [small, large]);
+    let both = selected("mio,random").unwrap();
+    assert_eq!([&*both[0].name, &*both[1].name], ["mio", "random"]);
+    assert!(
+        both.iter().all(|algorithm| algorithm.parameters["assertions"] == Parameter::Bool(true))
+    );
+    let twice = selected("mosa,small").unwrap_err().to_string();
+    assert!(twice.starts_with("--algorithms: the label `small` is given twice"), "{twice}");
+}
+
+#[test]
 fn plans_the_matrix_in_order_and_each_run_once() {
     let study = parse(GOOD).unwrap();
     let project =

@@ -14,7 +14,7 @@ pub struct Flags {
     pub name: Option<String>,
     /// `--projects`, repeatable.
     pub projects: Vec<PathBuf>,
-    /// `--algorithms`: names separated by commas.
+    /// `--algorithms`: names or labels separated by commas.
     pub algorithms: Option<String>,
     /// `--seeds`: a count (`5`) or a list (`3,14,15`; `7,` is the one seed 7). One seed if absent.
     pub seeds: Option<String>,
@@ -34,7 +34,7 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
     if flags.projects.is_empty() {
         return Err(at("--projects", nothing("no projects", "name files or folders")));
     }
-    let mut algorithms = algorithms(flags.algorithms.as_deref().unwrap_or_default())?;
+    let mut algorithms = algorithms(flags.algorithms.as_deref().unwrap_or_default(), &[])?;
     assert(&mut algorithms, flags);
     Ok(Study {
         name: flags.name.clone().unwrap_or_else(|| "study".to_owned()),
@@ -56,7 +56,10 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
 /// Replaces the fields that flags set. The limits of a budget are replaced together: a limit of
 /// the file that no flag sets is removed.
 pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> {
-    let mut algorithms = flags.algorithms.as_deref().map_or(Ok(study.algorithms), algorithms)?;
+    let mut algorithms = match flags.algorithms.as_deref() {
+        Some(list) => algorithms(list, &study.algorithms)?,
+        None => study.algorithms,
+    };
     assert(&mut algorithms, flags);
     Ok(Study {
         name: flags.name.clone().unwrap_or(study.name),
@@ -79,11 +82,29 @@ fn assert(algorithms: &mut [Algorithm], flags: &Flags) {
     }
 }
 
-fn algorithms(list: &str) -> Result<Vec<Algorithm>, StudyError> {
-    let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let algorithms: Vec<Algorithm> = names.map(Algorithm::plain).collect();
+/// The configurations that a list of words selects from those of a file: the one with the word as its
+/// label, otherwise all of the algorithm with this name. A word that the file does not have is an
+/// algorithm with default parameters, and with assertions if all configurations of the file have
+/// them.
+fn algorithms(list: &str, file: &[Algorithm]) -> Result<Vec<Algorithm>, StudyError> {
+    let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let asserted = !file.is_empty() && file.iter().all(Algorithm::asserts);
+    let mut algorithms: Vec<Algorithm> = Vec::new();
+    for word in words {
+        if let Some(labelled) = file.iter().find(|known| known.label == word) {
+            algorithms.push(labelled.clone());
+        } else if file.iter().any(|known| known.name == word) {
+            algorithms.extend(file.iter().filter(|known| known.name == word).cloned());
+        } else {
+            let mut plain = Algorithm::plain(word);
+            if asserted {
+                plain.assert();
+            }
+            algorithms.push(plain);
+        }
+    }
     if algorithms.is_empty() {
-        let missing = nothing("no algorithms", "name at least one, such as random,mosa,mio");
+        let missing = nothing("no algorithms", "name at least one; see catherd subjects");
         return Err(at("--algorithms", missing));
     }
     check::algorithms(&algorithms).map_err(|(_, flaw)| at("--algorithms", flaw))?;
