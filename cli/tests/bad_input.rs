@@ -5,6 +5,7 @@ mod support;
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::json;
 use support::{archive, catherd, packed, small, stderr, two_blocks, with_blocks};
@@ -96,6 +97,30 @@ fn a_study_of_bad_projects_alone_gives_the_reason_for_each() {
 }
 
 #[test]
+fn pipes_and_devices_are_no_projects() {
+    let directory = TempDir::new().unwrap();
+    let pipe = directory.path().join("pipe.sb3");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [&pipe, Path::new("/dev/null")] {
+        let mut command = catherd();
+        command.arg("run").arg("--projects").arg(path).args(QUICK).current_dir(&directory);
+        let text = stderr(&command.output().unwrap());
+        let line = format!(
+            "skipped: {}: cannot be read: it is a pipe, a device or a socket; expected",
+            path.display()
+        );
+        assert!(text.starts_with(&line), "{text}");
+        let mut command = catherd();
+        command.args(["generate", "-o", "suite.json"]).arg(path).current_dir(&directory);
+        let text = stderr(&command.output().unwrap());
+        assert!(text.contains("it is a pipe, a device or a socket"), "{text}");
+    }
+    let noop = ["--subject", "noop", "--algorithms", "a", "--executions", "1", "--projects"];
+    let (line, _) = refusal(&[&noop[..], &[pipe.to_str().unwrap()]].concat());
+    assert!(line.ends_with("is a pipe, a device or a socket; expected a regular file"), "{line}");
+}
+
+#[test]
 fn studies_that_cannot_be_run_are_refused() {
     let directory = TempDir::new().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
@@ -131,6 +156,10 @@ fn studies_that_cannot_be_run_are_refused() {
         (&*line, &*hint),
         ("--wall: no budget", "give a unit of work, such as --executions, or --wall")
     );
+
+    let (line, hint) = with(&["--projects", &good, "--subject", "nope", "--executions", "3"]);
+    assert_eq!(line, "--subject: unknown subject kind `nope`");
+    assert!(hint.contains("scratch, command, noop"), "{hint}");
 
     let (line, _) = with(&[&["--projects", &path("missing")], &QUICK[..]].concat());
     assert!(line.starts_with(&path("missing")), "{line}");

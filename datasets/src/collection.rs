@@ -117,7 +117,7 @@ pub fn find<P: AsRef<Path>>(
         if path.ends_with("project.json") {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             candidates.insert(folder.unwrap_or(Path::new(".")).to_owned(), None);
-        } else if metadata.is_file() || is_unpacked(path) {
+        } else if !metadata.is_dir() || is_unpacked(path) {
             candidates.insert(path.to_owned(), None);
         } else {
             let mut inside = Candidates::new();

@@ -49,14 +49,21 @@ pub fn find(
     Ok(found)
 }
 
-/// The bytes of a regular file that is not larger than a project may be: no pipe, no device.
+/// The bytes of a regular file within the limit of a project. Pipes and devices are refused, because
+/// reading them may never end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "is a pipe, a device or a socket; expected a regular file",
+        ));
     }
     if metadata.len() > LARGEST_PROJECT {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than a project may be"));
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "is larger than 512 MiB, the limit of a project",
+        ));
     }
     fs::read(path)
 }

@@ -21,7 +21,10 @@ fn subject_help() -> String {
 
 fn algorithms_help() -> String {
     let (names, kind) = (subjects::algorithm_names(), subjects::kinds().default_kind().name());
-    format!("Algorithms, separated by commas; those of {kind}: {names}")
+    format!(
+        "Algorithms, separated by commas; of those in the study file, also by label, with their \
+         settings. Algorithms of {kind}: {names}"
+    )
 }
 
 /// The arguments that make a study: a study file, flags, or both.
@@ -68,6 +71,10 @@ pub(crate) struct StudyArgs {
 
 impl StudyArgs {
     fn study(&self) -> Result<Study, Failure> {
+        // The kind is checked first, because algorithms and units depend on it.
+        if let Some(name) = &self.subject {
+            subjects::kind(name).map_err(|failure| failure.at("--subject: "))?;
+        }
         let flags = Flags {
             name: self.name.clone(),
             projects: self.projects.clone(),

@@ -200,7 +200,9 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     if fs::metadata(path)?.is_file() {
         File::open(path)
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+        let problem = "it is a pipe, a device or a socket; expected an .sb3 or .sb2 file, or a folder \
+                       with a project.json";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
     }
 }
 
