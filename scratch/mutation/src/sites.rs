@@ -234,23 +234,15 @@ fn is_deletable(block: &Block) -> bool {
         )
 }
 
-/// Whether [`Operator::Ncm`] negates the reporter: all conditions but *not* and *list contains*.
+/// Whether [`Operator::Ncm`] negates the reporter: all conditions but *not*, *list contains*, *loud*
+/// and parameters of custom blocks.
 fn is_condition(opcode: Opcode) -> bool {
     use Opcode::*;
-    matches!(
+    let is_excluded = matches!(
         opcode,
-        SensingTouchingObject
-            | SensingTouchingColor
-            | SensingColorIsTouchingColor
-            | SensingKeyPressed
-            | SensingMouseDown
-            | OperatorContains
-            | OperatorAnd
-            | OperatorOr
-            | OperatorLt
-            | OperatorGt
-            | OperatorEquals
-    )
+        OperatorNot | DataListContainsItem | SensingLoud | ArgumentReporterBoolean
+    );
+    opcode.is_boolean() && !is_excluded
 }
 
 /// The predecessor of each block of a target. They are found by following links forward, because

@@ -185,7 +185,7 @@ impl<'a> Notation<'a> {
                 let block = &self.target.blocks[*inner as usize];
                 let (open, close) = match block.opcode {
                     _ if block.shadow => ("[", " v]"),
-                    opcode if is_boolean(opcode) => ("<", ">"),
+                    opcode if opcode.is_boolean() => ("<", ">"),
                     _ => ("(", ")"),
                 };
                 line.push_str(open);
@@ -228,28 +228,6 @@ fn is_c_shaped(opcode: Opcode) -> bool {
             | ControlWhile
             | ControlForEach
             | ControlAllAtOnce
-    )
-}
-
-fn is_boolean(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(
-        opcode,
-        SensingTouchingObject
-            | SensingTouchingColor
-            | SensingColorIsTouchingColor
-            | SensingKeyPressed
-            | SensingMouseDown
-            | SensingLoud
-            | OperatorGt
-            | OperatorLt
-            | OperatorEquals
-            | OperatorAnd
-            | OperatorOr
-            | OperatorNot
-            | OperatorContains
-            | DataListContainsItem
-            | ArgumentReporterBoolean
     )
 }
 

@@ -283,6 +283,29 @@ impl Opcode {
         )
     }
 
+    /// True for reporters whose value is true or false: blocks with pointed ends.
+    pub fn is_boolean(self) -> bool {
+        use Opcode::*;
+        matches!(
+            self,
+            SensingTouchingObject
+                | SensingTouchingColor
+                | SensingColorIsTouchingColor
+                | SensingKeyPressed
+                | SensingMouseDown
+                | SensingLoud
+                | OperatorGt
+                | OperatorLt
+                | OperatorEquals
+                | OperatorAnd
+                | OperatorOr
+                | OperatorNot
+                | OperatorContains
+                | DataListContainsItem
+                | ArgumentReporterBoolean
+        )
+    }
+
     /// True for edge-activated hats: their predicate is evaluated in every step, and they start
     /// their script when it changes from false to true.
     pub fn is_edge_hat(self) -> bool {

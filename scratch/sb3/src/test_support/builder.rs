@@ -1,10 +1,7 @@
 //! Projects built block by block.
 
-use std::sync::Arc;
-
-use crate::{
-    Block, Field, Input, Literal, Mutation, Opcode, Project, RotationStyle, Slot, Target, Value,
-};
+use super::{bare_block, empty_target, project_of};
+use crate::{Block, Field, Input, Literal, Mutation, Opcode, Project, Slot, Target, Value};
 
 fn text(text: &str) -> Value {
     Value::Text(text.into())
@@ -20,28 +17,7 @@ pub struct TargetBuilder {
 impl TargetBuilder {
     /// A target without blocks; the stage if it is called `Stage`.
     pub fn new(name: &str) -> Self {
-        let target = Target {
-            is_stage: name == "Stage",
-            name: name.into(),
-            variables: Vec::new(),
-            lists: Vec::new(),
-            broadcasts: Vec::new(),
-            blocks: Vec::new(),
-            first_block: 0,
-            current_costume: 0.0,
-            costumes: Vec::new(),
-            sounds: Vec::new(),
-            volume: 100.0,
-            layer_order: 0.0,
-            tempo: 60.0,
-            x: 0.0,
-            y: 0.0,
-            size: 100.0,
-            direction: 90.0,
-            visible: true,
-            draggable: false,
-            rotation_style: RotationStyle::AllAround,
-        };
+        let target = empty_target(name == "Stage", name);
         Self { target }
     }
 
@@ -52,18 +28,9 @@ impl TargetBuilder {
             block: slot.clone(),
             shadow: Slot::Empty,
         };
-        self.target.blocks.push(Block {
-            id: format!("b{}", self.target.blocks.len()).as_str().into(),
-            opcode,
-            unknown: None,
-            next: None,
-            parent: None,
-            inputs: inputs.iter().map(input).collect(),
-            fields: Vec::new(),
-            shadow: false,
-            top_level: false,
-            mutation: None,
-        });
+        let id = format!("b{}", self.target.blocks.len());
+        let inputs = inputs.iter().map(input).collect();
+        self.target.blocks.push(Block { inputs, ..bare_block(&id, opcode) });
         self.target.blocks.len() as u32 - 1
     }
 
@@ -179,17 +146,5 @@ pub fn variable() -> Slot {
 
 /// The project of these targets.
 pub fn project(builders: Vec<TargetBuilder>) -> Project {
-    let mut targets: Vec<Target> = builders.into_iter().map(|builder| builder.target).collect();
-    let mut first = 0;
-    for target in &mut targets {
-        target.first_block = first;
-        first += target.blocks.len() as u32;
-    }
-    Project {
-        targets,
-        monitors: Vec::new(),
-        extensions: Vec::new(),
-        assets: Arc::new([]),
-        warnings: Vec::new(),
-    }
+    project_of(builders.into_iter().map(|builder| builder.target).collect())
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::iter::Peekable;
 use std::str::SplitWhitespace;
 
+use super::{bare_block, empty_target, project_of};
 use crate::{
-    Block, BlockNo, Costume, Field, Input, Mutation, Opcode, Project, RotationStyle, Slot, Target,
-    Value,
+    Block, BlockNo, Costume, Field, Input, Mutation, Opcode, Project, Slot, Target, Value,
 };
 
 /// A project written as text, with the labels of its blocks.
@@ -32,16 +32,7 @@ impl LabelledProject {
     /// # Panics
     /// If the text is not a project.
     pub fn new(source: &str) -> Self {
-        let mut this = Self {
-            project: Project {
-                targets: Vec::new(),
-                monitors: Vec::new(),
-                extensions: Vec::new(),
-                assets: Vec::new().into(),
-                warnings: Vec::new(),
-            },
-            labels: HashMap::new(),
-        };
+        let mut this = Self { project: project_of(Vec::new()), labels: HashMap::new() };
         for line in source.lines().map(str::trim).filter(|line| !line.is_empty()) {
             if let Some(name) = line.strip_prefix("# ") {
                 let first_block = this.project.block_count() as u32;
@@ -202,18 +193,7 @@ fn block(word: &str, parent: Option<u32>) -> Block {
         "?" => Unknown,
         _ => panic!("no block is called {word}"),
     };
-    Block {
-        id: word.into(),
-        opcode,
-        unknown: None,
-        next: None,
-        parent,
-        inputs: Vec::new(),
-        fields: Vec::new(),
-        shadow: false,
-        top_level: false,
-        mutation: None,
-    }
+    Block { parent, ..bare_block(word, opcode) }
 }
 
 /// A target; the stage has the backdrops `day` and `night`.
@@ -226,25 +206,8 @@ fn target(name: &str, first_block: u32) -> Target {
         rotation_center: None,
     };
     Target {
-        is_stage: name == "Stage",
-        name: name.into(),
-        variables: Vec::new(),
-        lists: Vec::new(),
-        broadcasts: Vec::new(),
-        blocks: Vec::new(),
         first_block,
-        current_costume: 0.0,
         costumes: vec![backdrop("day"), backdrop("Night")],
-        sounds: Vec::new(),
-        volume: 100.0,
-        layer_order: 0.0,
-        tempo: 60.0,
-        x: 0.0,
-        y: 0.0,
-        size: 100.0,
-        direction: 90.0,
-        visible: true,
-        draggable: false,
-        rotation_style: RotationStyle::AllAround,
+        ..empty_target(name == "Stage", name)
     }
 }

@@ -19,6 +19,7 @@ mod vocabulary;
 
 use std::sync::Arc;
 
+use catherd_sb3::test_support::empty_target;
 use catherd_sb3::{
     Asset, Block, BlockIndex, Costume, Field, Input, List, Literal, Mutation, Opcode, Project,
     RotationStyle, Slot, Sound, Target, Value, Variable,
@@ -52,7 +53,7 @@ fn named(text: &str) -> (Arc<str>, Arc<str>) {
 /// The project that a source describes.
 pub(crate) fn project(source: &str) -> Project {
     let mut assets = Vec::new();
-    let mut targets = vec![target(true, "Stage")];
+    let mut targets = vec![empty_target(true, "Stage")];
     let (mut sprites, mut own) = (Vec::new(), Vec::new());
     for form in parse(source) {
         let Form::List(list) = &form else { panic!("a list, not {form:?}") };
@@ -66,7 +67,7 @@ pub(crate) fn project(source: &str) -> Project {
     targets[0].lists.push(log);
     fill(&mut targets[0], &own, &mut assets);
     for (i, forms) in sprites.iter().enumerate() {
-        let mut sprite = target(false, forms[0].text());
+        let mut sprite = empty_target(false, forms[0].text());
         sprite.layer_order = i as f64 + 1.0;
         let before: &Target = &targets[i];
         sprite.first_block = before.first_block + before.blocks.len() as u32;
@@ -79,31 +80,6 @@ pub(crate) fn project(source: &str) -> Project {
         extensions: Vec::new(),
         assets: assets.into(),
         warnings: Vec::new(),
-    }
-}
-
-fn target(is_stage: bool, name: &str) -> Target {
-    Target {
-        is_stage,
-        name: name.into(),
-        variables: Vec::new(),
-        lists: Vec::new(),
-        broadcasts: Vec::new(),
-        blocks: Vec::new(),
-        first_block: 0,
-        current_costume: 0.0,
-        costumes: Vec::new(),
-        sounds: Vec::new(),
-        volume: 100.0,
-        layer_order: 0.0,
-        tempo: 60.0,
-        x: 0.0,
-        y: 0.0,
-        size: 100.0,
-        direction: 90.0,
-        visible: true,
-        draggable: false,
-        rotation_style: RotationStyle::AllAround,
     }
 }
 
