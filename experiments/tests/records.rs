@@ -2,7 +2,7 @@
 
 use catherd_experiments::{
     Algorithm, Budget, Criterion, Digest, Level, Metric, MutantOutcome, MutantRecord, Outcome,
-    RunRecord, RunSpec, SuiteSize, TimelinePoint,
+    RunRecord, RunSpec, SuiteSize, TimelinePoint, format_1,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -103,6 +103,15 @@ fn records_of_version_0_3_0_are_read() {
     now.resources = failed.record.resources.clone();
     now.provenance = failed.record.provenance.clone();
     assert_eq!(now, failed.record);
+}
+
+#[test]
+fn results_of_version_0_3_0_are_described_by_kind() {
+    for (kind, goals) in [("scratch", "blocks"), ("command", "goals"), ("rehearsal", "goals")] {
+        let info = format_1::subject_info(kind, "catherd/0.3.0");
+        assert_eq!((&*info.kind, &*info.main_criterion().unwrap().name), (kind, goals));
+        assert_eq!(info.mutant_levels.is_empty(), kind != "scratch");
+    }
 }
 
 #[test]

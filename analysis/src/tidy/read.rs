@@ -210,7 +210,7 @@ impl Results {
         let budget = budgets.items.first().cloned().unwrap_or_default();
         let engine = engines.items.pop().unwrap_or_default();
         if let (true, Some(kind)) = (subject.kind.is_empty(), kinds.items.first()) {
-            (subject.kind, subject.engine) = (kind.clone(), engine.clone());
+            subject = format_1::subject_info(kind, &engine);
         }
         let end = runs.len();
         Ok(Results {

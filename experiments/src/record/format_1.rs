@@ -1,5 +1,5 @@
-//! Records of format 1, as catherd wrote them up to version 0.3.0, and what such results
-//! measure. Format 1 knew the subject kind of Scratch alone: other kinds used its fields.
+//! Records of format 1, which catherd wrote up to version 0.3.0, and what such results measure.
+//! Format 1 had fields for Scratch alone, which other kinds used for goals and work of their own.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,17 @@ use crate::{
     CriterionInfo, Digest, Level, Measure, MutantOutcome, MutantRecord, Noun, SubjectInfo, Unit,
 };
 
-/// Name of the only criterion.
-const CRITERION: &str = "blocks";
+/// Name of the only criterion of Scratch.
+const BLOCKS: &str = "blocks";
+
+/// Name of the only criterion of other kinds.
+const GOALS: &str = "goals";
+
+/// The kind that ran external programs.
+const COMMAND: &str = "command";
+
+/// The kind without a subject, now `noop`.
+const REHEARSAL: &str = "rehearsal";
 
 /// Units of work in the order of their names, which is the order in timelines.
 const UNITS: [&str; 2] = ["executions", "steps"];
@@ -25,7 +34,8 @@ const SUITE: &str = "suite.json";
 /// Levels of a mutant's location.
 const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// What results of format 1 measure and count, given their subject kind and engine.
+/// What results of format 1 measure and count, given their subject kind and engine. Kinds that
+/// version 0.3.0 did not have are described like `scratch`.
 pub fn subject_info(kind: &str, engine: &str) -> SubjectInfo {
     let executions = Unit::new(
         UNITS[0],
@@ -37,11 +47,23 @@ pub fn subject_info(kind: &str, engine: &str) -> SubjectInfo {
         per_second: Some(30.0),
         ..Unit::new(UNITS[1], "step", "steps", "1/30 s of program time each")
     };
+    if [COMMAND, REHEARSAL].contains(&kind) {
+        return SubjectInfo {
+            kind: kind.to_owned(),
+            engine: engine.to_owned(),
+            units: vec![executions, Unit { per_second: None, ..steps }],
+            criteria: vec![CriterionInfo::new("goal", GOALS)],
+            suite_unit: Noun::new("event", SUITE_UNIT),
+            mutant_levels: Vec::new(),
+            artifact_extension: "json".to_owned(),
+            measures: Vec::new(),
+        };
+    }
     SubjectInfo {
         kind: kind.to_owned(),
         engine: engine.to_owned(),
         units: vec![executions, steps],
-        criteria: vec![CriterionInfo::new("block", CRITERION)],
+        criteria: vec![CriterionInfo::new("block", BLOCKS)],
         suite_unit: Noun::new("event", SUITE_UNIT),
         mutant_levels: LEVELS.map(str::to_owned).to_vec(),
         artifact_extension: "json".to_owned(),
@@ -191,7 +213,7 @@ impl From<Record> for RunRecord {
     fn from(record: Record) -> RunRecord {
         let bare = record.is_bare();
         let criterion =
-            Criterion { name: CRITERION.to_owned(), goals: record.goals, covered: record.covered };
+            Criterion { name: BLOCKS.to_owned(), goals: record.goals, covered: record.covered };
         let work = UNITS.map(str::to_owned).into_iter().zip([record.executions, record.steps]);
         let timeline = record.timeline.into_iter().map(|point| super::TimelinePoint {
             work: vec![point.executions, point.steps],

@@ -1,6 +1,6 @@
 //! The description of the kind: units of work, criterion, levels of mutants.
 
-use catherd_experiments::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
+use catherd_experiments::{SubjectInfo, format_1};
 
 use crate::KIND;
 
@@ -15,37 +15,28 @@ pub(crate) const EVENTS: &str = "events";
 pub(crate) const SUITE: &str = "suite.json";
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// What runs of Scratch projects measure and count.
+/// What runs of Scratch projects measure and count: the same as in results of format 1, with which
+/// they are shown together.
 pub(crate) fn info() -> SubjectInfo {
-    let executions = "executions of a test by the search";
-    let executions = Unit::new(EXECUTIONS, "test execution", "test executions", executions);
-    let steps = Unit::new(STEPS, "step", "steps", "1/30 s of program time each");
-    SubjectInfo {
-        kind: KIND.to_owned(),
-        engine: ENGINE.to_owned(),
-        units: vec![executions, Unit { per_second: Some(30.0), ..steps }],
-        criteria: vec![CriterionInfo::new("block", BLOCKS)],
-        suite_unit: Noun::new("event", EVENTS),
-        mutant_levels: LEVELS.map(str::to_owned).to_vec(),
-        artifact_extension: "json".to_owned(),
-        measures: vec![
-            Measure::new("statements", "Statements"),
-            Measure::new("blocks", "Blocks"),
-            Measure::new("scripts", "Scripts"),
-            Measure::new("sprites", "Sprites"),
-            Measure::new("custom_blocks", "Custom blocks"),
-            Measure::related("mccabe", "Mean McCabe complexity"),
-        ],
-    }
+    format_1::subject_info(KIND, ENGINE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Results of format 1 and of this format are shown together.
     #[test]
-    fn format_1_is_described_alike() {
-        assert_eq!(catherd_experiments::format_1::subject_info(KIND, ENGINE), info());
+    fn records_use_the_names_of_the_description() {
+        let info = info();
+        assert_eq!([EXECUTIONS, STEPS].map(|unit| info.unit(unit).is_some()), [true, true]);
+        assert_eq!(info.main_criterion().unwrap().name, BLOCKS);
+        assert_eq!((&*info.suite_unit.plural, &*info.suite_file()), (EVENTS, SUITE));
+        assert_eq!(info.mutant_levels, LEVELS);
+    }
+
+    /// Suites are parts of records, so that they may change only with the engine id.
+    #[test]
+    fn suites_name_the_engine() {
+        assert_eq!(catherd_suite::ENGINE, ENGINE.replace('/', " "));
     }
 }

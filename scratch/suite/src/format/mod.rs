@@ -13,8 +13,9 @@ use crate::error::SuiteError;
 use crate::event::{Event, Vocabulary};
 use machine::Machine;
 
-/// The program that writes suites, with its version.
-pub const ENGINE: &str = concat!("catherd ", env!("CARGO_PKG_VERSION"));
+/// The engine that generates suites. It is part of suites, which are parts of records, so that it
+/// changes with the engine id of the subject kind and not with the version of the package.
+pub const ENGINE: &str = "catherd 0.3.0";
 
 /// Version of the format that this release writes. It reads all earlier versions:
 ///
@@ -29,7 +30,7 @@ pub const FORMAT: u32 = 2;
 pub struct Suite {
     /// Version of this format.
     pub format: u32,
-    /// The program that wrote it, with its version.
+    /// The engine that generated it: [`ENGINE`].
     pub engine: String,
     /// Digest of the project that it tests; empty if unknown.
     pub project: String,
