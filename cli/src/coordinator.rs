@@ -123,7 +123,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             tokio::spawn(coordinator.serve_dashboard(listener));
         }
         let studies = coordinator.progress().studies.len();
-        terminal::note(&format!("serving {studies} studies of {store} on {address}"));
+        let noun = if studies == 1 { "study" } else { "studies" };
+        terminal::note(&format!("serving {studies} {noun} of {store} on {address}"));
         tokio::select! {
             served = server => served.map_err(Failure::from),
             () = stop.received() => Ok(()),

@@ -1,6 +1,6 @@
 //! Exit codes and error messages. The errors of all crates are worded here alone.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io;
 use std::process::ExitCode;
 
@@ -24,6 +24,28 @@ Exit codes:
   3  the study was stopped; the same command continues it
   4  a check of the report does not hold";
 
+/// The section of a help that lists the exit codes of a command: 0, 1 and further ones.
+pub(crate) fn exit_codes(further: &[(Exit, &str)]) -> String {
+    let mut text =
+        "Exit codes:\n  0  success\n  1  the command failed; standard error says why".to_owned();
+    for (exit, meaning) in further {
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n  {}  {meaning}", exit.code());
+    }
+    text
+}
+
+/// The meaning of exit code 2 of commands that execute a study.
+pub(crate) const STUDY_INCOMPLETE: (Exit, &str) =
+    (Exit::Incomplete, "the study is complete, but projects were skipped or runs failed");
+
+/// The meaning of exit code 3.
+pub(crate) const STUDY_STOPPED: (Exit, &str) =
+    (Exit::Stopped, "the study was stopped; the same command continues it");
+
+/// The meaning of exit code 4.
+pub(crate) const CHECK_FAILED: (Exit, &str) = (Exit::CheckFailed, "a --check does not hold");
+
 /// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -40,16 +62,20 @@ pub(crate) enum Exit {
 impl Exit {
     /// The exit code of a command that failed.
     pub(crate) const FATAL: ExitCode = ExitCode::FAILURE;
-}
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+    fn code(self) -> u8 {
+        match self {
             Exit::Success => 0,
             Exit::Incomplete => 2,
             Exit::Stopped => 3,
             Exit::CheckFailed => 4,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::terminal::{self, plural};
 
 /// Converts results of other tools to tidy tables, so that reports can compare them with studies.
 #[derive(Args)]
-#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[])))]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     tool: Tool,

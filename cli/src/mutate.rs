@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::failure::{Exit, Failure};
 use crate::project::Pair;
-use crate::terminal;
+use crate::terminal::{self, plural};
 
 /// Executes a test suite on mutants of its project: copies with one small fault each, which the
 /// suite should detect.
@@ -23,13 +23,13 @@ use crate::terminal;
 /// not pass on the project are left out. The same project, suite and seed give the same result for
 /// any number of threads.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{}\n\n{EXAMPLES}", operators()))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pair: Pair,
 
-    /// Mutation operators, separated by commas: KRM, SBD, SDM, AOR, LOR, ROR, NCM, VRM
-    /// [default: all]
+    /// Mutation operators, separated by commas: KRM, SBD, SDM, AOR, LOR, ROR, NCM, VRM; --help
+    /// explains them [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     operators: Vec<Operator>,
 
@@ -71,6 +71,14 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
+/// The mutation operators with their changes, for the help.
+fn operators() -> String {
+    let lines = Operator::ALL.map(|operator| {
+        format!("\n  {}  {}: {}", operator.name(), operator.title(), operator.change())
+    });
+    format!("Mutation operators:{}", lines.concat())
+}
+
 const EXAMPLES: &str = "\
 Examples:
   catherd mutate game.sb3 suite.json
@@ -103,7 +111,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         let (mutants, seconds) = (results.len(), start.elapsed().as_secs_f64());
         let rate = mutants as f64 / seconds;
         terminal::note(&format!(
-            "{mutants} mutants, {executions} test executions in {seconds:.2} s: {rate:.0} mutants/s"
+            "{}, {} in {seconds:.2} s: {rate:.0} mutants/s",
+            plural(mutants, "mutant"),
+            plural(executions as usize, "test execution"),
         ));
     }
     let left_out = analysis.false_positives();

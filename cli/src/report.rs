@@ -11,14 +11,14 @@ use catherd_analysis::tidy::Results;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::failure::{self, Exit, Failure};
+use crate::failure::{self, CHECK_FAILED, Exit, Failure, STUDY_INCOMPLETE, STUDY_STOPPED};
 use crate::run;
 use crate::terminal::{self, BARS, plural};
 
 /// Writes every table and figure of results to one page and to files: tables as CSV, Markdown and
 /// LaTeX, figures as SVG.
 #[derive(Args)]
-#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[CHECK_FAILED])))]
 pub(crate) struct Arguments {
     /// Folders with the tidy tables of studies or imports, which are read as one study, and
     /// descriptions of their projects (of `catherd dataset describe --out`)
@@ -95,10 +95,10 @@ fn write(report: &Report<'_>, out: &Path) -> Result<(), Failure> {
         terminal::print(&format!("{sentence}\n"));
     }
     terminal::print(&format!(
-        "\n{}: {} tables and {} figures, also as files in {}\n",
+        "\n{}: {} and {}, also as files in {}\n",
         page.display(),
-        report.tables().count(),
-        report.figures().count(),
+        plural(report.tables().count(), "table"),
+        plural(report.figures().count(), "figure"),
         out.display()
     ));
     Ok(())
@@ -175,7 +175,10 @@ impl Checks {
 /// Runs a study and reports on it: `catherd run`, then `catherd report` into the folder
 /// `report` of its results.
 #[derive(Args)]
-#[command(after_help = REPRODUCE, after_long_help = format!("{REPRODUCE}\n\n{}", failure::EXIT_CODES))]
+#[command(after_help = format!(
+    "{REPRODUCE}\n\n{}",
+    failure::exit_codes(&[STUDY_INCOMPLETE, STUDY_STOPPED, CHECK_FAILED])
+))]
 pub(crate) struct Reproduce {
     #[command(flatten)]
     run: run::Arguments,

@@ -25,7 +25,7 @@ use catherd_experiments::{Plan, Study};
 use catherd_platform::allowed_cores;
 use clap::Args;
 
-use crate::failure::{self, Exit, Failure};
+use crate::failure::{self, Exit, Failure, STUDY_INCOMPLETE, STUDY_STOPPED};
 use crate::file_names::safe_name;
 use crate::{subjects, terminal};
 pub(crate) use corpus::Corpus;
@@ -41,13 +41,13 @@ pub(crate) use study_args::{StudyArgs, too_few_seeds};
 /// A study that was interrupted, however that happened, continues when the same command is given
 /// again; runs that have ended are not executed again.
 #[derive(Args)]
-#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", failure::EXIT_CODES))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[STUDY_INCOMPLETE, STUDY_STOPPED])))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     study: StudyArgs,
 
     /// Folder of the study and its results [default: results/NAME]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
     /// Remove what the folder holds of this or another study, and start over

@@ -223,7 +223,8 @@ fn as_text(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missin
     if !status.last_error.is_empty() {
         let _ = writeln!(text, "Store error: {}", status.last_error);
     }
-    let _ = write!(text, "{} workers, {:.1} runs a second", status.workers, status.runs_per_second);
+    let workers = plural(status.workers as usize, "worker");
+    let _ = write!(text, "{workers}, {:.1} runs/s", status.runs_per_second);
     if let Some(eta) = status.eta_ms.filter(|_| status.pending + status.leased > 0) {
         let _ = write!(text, ", about {} left", HumanDuration(Duration::from_millis(eta)));
     }
@@ -345,11 +346,11 @@ impl Watch {
             bar.set_length(status.planned);
             bar.set_position(status.done + status.failed + status.quarantined);
             bar.set_message(format!(
-                "{} of {} runs, {:.1}/s, {} workers",
+                "{} of {} runs, {:.1}/s, {}",
                 bar.position(),
                 status.planned,
                 status.runs_per_second,
-                status.workers
+                plural(status.workers as usize, "worker")
             ));
             last = status;
         }
@@ -401,7 +402,7 @@ pub(crate) struct Results {
     study: String,
 
     /// Folder for the results [default: results/STUDY]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
     #[command(flatten)]

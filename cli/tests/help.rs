@@ -48,6 +48,17 @@ fn every_command_has_help_with_examples() {
         assert!(run.contains(flag), "{flag}");
     }
     assert!(run.contains("Exit codes:") && run.contains("same command continues it"), "{run}");
+    // Each command lists its own exit codes.
+    assert!(!run.contains("a --check does not hold"), "{run}");
+    assert!(help(&["report", "--help"]).contains("4  a --check does not hold"));
+    assert!(!help(&["import", "--help"]).contains("  2  "));
+    let mutate = help(&["mutate", "--help"]);
+    assert!(mutate.contains("  SBD  single block deletion: a command is removed"), "{mutate}");
+    for command in [&["run"][..], &["results"], &["report"], &["generate"], &["dataset", "export"]]
+    {
+        let text = help(&[command, &["--help"]].concat());
+        assert!(text.contains("  -o, --"), "{text}");
+    }
     assert!(!help(&["worker", "--help"]).contains("--exit-with-parent"));
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     store: Option<String>,
 
     /// Write the costs as JSON, for `catherd capacity predict`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short = 'o', value_name = "FILE")]
     json: Option<PathBuf>,
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::read;
 use crate::failure::{Exit, Failure};
-use crate::terminal;
+use crate::terminal::{self, plural};
 
 /// Writes a list of ids and digests from which others can fetch the same corpus.
 ///
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     folder: PathBuf,
 
     /// File to write
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short = 'o', value_name = "FILE")]
     frozen: PathBuf,
 }
 
@@ -32,6 +32,6 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let corpus = read(&arguments.folder)?;
     export_frozen(&corpus, &arguments.frozen)?;
     let count = corpus.members.len();
-    terminal::print(&format!("{}: {count} projects\n", arguments.frozen.display()));
+    terminal::print(&format!("{}: {}\n", arguments.frozen.display(), plural(count, "project")));
     Ok(Exit::Success)
 }

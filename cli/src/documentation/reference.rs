@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use catherd_experiments::{Study, StudyError};
+use catherd_mutation::Operator;
 use clap::{Arg, Command, CommandFactory};
 
 use super::{pages, parts, read, root, shown};
@@ -192,6 +193,16 @@ fn study_files_on_pages_are_read() {
         }
     }
     assert!(checked >= 6, "{checked}");
+}
+
+#[test]
+fn mutation_operators_are_documented_as_in_the_program() {
+    let page = read(&root().join("docs/reference/mutation-operators.md")).replace('`', "");
+    for operator in Operator::ALL {
+        let (name, title, change) = (operator.name(), operator.title(), operator.change());
+        let row = format!("| {name} | {title} | {change} |");
+        assert!(page.contains(&row), "{row}");
+    }
 }
 
 #[test]

@@ -64,6 +64,20 @@ impl Operator {
             Operator::Vrm => "variable replacement",
         }
     }
+
+    /// The change that it makes, in a few words.
+    pub fn change(self) -> &'static str {
+        match self {
+            Operator::Krm => "a hat or a key sensor asks for another key",
+            Operator::Sbd => "a command is removed, and the block below takes its place",
+            Operator::Sdm => "a hat starts nothing",
+            Operator::Aor => "another of +, -, *, /, mod",
+            Operator::Lor => "and becomes or, and the reverse",
+            Operator::Ror => "another of <, =, >",
+            Operator::Ncm => "a condition is negated",
+            Operator::Vrm => "a reporter reports another variable that the target can read",
+        }
+    }
 }
 
 impl fmt::Display for Operator {
