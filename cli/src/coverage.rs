@@ -6,7 +6,7 @@ use catherd_sb3::{BlockIndex, BlockNo, Notation, Project};
 use catherd_suite::goals::{self, GoalSettings};
 use catherd_suite::{Bounds, measure_coverage};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
 use crate::project::Pair;
@@ -20,7 +20,8 @@ Examples:
   catherd coverage game.sb3 suite.json
   catherd coverage game.sb3 suite.json --json
 
-Lines that begin with - are not covered. Blocks that no test can reach do not count.
+Lines that begin with - are not covered. Blocks that no test can reach do not count. The JSON lists
+the block of each goal of the suite with the tests that cover it.
 
 Exit codes: 0 if the suite could be executed, 1 if not.")]
 pub(crate) struct Arguments {
@@ -51,11 +52,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     for &BlockNo(goal) in &goals {
         state[goal as usize] = State::Missed;
     }
-    for goal in covers.into_iter().flatten() {
+    for &goal in covers.iter().flatten() {
         state[goals[goal as usize].0 as usize] = State::Covered;
     }
     let sprites = sprites(&subject.project, &state);
-    let text = if arguments.json { to_json(&sprites) } else { to_text(&sprites) };
+    let text = if arguments.json {
+        to_json(&sprites, &blocks_of_goals(&subject.project, &goals, &covers))
+    } else {
+        to_text(&sprites)
+    };
     terminal::print(&text);
     Ok(Exit::Success)
 }
@@ -172,7 +177,20 @@ fn to_text(sprites: &[Sprite]) -> String {
     text
 }
 
-fn to_json(sprites: &[Sprite]) -> String {
+/// The block of each goal, in the order of the goals, and the numbers of the tests that cover it.
+fn blocks_of_goals(project: &Project, goals: &[BlockNo], covers: &[Vec<u32>]) -> Vec<Value> {
+    let goals = goals.iter().zip(0_u32..).map(|(&block, goal)| {
+        let (target, block) = project.locate(block);
+        let target = &project.targets[target];
+        let id = &target.blocks[block as usize].id;
+        let covering = covers.iter().zip(0_u32..).filter(|(covered, _)| covered.contains(&goal));
+        let tests: Vec<u32> = covering.map(|(_, test)| test).collect();
+        json!({ "goal": goal, "sprite": &*target.name, "block": &**id, "tests": tests })
+    });
+    goals.collect()
+}
+
+fn to_json(sprites: &[Sprite], blocks: &[Value]) -> String {
     let (covered, goals) = total(sprites);
     let sprites: Vec<_> = sprites
         .iter()
@@ -182,10 +200,13 @@ fn to_json(sprites: &[Sprite]) -> String {
             json!({ "name": sprite.name, "goals": goals, "covered": covered, "scripts": scripts })
         })
         .collect();
-    format!("{}\n", json!({ "goals": goals, "covered": covered, "sprites": sprites }))
+    format!(
+        "{}\n",
+        json!({ "goals": goals, "covered": covered, "sprites": sprites, "blocks": blocks })
+    )
 }
 
-fn script_to_json(script: &Script) -> serde_json::Value {
+fn script_to_json(script: &Script) -> Value {
     let (covered, goals) = script.tally();
     let uncovered: Vec<_> = script
         .missed()

@@ -56,6 +56,19 @@ fn a_generated_suite_passes_on_its_project_and_covers_its_goals() {
     assert_eq!(coverage["covered"], 8);
     let uncovered = &coverage["sprites"][0]["scripts"][0]["uncovered"];
     assert_eq!(*uncovered, json!([{ "block": "hide", "text": "hide" }]));
+    // Goals are named by their blocks, with the tests that the suite lists for them.
+    let blocks = coverage["blocks"].as_array().unwrap();
+    let hide = blocks.iter().find(|goal| goal["block"] == "hide").unwrap();
+    assert_eq!((&hide["sprite"], &hide["tests"]), (&json!("Cat"), &json!([])));
+    let covers = |test: &Value, goal: &Value| test["covers"].as_array().unwrap().contains(goal);
+    for (goal, number) in blocks.iter().zip(0..) {
+        assert_eq!(goal["goal"], number);
+        let suite = suite(folder.path());
+        let tests = suite["tests"].as_array().unwrap().iter().zip(0..);
+        let covering: Vec<i32> =
+            tests.filter(|(test, _)| covers(test, &goal["goal"])).map(|(_, n)| n).collect();
+        assert_eq!(goal["tests"], json!(covering), "{goal}");
+    }
 }
 
 #[test]
