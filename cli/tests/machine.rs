@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use serde_json::Value;
-use support::{catherd, packed, small, stderr};
+use serde_json::{Value, json};
+use support::{archive, catherd, packed, small, stderr, two_blocks};
 
 fn vm(folder: &Path, arguments: &[&str]) -> Output {
     catherd().current_dir(folder).arg("vm").args(arguments).output().unwrap()
@@ -46,6 +46,23 @@ fn a_digest_depends_on_project_and_seed_and_not_on_threads() {
 
     let json: Value = serde_json::from_str(&digest(&["--limit", "1", "--json"])).unwrap();
     assert_eq!(json["digest"], lines[0].0);
+}
+
+/// The archive is smaller than 3 KB. To measure the text, because the document has no size, takes
+/// more than a minute.
+#[test]
+fn a_costume_with_a_million_letters_is_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let costume = json!([{
+        "name": "cat", "assetId": "00ff", "md5ext": "00ff.svg", "dataFormat": "svg",
+    }]);
+    let text = format!("<svg><text>{}</text></svg>", "a".repeat(1_000_000));
+    let project = two_blocks(None, &costume);
+    let files = [("project.json", project.as_bytes()), ("00ff.svg", text.as_bytes())];
+    fs::write(folder.path().join("long.sb3"), archive(&files)).unwrap();
+    let digest = stdout(&vm(folder.path(), &["digest", ".", "--steps", "3", "--json"]));
+    let json: Value = serde_json::from_str(&digest).unwrap();
+    assert!(json["limits"].to_string().contains("costume"), "{digest}");
 }
 
 #[test]

@@ -11,9 +11,16 @@ pub struct Limits {
     pub nodes: u32,
     /// Deepest nesting of elements in an SVG document.
     pub depth: usize,
+    /// Most letters of all texts of an SVG document. A letter of a referenced element counts once
+    /// for each use. Laying a text out takes time that grows with the square of its length.
+    pub letters: usize,
+    /// Most letters times elements of a text, added up over the texts as for `letters`, because
+    /// each element may ask for another font, in which the whole text is laid out.
+    pub letters_in_fonts: u64,
     /// Largest width or height of a costume, in pixels of the file or units of the `viewBox`.
     pub side: u32,
-    /// Most pixels of a costume at its own size.
+    /// Most pixels of a costume at its own size, doubled on both axes for a bitmap of resolution 1,
+    /// and of all bitmaps that an SVG document embeds, each once for each use.
     pub pixels: u64,
     /// Most pixels that drawing one raster of an SVG document may paint, including those of
     /// layers, masks, filters and pattern tiles. Estimated before drawing; a raster that needs
@@ -29,6 +36,8 @@ impl Default for Limits {
             bytes: 32 << 20,
             nodes: 200_000,
             depth: 256,
+            letters: 10_000,
+            letters_in_fonts: 1_000_000,
             side: 16_384,
             pixels: 1 << 25,
             painted: 1 << 32,
@@ -49,12 +58,26 @@ pub enum SkinError {
         limit: usize,
     },
     /// The picture is larger than [`Limits::side`] or [`Limits::pixels`].
-    #[error("a picture of {width} x {height} is too large")]
+    #[error(
+        "a picture of {width} x {height}: at most {side} a side and {pixels} in all are allowed"
+    )]
     PictureTooLarge {
         /// Width in pixels or units.
         width: f64,
         /// Height in pixels or units.
         height: f64,
+        /// The limit of a side.
+        side: u32,
+        /// The limit of the product.
+        pixels: u64,
+    },
+    /// The texts of the document have more letters than [`Limits::letters`].
+    #[error("the texts have {found} letters, {limit} are allowed")]
+    TooMuchText {
+        /// Number of letters, without those of references.
+        found: usize,
+        /// The limit.
+        limit: usize,
     },
     /// The document nests deeper than [`Limits::depth`].
     #[error("elements nest deeper than {limit} levels")]
@@ -78,7 +101,10 @@ impl SkinError {
     pub(crate) fn is_limit(&self) -> bool {
         matches!(
             self,
-            Self::FileTooLarge { .. } | Self::PictureTooLarge { .. } | Self::NestedTooDeeply { .. }
+            Self::FileTooLarge { .. }
+                | Self::PictureTooLarge { .. }
+                | Self::NestedTooDeeply { .. }
+                | Self::TooMuchText { .. }
         )
     }
 }

@@ -13,6 +13,8 @@ fn limits() -> Limits {
         bytes: 1 << 20,
         nodes: 20_000,
         depth: 64,
+        letters: 2_000,
+        letters_in_fonts: 20_000,
         side: 2048,
         pixels: 1 << 20,
         painted: 1 << 28,
@@ -61,6 +63,16 @@ fn limits_are_kept() {
     assert!(matches!(sense_bitmap(b"no picture"), Err(SkinError::Picture(_))));
     let wide = stage::png(4000, 1, |_, _| [0; 4]);
     assert!(matches!(sense_bitmap(&wide), Err(SkinError::PictureTooLarge { .. })));
+    // Resolution 1 doubles both sides, so that this is 1,440,000 pixels.
+    let doubled = stage::png(600, 600, |_, _| [0; 4]);
+    let error = sense_bitmap(&doubled).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a picture of 600 x 600: at most 2048 a side and 1048576 in all are allowed"
+    );
+    let long = format!("<svg viewBox='0 0 9 9'><text>{}</text></svg>", "a".repeat(2001));
+    let error = sense_svg(long.as_bytes()).unwrap_err();
+    assert_eq!(error, SkinError::TooMuchText { found: 2001, limit: 2000 });
 }
 
 #[test]
@@ -301,6 +313,81 @@ proptest! {
         picture[index] = byte;
         let _ = sense_bitmap(&picture);
     }
+}
+
+/// With the default limits: the longest text that is drawn, and longer ones in every disguise.
+#[test]
+fn long_texts_are_bounded() {
+    let start = std::time::Instant::now();
+    let load = |body: &str| {
+        let text = format!("<svg viewBox='0 0 480 360'>{body}</svg>");
+        let mut builder = SkinSetBuilder::new(Limits::default());
+        let skin = builder.add_svg(text.as_bytes().into(), None)?;
+        let mut scene = Scene::new(Arc::new(builder.build()));
+        let id = scene.add(Group::Sprite);
+        scene.set_skin(id, skin);
+        Ok(scene.touching_point(id, -230.0, 170.0))
+    };
+    let corner = "<rect width='20' height='20'/>";
+    let text =
+        |letters: usize| format!("{corner}<text y='99'>{}</text>", "Ab ".repeat(letters / 3));
+    assert_eq!(load(&text(9_999)), Ok(true));
+    let found = 1_000_002;
+    assert_eq!(load(&text(found)), Err(SkinError::TooMuchText { found, limit: 10_000 }));
+    let repeated = format!("<g id='t'>{}</g>{}", text(300), "<use href='#t'/>".repeat(300));
+    assert_eq!(load(&repeated), Ok(false));
+    let words: String =
+        (0..200).map(|n| format!("<tspan font-size='{n}'>{n:060}</tspan>")).collect();
+    let in_fonts = format!("{corner}<text>{words}</text>");
+    assert!(matches!(load(&in_fonts), Err(SkinError::TooMuchText { .. })));
+    let words: String =
+        (0..120).map(|n| format!("<tspan font-size='{n}'>{n:080}</tspan>")).collect();
+    assert_eq!(load(&format!("{corner}<text>{words}</text>")), Ok(false));
+    let words: String =
+        (1..90).map(|n| format!("<tspan font-size='{n}'>{n:080}</tspan>")).collect();
+    assert_eq!(load(&format!("{corner}<text>{words}</text>")), Ok(true));
+    // It took over a minute for the second document alone.
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+/// The largest bitmaps, and more of them than a document may show.
+#[test]
+fn large_bitmaps_are_bounded() {
+    let mut builder = SkinSetBuilder::new(Limits::default());
+    // The header of a bitmap file, without pixels.
+    let mut header = b"BM".to_vec();
+    for word in [1 << 20, 0, 54, 40, 16_000, 16_000, 24 << 16 | 1, 0, 0, 0, 0, 0, 0_u32] {
+        header.extend(word.to_le_bytes());
+    }
+    let refused = builder.add_bitmap(header.into(), Some(2.0), None);
+    assert!(refused.unwrap_err().to_string().contains("33554432 in all"));
+    assert_eq!(builder.build().refused(), 1);
+    let largest = stage::png(8192, 4096, |_, _| [1, 2, 3, 255]);
+    let mut builder = SkinSetBuilder::new(Limits::default());
+    let skin = builder.add_bitmap(largest.into(), Some(2.0), None).unwrap();
+    let mut scene = Scene::new(Arc::new(builder.build()));
+    let id = scene.add(Group::Sprite);
+    scene.set_skin(id, skin);
+    assert!(scene.touching_point(id, 0.0, 0.0));
+    let picture = base64(&stage::png(1000, 1000, |_, _| [1, 2, 3, 255]));
+    let image =
+        format!("<image id='i' width='400' height='300' href='data:image/png;base64,{picture}'/>");
+    assert!(shows(&image));
+    assert!(!shows(&format!("{image}<use href='#i'/>")), "more than 2^20 pixels in all");
+}
+
+/// Bytes in base 64.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let number = (0..3).fold(0, |n, i| n << 8 | usize::from(*group.get(i).unwrap_or(&0)));
+        for i in 0..4 {
+            let digit = char::from(DIGITS[number >> (18 - 6 * i) & 63]);
+            text.push(if i <= group.len() { digit } else { '=' });
+        }
+    }
+    text
 }
 
 /// Documents of a few hundred bytes that would take hours or all memory are not drawn.

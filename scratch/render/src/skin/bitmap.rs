@@ -30,14 +30,14 @@ impl Bitmap {
             .with_guessed_format()
             .map_err(|error| broken(&error))?;
         let (width, height) = reader.into_dimensions().map_err(|error| broken(&error))?;
-        if width.max(height) > limits.side || u64::from(width) * u64::from(height) > limits.pixels {
-            return Err(SkinError::PictureTooLarge {
-                width: f64::from(width),
-                height: f64::from(height),
-            });
-        }
         let doubled = resolution == Some(1.0);
         let factor = if doubled { 2 } else { 1 };
+        let &Limits { side, pixels, .. } = limits;
+        let all = u64::from(width) * u64::from(height) * u64::from(factor * factor);
+        if width.max(height) > side || all > pixels {
+            let (width, height) = (f64::from(width), f64::from(height));
+            return Err(SkinError::PictureTooLarge { width, height, side, pixels });
+        }
         let pixels = (width * factor, height * factor);
         let size = (f64::from(pixels.0) / 2.0, f64::from(pixels.1) / 2.0);
         let factor = f64::from(factor);

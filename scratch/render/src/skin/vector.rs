@@ -37,7 +37,8 @@ impl Vector {
         let view = document.view_box();
         let (w, h) = (view.width, view.height);
         if w.max(h) > f64::from(limits.side) || w * h > limits.pixels as f64 {
-            return Err(SkinError::PictureTooLarge { width: w, height: h });
+            let Limits { side, pixels, .. } = *limits;
+            return Err(SkinError::PictureTooLarge { width: w, height: h, side, pixels });
         }
         let visible = w > 0.0 && h > 0.0;
         let center = if visible {

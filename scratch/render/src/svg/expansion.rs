@@ -3,16 +3,29 @@
 
 use std::collections::HashMap;
 
-use super::dom::Element;
+use super::dom::{Element, Node};
+use crate::limits::Limits;
 
 /// Deepest nesting of elements, including those of references.
 const DEPTH: usize = 1024;
 
 /// Size of an element, including its descendants and references.
 #[derive(Clone, Copy, Default)]
-struct Size {
+pub(super) struct Size {
     elements: f64,
     levels: usize,
+    /// Letters of texts.
+    letters: f64,
+    /// Letters of each text times its elements.
+    letters_in_fonts: f64,
+}
+
+impl Size {
+    pub(super) fn is_within(&self, limits: &Limits) -> bool {
+        self.elements <= f64::from(limits.nodes)
+            && self.letters <= limits.letters as f64
+            && self.letters_in_fonts <= limits.letters_in_fonts as f64
+    }
 }
 
 /// Traversal that follows references but measures every element only once.
@@ -22,12 +35,12 @@ struct Traversal<'a> {
     known: HashMap<&'a str, Size>,
 }
 
-/// The number of elements, where the target of a reference counts once for each reference; `None`
-/// if they are nested too deeply. Cyclic references count 0.
-pub(super) fn expanded_size(root: &Element) -> Option<f64> {
+/// The size, where the target of a reference counts once for each reference; `None` if elements are
+/// nested too deeply. Cyclic references count 0.
+pub(super) fn expanded_size(root: &Element) -> Option<Size> {
     let mut traversal = Traversal { by_id: HashMap::new(), known: HashMap::new() };
     collect(root, &mut traversal.by_id);
-    Some(traversal.size(root, 0)?.elements)
+    traversal.size(root, 0)
 }
 
 fn collect<'a>(element: &'a Element, by_id: &mut HashMap<&'a str, &'a Element>) {
@@ -42,9 +55,16 @@ impl<'a> Traversal<'a> {
         if depth > DEPTH {
             return None;
         }
-        let mut size = Size { elements: 1.0, levels: 1 };
+        let mut size = Size { elements: 1.0, levels: 1, ..Size::default() };
+        if element.name == "text" {
+            let (letters, elements) = text_size(element);
+            size.letters = letters;
+            size.letters_in_fonts = letters * elements;
+        }
         let mut add = |inner: Size| {
             size.elements += inner.elements;
+            size.letters += inner.letters;
+            size.letters_in_fonts += inner.letters_in_fonts;
             size.levels = size.levels.max(inner.levels + 1);
         };
         for (name, value) in element.attributes() {
@@ -74,4 +94,18 @@ impl<'a> Traversal<'a> {
         self.known.insert(id, size);
         Some(size)
     }
+}
+
+/// Letters and elements of a text, itself included.
+fn text_size(text: &Element) -> (f64, f64) {
+    let (mut letters, mut elements) = (0, 0);
+    text.visit(&mut |element| {
+        elements += 1;
+        for child in &element.children {
+            if let Node::Text(text) = child {
+                letters += text.chars().count();
+            }
+        }
+    });
+    (letters as f64, f64::from(elements))
 }

@@ -9,6 +9,9 @@ mod repair;
 mod stroke;
 mod transform;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use image::ImageReader;
 use resvg::usvg;
 use roxmltree::ParsingOptions;
@@ -45,6 +48,7 @@ impl Document {
             return Err(SkinError::NotSvg(root.tag_name().name().to_owned()));
         }
         check_depth(&xml, limits.depth)?;
+        check_text(&xml, limits.letters)?;
         let (view_box, intrinsic) = match root.attribute("viewBox") {
             Some(view_box) => {
                 let view_box = measure::parse_view_box(view_box);
@@ -124,6 +128,15 @@ fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinEr
     Ok(())
 }
 
+/// Checks the length of all texts together.
+fn check_text(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
+    let texts = xml.descendants().filter(|node| node.tag_name().name() == "text");
+    // A text within a text counts twice, which is too much rather than too little.
+    let within = texts.flat_map(|text| text.descendants().filter(roxmltree::Node::is_text));
+    let found = within.filter_map(|node| node.text()).map(|text| text.chars().count()).sum();
+    if found > limit { Err(SkinError::TooMuchText { found, limit }) } else { Ok(()) }
+}
+
 /// Largest radius of an arc. Arcs are converted to curves, whose number grows with the radius, in
 /// quadratic time.
 const LARGEST_RADIUS: f64 = 1e9;
@@ -158,17 +171,21 @@ fn has_giant_arc(path: &str) -> bool {
 /// Parses a prepared document. Embedded bitmaps are read within the limits; references to other
 /// files are ignored.
 fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
-    let limits = *limits;
-    if expansion::expanded_size(root)? > f64::from(limits.nodes) {
+    if !expansion::expanded_size(root)?.is_within(limits) {
         return None;
     }
+    let pixels = limits.pixels;
+    let embedded = Arc::new(AtomicU64::new(0));
+    let added = embedded.clone();
     let resolver = usvg::ImageHrefResolver {
         resolve_data: Box::new(move |_, data, _| {
             let reader = ImageReader::new(std::io::Cursor::new(&data[..]));
             let reader = reader.with_guessed_format().ok()?;
             let format = reader.format()?;
             let (width, height) = reader.into_dimensions().ok()?;
-            if u64::from(width) * u64::from(height) > limits.pixels {
+            // This is called for each use of a picture, as it is decoded for each.
+            let more = u64::from(width) * u64::from(height);
+            if added.fetch_add(more, Ordering::Relaxed).saturating_add(more) > pixels {
                 return None;
             }
             match format {
@@ -186,5 +203,6 @@ fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
         font_resolver: fonts::resolver(),
         ..usvg::Options::default()
     };
-    usvg::Tree::from_str(&root.document(), &options).ok()
+    let tree = usvg::Tree::from_str(&root.document(), &options).ok();
+    tree.filter(|_| embedded.load(Ordering::Relaxed) <= pixels)
 }
