@@ -11,6 +11,7 @@ use catherd_coordinator::CoordinatorError;
 use catherd_datasets::corpus::{AddError, CorpusError};
 use catherd_datasets::sample::SampleError;
 use catherd_datasets::{FindError, LoadError};
+use catherd_experiments::text::printable;
 use catherd_experiments::{PlanError, StudyError};
 use catherd_worker::WorkerError;
 
@@ -106,7 +107,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The names of files may contain control characters, line breaks included.
-        write!(f, "error: {}", self.line.replace(char::is_control, " "))?;
+        write!(f, "error: {}", printable(&self.line.replace(['\n', '\t'], " ")))?;
         match &self.hint {
             Some(hint) => write!(f, "\n hint: {hint}"),
             None => Ok(()),
@@ -198,6 +199,10 @@ impl From<PlanError> for Failure {
             PlanError::Unit { unit, kind, known } => {
                 Failure::new(format_args!("subject kind `{kind}` counts no `{unit}`"))
                     .hint(format!("set {known}"))
+            }
+            PlanError::Invalid(invalid) => {
+                let advice = invalid.problem.advice();
+                Failure::new(invalid).hint(advice)
             }
             PlanError::NoProjects(name) => {
                 Failure::new(format_args!("study `{name}` has no usable project"))

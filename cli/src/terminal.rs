@@ -1,11 +1,12 @@
 //! Output to the terminal: results go to standard output, everything else to standard error.
 //! Progress bars are hidden while a line is written.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use catherd_experiments::text::printable_lines;
 use clap::ValueEnum;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use tracing_subscriber::EnvFilter;
@@ -19,7 +20,13 @@ const LOG: &str = "CATHERD_LOG";
 /// Writes results. Errors are ignored, because the reader may have closed the pipe, as `head` does.
 pub(crate) fn print(text: &str) {
     BARS.suspend(|| {
-        let _ = io::stdout().lock().write_all(text.as_bytes());
+        let mut stdout = io::stdout().lock();
+        // Names come from files and from other machines, and terminals obey escape sequences. Files
+        // and pipes get the text as it is, because it may be JSON.
+        let _ = match stdout.is_terminal() {
+            true => stdout.write_all(printable_lines(text).as_bytes()),
+            false => stdout.write_all(text.as_bytes()),
+        };
         let _ = io::stdout().flush();
     });
 }
@@ -47,7 +54,7 @@ pub(crate) fn note(line: &str) {
         return tracing::info!("{line}");
     }
     // Write the line at once, so that lines of several processes do not mix.
-    let _ = Stderr.write_all(format!("{line}\n").as_bytes());
+    let _ = Stderr.write_all(format!("{}\n", printable_lines(line)).as_bytes());
 }
 
 /// Writes the reason for which the command failed.
@@ -84,11 +91,9 @@ pub(crate) fn log_as(level: &str, format: Format) {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new(level));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
     match format {
-        Format::Text => log
-            .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
-            .with_target(false)
-            .without_time()
-            .init(),
+        Format::Text => {
+            log.with_ansi(io::stderr().is_terminal()).with_target(false).without_time().init()
+        }
         Format::Json => {
             STRUCTURED.store(true, Ordering::Relaxed);
             log.json().flatten_event(true).with_current_span(false).with_span_list(false).init();

@@ -5,21 +5,23 @@
 mod budget;
 mod digest;
 mod mutation;
-mod plan;
+pub mod plan;
 mod race;
 mod record;
 mod run;
 mod study;
 mod subject;
+pub mod text;
 
 pub use budget::Budget;
 pub use digest::{Digest, NotADigest};
 pub use mutation::{Level, MutantOutcome, MutantRecord, Mutation};
+pub use plan::check::{InvalidPlan, PlanProblem};
 pub use plan::{Plan, PlanError, PlannedProject, duplicates};
 pub use race::Race;
 pub use record::{
-    Criterion, Metric, Outcome, Provenance, RECORD_FORMAT, Resources, RunRecord, SuiteSize,
-    TimelinePoint,
+    Criterion, InvalidRecord, Metric, Outcome, Provenance, RECORD_FORMAT, Resources, RunRecord,
+    SuiteSize, TimelinePoint,
 };
 pub use run::{ASSERTIONS, Algorithm, Engines, Parameter, RunSpec};
 pub use study::{Flags, ProjectSource, SourceLocation, Study, StudyError};

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Algorithm, Budget, Digest, Engines, Mutation, Race, RunSpec, Study, SubjectInfo};
 
+pub mod check;
+
+use check::InvalidPlan;
+
 /// A project that was found, read and packed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedProject {
@@ -40,6 +44,9 @@ pub enum PlanError {
     /// No project is left to run.
     #[error("study `{0}` has no usable project; name at least one under projects")]
     NoProjects(String),
+    /// A field is out of bounds.
+    #[error("{invalid}; {advice}", invalid = .0, advice = .0.problem.advice())]
+    Invalid(#[from] InvalidPlan),
 }
 
 /// A study whose projects have been found: everything that decides its runs, in a form that is
@@ -80,7 +87,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If the subject kind refuses an algorithm or a unit of the budget, or no project is left.
+    /// If the subject kind refuses an algorithm or a unit of the budget, no project is left, or a
+    /// field is out of the bounds of [`Plan::check`].
     pub fn new(
         study: &Study,
         subject: &SubjectInfo,
@@ -98,7 +106,7 @@ impl Plan {
         if projects.is_empty() {
             return Err(PlanError::NoProjects(study.name.clone()));
         }
-        Ok(Plan {
+        let plan = Plan {
             format: FORMAT,
             name: study.name.clone(),
             engine: subject.engine.clone(),
@@ -109,24 +117,10 @@ impl Plan {
             mutation: study.mutation.clone(),
             race: study.race,
             projects,
-        })
-    }
-
-    /// Checks a plan from elsewhere. A subject kind that `engines` does not have is accepted with
-    /// any engine.
-    ///
-    /// # Errors
-    ///
-    /// The first part that this program would not have planned.
-    pub fn check(&self, engines: &Engines) -> Result<(), &'static str> {
-        let known = engines.get(&self.subject).is_none_or(|engine| *engine == self.engine);
-        let parts = [
-            ("another version of its description", self.format == FORMAT),
-            ("another engine of its subject kind", known),
-            ("nothing to run", self.count() > 0),
-            ("the same project twice", duplicates(&self.projects).is_empty()),
-        ];
-        parts.into_iter().find(|(_, fine)| !fine).map_or(Ok(()), |(part, _)| Err(part))
+        };
+        let engines = Engines::from([(subject.kind.clone(), subject.engine.clone())]);
+        plan.check(&engines)?;
+        Ok(plan)
     }
 
     /// A round of a race: the algorithms that are left, on some of the projects.
@@ -140,9 +134,10 @@ impl Plan {
         }
     }
 
-    /// Number of runs; in a race, if no configuration is dropped.
+    /// Number of runs; in a race, if no configuration is dropped. `usize::MAX` if there are more.
     pub fn count(&self) -> usize {
-        self.projects.len() * self.algorithms.len() * self.seeds.len()
+        let cells = self.projects.len().saturating_mul(self.algorithms.len());
+        cells.saturating_mul(self.seeds.len())
     }
 
     /// The runs: by project in the order given, then by algorithm, then by seed.

@@ -3,6 +3,7 @@
 //! [`RunRecord`] is format 2. Its JSON has `"format": 2`; JSON without that key is format 1, of
 //! catherd up to version 0.3.0, and is converted when it is read.
 
+mod check;
 pub(crate) mod format_1;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
 use crate::{Digest, MutantRecord, RunSpec};
+
+pub use check::InvalidRecord;
 
 /// Version of the JSON of a [`RunRecord`].
 pub const RECORD_FORMAT: u32 = 2;
@@ -200,7 +203,7 @@ impl<'de> Deserialize<'de> for RunRecord {
             }
         }
         .map_err(de::Error::custom)
-        .and_then(|record| record.check().map(|()| record).map_err(de::Error::custom))
+        .and_then(|record| record.check_consistency().map(|()| record).map_err(de::Error::custom))
     }
 }
 
@@ -285,28 +288,5 @@ impl RunRecord {
     /// metrics, one artifact (`suite.json`) and three levels of mutant locations.
     pub fn digest_of_format_1(&self) -> Option<Digest> {
         format_1::Record::from_record(self).map(|record| record.digest())
-    }
-
-    /// What is inconsistent in a record from elsewhere.
-    fn check(&self) -> Result<(), String> {
-        let units = self.work.len();
-        if let Some(point) = self.timeline.iter().find(|point| point.work.len() != units) {
-            let amounts = point.work.len();
-            return Err(format!("timeline: a point with {amounts} amounts of {units} units"));
-        }
-        for Criterion { name, goals, covered } in &self.criteria {
-            if !covered.is_sorted() {
-                return Err(format!("criterion `{name}`: the covered goals do not ascend"));
-            }
-            if covered.windows(2).any(|pair| pair[0] == pair[1]) {
-                return Err(format!("criterion `{name}`: a goal is covered twice"));
-            }
-            if let Some(last) = covered.last().filter(|last| *last >= goals) {
-                return Err(format!(
-                    "criterion `{name}`: goal {last} is covered, of {goals} goals"
-                ));
-            }
-        }
-        Ok(())
     }
 }

@@ -200,3 +200,48 @@ fn inconsistent_records_are_refused() {
     let error = serde_json::from_str::<RunRecord>("{}").unwrap_err().to_string();
     assert!(error.contains("missing field `run`"), "{error}");
 }
+
+/// A change of a record.
+type Change<'c> = &'c dyn Fn(&mut RunRecord);
+
+/// Records of workers are bounded, and what they count must be possible.
+#[test]
+fn a_record_that_cannot_be_right_is_refused() {
+    let sound = || {
+        let mut record = rich();
+        record.work = [("calls".to_owned(), 90), ("allocations".to_owned(), 70)].into();
+        record
+    };
+    assert_eq!(sound().check_bounds(), Ok(()));
+    let refused = |change: Change<'_>| {
+        let mut record = sound();
+        change(&mut record);
+        record.check_bounds().unwrap_err().to_string()
+    };
+    let bad: [(Change<'_>, &str); 11] = [
+        (&|record| record.timeline[1].covered = 31, "timeline: 31 goals are covered, of 4"),
+        (&|record| record.timeline[0].covered = 3, "timeline: coverage decreases"),
+        (&|record| record.criteria[1].name = "branches".into(), "criteria: `branches` is there"),
+        (&|record| record.criteria[0].name = "\u{1b}c".into(), "criteria: a name with the char"),
+        (&|record| record.reason = "x".repeat(1 << 20), "reason: a text of 1048576 bytes"),
+        (&|record| record.resources.wall_ms = u64::MAX, "resources: 18446744073709551615 is more"),
+        (&|record| _ = record.work.insert("steps".into(), u64::MAX), "work: 18446744073709551615"),
+        (
+            &|record| _ = record.artifacts.insert("../x".into(), String::new()),
+            "artifacts: \"../x\"",
+        ),
+        (&|record| record.mutants[0].change = "x".repeat(1 << 20), "mutants: a text of 1048576"),
+        (&|record| record.provenance.host = "x".repeat(300), "provenance: a text of 300 bytes"),
+        (
+            &|record| {
+                let metrics = (0..5000).map(|n| (n.to_string(), 1.into()));
+                record.metrics = metrics.collect();
+            },
+            "metrics: 5000 entries, of at most 4096",
+        ),
+    ];
+    for (change, expected) in bad {
+        let refused = refused(change);
+        assert!(refused.starts_with(expected), "{refused}");
+    }
+}

@@ -1,0 +1,307 @@
+//! Checks of plans. Clients check a plan before they submit it, and coordinators check it again,
+//! because a plan without bounds would occupy a coordinator for ever. The bounds are listed in
+//! `docs/reference/limits.md`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{FORMAT, Plan, PlannedProject, duplicates};
+use crate::text::is_printable;
+use crate::{Algorithm, Budget, Engines, Mutation, Parameter, Race};
+
+/// Most runs of a study.
+pub const MAX_RUNS: u64 = 10_000_000;
+
+/// Most bytes of the specifications of all runs of a study: runs times the size of the largest.
+pub const MAX_SPEC_BYTES: u64 = 16 << 30;
+
+/// Most bytes of a name: of a study, a configuration, an algorithm, a parameter, a unit of work, a
+/// mutation operator, a subject kind or an engine.
+pub const MAX_NAME_BYTES: usize = 256;
+
+/// Most bytes of the name of a project, which may be a path.
+pub const MAX_PROJECT_NAME_BYTES: usize = 1024;
+
+/// Most configurations of a study.
+pub const MAX_ALGORITHMS: usize = 10_000;
+
+/// Most parameters of a configuration.
+pub const MAX_PARAMETERS: usize = 256;
+
+/// Most bytes of a text that is the value of a parameter.
+pub const MAX_PARAMETER_BYTES: usize = 64 << 10;
+
+/// Most units of work in a budget, and most mutation operators.
+pub const MAX_UNITS: usize = 64;
+
+/// Largest limit in units of work: 2^53 - 1, up to which every program reads JSON exactly.
+pub const MAX_WORK: u64 = (1 << 53) - 1;
+
+/// Largest limit in milliseconds of real time: 366 days.
+pub const MAX_WALL_MS: u64 = 366 * 24 * 3600 * 1000;
+
+/// Largest seed, which is that of TOML.
+pub const MAX_SEED: u64 = i64::MAX as u64;
+
+/// A field of a plan that cannot be planned.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct InvalidPlan {
+    /// The field, such as `projects.3.name`. Entries of lists are counted from 0.
+    pub field: String,
+    /// The problem with it.
+    pub problem: PlanProblem,
+}
+
+/// A problem with a field of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanProblem {
+    /// Another version of the form of plans.
+    #[error("version {0} of the form of plans; this catherd reads version {FORMAT}")]
+    Format(u32),
+    /// Another engine of the subject kind than this program has.
+    #[error("engine {found} of its subject kind; this catherd has {known}")]
+    Engine {
+        /// The engine of the plan.
+        found: String,
+        /// The engine of this program.
+        known: String,
+    },
+    /// Nothing where something is needed.
+    #[error("is empty")]
+    Empty,
+    /// More than a study may have.
+    #[error("{found} are more than the maximum of {most}")]
+    TooMany {
+        /// The number found.
+        found: u64,
+        /// The largest permitted number.
+        most: u64,
+    },
+    /// A text that is too long.
+    #[error("{bytes} bytes are more than the maximum of {most}")]
+    TooLong {
+        /// Length of the text in bytes.
+        bytes: usize,
+        /// The largest permitted length.
+        most: usize,
+    },
+    /// A character that may not be shown, with its position in bytes.
+    #[error("has the character {0:?}, which cannot be shown")]
+    Unprintable(char),
+    /// A number outside its range.
+    #[error("{value} is not in {least} to {most}")]
+    OutOfRange {
+        /// The number.
+        value: String,
+        /// The smallest permitted number.
+        least: u64,
+        /// The largest permitted number.
+        most: u64,
+    },
+    /// A number that is not finite, or a level outside 0 to 1.
+    #[error("{0} is not a number that it can be")]
+    NotUsable(String),
+    /// The same entry twice.
+    #[error("is the same as {0}")]
+    Twice(String),
+}
+
+impl PlanProblem {
+    /// What to do about the problem.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            PlanProblem::Format(_) | PlanProblem::Engine { .. } => {
+                "use the same catherd at both ends"
+            }
+            PlanProblem::Empty => "give at least one",
+            PlanProblem::TooMany { .. } => "divide the study into several",
+            PlanProblem::TooLong { .. } => "shorten it",
+            PlanProblem::Unprintable(_) => "rename it",
+            PlanProblem::OutOfRange { .. } | PlanProblem::NotUsable(_) => "give a number in range",
+            PlanProblem::Twice(_) => "leave one of them out",
+        }
+    }
+}
+
+type Checked = Result<(), InvalidPlan>;
+
+fn invalid(field: impl Into<String>, problem: PlanProblem) -> Checked {
+    Err(InvalidPlan { field: field.into(), problem })
+}
+
+impl Plan {
+    /// Checks a plan from elsewhere. A subject kind that `engines` does not have is accepted with
+    /// any engine.
+    ///
+    /// # Errors
+    ///
+    /// The first field that this program would not have planned.
+    pub fn check(&self, engines: &Engines) -> Checked {
+        if self.format != FORMAT {
+            return invalid("format", PlanProblem::Format(self.format));
+        }
+        name("name", &self.name)?;
+        name("subject", &self.subject)?;
+        name("engine", &self.engine)?;
+        if let Some(known) = engines.get(&self.subject).filter(|known| **known != self.engine) {
+            let (found, known) = (self.engine.clone(), known.clone());
+            return invalid("engine", PlanProblem::Engine { found, known });
+        }
+        self.check_runs()?;
+        algorithms(&self.algorithms)?;
+        seeds(&self.seeds)?;
+        budget(&self.budget)?;
+        self.mutation.as_ref().map_or(Ok(()), mutation)?;
+        self.race.map_or(Ok(()), race)?;
+        projects(&self.projects)?;
+        self.check_spec_bytes()
+    }
+
+    /// Checks the number of runs, before anything is done for each of them.
+    fn check_runs(&self) -> Checked {
+        let lists = [
+            ("projects", self.projects.len()),
+            ("algorithms", self.algorithms.len()),
+            ("seeds", self.seeds.len()),
+        ];
+        if let Some((field, _)) = lists.into_iter().find(|(_, entries)| *entries == 0) {
+            return invalid(field, PlanProblem::Empty);
+        }
+        at_most("algorithms", self.algorithms.len(), MAX_ALGORITHMS as u64)?;
+        at_most("runs", self.count(), MAX_RUNS)
+    }
+
+    /// Checks the size of what would be stored of all runs.
+    fn check_spec_bytes(&self) -> Checked {
+        let parameters = |algorithm: &Algorithm| {
+            let sizes = algorithm.parameters.iter().map(|(name, value)| {
+                name.len() + if let Parameter::Text(text) = value { text.len() } else { 24 }
+            });
+            algorithm.label.len() + algorithm.name.len() + sizes.sum::<usize>()
+        };
+        let algorithm = self.algorithms.iter().map(parameters).max().unwrap_or(0);
+        let project = self.projects.iter().map(|project| project.name.len()).max().unwrap_or(0);
+        let bytes = (algorithm + project) as u64;
+        at_most("runs, bytes of their specifications", self.count() as u64 * bytes, MAX_SPEC_BYTES)
+    }
+}
+
+fn at_most(field: &str, found: impl TryInto<u64>, most: u64) -> Checked {
+    let found = found.try_into().unwrap_or(u64::MAX);
+    if found <= most { Ok(()) } else { invalid(field, PlanProblem::TooMany { found, most }) }
+}
+
+fn in_range(field: impl Into<String>, value: u64, (least, most): (u64, u64)) -> Checked {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    invalid(field, PlanProblem::OutOfRange { value: value.to_string(), least, most })
+}
+
+fn name(field: &str, text: &str) -> Checked {
+    text_of(field, text, MAX_NAME_BYTES)
+}
+
+/// Checks a text that is shown.
+fn text_of(field: &str, text: &str, most: usize) -> Checked {
+    if text.trim().is_empty() {
+        return invalid(field, PlanProblem::Empty);
+    }
+    if text.len() > most {
+        return invalid(field, PlanProblem::TooLong { bytes: text.len(), most });
+    }
+    let unprintable = text.chars().find(|c| !is_printable(*c));
+    unprintable.map_or(Ok(()), |c| invalid(field, PlanProblem::Unprintable(c)))
+}
+
+fn algorithms(algorithms: &[Algorithm]) -> Checked {
+    let (mut labels, mut settings) = (BTreeMap::new(), BTreeMap::new());
+    for (number, algorithm) in algorithms.iter().enumerate() {
+        let field = format!("algorithms.{number}");
+        name(&format!("{field}.label"), &algorithm.label)?;
+        name(&format!("{field}.name"), &algorithm.name)?;
+        let entries = algorithm.parameters.len();
+        at_most(&format!("{field}.parameters"), entries, MAX_PARAMETERS as u64)?;
+        for (parameter, value) in &algorithm.parameters {
+            name(&format!("{field}.parameters"), parameter)?;
+            parameter_value(&format!("{field}.parameters.{parameter}"), value)?;
+        }
+        // A value that is not finite has no JSON, and was refused above.
+        let setting = serde_json::to_string(&(&algorithm.name, &algorithm.parameters));
+        let setting = setting.unwrap_or_default();
+        let earlier = labels.insert(&algorithm.label, number);
+        if let Some(earlier) = earlier.or_else(|| settings.insert(setting, number)) {
+            return invalid(field, PlanProblem::Twice(format!("algorithms.{earlier}")));
+        }
+    }
+    Ok(())
+}
+
+fn parameter_value(field: &str, value: &Parameter) -> Checked {
+    match value {
+        Parameter::Number(number) if !number.is_finite() => {
+            invalid(field, PlanProblem::NotUsable(number.to_string()))
+        }
+        Parameter::Text(text) if text.len() > MAX_PARAMETER_BYTES => {
+            let (bytes, most) = (text.len(), MAX_PARAMETER_BYTES);
+            invalid(field, PlanProblem::TooLong { bytes, most })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn seeds(seeds: &[u64]) -> Checked {
+    let mut known = BTreeSet::new();
+    for (number, &seed) in seeds.iter().enumerate() {
+        let field = || format!("seeds.{number}");
+        if seed > MAX_SEED {
+            return in_range(field(), seed, (0, MAX_SEED));
+        }
+        if !known.insert(seed) {
+            return invalid(field(), PlanProblem::Twice("an earlier seed".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn budget(budget: &Budget) -> Checked {
+    if budget.is_empty() {
+        return invalid("budget", PlanProblem::Empty);
+    }
+    at_most("budget", budget.work.len(), MAX_UNITS as u64)?;
+    for (unit, &limit) in &budget.work {
+        name("budget", unit)?;
+        in_range(format!("budget.{unit}"), limit, (1, MAX_WORK))?;
+    }
+    budget.wall_ms.map_or(Ok(()), |limit| in_range("budget.wall_ms", limit, (1, MAX_WALL_MS)))
+}
+
+fn mutation(mutation: &Mutation) -> Checked {
+    at_most("mutation.operators", mutation.operators.len(), MAX_UNITS as u64)?;
+    mutation.operators.iter().try_for_each(|operator| name("mutation.operators", operator))?;
+    let limits = [("sample", mutation.sample), ("block_factor", mutation.block_factor)];
+    for (field, limit) in limits {
+        limit.map_or(Ok(()), |n| in_range(format!("mutation.{field}"), n, (1, MAX_WORK)))?;
+    }
+    mutation.seed.map_or(Ok(()), |seed| in_range("mutation.seed", seed, (0, MAX_SEED)))
+}
+
+fn race(race: Race) -> Checked {
+    if !(race.level > 0.0 && race.level < 1.0) {
+        return invalid("race.level", PlanProblem::NotUsable(race.level.to_string()));
+    }
+    in_range("race.first", race.first, (2, MAX_RUNS))?;
+    in_range("race.every", race.every, (1, MAX_RUNS))
+}
+
+fn projects(projects: &[PlannedProject]) -> Checked {
+    for (number, project) in projects.iter().enumerate() {
+        text_of(&format!("projects.{number}.name"), &project.name, MAX_PROJECT_NAME_BYTES)?;
+    }
+    match duplicates(projects).first() {
+        Some((copy, original)) => {
+            invalid(format!("projects.{copy}"), PlanProblem::Twice(format!("projects.{original}")))
+        }
+        None => Ok(()),
+    }
+}

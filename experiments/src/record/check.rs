@@ -1,0 +1,175 @@
+//! Checks of records: their consistency whenever one is read, and their bounds when a worker
+//! delivers one. The bounds are listed in `docs/reference/limits.md`.
+
+use super::{Criterion, RunRecord};
+use crate::MutantRecord;
+use crate::text::is_printable;
+
+/// Most bytes of a text in a record, apart from artifacts: a reason, a part of a mutant.
+const MAX_TEXT_BYTES: usize = 64 << 10;
+
+/// Most bytes of a name in a record: of a criterion, a unit, a metric, an artifact, a host.
+const MAX_NAME_BYTES: usize = 256;
+
+/// Most entries of each list of names in a record: criteria, units, artifacts.
+const MAX_NAMES: usize = 256;
+
+/// Most metrics of a record.
+const MAX_METRICS: usize = 4096;
+
+/// Most mutants of a record.
+const MAX_MUTANTS: usize = 1_000_000;
+
+/// Largest duration in milliseconds: 366 days.
+const MAX_MS: u64 = 366 * 24 * 3600 * 1000;
+
+/// Largest amount of work or memory: 2^53 - 1, up to which every program reads JSON exactly.
+const MAX_AMOUNT: u64 = (1 << 53) - 1;
+
+/// A part of a record that cannot be right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{part}: {problem}")]
+pub struct InvalidRecord {
+    /// The part, such as `timeline`.
+    pub part: String,
+    /// The problem with it.
+    pub problem: String,
+}
+
+type Checked = Result<(), InvalidRecord>;
+
+fn invalid(part: impl Into<String>, problem: impl Into<String>) -> Checked {
+    Err(InvalidRecord { part: part.into(), problem: problem.into() })
+}
+
+impl RunRecord {
+    /// Checks that the parts of a record from elsewhere fit each other. Every record is checked when
+    /// it is read.
+    ///
+    /// # Errors
+    ///
+    /// The first part that does not fit.
+    pub(super) fn check_consistency(&self) -> Checked {
+        let units = self.work.len();
+        if let Some(point) = self.timeline.iter().find(|point| point.work.len() != units) {
+            let amounts = point.work.len();
+            return invalid("timeline", format!("a point with {amounts} amounts of {units} units"));
+        }
+        self.criteria.iter().try_for_each(criterion)
+    }
+
+    /// Checks a record that a worker delivers: counts that contradict each other, and names, texts,
+    /// durations and lists that are larger than any subject kind makes them.
+    ///
+    /// # Errors
+    ///
+    /// The first part that is out of bounds.
+    pub fn check_bounds(&self) -> Checked {
+        self.check_counts()?;
+        text("reason", &self.reason, MAX_TEXT_BYTES)?;
+        names("criteria", self.criteria.iter().map(|criterion| &*criterion.name), MAX_NAMES)?;
+        names("work", self.work.keys().map(String::as_str), MAX_NAMES)?;
+        names("metrics", self.metrics.keys().map(String::as_str), MAX_METRICS)?;
+        names("artifacts", self.artifacts.keys().map(String::as_str), MAX_NAMES)?;
+        if let Some(name) = self.artifacts.keys().find(|name| !is_file_name(name)) {
+            return invalid("artifacts", format!("{name:?} is not the name of a file"));
+        }
+        text("suite", &self.suite.unit, MAX_NAME_BYTES)?;
+        at_most("mutants", self.mutants.len(), MAX_MUTANTS)?;
+        self.mutants.iter().try_for_each(mutant)?;
+        let amounts = self.work.values().chain([&self.resources.peak_rss_kib]);
+        amounts.copied().try_for_each(|amount| number("work", amount, MAX_AMOUNT))?;
+        for duration in [self.resources.wall_ms, self.resources.search_ms] {
+            number("resources", duration, MAX_MS)?;
+        }
+        let provenance = &self.provenance;
+        let places = [&provenance.host, &provenance.worker, &provenance.memory_limit];
+        names("provenance", places.map(String::as_str).into_iter(), MAX_NAMES)
+    }
+
+    /// Checks that timeline and criteria count the same goals.
+    fn check_counts(&self) -> Checked {
+        let mut seen = 0;
+        for point in &self.timeline {
+            if point.covered < seen {
+                return invalid("timeline", "coverage decreases");
+            }
+            seen = point.covered;
+            if seen > self.goals() {
+                let goals = self.goals();
+                return invalid("timeline", format!("{seen} goals are covered, of {goals}"));
+            }
+            number("timeline", point.wall_ms, MAX_MS)?;
+            point.work.iter().try_for_each(|&work| number("timeline", work, MAX_AMOUNT))?;
+        }
+        for (number, one) in self.criteria.iter().enumerate() {
+            if self.criteria[..number].iter().any(|other| other.name == one.name) {
+                return invalid("criteria", format!("`{}` is there twice", one.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that goals are covered once each, and that there are so many.
+fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
+    let part = || format!("criterion `{name}`");
+    if !covered.is_sorted() {
+        return invalid(part(), "the covered goals do not ascend");
+    }
+    if covered.windows(2).any(|pair| pair[0] == pair[1]) {
+        return invalid(part(), "a goal is covered twice");
+    }
+    match covered.last().filter(|last| *last >= goals) {
+        Some(last) => invalid(part(), format!("goal {last} is covered, of {goals} goals")),
+        None => Ok(()),
+    }
+}
+
+fn mutant(mutant: &MutantRecord) -> Checked {
+    let parts = mutant.location.iter().flat_map(|level| [&level.level, &level.name]);
+    let own = [&mutant.id, &mutant.operator, &mutant.change];
+    own.into_iter()
+        .chain(parts)
+        .chain(&mutant.duplicate_of)
+        .try_for_each(|part| text("mutants", part, MAX_TEXT_BYTES))?;
+    at_most("mutants", mutant.location.len(), MAX_NAMES)
+}
+
+fn names<'a>(part: &str, names: impl Iterator<Item = &'a str>, most: usize) -> Checked {
+    let mut found = 0;
+    for name in names {
+        found += 1;
+        text(part, name, MAX_NAME_BYTES)?;
+        if let Some(c) = name.chars().find(|c| !is_printable(*c)) {
+            return invalid(part, format!("a name with the character {c:?}"));
+        }
+    }
+    at_most(part, found, most)
+}
+
+fn text(part: &str, text: &str, most: usize) -> Checked {
+    match text.len() {
+        bytes if bytes > most => {
+            invalid(part, format!("a text of {bytes} bytes, of at most {most}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn number(part: &str, found: u64, most: u64) -> Checked {
+    if found <= most { Ok(()) } else { invalid(part, format!("{found} is more than {most}")) }
+}
+
+fn at_most(part: &str, entries: usize, most: usize) -> Checked {
+    if entries <= most {
+        Ok(())
+    } else {
+        invalid(part, format!("{entries} entries, of at most {most}"))
+    }
+}
+
+/// Whether a file of this name is in the folder in which it is written.
+fn is_file_name(name: &str) -> bool {
+    !name.is_empty() && ![".", ".."].contains(&name) && !name.contains(['/', '\\'])
+}

@@ -1,0 +1,70 @@
+//! Texts from elsewhere (names in requests, reasons from workers), made fit to be shown.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Whether a character may be shown as it is. Control characters may not, because terminals obey
+/// escape sequences, and neither may characters that reverse the direction of the text around them.
+pub fn is_printable(c: char) -> bool {
+    let reverses =
+        matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    !c.is_control() && !reverses
+}
+
+/// The text on one line, with characters that are not printable replaced by their escapes, such as
+/// `\n` or `\u{1b}`.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    escape_unless(text, is_printable)
+}
+
+/// The text with its line breaks and tabs, and with other characters that are not printable replaced
+/// by their escapes.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    escape_unless(text, |c| is_printable(c) || matches!(c, '\n' | '\t'))
+}
+
+fn escape_unless(text: &str, fine: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if text.chars().all(&fine) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if fine(c) {
+            escaped.push(c);
+        } else {
+            escaped.extend(c.escape_default());
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// The text, or its first `most` bytes and a mark that says how many bytes are left out.
+pub fn truncated(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let end = (0..=most).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    let mut cut = text[..end].to_owned();
+    // Writing to a string does not fail.
+    let _ = write!(cut, " ... ({} more bytes)", text.len() - end);
+    Cow::Owned(cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_are_not_shown() {
+        assert_eq!(printable("größer, 猫"), "größer, 猫");
+        assert_eq!(printable("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\\nc");
+        assert_eq!(printable("safe\u{202e}txt"), "safe\\u{202e}txt");
+        assert_eq!(printable_lines("a\tb\n\u{7}c"), "a\tb\n\\u{7}c");
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(truncated("abc", 3), "abc");
+        assert_eq!(truncated("größer", 3), "gr ... (6 more bytes)");
+    }
+}
