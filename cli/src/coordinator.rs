@@ -88,6 +88,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     options.stand_by = true;
     options.engines = subjects::kinds().engines();
+    options.criteria = subjects::kinds().criteria();
     options.policy.term = Duration::from_secs(arguments.term);
     options.tls = arguments.tls.as_deref().map(remote::read_tls).transpose()?;
     options.tokens = arguments.tokens.as_deref().map(TokenStore::read).transpose()?;

@@ -85,6 +85,7 @@ enum Command {
     Resume(studies::Change),
     /// Cancels a study of a coordinator: current runs are finished, and records are kept
     Cancel(studies::Change),
+    Delete(studies::Delete),
     Results(studies::Results),
     Token(remote::MakeToken),
     Certs(remote::MakeCerts),
@@ -150,6 +151,7 @@ impl Command {
             Command::Pause(arguments) => arguments.run(v1::StudyState::Paused),
             Command::Resume(arguments) => arguments.run(v1::StudyState::Active),
             Command::Cancel(arguments) => arguments.run(v1::StudyState::Cancelled),
+            Command::Delete(arguments) => arguments.run(),
             Command::Results(arguments) => arguments.run(),
             Command::Token(arguments) => arguments.run(),
             Command::Certs(arguments) => arguments.run(),

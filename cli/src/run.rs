@@ -114,8 +114,9 @@ impl LocalRunner<'_> {
     fn run(&self, plan: Plan) -> Result<Option<Coordinator>, Failure> {
         let title = Title::new(&plan);
         let coordinator = {
-            let engines = subjects::kinds().engines();
-            Coordinator::open_study(Options { engines, ..Options::new(&self.folder.path) }, plan)?
+            let (engines, criteria) = (subjects::kinds().engines(), subjects::kinds().criteria());
+            let options = Options { engines, criteria, ..Options::new(&self.folder.path) };
+            Coordinator::open_study(options, plan)?
         };
         let before = coordinator.progress();
         let cores = self.arguments.cores();

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use catherd_coordinator::{Breakdown, Phase, QuarantinedRun};
 use catherd_experiments::Digest;
+use catherd_experiments::text::printable;
 use catherd_proto::transport::{self, AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1::studies_client::StudiesClient;
 use catherd_proto::v1::{self, run_result};
@@ -29,6 +30,12 @@ const MAX_MISSING: usize = 20;
 
 /// Width of a column with the number of runs in a state.
 const COUNT_WIDTH: usize = 11;
+
+/// Widest column of names on a terminal.
+const NAME_WIDTH: usize = 40;
+
+/// First and longest wait before an upload is repeated.
+const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// A connection to a coordinator.
 struct Connection {
@@ -76,6 +83,9 @@ impl Connection {
             Code::Unauthenticated | Code::PermissionDenied => failure
                 .hint("name a file with a token with --token-file; `catherd token` makes tokens"),
             Code::NotFound => failure.hint("`catherd status` lists the studies"),
+            Code::InvalidArgument => failure.hint("correct the study, then repeat the command"),
+            Code::Aborted => failure.hint("submit it again to plan it anew"),
+            Code::ResourceExhausted => failure.hint("repeat the command later"),
             Code::FailedPrecondition => {
                 failure.hint("use the same version of catherd on both machines")
             }
@@ -127,12 +137,13 @@ impl Submit {
         })?;
         bar.finish_and_clear();
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
-        let request = v1::SubmitRequest { plan: Some(plan) };
+        let mut request = v1::SubmitRequest { plan: Some(plan), waiting: false };
         let bar = BARS.add(ProgressBar::no_length());
         bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} runs planned"));
         let reply = loop {
-            let request = request.clone();
-            let reply = connection.call(async |client| client.submit(request).await)?;
+            let submission = request.clone();
+            let reply = connection.call(async |client| client.submit(submission).await)?;
+            request.waiting = true;
             if reply.unplanned == 0 {
                 break reply;
             }
@@ -158,22 +169,39 @@ fn send(connection: &mut Connection, digest: Digest, bytes: &[u8]) -> Result<(),
         .chunks(PROJECT_CHUNK)
         .map(|data| v1::ProjectChunk { size, data: data.to_vec().into() })
         .collect();
-    let stored = connection.call(async |client| {
-        let (sender, receiver) = mpsc::channel(4);
-        let sending = async move {
-            for chunk in chunks {
-                if sender.send(chunk).await.is_err() {
-                    return;
-                }
+    let mut pause = UPLOAD_PAUSE.0;
+    let stored = loop {
+        let sent = connection.runtime.block_on(upload(&mut connection.client, chunks.clone()));
+        match sent {
+            Ok(stored) => break stored.into_inner(),
+            // Uploads of other clients leave no room now.
+            Err(status) if status.code() == Code::ResourceExhausted => {
+                std::thread::sleep(pause);
+                pause = (2 * pause).min(UPLOAD_PAUSE.1);
             }
-        };
-        tokio::join!(sending, client.put_project(ReceiverStream::new(receiver))).1
-    })?;
+            Err(status) => return Err(connection.refused(&status)),
+        }
+    };
     if stored.digests.first().is_none_or(|stored| **stored != digest.0) {
         return Err(Failure::new(format_args!("project {digest} was damaged during the upload"))
             .hint("repeat the command"));
     }
     Ok(())
+}
+
+async fn upload(
+    client: &mut StudiesClient<AuthChannel>,
+    chunks: Vec<v1::ProjectChunk>,
+) -> Result<tonic::Response<v1::ProjectDigests>, tonic::Status> {
+    let (sender, receiver) = mpsc::channel(4);
+    let sending = async move {
+        for chunk in chunks {
+            if sender.send(chunk).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::join!(sending, client.put_project(ReceiverStream::new(receiver))).1
 }
 
 /// Shows the progress of the studies of a coordinator, and which runs of a study have no record.
@@ -230,17 +258,27 @@ fn as_text(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missin
     }
     text.push_str("\n\n");
     for v1::PlanningProgress { study, planned, total } in &status.planning {
+        let study = printable(study);
         let _ = writeln!(text, "{study} is being planned: {planned} of {total} runs\n");
     }
+    for v1::Unserved { kind, engine, runs } in &status.unserved {
+        let (kind, engine) = (printable(kind), printable(engine));
+        let (noun, verb) = if *runs == 1 { ("run", "waits") } else { ("runs", "wait") };
+        let _ =
+            writeln!(text, "no worker serves `{kind}` (engine {engine}): {runs} {noun} {verb}\n");
+    }
     let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
-    let width = status.studies.iter().map(|study| study.name.len()).max().unwrap_or(0).max(5);
+    // Widths are bounded, because the names come from elsewhere.
+    let name = |study: &v1::Study| shown_name(&study.name);
+    let width = status.studies.iter().map(|study| name(study).chars().count()).max();
+    let width = width.unwrap_or(0).max(5);
     let _ = write!(text, "{:width$}  {:9}  {:>9}", "study", "state", "runs");
     for phase in Phase::ALL {
         let _ = write!(text, "  {:>COUNT_WIDTH$}", phase.name());
     }
     text.push_str("  coverage\n");
     for study in shown {
-        let _ = write!(text, "{:width$}  {:9}  {:>9}", study.name, state(study), study.planned);
+        let _ = write!(text, "{:width$}  {:9}  {:>9}", name(study), state(study), study.planned);
         for phase in Phase::ALL {
             let _ = write!(text, "  {:>COUNT_WIDTH$}", runs_in(study, phase));
         }
@@ -252,14 +290,15 @@ fn as_text(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missin
     text.push_str(if missing.is_empty() { "\nNothing is missing.\n" } else { "\nMissing:\n" });
     for row in missing.iter().take(MAX_MISSING) {
         let v1::Missing { project, algorithm, phase, runs, reason } = row;
-        let _ = write!(text, "{runs:>7} {phase:11} {project}, {algorithm}");
+        let (project, algorithm) = (printable(project), printable(algorithm));
+        let _ = write!(text, "{runs:>7} {:11} {project}, {algorithm}", printable(phase));
         let paused = status.studies.iter().find(|study| Some(&*study.name) == only);
         let paused = paused.map(state).filter(|state| ["paused", "cancelled"].contains(state));
         let pending = phase == Phase::Pending.name();
         let _ = match paused {
             Some(state) if pending => writeln!(text, ": the study is {state}"),
             _ if !reason.is_empty() => {
-                writeln!(text, ": {}", reason.replace(char::is_control, " "))
+                writeln!(text, ": {}", printable(&reason.replace(['\n', '\t'], " ")))
             }
             _ if pending && status.workers == 0 => writeln!(text, ": there is no worker"),
             _ => writeln!(text),
@@ -269,6 +308,15 @@ fn as_text(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missin
         let _ = writeln!(text, "... and {more} more; --json has all");
     }
     text
+}
+
+/// A name that fits a column.
+fn shown_name(name: &str) -> String {
+    let name = printable(name);
+    match name.char_indices().nth(NAME_WIDTH) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.into_owned(),
+    }
 }
 
 fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
@@ -286,6 +334,9 @@ fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
         .planning
         .iter()
         .map(|planned| json!({ "study": planned.study, "planned": planned.planned, "total": planned.total }));
+    let unserved = status.unserved.iter().map(|unserved| {
+        json!({ "kind": unserved.kind, "engine": unserved.engine, "runs": unserved.runs })
+    });
     let missing = missing.map(|missing| {
         let rows = missing.iter().map(|row| {
             json!({
@@ -298,7 +349,8 @@ fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
     json!({
         "workers": status.workers, "runs_per_second": status.runs_per_second,
         "eta_ms": status.eta_ms, "last_error": status.last_error,
-        "planning": planning.collect::<Vec<_>>(), "studies": studies.collect::<Vec<_>>(),
+        "planning": planning.collect::<Vec<_>>(), "unserved": unserved.collect::<Vec<_>>(),
+        "studies": studies.collect::<Vec<_>>(),
         "missing": missing,
     })
 }
@@ -391,6 +443,33 @@ impl Change {
     }
 }
 
+/// Removes a study from a coordinator, also while it is being planned.
+///
+/// Its runs and their records stay in the store: a study that is submitted later does not execute
+/// them again. Runs in hand are finished.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd delete games
+  catherd delete games --coordinator ant:7420")]
+pub(crate) struct Delete {
+    /// The study
+    study: String,
+
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Delete {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let mut connection = Connection::new(&self.remote)?;
+        let request = v1::DeleteRequest { study: self.study.clone() };
+        connection.call(async |client| client.delete(request).await)?;
+        terminal::note(&format!("{} is deleted", self.study));
+        Ok(Exit::Success)
+    }
+}
+
 /// Fetches the results of a study so far and writes its tables, figure and suites.
 #[derive(Args)]
 #[command(after_help = "\
@@ -457,6 +536,32 @@ fn style(template: &str) -> ProgressStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A coordinator of an earlier version accepted any name.
+    #[test]
+    fn status_shows_any_name() {
+        let name = format!("\u{1b}[2J{}", "x".repeat(1 << 20));
+        let study = v1::Study { name: name.clone(), ..Default::default() };
+        let planning = v1::PlanningProgress { study: name.clone(), planned: 1, total: 2 };
+        let unserved = v1::Unserved { kind: name.clone(), engine: "e".into(), runs: 1 };
+        let status = v1::Status {
+            studies: vec![study],
+            planning: vec![planning],
+            unserved: vec![unserved],
+            ..Default::default()
+        };
+        let missing = v1::Missing {
+            project: name.clone(),
+            algorithm: name.clone(),
+            phase: "pending".into(),
+            runs: 1,
+            reason: "two\nlines\u{7}".into(),
+        };
+        let text = as_text(&status, Some(&name), Some(&[missing]));
+        let line = text.lines().find(|line| line.starts_with("\\u{1b}[2Jxxx")).unwrap();
+        assert!(line.chars().count() < 200 || line.contains("being planned"), "{line}");
+        assert!(!text.contains(['\u{1b}', '\u{7}']) && text.contains("two lines\\u{7}"));
+    }
 
     #[test]
     fn status_names_every_phase_alike() {

@@ -128,6 +128,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     };
     let bytes = arguments.cache_size << 20;
     let cache = (bytes > 0).then_some(DiskCache { folder, bytes });
+    let context = RunnerContext { programs: programs.as_ref(), limits };
     let options = Options {
         coordinators: connect.iter().map(|address| remote::url(address, &access)).collect(),
         access,
@@ -137,7 +138,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         core,
         retry_timeout: Duration::from_secs(arguments.retry_timeout),
         limits,
-        engines: subjects::kinds().engines(),
+        engines: subjects::kinds().served(&context),
         idle: idle.map(Duration::from_secs),
         exit_with_parent: arguments.exit_with_parent,
     };

@@ -239,3 +239,88 @@ fn callers_without_credentials_are_refused() {
     let text = succeed(&["status", "--tls", &clients, "--token-file", &viewer_token], &address);
     assert!(text.contains("complete"), "{text}");
 }
+
+/// A worker that may not run programs leaves runs of the kind `command` to one that may.
+#[test]
+fn a_run_waits_for_a_worker_that_executes_its_kind() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    two_files(&folder.path().join("projects"));
+    let study = path("tools.toml");
+    let text = r#"
+subject = "command"
+projects = ["projects"]
+seeds = 1
+algorithms = [{ name = "copy", parameters = { command = "cp RESULT {out}" } }]
+budget.executions = 1
+"#;
+    let result = path("result.json");
+    let criteria = r#"{"criteria": [{"name": "goals", "goals": 4, "covered": [0]}]}"#;
+    std::fs::write(&result, criteria).unwrap();
+    std::fs::write(&study, text.replace("RESULT", &result)).unwrap();
+    let (_process, address) =
+        coordinator(&folder.path().join("data"), &["--listen", "127.0.0.1:0"]);
+    succeed(&["submit", &study], &address);
+
+    let mut without = worker(&address, folder.path(), &["--idle", "0"]);
+    assert!(without.0.wait().unwrap().success());
+    let text = succeed(&["status", "tools"], &address);
+    assert!(text.contains("no worker serves `command` (engine catherd/"), "{text}");
+    assert!(text.contains("2 runs wait"), "{text}");
+    let status: Value = serde_json::from_str(&succeed(&["status", "--json"], &address)).unwrap();
+    assert_eq!(status["unserved"][0]["runs"], 2, "{status}");
+    assert_eq!((&status["studies"][0]["failed"], &status["eta_ms"]), (&0.into(), &Value::Null));
+
+    let programs = path("programs");
+    let with = worker(&address, folder.path(), &["--programs", &programs]);
+    succeed(&["watch"], &address);
+    drop(with);
+    let text = succeed(&["status", "tools"], &address);
+    assert!(text.contains("complete") && !text.contains("no worker serves"), "{text}");
+}
+
+#[test]
+fn a_study_is_deleted_and_its_records_are_kept() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    two_projects(&folder.path().join("projects"));
+    let projects = path("projects");
+    let (_process, address) =
+        coordinator(&folder.path().join("data"), &["--listen", "127.0.0.1:0"]);
+    let submit = [&["submit", "--projects", &projects][..], &STUDY].concat();
+    succeed(&submit, &address);
+    let worker = worker(&address, folder.path(), &[]);
+    succeed(&["watch"], &address);
+    drop(worker);
+    succeed(&["delete", "games"], &address);
+    let status: Value = serde_json::from_str(&succeed(&["status", "--json"], &address)).unwrap();
+    assert_eq!(status["studies"], serde_json::json!([]), "{status}");
+    let again = run_with(&["delete", "games"], &address);
+    assert!(stderr(&again).contains("there is no study `games`"), "{}", stderr(&again));
+    let output = run_with(&submit, &address);
+    assert!(stderr(&output).contains("8 runs, 8 of them ended"), "{}", stderr(&output));
+}
+
+/// What a coordinator would refuse is refused before anything is uploaded, with the field.
+#[test]
+fn a_study_out_of_bounds_is_refused_by_the_client() {
+    let folder = TempDir::new().unwrap();
+    two_projects(&folder.path().join("projects"));
+    let projects = folder.path().join("projects").display().to_string();
+    let (_process, address) =
+        coordinator(&folder.path().join("data"), &["--listen", "127.0.0.1:0"]);
+    let refused = |name: &str, seeds: &str, algorithms: &str, expected: &str| {
+        let arguments = ["submit", "--projects", &projects, "--executions", "1", "--name", name];
+        let more = ["--seeds", seeds, "--algorithms", algorithms];
+        let output = run_with(&[&arguments[..], &more].concat(), &address);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains(expected) && text.contains("\n hint: "), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+    };
+    refused("\u{1b}[2Jx", "1", "random", "name: has the character '\\u{1b}'");
+    refused(&"x".repeat(1000), "1", "random", "name: 1000 bytes are more than the maximum of 256");
+    let all = "random,random-events,mosa,dynamosa,mio,one-plus-one";
+    refused("large", "1000000", all, "runs: 12000000 are more than the maximum of 10000000");
+    assert!(succeed(&["status", "--json"], &address).contains("\"studies\": []"));
+}

@@ -1,5 +1,6 @@
 //! The API of the library: opens a store, serves its studies, and reports their progress.
 
+use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,17 +20,19 @@ use tonic::transport::server::TcpIncoming;
 use crate::auth::{AuthInterceptor, TokenStore};
 use crate::clock::{Clock, Monotonic};
 use crate::dashboard;
-use crate::error::{CoordinatorError, StoreUnavailable};
+use crate::error::{CoordinatorError, StoreUnavailable, SubmitError};
 use crate::health;
 use crate::ids::StudyNumber;
 use crate::ledger::Policy;
 use crate::progress::Progress;
 use crate::projects::Projects;
+use crate::rate_limit::RateLimit;
 use crate::store::{
     self, QuarantinedRun, Reader, Store, StoreError, StoreUrl, StudyState, TransactionObserver,
 };
 use crate::study_service::StudyService;
-use crate::worker_service::WorkerService;
+use crate::uploads::Uploads;
+use crate::worker_service::{self, WorkerService};
 use crate::writer::{Request, Scope, Writer, WriterConfig, WriterHandle};
 
 /// Name of the thread that owns ledger and store.
@@ -50,9 +53,12 @@ pub struct Options {
     /// While another coordinator leads the database (PostgreSQL), stand by instead of returning an
     /// error.
     pub stand_by: bool,
-    /// Engine ids of the subject kinds of this program. Plans and workers with another engine for
-    /// one of these kinds are refused.
+    /// Engine ids of the subject kinds of this program. Plans with another engine for one of these
+    /// kinds are refused.
     pub engines: Engines,
+    /// Names of the criteria of subject kinds: records with another criterion are refused. Records of
+    /// kinds that are not listed may have any.
+    pub criteria: BTreeMap<String, Vec<String>>,
     /// The rules of leases.
     pub policy: Policy,
     /// The clock that leases expire by.
@@ -73,6 +79,7 @@ impl Options {
             store: StoreUrl::Sqlite(folder.join("study.db")),
             stand_by: false,
             engines: Engines::new(),
+            criteria: BTreeMap::new(),
             policy: Policy::default(),
             clock: Arc::new(Monotonic::default()),
             tls: None,
@@ -241,9 +248,10 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the store does not answer; whether the study was added is then unknown.
-    pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, StoreUnavailable> {
-        self.writer().submit(plan).await
+    /// If the study is not planned, or the store does not answer; whether the study was added is then
+    /// unknown.
+    pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, SubmitError> {
+        self.writer().submit(plan, false).await
     }
 
     /// Pauses, resumes or cancels a study; false if there is no study of this name. Runs that are
@@ -254,6 +262,16 @@ impl Coordinator {
     /// If the store does not answer.
     pub async fn set_state(&self, name: &str, state: StudyState) -> Result<bool, StoreUnavailable> {
         self.writer().set_state(name.to_owned(), state).await
+    }
+
+    /// Removes a study, also while it is being planned; false if there is no study of this name. Its
+    /// runs and their records stay in the store.
+    ///
+    /// # Errors
+    ///
+    /// If the store does not answer.
+    pub async fn delete(&self, name: &str) -> Result<bool, StoreUnavailable> {
+        self.writer().delete(name.to_owned()).await
     }
 
     /// The number of the study of this name; `None` if there is no such study.
@@ -281,7 +299,8 @@ impl Coordinator {
         self.reader()?.quarantined(study).map_err(|cause| self.store_error(cause))
     }
 
-    fn url(&self) -> &StoreUrl {
+    /// The database.
+    pub fn url(&self) -> &StoreUrl {
         &self.studies.url
     }
 
@@ -326,8 +345,8 @@ fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
 /// Opens the store for all its studies or, if there is a plan, plans its study and opens the store
 /// for this study.
 fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), CoordinatorError> {
-    let Options { folder, store: url, stand_by, engines, policy, clock, tls, tokens, observer } =
-        options;
+    let Options { folder, store: url, stand_by, engines, criteria, policy, .. } = options;
+    let Options { clock, tls, tokens, observer, .. } = options;
     let lock = lock(&url)?;
     let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };
     let mut store = Store::open(&url);
@@ -347,20 +366,24 @@ fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), C
         }
     };
     let project_files = folder.join("projects");
-    let config = WriterConfig { url: url.clone(), project_files, scope, policy, observer };
+    let criteria = Arc::new(criteria);
+    let config =
+        WriterConfig { url: url.clone(), project_files, scope, policy, criteria, observer };
     let (writer, handle) =
-        Writer::open(config, store, clock, lock, stand_by).map_err(store_error)?;
+        Writer::open(config, store, clock.clone(), lock, stand_by).map_err(store_error)?;
     let projects = Projects::new(handle.clone(), url.clone());
-    let engines = Arc::new(engines);
     let workers = WorkerService {
         writer: handle.clone(),
         projects: projects.clone(),
         policy,
-        engines: engines.clone(),
+        clock,
+        heartbeats: Arc::new(RateLimit::new(worker_service::HEARTBEATS)),
+        crashes: Arc::new(RateLimit::new(worker_service::CRASHES)),
         draining: Arc::new(AtomicBool::new(false)),
         synchronous: false,
     };
-    let studies = StudyService { writer: handle, projects, engines, url };
+    let (engines, uploads) = (Arc::new(engines), Uploads::default());
+    let studies = StudyService { writer: handle, projects, uploads, engines, url };
     let tokens = tokens.filter(|tokens| !tokens.is_empty()).map(Arc::new);
     let open = watch::Sender::new(());
     Ok((Coordinator { workers, studies, tls, tokens, writer_thread: None, open }, writer))

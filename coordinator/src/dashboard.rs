@@ -139,7 +139,11 @@ fn to_json(progress: &Progress) -> Value {
             "executing": executing,
         })
     });
+    let unserved = progress.unserved.iter().map(|unserved| {
+        json!({ "kind": unserved.kind, "engine": unserved.engine, "runs": unserved.runs })
+    });
     json!({
+        "unserved": unserved.collect::<Vec<_>>(),
         "last_error": progress.last_error, "runs_per_second": progress.runs_per_second,
         "eta_ms": progress.eta.map(|eta| eta.as_millis() as u64),
         "pending": progress.pending, "leased": progress.leased,

@@ -57,3 +57,39 @@ impl From<StoreUnavailable> for tonic::Status {
         tonic::Status::unavailable(error.to_string())
     }
 }
+
+/// Why a study is not planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanningRefused {
+    /// It was cancelled or deleted while it was being planned.
+    #[error("the study was cancelled or deleted while it was being planned")]
+    Ended,
+    /// Too many studies are being planned.
+    #[error("{0} studies are being planned, which is the maximum; submit it again later")]
+    Busy(usize),
+}
+
+/// A study was not submitted, or it is not known whether it was.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// The store did not answer.
+    #[error(transparent)]
+    Unavailable(#[from] StoreUnavailable),
+    /// The study is not planned.
+    #[error(transparent)]
+    Refused(#[from] PlanningRefused),
+}
+
+impl From<SubmitError> for tonic::Status {
+    fn from(error: SubmitError) -> tonic::Status {
+        match error {
+            SubmitError::Unavailable(error) => error.into(),
+            SubmitError::Refused(error @ PlanningRefused::Ended) => {
+                tonic::Status::aborted(error.to_string())
+            }
+            SubmitError::Refused(error @ PlanningRefused::Busy(_)) => {
+                tonic::Status::resource_exhausted(error.to_string())
+            }
+        }
+    }
+}

@@ -9,11 +9,14 @@ pub type RunId = Digest;
 /// The number of a run in its store, from 0; it never changes.
 pub type RunNumber = u32;
 
-/// The number of a study in its store, from 0; it never changes.
+/// The number of a study in its store, from 0. A study that is planned anew gets another one.
 pub type StudyNumber = u32;
 
 /// The number of a group of runs in the queue, from 0.
 pub type GroupNumber = u32;
+
+/// The number of an engine of a subject kind in the queue, from 0.
+pub type EngineNumber = u32;
 
 /// The number of a set of studies in the ledger, from 0.
 pub type StudySetNumber = u32;

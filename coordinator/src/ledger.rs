@@ -24,6 +24,10 @@
 //! have been executing the one with the lowest token: this one counts as a loss, the others return
 //! to the queue without one.
 //!
+//! A lease is held by the worker to which it was granted: a commit of another worker with its token
+//! has no effect. A worker is granted runs of the engines that it names alone, so that a run waits for
+//! a worker that can execute it.
+//!
 //! A worker that was silent for too long may still be alive. If it reappears, its expired leases
 //! are reinstated under the same tokens unless the run was leased to another worker meanwhile, and
 //! the losses are reverted. When a lease expires: [`lease_expiry`](crate::lease_expiry).
@@ -31,11 +35,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use catherd_experiments::Digest;
+use catherd_experiments::{Digest, Engines};
 
 use crate::ids::{RunNumber, StudyNumber, Token};
 use crate::lease_expiry::expiry;
-use crate::queue::Queue;
+use crate::queue::{Queue, SubjectEngine};
 
 pub use event::{AttemptEnd, Effect, Event, Grant, Verdict};
 pub use policy::Policy;
@@ -72,6 +76,8 @@ struct Worker {
     /// Runs that crashed on this worker and on no other since its last accepted record.
     consecutive_crashes: BTreeSet<RunNumber>,
     drained: bool,
+    /// The engines that it executes, as of its last lease request.
+    engines: Engines,
 }
 
 /// A worker that sent a request within the last term or holds a lease.
@@ -203,6 +209,13 @@ impl Ledger {
         })
     }
 
+    /// The engines of which runs are pending that no live worker executes, each with the number of
+    /// its runs. A worker that holds a lease of an engine executes it.
+    pub fn unserved(&self) -> impl Iterator<Item = (&SubjectEngine, usize)> {
+        let usable = || self.workers.values().filter(|worker| !worker.drained);
+        self.queue.unserved(move |engine| usable().any(|worker| engine.is_in(&worker.engines)))
+    }
+
     /// The queue of the pending runs.
     pub fn queue(&self) -> &Queue {
         &self.queue
@@ -213,11 +226,13 @@ impl Ledger {
         let mut effects = Vec::new();
         match event {
             Event::Register { worker } => self.register(now, worker, &mut effects),
-            Event::Lease { worker, loaded, held } => {
-                self.grant(now, worker, loaded, held, &mut effects);
+            Event::Lease { worker, engines, loaded, held } => {
+                self.grant(now, worker, engines, loaded, held, &mut effects);
             }
             Event::Heartbeat { worker, held } => self.heartbeat(now, worker, held, &mut effects),
-            Event::Commit { run, token, end } => self.commit(run, token, end, &mut effects),
+            Event::Commit { worker, run, token, end } => {
+                self.commit(worker, run, token, end, &mut effects);
+            }
             Event::Tick => self.expire(now, &mut effects),
         }
         effects
@@ -237,11 +252,15 @@ impl Ledger {
         &mut self,
         now: Duration,
         name: &str,
+        engines: &Engines,
         loaded: &BTreeSet<Digest>,
         held: &BTreeSet<Token>,
         effects: &mut Vec<Effect>,
     ) {
-        self.note_seen(now, name);
+        let worker = self.note_seen(now, name);
+        if worker.engines != *engines {
+            worker.engines = engines.clone();
+        }
         self.reinstate_leases(now, name, held, effects);
         let undelivered: Vec<_> = self.workers[name].leases.difference(held).copied().collect();
         for token in undelivered {
@@ -258,7 +277,7 @@ impl Ledger {
                 names.contains(name) && usable.any(|(other, _)| !names.contains(other))
             })
         };
-        for number in self.queue.take_batch(loaded, self.workers.len(), excluded) {
+        for number in self.queue.take_batch(engines, loaded, self.workers.len(), excluded) {
             let token = self.next_token;
             self.next_token += 1;
             let run = &mut self.runs[number as usize];

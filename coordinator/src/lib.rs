@@ -8,8 +8,8 @@
 //!   a lease expires. [`queue`]: which pending runs a worker gets next.
 //! - [`store`]: the durable state, in SQLite or PostgreSQL.
 //! - `writer`: the thread that owns ledger and store and groups requests into transactions.
-//! - `worker_service`, `study_service`: the gRPC services for workers and for clients; [`auth`]:
-//!   tokens and roles; `health`: the health service for supervisors.
+//! - `worker_service`, `study_service`: the gRPC services for workers and for clients; `uploads`,
+//!   `rate_limit`: bounds on their requests; [`auth`]: tokens and roles; `health`: the health service for supervisors.
 //! - [`projects`]: project bytes by digest.
 //! - [`progress`]: progress of the studies; `coverage_curve`: interim coverage; `dashboard`: both
 //!   over HTTP.
@@ -47,19 +47,21 @@ pub mod ledger;
 pub mod progress;
 pub mod projects;
 pub mod queue;
+mod rate_limit;
 pub mod store;
 mod study_service;
+mod uploads;
 mod worker_service;
 mod writer;
 
 pub use coordinator::{Coordinator, Options, Records, WRITER_THREAD};
 pub use coverage_curve::CoverageCurve;
-pub use error::{CoordinatorError, StoreUnavailable};
+pub use error::{CoordinatorError, PlanningRefused, StoreUnavailable, SubmitError};
 pub use ids::{RunId, StudyNumber};
 pub use ledger::{Phase, Policy};
 pub use progress::{
     AlgorithmCurve, ExecutingRun, PlanningProgress, Progress, RunProgress, StudyProgress,
-    WorkerProgress,
+    UnservedRuns, WorkerProgress,
 };
 pub use projects::Projects;
 pub use store::{Breakdown, QuarantinedRun, StoreError, StoreUrl, StudyState};

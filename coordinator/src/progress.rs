@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::coverage_curve::CoverageCurve;
 use crate::ids::{RunNumber, StudyNumber, Token};
 use crate::ledger::{Ledger, Phase, PhaseCounts};
+use crate::queue::SubjectEngine;
 use crate::store::{StoredRecord, StoredStudy, StudyState};
 
 /// Time over which rates are averaged.
@@ -31,7 +32,8 @@ pub struct Progress {
     pub runs_per_second: f64,
     /// Mean coverage of the runs that are done and have goals, in 0..=1.
     pub mean_coverage: Option<f64>,
-    /// Expected time until the last run ends, from measured run times; `None` if unknown.
+    /// Expected time until the last run ends, from measured run times; `None` if unknown, or if runs
+    /// wait for a worker that executes them.
     pub eta: Option<Duration>,
     /// The runs that workers are executing, as of their last heartbeats.
     pub executing: Vec<ExecutingRun>,
@@ -46,6 +48,19 @@ pub struct Progress {
     pub curves: Vec<AlgorithmCurve>,
     /// Studies that are being planned.
     pub planning: Vec<PlanningProgress>,
+    /// Pending runs that no live worker executes.
+    pub unserved: Vec<UnservedRuns>,
+}
+
+/// Pending runs of a subject kind that no live worker executes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnservedRuns {
+    /// The subject kind.
+    pub kind: String,
+    /// The engine id that the runs need.
+    pub engine: String,
+    /// Number of runs.
+    pub runs: usize,
 }
 
 /// Progress of the planning of a study.
@@ -190,6 +205,20 @@ impl ProgressTracker {
         self.coverage.insert(study, CoverageSum(sum, count));
     }
 
+    /// Forgets the counters of a study that was deleted.
+    pub(crate) fn forget(&mut self, study: StudyNumber) {
+        self.coverage.remove(&study);
+        self.curves.retain(|(of, _), _| *of != study);
+    }
+
+    /// Moves the counters of a study that has another number now.
+    pub(crate) fn renumber(&mut self, former: StudyNumber, study: StudyNumber) {
+        self.coverage.remove(&former);
+        let curves = std::mem::take(&mut self.curves).into_iter();
+        let number = |of| if of == former { study } else { of };
+        self.curves = curves.map(|((of, label), curve)| ((number(of), label), curve)).collect();
+    }
+
     /// Counts an accepted record of a run of the algorithm `label`, which `studies` contain.
     pub(crate) fn note_accepted(
         &mut self,
@@ -242,6 +271,8 @@ impl ProgressTracker {
         let workers = ledger.workers().len();
         let share = |work: Duration| work / u32::try_from(workers).unwrap_or(u32::MAX);
         let counts = ledger.counts();
+        let unserved: Vec<_> = ledger.unserved().map(unserved_runs).collect();
+        let endless = workers == 0 || !unserved.is_empty();
         Progress {
             planned: counts.planned(),
             pending: counts.of(Phase::Pending),
@@ -251,13 +282,14 @@ impl ProgressTracker {
             quarantined: counts.of(Phase::Quarantined),
             runs_per_second: accepted as f64 / window,
             mean_coverage: self.mean_coverage(),
-            eta: if workers == 0 { None } else { ledger.queue().expected_work().map(share) },
+            eta: if endless { None } else { ledger.queue().expected_work().map(share) },
             executing,
             last_error: None,
             studies: self.studies.iter().map(|study| self.study(study, ledger)).collect(),
             workers: self.workers(now, ledger),
             curves: self.curves(),
             planning: Vec::new(),
+            unserved,
         }
     }
 
@@ -296,4 +328,8 @@ impl ProgressTracker {
             mean_coverage: self.coverage.get(&study.number).copied().and_then(CoverageSum::mean),
         }
     }
+}
+
+fn unserved_runs((engine, runs): (&SubjectEngine, usize)) -> UnservedRuns {
+    UnservedRuns { kind: engine.kind.clone(), engine: engine.engine.clone(), runs }
 }

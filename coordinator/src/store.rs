@@ -28,7 +28,7 @@ pub use error::StoreError;
 pub use model::{
     Breakdown, Change, ProjectChunk, StoredRecord, StoredRun, StoredStudy, StudyState,
 };
-pub use planning::Planning;
+pub use planning::{Planned, Planning};
 pub use reader::{Missing, QuarantinedRun, Reader, Records};
 pub use url::StoreUrl;
 pub use write::{Store, TransactionObserver};

@@ -5,8 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Engines, Plan};
-use catherd_proto::transport::MAX_PROJECT;
+use catherd_experiments::{Digest, Engines, InvalidPlan, Plan, PlanProblem};
 use catherd_proto::{DOCUMENT_VERSION, digest, v1};
 use tokio::sync::mpsc;
 use tokio_stream::Stream;
@@ -16,14 +15,21 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::auth::{Role, require_role};
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
-use crate::progress::{PlanningProgress, Progress, StudyProgress};
+use crate::progress::{PlanningProgress, Progress, StudyProgress, UnservedRuns};
 use crate::projects::Projects;
 use crate::store::{QuarantinedRun, Reader, StoreError, StoreUrl, StudyState};
+use crate::uploads::Uploads;
 use crate::writer::WriterHandle;
 
 /// Time after which a submission is answered although its study is not completely planned. Less
 /// than [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
 const PLANNING_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Most bytes of all projects of a study: 64 GiB.
+const MAX_STUDY_BYTES: u64 = 64 << 30;
+
+/// Most studies that an error names.
+const MAX_NAMES_SHOWN: usize = 20;
 
 /// Shortest interval between two messages of `Watch`.
 const MIN_WATCH_INTERVAL_MS: u64 = 100;
@@ -36,6 +42,7 @@ const RESULTS_READ_AHEAD: usize = 64;
 pub(crate) struct StudyService {
     pub(crate) writer: WriterHandle,
     pub(crate) projects: Projects,
+    pub(crate) uploads: Uploads,
     pub(crate) engines: Arc<Engines>,
     pub(crate) url: StoreUrl,
 }
@@ -45,12 +52,34 @@ type Streamed<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 impl StudyService {
     fn number(&self, name: &str) -> Result<StudyNumber, Status> {
+        let number = self.writer.progress.borrow().study(name).map(|study| study.number);
+        number.ok_or_else(|| self.unknown_study(name))
+    }
+
+    fn unknown_study(&self, name: &str) -> Status {
         let progress = self.writer.progress.borrow();
-        progress.study(name).map(|study| study.number).ok_or_else(|| {
-            let names: Vec<_> = progress.studies.iter().map(|study| &*study.name).collect();
-            let names = names.join(", ");
-            Status::not_found(format!("there is no study `{name}`; known studies: {names}"))
-        })
+        let names = progress.studies.iter().map(|study| &*study.name).take(MAX_NAMES_SHOWN);
+        let names = names.collect::<Vec<_>>().join(", ");
+        Status::not_found(format!("there is no study `{name}`; known studies: {names}"))
+    }
+
+    /// Checks that the projects of a plan have been uploaded and are not too large together.
+    async fn check_projects(&self, plan: &Plan) -> Result<(), Status> {
+        let digests: Vec<_> = plan.projects.iter().map(|project| project.digest).collect();
+        let sizes = self.read(move |mut reader| reader.project_sizes(&digests)).await?;
+        let missing = plan.projects.iter().zip(&sizes).find(|(_, size)| size.is_none());
+        if let Some((project, _)) = missing {
+            let name = &project.name;
+            return Err(Status::failed_precondition(format!("project {name} was not uploaded")));
+        }
+        let bytes: u64 = sizes.into_iter().flatten().sum();
+        if bytes > MAX_STUDY_BYTES {
+            return Err(Status::resource_exhausted(format!(
+                "the projects of the study have {bytes} bytes, of at most {MAX_STUDY_BYTES}; divide \
+                 the study into several"
+            )));
+        }
+        Ok(())
     }
 
     /// Those of these projects that the store does not have.
@@ -154,17 +183,9 @@ impl v1::studies_server::Studies for StudyService {
         request: Request<Streaming<v1::ProjectChunk>>,
     ) -> Reply<v1::ProjectDigests> {
         require_role(&request, Role::Submitter)?;
-        let mut chunks = request.into_inner();
-        let mut bytes = Vec::new();
-        while let Some(chunk) = chunks.message().await? {
-            if chunk.size > MAX_PROJECT || (bytes.len() + chunk.data.len()) as u64 > chunk.size {
-                let rule = format!("a project is larger than stated or than {MAX_PROJECT} bytes");
-                return Err(Status::out_of_range(rule));
-            }
-            bytes.extend_from_slice(&chunk.data);
-        }
+        let upload = self.uploads.receive(&mut request.into_inner()).await?;
         let projects = self.projects.clone();
-        let stored = tokio::task::spawn_blocking(move || projects.insert(&bytes)).await;
+        let stored = tokio::task::spawn_blocking(move || projects.insert(&upload.bytes)).await;
         let stored = stored.map_err(|panic| Status::internal(panic.to_string()))?;
         let digest: Digest = stored
             .map_err(|error| Status::unavailable(format!("cannot store a project: {error}")))?;
@@ -173,28 +194,23 @@ impl v1::studies_server::Studies for StudyService {
 
     async fn submit(&self, request: Request<v1::SubmitRequest>) -> Reply<v1::SubmitReply> {
         require_role(&request, Role::Submitter)?;
-        let document = request.into_inner().plan.unwrap_or_default();
-        let plan: Plan =
-            document.read().map_err(|error| Status::invalid_argument(error.to_string()))?;
-        plan.check(&self.engines)
-            .map_err(|flaw| Status::failed_precondition(format!("invalid plan: {flaw}")))?;
-        let digests = plan.projects.iter().map(|project| project.digest).collect();
-        let missing = self.find_missing(digests).await?;
-        if let Some(project) = plan.projects.iter().find(|one| missing.contains(&one.digest)) {
-            let name = &project.name;
-            return Err(Status::failed_precondition(format!("project {name} was not uploaded")));
-        }
+        let v1::SubmitRequest { plan, waiting } = request.into_inner();
+        let plan: Plan = plan
+            .unwrap_or_default()
+            .read()
+            .map_err(|error| Status::invalid_argument(error.to_string()))?;
+        plan.check(&self.engines).map_err(invalid_plan)?;
+        self.check_projects(&plan).await?;
         let name = plan.name.clone();
         // Planning a large study outlasts the request time-out. It continues in the background, and
         // the client submits again until it is complete.
-        let Ok(planned) = tokio::time::timeout(PLANNING_TIMEOUT, self.writer.submit(plan)).await
-        else {
+        let submitted = self.writer.submit(plan, waiting);
+        let Ok(planned) = tokio::time::timeout(PLANNING_TIMEOUT, submitted).await else {
             return Ok(Response::new(planning_reply(&self.writer.progress.borrow(), &name)));
         };
         planned?;
-        let mut progress = self.writer.progress.clone();
-        let found = progress.wait_for(|progress| progress.study(&name).is_some()).await;
-        let progress = found.map_err(|_| Status::unavailable("the coordinator is closing"))?;
+        // The progress has the study before the reply is sent.
+        let progress = self.writer.progress.borrow();
         let counts = progress.study(&name).map(|study| study.counts).unwrap_or_default();
         Ok(Response::new(v1::SubmitReply {
             planned: counts.planned(),
@@ -211,9 +227,27 @@ impl v1::studies_server::Studies for StudyService {
             v1::StudyState::Paused => StudyState::Paused,
             v1::StudyState::Cancelled => StudyState::Cancelled,
         };
-        self.number(&request.study)?;
-        self.writer.set_state(request.study, state).await?;
-        Ok(Response::new(v1::SetStateReply {}))
+        match self.writer.set_state(request.study.clone(), state).await? {
+            true => Ok(Response::new(v1::SetStateReply {})),
+            false => Err(self.unknown_study(&request.study)),
+        }
+    }
+
+    async fn delete(&self, request: Request<v1::DeleteRequest>) -> Reply<v1::DeleteReply> {
+        require_role(&request, Role::Submitter)?;
+        let study = request.into_inner().study;
+        match self.writer.delete(study.clone()).await? {
+            true => Ok(Response::new(v1::DeleteReply {})),
+            false => Err(self.unknown_study(&study)),
+        }
+    }
+}
+
+fn invalid_plan(error: InvalidPlan) -> Status {
+    let message = format!("invalid plan: {error}; {}", error.problem.advice());
+    match error.problem {
+        PlanProblem::Format(_) | PlanProblem::Engine { .. } => Status::failed_precondition(message),
+        _ => Status::invalid_argument(message),
     }
 }
 
@@ -266,12 +300,18 @@ fn encode_status(progress: &Progress) -> v1::Status {
         eta_ms: progress.eta.map(|eta| eta.as_millis() as u64),
         studies: progress.studies.iter().map(encode_study).collect(),
         planning: progress.planning.iter().map(encode_planning).collect(),
+        unserved: progress.unserved.iter().map(encode_unserved).collect(),
     }
 }
 
 fn encode_planning(planning: &PlanningProgress) -> v1::PlanningProgress {
     let PlanningProgress { study, planned, total } = planning;
     v1::PlanningProgress { study: study.clone(), planned: *planned as u64, total: *total as u64 }
+}
+
+fn encode_unserved(unserved: &UnservedRuns) -> v1::Unserved {
+    let UnservedRuns { kind, engine, runs } = unserved;
+    v1::Unserved { kind: kind.clone(), engine: engine.clone(), runs: *runs as u64 }
 }
 
 fn encode_study(study: &StudyProgress) -> v1::Study {

@@ -1,11 +1,12 @@
 //! The gRPC service for workers: decodes requests, passes them to the writer, encodes the replies.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use catherd_experiments::text::{is_printable, truncated};
 use catherd_experiments::{Digest, Engines, RunRecord};
 use catherd_proto::{DOCUMENT_VERSION, PROTOCOL, digest, v1};
 use tokio::sync::mpsc;
@@ -14,10 +15,12 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
 use crate::auth::{Role, require_role};
+use crate::clock::Clock;
 use crate::lease_expiry::heartbeat_interval;
 use crate::ledger::{Policy, Verdict};
 use crate::progress::RunProgress;
 use crate::projects::Projects;
+use crate::rate_limit::{Rate, RateLimit};
 use crate::store::{StoreError, StoredRecord};
 use crate::writer::{self, AttemptResult, CommitResult, Completion, HeartbeatReply, WriterHandle};
 
@@ -26,6 +29,21 @@ const MAX_NAME_BYTES: usize = 200;
 
 /// Time after which a worker without work requests leases again.
 const IDLE_WAIT: Duration = Duration::from_millis(250);
+
+/// Most bytes of the reason for a crash; the rest is left out.
+const MAX_REASON_BYTES: usize = 4 << 10;
+
+/// Most leases, and most loaded projects, in a request.
+const MAX_LIST: usize = 1 << 16;
+
+/// Most subject kinds of a worker, and most units of work of a run.
+const MAX_NAMES: usize = 64;
+
+/// Heartbeats of a worker. At the shortest term of a second it sends five a second.
+pub(crate) const HEARTBEATS: Rate = Rate { burst: 200, per_second: 20 };
+
+/// Crashes that a worker reports. A commit has at most 512.
+pub(crate) const CRASHES: Rate = Rate { burst: 1024, per_second: 50 };
 
 /// Chunks of a project that are read ahead of a slow receiver.
 const CHUNKS_READ_AHEAD: usize = 4;
@@ -36,9 +54,9 @@ pub(crate) struct WorkerService {
     pub(crate) writer: WriterHandle,
     pub(crate) projects: Projects,
     pub(crate) policy: Policy,
-    /// Engine ids of the subject kinds of this program. A kind that is not listed is accepted with
-    /// any engine.
-    pub(crate) engines: Arc<Engines>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) heartbeats: Arc<RateLimit>,
+    pub(crate) crashes: Arc<RateLimit>,
     pub(crate) draining: Arc<AtomicBool>,
     /// Read projects on the calling thread, because there are no others (simulations).
     pub(crate) synchronous: bool,
@@ -60,14 +78,7 @@ impl v1::coordinator_server::Coordinator for WorkerService {
                 request.protocol,
             )));
         }
-        for (kind, engine) in &request.engines {
-            if let Some(own) = self.engines.get(kind).filter(|own| *own != engine) {
-                return Err(Status::failed_precondition(format!(
-                    "worker {worker} has engine {engine} for subject kind `{kind}`, this \
-                     coordinator has {own}; use the same catherd for both"
-                )));
-            }
-        }
+        checked_engines(&worker, request.engines)?;
         let registered = self.writer.call(|reply| writer::Request::Register { worker, reply });
         registered.await?;
         Ok(Response::new(v1::RegisterReply {
@@ -84,11 +95,19 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         if self.draining.load(Ordering::Relaxed) {
             return Ok(Response::new(v1::LeaseReply { wait_ms, ..Default::default() }));
         }
+        let engines = checked_engines(&worker, request.engines)?;
+        checked_length("loaded projects", request.loaded.len())?;
+        checked_length("leases", request.held.len())?;
         let loaded = request.loaded.iter().map(|bytes| digest(bytes)).collect::<Result<_, _>>();
         let loaded = loaded.map_err(|error| Status::invalid_argument(error.to_string()))?;
         let held = request.held.into_iter().collect();
-        let granted =
-            self.writer.call(|reply| writer::Request::Lease { worker, loaded, held, reply });
+        let granted = self.writer.call(|reply| writer::Request::Lease {
+            worker,
+            engines,
+            loaded,
+            held,
+            reply,
+        });
         let writer::LeaseReply { leases, finished } = granted.await?;
         let leases = leases.into_iter().map(|(grant, spec)| v1::Lease {
             run: grant.run,
@@ -103,12 +122,13 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         require_role(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = checked_name(request.worker)?;
+        self.limit_rate(&self.heartbeats, &worker, 1)?;
+        checked_length("leases", request.held.len())?;
         let held: BTreeSet<_> = request.held.iter().map(|held| held.token).collect();
-        let progress = request.held.into_iter().filter_map(|held| {
-            let v1::RunProgress { work, covered, goals } = held.progress?;
-            let work = work.into_iter().collect();
-            Some((held.token, RunProgress { work, covered, goals }))
-        });
+        let progress = request
+            .held
+            .into_iter()
+            .filter_map(|held| Some((held.token, checked_progress(held.progress?)?)));
         let progress = progress.collect();
         let renewed =
             self.writer.call(|reply| writer::Request::Heartbeat { worker, held, progress, reply });
@@ -121,6 +141,8 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         require_role(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = checked_name(request.worker)?;
+        let crashed = request.completions.iter().filter(|completion| is_crash(completion)).count();
+        self.limit_rate(&self.crashes, &worker, crashed)?;
         // Decoding records takes longer than everything else in this file, so it is done here and
         // not on the writer's thread.
         let decoded: Vec<_> = request.completions.into_iter().map(decode_completion).collect();
@@ -168,8 +190,58 @@ impl v1::coordinator_server::Coordinator for WorkerService {
     }
 }
 
+impl WorkerService {
+    fn limit_rate(&self, limit: &RateLimit, worker: &str, requests: usize) -> Result<(), Status> {
+        if requests == 0 || limit.permits(self.clock.now(), worker, requests) {
+            return Ok(());
+        }
+        let rule = format!("worker {worker} sends too many requests; repeat this one later");
+        Err(Status::resource_exhausted(rule))
+    }
+}
+
+/// The engines that a worker names. A worker that names none would wait for ever.
+fn checked_engines(worker: &str, engines: HashMap<String, String>) -> Result<Engines, Status> {
+    if engines.is_empty() {
+        return Err(Status::failed_precondition(format!(
+            "worker {worker} names no subject kind that it executes, as workers of catherd up to \
+             0.3.0 do; use the same catherd for both"
+        )));
+    }
+    let fine = |name: &str| name.len() <= MAX_NAME_BYTES && name.chars().all(is_printable);
+    if engines.len() > MAX_NAMES || !engines.iter().all(|(kind, engine)| fine(kind) && fine(engine))
+    {
+        let rule = format!(
+            "a worker has at most {MAX_NAMES} subject kinds, with printable names of at most \
+             {MAX_NAME_BYTES} bytes"
+        );
+        return Err(Status::invalid_argument(rule));
+    }
+    Ok(engines.into_iter().collect())
+}
+
+fn checked_length(list: &str, entries: usize) -> Result<(), Status> {
+    if entries <= MAX_LIST {
+        return Ok(());
+    }
+    Err(Status::invalid_argument(format!("{entries} {list}; a request has at most {MAX_LIST}")))
+}
+
+/// The progress of a run. `None` if it cannot be right; it is for display only.
+fn checked_progress(
+    v1::RunProgress { work, covered, goals }: v1::RunProgress,
+) -> Option<RunProgress> {
+    let fine = |unit: &String| unit.len() <= MAX_NAME_BYTES && unit.chars().all(is_printable);
+    let sound = covered <= goals && work.len() <= MAX_NAMES && work.keys().all(fine);
+    sound.then(|| RunProgress { work: work.into_iter().collect(), covered, goals })
+}
+
+fn is_crash(completion: &v1::Completion) -> bool {
+    matches!(completion.end, Some(v1::completion::End::Crash(_)))
+}
+
 fn checked_name(worker: String) -> Result<String, Status> {
-    if worker.is_empty() || worker.len() > MAX_NAME_BYTES || worker.contains(char::is_control) {
+    if worker.is_empty() || worker.len() > MAX_NAME_BYTES || !worker.chars().all(is_printable) {
         let rule = format!("a worker needs a printable name of 1 to {MAX_NAME_BYTES} bytes");
         return Err(Status::invalid_argument(rule));
     }
@@ -179,15 +251,29 @@ fn checked_name(worker: String) -> Result<String, Status> {
 fn decode_completion(completion: v1::Completion) -> Result<Completion, String> {
     use v1::completion::End;
     let result = match completion.end {
-        Some(End::Record(document)) => {
-            let record: RunRecord = document.read().map_err(|error| error.to_string())?;
-            AttemptResult::Record(Box::new(StoredRecord::new(&record, document.json.into())))
+        Some(End::Record(document)) => decode_record(document),
+        Some(End::Crash(reason)) => {
+            AttemptResult::Crash(truncated(&reason, MAX_REASON_BYTES).into_owned())
         }
-        Some(End::Crash(reason)) => AttemptResult::Crash(reason),
         Some(End::Returned(_)) => AttemptResult::Returned,
         None => return Err("the completion has no end".to_owned()),
     };
     Ok(Completion { run: completion.run, token: completion.token, result })
+}
+
+fn decode_record(document: v1::Document) -> AttemptResult {
+    let record: RunRecord = match document.read() {
+        Ok(record) => record,
+        Err(error) => return unacceptable(&error),
+    };
+    match record.check_bounds() {
+        Ok(()) => AttemptResult::Record(Box::new(StoredRecord::new(&record, document.json.into()))),
+        Err(error) => unacceptable(&error),
+    }
+}
+
+fn unacceptable(error: &dyn std::error::Error) -> AttemptResult {
+    AttemptResult::Unacceptable(truncated(&error.to_string(), MAX_REASON_BYTES).into_owned())
 }
 
 fn encode_verdict(result: CommitResult) -> v1::Verdict {
@@ -195,6 +281,7 @@ fn encode_verdict(result: CommitResult) -> v1::Verdict {
     let (kind, reason) = match result {
         Ok(Verdict::Accepted) => (Kind::Accepted, String::new()),
         Ok(Verdict::Repeated) => (Kind::Repeated, String::new()),
+        Ok(Verdict::OtherHolder) => (Kind::Refused, "another worker holds the lease".to_owned()),
         Ok(Verdict::Superseded) => (Kind::Superseded, "the lease had ended".to_owned()),
         Err(reason) => (Kind::Refused, reason),
     };

@@ -3,6 +3,7 @@
 //! transaction, and then replies. The next batch gathers during the transaction, so that the number
 //! of fsyncs per second does not limit the number of requests per second.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::store::{Store, StoreError, StoreUrl, TransactionObserver};
 mod changes;
 mod leader;
 mod load;
+mod planning;
 mod request;
 #[cfg(test)]
 mod tests;
@@ -52,6 +54,8 @@ pub(crate) struct WriterConfig {
     pub(crate) project_files: PathBuf,
     pub(crate) scope: Scope,
     pub(crate) policy: Policy,
+    /// Names of the criteria of subject kinds; records of other kinds may have any.
+    pub(crate) criteria: Arc<BTreeMap<String, Vec<String>>>,
     pub(crate) observer: Option<Arc<dyn TransactionObserver>>,
 }
 
@@ -111,8 +115,9 @@ impl Writer {
     pub(crate) fn run(mut self) {
         loop {
             let mut batch = Vec::new();
-            // While a study is being planned, do not block: one page is planned per iteration.
-            let timeout = if self.is_planning() { Duration::ZERO } else { TICK_INTERVAL };
+            // While pages of studies are left to plan or to clear, do not block: there is one page in
+            // each iteration.
+            let timeout = if self.has_pages() { Duration::ZERO } else { TICK_INTERVAL };
             match self.requests.recv_timeout(timeout) {
                 Ok(request) => batch.push(request),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -136,13 +141,13 @@ impl Writer {
         self.process(batch)
     }
 
-    fn is_planning(&self) -> bool {
-        self.leader.as_ref().is_some_and(Leader::is_planning)
+    fn has_pages(&self) -> bool {
+        self.leader.as_ref().is_some_and(Leader::has_pages)
     }
 
     fn process(&mut self, batch: Vec<Request>) -> bool {
         let now = self.clock.now();
-        let idle = batch.is_empty() && !self.is_planning();
+        let idle = batch.is_empty() && !self.has_pages();
         let tick = idle || now.saturating_sub(self.last_tick) >= TICK_INTERVAL;
         if tick {
             self.last_tick = now;
@@ -203,15 +208,24 @@ impl Writer {
         let mut studies_changed = false;
         for request in batch {
             match request {
-                Request::Plan { plan, reply } => {
-                    replies.extend(leader.begin_planning(*plan, reply)?);
+                Request::Plan { plan, waiting, reply } => {
+                    replies.extend(leader.begin_planning(*plan, waiting, reply)?);
                 }
                 Request::SetState { name, state, reply } => {
                     studies_changed = true;
                     leader.persist(std::mem::take(&mut changes))?;
                     tracing::info!(study = name, state = state.name(), "a study was changed");
-                    let known = leader.set_state(&self.config, &name, state)?;
+                    let (known, ended) = leader.set_state(&self.config, &name, state)?;
                     replies.push(reply_later(reply, known));
+                    replies.extend(ended);
+                }
+                Request::Delete { name, reply } => {
+                    studies_changed = true;
+                    leader.persist(std::mem::take(&mut changes))?;
+                    tracing::info!(study = name, "a study was deleted");
+                    let (known, ended) = leader.delete(&self.config, &name)?;
+                    replies.push(reply_later(reply, known));
+                    replies.extend(ended);
                 }
                 other => replies.extend(leader.handle(now, other, &mut changes)?),
             }
@@ -225,7 +239,7 @@ impl Writer {
         } else if tick {
             leader.store.renew()?;
         }
-        if let Some(planned) = leader.plan_next_page(&self.config)? {
+        if let Some(planned) = leader.next_page(&self.config)? {
             self.last_error = None;
             studies_changed = true;
             replies.extend(planned);

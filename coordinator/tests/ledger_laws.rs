@@ -9,8 +9,8 @@ use catherd_coordinator::ledger::{
     AttemptEnd, Effect, Event, Grant, Ledger, LedgerSnapshot, Phase, Policy, RunStatus, StudySet,
     Verdict,
 };
-use catherd_coordinator::queue::Queue;
-use catherd_experiments::Digest;
+use catherd_coordinator::queue::{Queue, SubjectEngine};
+use catherd_experiments::{Digest, Engines};
 use proptest::prelude::*;
 
 const RUNS: u32 = 12;
@@ -28,8 +28,8 @@ enum Act {
     Lease(u8, bool),
     /// A worker renews the leases that it believes it holds.
     Heartbeat(u8),
-    /// Any lease ever granted is committed, whether it has ended or not.
-    Commit(prop::sample::Index, AttemptEnd),
+    /// Any lease ever granted is committed, whether it has ended or not, by its worker or another.
+    Commit(prop::sample::Index, AttemptEnd, bool),
     Wait(u64),
     Restart,
 }
@@ -45,7 +45,8 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (0..3_u8).prop_map(Act::Register),
         4 => (0..3_u8, prop::bool::weighted(0.2)).prop_map(|(w, lost)| Act::Lease(w, lost)),
         2 => (0..3_u8).prop_map(Act::Heartbeat),
-        6 => (any::<prop::sample::Index>(), end).prop_map(|(i, end)| Act::Commit(i, end)),
+        6 => (any::<prop::sample::Index>(), end, prop::bool::weighted(0.9))
+            .prop_map(|(i, end, own)| Act::Commit(i, end, own)),
         2 => (0..12_u64).prop_map(Act::Wait),
         1 => Just(Act::Restart),
     ]
@@ -59,15 +60,24 @@ struct World {
     /// The workers on which runs crashed, as the store keeps them.
     crashed_on: CrashedOn,
     granted: Vec<Grant>,
+    /// The workers to which leases were granted.
+    holders: BTreeMap<Token, String>,
     /// Leases that workers were granted and not told to drop.
     believed: BTreeMap<Token, String>,
     accepted: BTreeMap<RunNumber, Token>,
 }
 
+/// The engines of every worker.
+fn engines() -> Engines {
+    [("kind".to_owned(), "e".to_owned())].into()
+}
+
 fn queue() -> Queue {
     let mut queue = Queue::default();
+    let engine = SubjectEngine { kind: "kind".into(), engine: "e".into() };
+    let engine = queue.engine_number(&engine);
     for project in 0..3 {
-        queue.add_group(Digest([project; 32]));
+        queue.add_group(Digest([project; 32]), engine);
     }
     queue
 }
@@ -95,7 +105,8 @@ impl World {
         let ledger = restore_with(queue(), &saved, &crashed_on, Duration::ZERO);
         let (granted, believed) = (Vec::new(), BTreeMap::new());
         let (now, accepted) = (Duration::ZERO, BTreeMap::new());
-        World { ledger, now, saved, crashed_on, granted, believed, accepted }
+        let holders = BTreeMap::new();
+        World { ledger, now, saved, crashed_on, granted, holders, believed, accepted }
     }
 
     /// The leases that a worker believes it holds.
@@ -118,20 +129,25 @@ impl World {
                     self.believed.retain(|_, holder| *holder != worker);
                 }
                 let held = self.held(&worker);
-                self.step(Event::Lease { worker: &worker, loaded: &none, held: &held }, None)
+                let (engines, loaded) = (&engines(), &none);
+                self.step(Event::Lease { worker: &worker, engines, loaded, held: &held }, None)
             }
             Act::Heartbeat(worker) => {
                 let worker = name(worker);
                 let held = self.held(&worker);
                 self.step(Event::Heartbeat { worker: &worker, held: &held }, None)
             }
-            Act::Commit(index, end) => {
+            Act::Commit(index, end, own) => {
                 if self.granted.is_empty() {
                     return Ok(());
                 }
                 let Grant { run, token, .. } = *index.get(&self.granted);
-                self.believed.remove(&token);
-                self.step(Event::Commit { run, token, end: *end }, Some((run, token, *end)))
+                if *own {
+                    self.believed.remove(&token);
+                    return self.commit(run, token, *end);
+                }
+                let event = Event::Commit { worker: "stranger", run, token, end: *end };
+                self.step(event, Some((run, token, *end)))
             }
             Act::Wait(seconds) => {
                 self.now += Duration::from_secs(*seconds);
@@ -142,6 +158,17 @@ impl World {
                 Ok(())
             }
         }
+    }
+
+    /// The worker to which a lease was granted commits it.
+    fn commit(
+        &mut self,
+        run: RunNumber,
+        token: Token,
+        end: AttemptEnd,
+    ) -> Result<(), TestCaseError> {
+        let worker = self.holders[&token].clone();
+        self.step(Event::Commit { worker: &worker, run, token, end }, Some((run, token, end)))
     }
 
     fn step(
@@ -158,6 +185,10 @@ impl World {
             Event::Lease { worker, held, .. } => (Some(worker.to_owned()), held.clone()),
             Event::Heartbeat { worker, held } => (Some(worker.to_owned()), held.clone()),
             _ => (None, BTreeSet::new()),
+        };
+        let committer = match event {
+            Event::Commit { worker, .. } => Some(worker.to_owned()),
+            _ => None,
         };
         let holder = commit.and_then(|(run, ..)| self.ledger.holder(run).map(str::to_owned));
         let effects = self.ledger.step(self.now, event);
@@ -182,13 +213,21 @@ impl World {
                     let last = self.granted.last().map_or(0, |g| g.token);
                     prop_assert!(grant.token > last, "law 3: {} after {}", grant.token, last);
                     self.granted.push(grant);
+                    self.holders.insert(grant.token, asking.clone().unwrap());
                     self.believed.insert(grant.token, asking.clone().unwrap());
                 }
                 Effect::DropLease(token) => {
                     prop_assert!(self.believed.remove(&token).is_some());
                 }
+                Effect::Verdict(Verdict::OtherHolder) => {
+                    let (_, token, _) = commit.unwrap();
+                    prop_assert_ne!(committer.as_ref(), self.holders.get(&token));
+                    prop_assert!(dirty.is_empty(), "a worker ended the lease of another");
+                }
                 Effect::Verdict(verdict) => {
                     let (run, token, _) = commit.unwrap();
+                    let own = committer.as_ref() == self.holders.get(&token);
+                    prop_assert!(own || verdict != Verdict::Accepted, "fencing");
                     // A commit is accepted if its lease has not ended; otherwise only if the run was
                     // not leased again. It is repeated exactly if it is the accepted one.
                     let phase = latest.unwrap();
@@ -269,8 +308,7 @@ proptest! {
             for token in world.held("w9") {
                 let grant = *world.granted.iter().find(|g| g.token == token).unwrap();
                 let end = AttemptEnd::Done(Duration::from_millis(1));
-                let event = Event::Commit { run: grant.run, token, end };
-                world.step(event, Some((grant.run, token, end)))?;
+                world.commit(grant.run, token, end)?;
             }
         }
         prop_assert!(world.ledger.is_finished());
@@ -309,8 +347,7 @@ fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
             if grant.run == run {
                 crashed_on.push(format!("w{worker}"));
             }
-            let event = Event::Commit { run: grant.run, token: grant.token, end };
-            world.step(event, Some((grant.run, grant.token, end))).unwrap();
+            world.commit(grant.run, grant.token, end).unwrap();
         }
     }
     crashed_on
@@ -345,8 +382,7 @@ fn a_worker_on_which_everything_crashes_is_drained_unless_it_is_the_last() {
         world.play(&Act::Lease(0, false)).unwrap();
         for Grant { run, token, .. } in Vec::from(&world.granted[before..]) {
             crashed.insert(run);
-            let event = Event::Commit { run, token, end: AttemptEnd::Crashed };
-            world.step(event, Some((run, token, AttemptEnd::Crashed))).unwrap();
+            world.commit(run, token, AttemptEnd::Crashed).unwrap();
         }
     }
     let before = world.granted.len();
@@ -377,11 +413,35 @@ fn runs_of_paused_studies_are_not_leased_but_may_be_committed() {
     let counts = world.ledger.counts_of(0);
     assert_eq!((counts.planned(), counts.of(Phase::Leased)), (u64::from(RUNS), 1));
     let (none, held) = (BTreeSet::new(), [token].into());
-    let lease = Event::Lease { worker: "w0", loaded: &none, held: &held };
+    let (engines, loaded) = (&engines(), &none);
+    let lease = Event::Lease { worker: "w0", engines, loaded, held: &held };
     assert_eq!(world.ledger.step(world.now, lease), []);
-    let done = Event::Commit { run, token, end: AttemptEnd::Done(Duration::ZERO) };
+    let end = AttemptEnd::Done(Duration::ZERO);
+    let done = Event::Commit { worker: "w0", run, token, end };
     let effects = world.ledger.step(world.now, done);
     assert!(effects.contains(&Effect::Verdict(Verdict::Accepted)));
+}
+
+#[test]
+fn a_lease_is_ended_by_its_holder_alone() {
+    let mut world = World::new();
+    world.play(&Act::Lease(0, false)).unwrap();
+    let Grant { run, token, .. } = world.granted[0];
+    let ends = [AttemptEnd::Done(Duration::ZERO), AttemptEnd::Crashed, AttemptEnd::Returned];
+    for expired in [false, true] {
+        if expired {
+            world.play(&Act::Wait(11)).unwrap();
+        }
+        let before = *world.ledger.run(run).unwrap();
+        for end in ends {
+            let commit = Event::Commit { worker: "w1", run, token, end };
+            let effects = world.ledger.step(world.now, commit);
+            assert_eq!(effects, [Effect::Verdict(Verdict::OtherHolder)]);
+            assert_eq!(*world.ledger.run(run).unwrap(), before);
+        }
+    }
+    world.commit(run, token, ends[0]).unwrap();
+    assert_eq!(world.accepted[&run], token);
 }
 
 #[test]
@@ -419,8 +479,7 @@ fn an_expired_lease_is_reinstated_unless_the_run_was_leased_again() {
         world.play(&Act::Lease(1, false)).unwrap();
         assert!(world.granted[before..].iter().all(|grant| grant.run != run));
         let done = AttemptEnd::Done(Duration::ZERO);
-        let commit = Event::Commit { run, token, end: done };
-        world.step(commit, Some((run, token, done))).unwrap();
+        world.commit(run, token, done).unwrap();
         assert_eq!((world.accepted[&run], attempt), (token, 1));
     }
 }
@@ -443,7 +502,7 @@ fn a_worker_that_reappears_too_late_drops_the_lease_and_the_loss_is_reverted() {
 fn a_late_commit_counts_unless_the_run_was_leased_again() {
     let (mut world, Grant { run, token, .. }) = expired_lease();
     let done = AttemptEnd::Done(Duration::ZERO);
-    world.step(Event::Commit { run, token, end: done }, Some((run, token, done))).unwrap();
+    world.commit(run, token, done).unwrap();
     assert_eq!(world.accepted[&run], token);
     // The run is not leased any more.
     for _ in 0..RUNS {
@@ -453,7 +512,7 @@ fn a_late_commit_counts_unless_the_run_was_leased_again() {
 
     let (mut world, Grant { run, token, .. }) = expired_lease();
     let crashed = AttemptEnd::Crashed;
-    world.step(Event::Commit { run, token, end: crashed }, Some((run, token, crashed))).unwrap();
+    world.commit(run, token, crashed).unwrap();
     let after = world.ledger.run(run).unwrap();
     assert_eq!((after.crashes, after.losses), (1, 0));
 

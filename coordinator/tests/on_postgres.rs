@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use catherd_coordinator::{
     Coordinator, CoordinatorError, Options, Policy, Progress, StoreError, Writer,
 };
-use catherd_proto::v1;
 use catherd_proto::v1::verdict::Kind;
 
 service::service_tests! { #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"] }
@@ -136,7 +135,7 @@ async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
         Coordinator::new_manual(options(first.path()), service::plan(1..=2)).unwrap();
     let mut suspended = service::Harness::serve(suspended).await;
     let mut client = suspended.client.clone();
-    let ask = v1::LeaseRequest { worker: "w".into(), ..Default::default() };
+    let ask = service::lease_request("w");
     let lease = answered(&mut writer, async move { client.lease(ask).await }).await;
     let lease = lease.unwrap().into_inner().leases.remove(0);
 

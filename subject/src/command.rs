@@ -101,6 +101,11 @@ impl SubjectKind for Command {
         }
     }
 
+    /// A program names the criteria of its result itself.
+    fn fixes_criteria(&self) -> bool {
+        false
+    }
+
     fn summary(&self) -> &'static str {
         "an external tool: a command line that runs on a file and leaves a result file"
     }

@@ -1,5 +1,7 @@
 //! Subject kinds, and the list of those that a program has.
 
+use std::collections::BTreeMap;
+
 use catherd_experiments::{Algorithm, Engines, Mutation, ProjectSource, SubjectInfo};
 
 use crate::algorithm::{AlgorithmInfo, FieldError};
@@ -16,6 +18,11 @@ pub trait SubjectKind: Send + Sync {
     /// The name in study files and run specifications.
     fn name(&self) -> String {
         self.info().kind
+    }
+
+    /// Whether every record of the kind has criteria of its [`SubjectInfo`] alone.
+    fn fixes_criteria(&self) -> bool {
+        true
     }
 
     /// Earlier names, under which old stores and study files know the kind.
@@ -130,6 +137,22 @@ impl Kinds {
         self.iter().map(SubjectKind::info).map(|info| (info.kind, info.engine)).collect()
     }
 
+    /// The engine ids of the kinds whose runs the context permits, by the name of the kind.
+    pub fn served(&self, context: &RunnerContext<'_>) -> Engines {
+        let mut engines = self.engines();
+        engines.retain(|kind, _| self.runner(kind, context).is_some());
+        engines
+    }
+
+    /// The names of the criteria of each kind that fixes them, by the name of the kind.
+    pub fn criteria(&self) -> BTreeMap<String, Vec<String>> {
+        let fixed = self.iter().filter(|kind| kind.fixes_criteria()).map(SubjectKind::info);
+        let names = |info: SubjectInfo| {
+            (info.kind, info.criteria.into_iter().map(|criterion| criterion.name).collect())
+        };
+        fixed.map(names).collect()
+    }
+
     /// Makes what executes runs of a kind. `None` if there is no such kind, or if the context
     /// does not permit its runs.
     pub fn runner(&self, name: &str, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
@@ -164,5 +187,9 @@ mod tests {
         let context = RunnerContext { programs: Some(&programs), ..context };
         assert!(kinds.runner("command", &context).is_some());
         assert!(kinds.runner("python", &context).is_none());
+        let served = |context| kinds.served(&context).into_keys().collect::<Vec<_>>();
+        assert_eq!(served(RunnerContext::default()), ["noop"]);
+        assert_eq!(served(context), ["command", "noop"]);
+        assert_eq!(kinds.criteria().into_keys().collect::<Vec<_>>(), ["noop"]);
     }
 }

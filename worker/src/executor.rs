@@ -6,6 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use catherd_experiments::text::truncated;
 use catherd_experiments::{Digest, Engines, Outcome, Provenance, RunRecord, RunSpec};
 use catherd_subject::{Limits, RunError, RunProgress, Runner};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -13,6 +14,9 @@ use tokio::time::Instant;
 
 use crate::MakeRunner;
 use crate::simulated_host::SimulatedHost;
+
+/// Most bytes of the reason for a failure.
+const MAX_REASON_BYTES: usize = 16 << 10;
 
 /// A run to execute.
 pub(crate) struct Job {
@@ -123,14 +127,14 @@ impl Executor {
             }
             Ok(Err(RunError::Failed(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
-                let record = RunRecord::failed(&job.spec, reason, wall_ms);
+                let record = RunRecord::failed(&job.spec, bounded(&reason), wall_ms);
                 JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
             }
             Ok(Err(RunError::TimedOut(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
                 let record = RunRecord {
                     outcome: Outcome::TimedOut,
-                    ..RunRecord::failed(&job.spec, reason, wall_ms)
+                    ..RunRecord::failed(&job.spec, bounded(&reason), wall_ms)
                 };
                 JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
             }
@@ -138,12 +142,12 @@ impl Executor {
                 let record = out_of_memory(&job.spec, reason);
                 JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
             }
-            Ok(Err(RunError::Crashed(reason))) => JobOutcome::Crash(reason),
+            Ok(Err(RunError::Crashed(reason))) => JobOutcome::Crash(bounded(&reason)),
             Ok(Err(RunError::Stopped)) => JobOutcome::Cancelled,
             Err(_) => {
                 self.runner = None;
                 self.loaded = None;
-                JobOutcome::Crash(LAST_PANIC.take())
+                JobOutcome::Crash(bounded(&LAST_PANIC.take()))
             }
         }
     }
@@ -159,7 +163,11 @@ impl Executor {
         }
         let _ = self.control.report(job.token, RunProgress::default());
         if self.runner.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
-            let unknown = || RunError::Failed(format!("unknown subject kind `{}`", spec.subject));
+            // The coordinator leases runs of the worker's kinds alone, and another worker may have
+            // this one.
+            let unknown = || {
+                RunError::Crashed(format!("this worker does not execute `{}` runs", spec.subject))
+            };
             let runner = (self.make)(&spec.subject).ok_or_else(unknown)?;
             self.runner = Some((spec.subject.clone(), runner));
             self.loaded = None;
@@ -195,9 +203,14 @@ impl Executor {
     }
 }
 
+/// A reason for a failure, without the rest of one that is too long for a record.
+fn bounded(reason: &str) -> String {
+    truncated(reason, MAX_REASON_BYTES).into_owned()
+}
+
 /// The record of a run that the memory limit ended.
 pub(crate) fn out_of_memory(spec: &RunSpec, reason: String) -> RunRecord {
-    RunRecord { outcome: Outcome::OutOfMemory, ..RunRecord::failed(spec, reason, 0) }
+    RunRecord { outcome: Outcome::OutOfMemory, ..RunRecord::failed(spec, bounded(&reason), 0) }
 }
 
 thread_local! {

@@ -35,7 +35,7 @@ pub struct Options {
     pub cache: Option<DiskCache>,
     /// How long to repeat a request to coordinators that do not answer.
     pub retry_timeout: Duration,
-    /// Engine ids of the subject kinds that the worker executes.
+    /// Engine ids of the subject kinds that the worker executes; it gets runs of these alone.
     pub engines: Engines,
     /// Limits of each run.
     pub limits: Limits,

@@ -115,7 +115,7 @@ fn options(address: &str, spool: PathBuf, name: &str) -> Options {
         cache: None,
         idle: None,
         limits: Limits::default(),
-        engines: Default::default(),
+        engines: [(Noop.name(), Noop.info().engine)].into(),
         name: name.to_owned(),
         core: None,
         spool,

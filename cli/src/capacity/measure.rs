@@ -369,12 +369,14 @@ impl<'a> Bench<'a> {
         let plan = Plan::new(&study, &Noop.info(), planned, |_| Ok(()))?;
         let count = plan.count();
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
+        let mut waiting = false;
         loop {
-            let request = v1::SubmitRequest { plan: Some(plan.clone()) };
+            let request = v1::SubmitRequest { plan: Some(plan.clone()), waiting };
             let reply = self.runtime.block_on(self.client.submit(request)).map_err(refused)?;
             if reply.into_inner().unplanned == 0 {
                 return Ok(count);
             }
+            waiting = true;
         }
     }
 

@@ -1,5 +1,6 @@
 //! Simulated workers: real gRPC clients that report configured run times without executing runs.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{
@@ -9,6 +10,8 @@ use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::completion::End;
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use catherd_proto::{PROTOCOL, v1};
+use catherd_subject::SubjectKind;
+use catherd_subject::noop::Noop;
 use tokio::task::JoinSet;
 use tonic::Status;
 
@@ -77,7 +80,7 @@ impl SimulatedWorker {
         let client = transport::coordinator_client(address, &Access::default());
         let mut client = client.map_err(|error| Status::invalid_argument(error.to_string()))?;
         let name = format!("worker-{number}");
-        let engines = Default::default();
+        let engines = engines();
         let request = v1::RegisterRequest { worker: name.clone(), protocol: PROTOCOL, engines };
         client.register(request).await?;
         let (leases, claimed, suite, seen) = (Vec::new(), Duration::ZERO, 0, Latencies::default());
@@ -125,6 +128,7 @@ impl SimulatedWorker {
             // Only the project of the last run is cached.
             loaded: project.map(|digest| digest.0.to_vec().into()).into_iter().collect(),
             held: self.leases.iter().map(|lease| lease.token).collect(),
+            engines: engines(),
         };
         let start = Instant::now();
         let reply = self.client.lease(request).await?.into_inner();
@@ -197,6 +201,11 @@ impl SimulatedWorker {
         let end = Some(End::Record(record));
         Ok(v1::Completion { run: lease.run, token: lease.token, end })
     }
+}
+
+/// The engines of a simulated worker, as the protocol has them.
+fn engines() -> HashMap<String, String> {
+    [(Noop.name(), Noop.info().engine)].into()
 }
 
 fn spec(lease: &v1::Lease) -> Result<RunSpec, Status> {

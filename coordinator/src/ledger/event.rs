@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use catherd_experiments::Digest;
+use catherd_experiments::{Digest, Engines};
 
 use crate::ids::{RunNumber, Token};
 
@@ -32,6 +32,8 @@ pub enum Event<'a> {
     Lease {
         /// Its name.
         worker: &'a str,
+        /// The engines that it executes.
+        engines: &'a Engines,
         /// Projects that it has loaded.
         loaded: &'a BTreeSet<Digest>,
         /// The leases that it knows of.
@@ -46,6 +48,8 @@ pub enum Event<'a> {
     },
     /// An attempt has ended.
     Commit {
+        /// The name of the worker that commits.
+        worker: &'a str,
         /// The run.
         run: RunNumber,
         /// The lease.
@@ -77,6 +81,8 @@ pub enum Verdict {
     Repeated,
     /// It does not count, because the lease had ended.
     Superseded,
+    /// It has no effect, because another worker holds the lease.
+    OtherHolder,
 }
 
 /// An effect of a step. Every effect that changes the store must be durable before any answer of

@@ -51,11 +51,18 @@ impl Ledger {
 
     pub(super) fn commit(
         &mut self,
+        name: &str,
         number: RunNumber,
         token: Token,
         end: AttemptEnd,
         effects: &mut Vec<Effect>,
     ) {
+        let holder = self.leases.get(&token).map(|lease| &lease.worker);
+        let holder = holder.or_else(|| self.expired.get(&token).map(|lease| &lease.worker));
+        if holder.is_some_and(|holder| holder != name) {
+            effects.push(Effect::Verdict(Verdict::OtherHolder));
+            return;
+        }
         if self.expired.get(&token).is_some_and(|lease| lease.run == number) {
             self.reinstate(token, Duration::ZERO, effects);
         }

@@ -5,17 +5,31 @@ use std::collections::BTreeMap;
 use catherd_experiments::Digest;
 
 use super::{Ledger, Phase, RunStatus, StudySet};
-use crate::ids::{GroupNumber, RunNumber, StudyNumber, StudySetNumber};
+use crate::ids::{EngineNumber, GroupNumber, RunNumber, StudyNumber, StudySetNumber};
+use crate::queue::SubjectEngine;
 
 impl Ledger {
+    /// The number of an engine in the queue.
+    pub fn engine_number(&mut self, engine: &SubjectEngine) -> EngineNumber {
+        self.queue.engine_number(engine)
+    }
+
     /// Adds a group of runs on a project to the queue.
-    pub fn add_group(&mut self, project: Digest) -> GroupNumber {
-        self.queue.add_group(project)
+    pub fn add_group(&mut self, project: Digest, engine: EngineNumber) -> GroupNumber {
+        self.queue.add_group(project, engine)
     }
 
     /// Adds a run that no study contains yet, unless the number is known. Numbers that are skipped
-    /// become placeholders without a run.
+    /// become placeholders without a run. A known run whose engine was not, because no study
+    /// contained it when it was loaded, moves to the group.
     pub fn add_run(&mut self, number: RunNumber, group: GroupNumber) {
+        if let Some(RunStatus { phase, group: former, set, .. }) = self.run(number).copied() {
+            let unknown = *self.queue.engine_of(former) == SubjectEngine::default();
+            if unknown && phase != Phase::Leased && self.sets[set as usize].studies.is_empty() {
+                self.runs[number as usize].group = group;
+            }
+            return;
+        }
         let set = self.find_or_add_set(&[]);
         let counts = &mut self.sets[set as usize].counts;
         while self.runs.len() <= number as usize {

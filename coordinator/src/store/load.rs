@@ -67,7 +67,7 @@ impl Store {
         Ok(())
     }
 
-    /// The members of all studies: run and study, by run and then by study.
+    /// The members of all studies that count: run and study, by run and then by study.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl Store {
         &mut self,
         mut each: impl FnMut(RunNumber, StudyNumber),
     ) -> Result<(), StoreError> {
-        let sql = "select run, study from members where run >= ?1 and run < ?2
-                   order by run, study";
+        let sql = "select run, study from members join studies on studies.number = study
+                   where run >= ?1 and run < ?2 and state < 3 order by run, study";
         self.query_by_page(sql, &mut |mut row| {
             each(row.integer_as()?, row.integer_as()?);
             Ok(())

@@ -26,6 +26,8 @@ pub struct StoredRecord {
     pub wall: Duration,
     /// Why the run is not done; empty if it is.
     pub reason: String,
+    /// Names of the criteria.
+    pub(crate) criteria: Vec<String>,
     /// Coverage after 1, 2, 4, ... executions; `None` if the run has none.
     pub(crate) curve: Option<Box<[f32; coverage_curve::POINTS]>>,
     /// The JSON of the record as it was received.
@@ -43,6 +45,7 @@ impl StoredRecord {
             covered: record.covered(),
             wall: Duration::from_millis(record.resources.wall_ms),
             reason: record.reason.clone(),
+            criteria: record.criteria.iter().map(|criterion| criterion.name.clone()).collect(),
             curve: coverage_curve::of_record(record).map(Box::new),
             json,
         }

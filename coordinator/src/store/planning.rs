@@ -1,11 +1,16 @@
 //! Planning: adds a study to the store a page of runs at a time, so that the writer can process
 //! other requests between two pages.
+//!
+//! The runs of a study that is being planned are members of a *draft*, a study that does not count.
+//! When all are planned, the draft gets the name and the study that had it stops counting, in one
+//! short transaction. What does not count is cleared a page at a time.
 
 use catherd_experiments::{Digest, Plan, RunSpec};
 
 use super::database::Database;
 use super::error::StoreError;
 use super::model::StudyState;
+use super::queries::{self, NOT_COUNTING};
 use super::row::{Row, Value};
 use super::write::Store;
 use crate::ids::{RunNumber, StudyNumber};
@@ -13,23 +18,46 @@ use crate::ids::{RunNumber, StudyNumber};
 /// Number of runs in a page, which takes some ten milliseconds.
 const PAGE: usize = 1024;
 
-/// Number of members that are inserted together.
-const MEMBERS_PAGE: usize = 512;
+/// Number of members that are cleared together.
+const CLEARED_PAGE: i64 = 4096;
 
 /// A study that is being planned; see [`Store::begin_planning`].
 pub struct Planning {
     plan: Plan,
     json: Vec<u8>,
+    digest: Digest,
+    /// The number of the draft; `None` before the first page.
+    draft: Option<StudyNumber>,
     /// The runs that are not in the store yet.
     runs: Box<dyn Iterator<Item = RunSpec> + Send>,
     /// The numbers of the runs that are in the store, in the order of the study.
     numbers: Vec<RunNumber>,
 }
 
+/// A study that is completely planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Its number.
+    pub study: StudyNumber,
+    /// The number of the study that had its name before and does not count any more; `None` if
+    /// there was no such study or it had this plan.
+    pub replaced: Option<StudyNumber>,
+}
+
 impl Planning {
     /// The name of the study.
     pub fn name(&self) -> &str {
         &self.plan.name
+    }
+
+    /// The digest of the plan's JSON.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The subject kind of its runs and the kind's engine id.
+    pub fn engine(&self) -> (&str, &str) {
+        (&self.plan.subject, &self.plan.engine)
     }
 
     /// The number of its runs that are in the store, and of all its runs.
@@ -51,11 +79,6 @@ impl Planning {
     pub fn members(&self) -> Option<&[RunNumber]> {
         (self.numbers.len() == self.plan.count()).then_some(&self.numbers)
     }
-
-    /// Whether this plans `plan`.
-    pub fn is_of(&self, plan: &Plan) -> bool {
-        self.plan == *plan
-    }
 }
 
 impl std::fmt::Debug for Planning {
@@ -75,37 +98,44 @@ impl Store {
     pub fn plan(&mut self, plan: Plan) -> Result<StudyNumber, StoreError> {
         let mut planning = self.begin_planning(plan)?;
         loop {
-            if let Some(study) = self.plan_next_page(&mut planning)? {
-                return Ok(study);
+            if let Some(planned) = self.plan_next_page(&mut planning, StudyState::Active)? {
+                return Ok(planned.study);
             }
         }
     }
 
-    /// The number of the active study that has this plan; `None` if there is no such study.
+    /// Number and state of the study that has this name and this plan; `None` if there is no such
+    /// study.
     ///
     /// # Errors
     ///
-    /// If the plan has no JSON form or the database returns an error.
-    pub fn active_study_with(&mut self, plan: &Plan) -> Result<Option<StudyNumber>, StoreError> {
-        let json = serde_json::to_vec(plan)?;
-        let studies = self.studies()?.into_iter();
-        let mut same = studies.filter(|study| study.name == plan.name && study.plan == json);
-        Ok(same.find(|study| study.state == StudyState::Active).map(|study| study.number))
+    /// If the database returns an error.
+    pub fn study_with(
+        &mut self,
+        planning: &Planning,
+    ) -> Result<Option<(StudyNumber, StudyState)>, StoreError> {
+        let sql = "select number, state from studies where name = ?1 and plan = ?2 and state < 3";
+        let parameters = [planning.name().into(), planning.json.as_slice().into()];
+        self.database.first(sql, &parameters, |row| {
+            Ok((row.integer_as()?, queries::study_state(row.integer()?)?))
+        })
     }
 
-    /// Starts [`Store::plan`] in pages of some ten milliseconds. The last page takes some
-    /// microseconds more per run and changes the study; until then the study is unchanged.
+    /// Starts [`Store::plan`] in pages of some ten milliseconds. Until the last page the study is
+    /// unchanged.
     ///
     /// # Errors
     ///
     /// If the plan has no JSON form.
     pub fn begin_planning(&mut self, plan: Plan) -> Result<Planning, StoreError> {
         let json = serde_json::to_vec(&plan)?;
+        let digest = Digest::of(&json);
         let runs = Box::new(plan.clone().into_runs());
-        Ok(Planning { plan, json, runs, numbers: Vec::new() })
+        Ok(Planning { plan, json, digest, draft: None, runs, numbers: Vec::new() })
     }
 
-    /// Plans the next page. Returns the study's number after the last page.
+    /// Plans the next page. After the last page the study is in this state, and its number is
+    /// returned.
     ///
     /// # Errors
     ///
@@ -113,43 +143,134 @@ impl Store {
     pub fn plan_next_page(
         &mut self,
         planning: &mut Planning,
-    ) -> Result<Option<StudyNumber>, StoreError> {
-        let known = self.studies()?.into_iter().find(|study| study.name == planning.plan.name);
-        let again = known.as_ref().is_some_and(|study| study.plan == planning.json);
-        let left = planning.plan.count() - planning.numbers.len();
-        if !again && left > 0 {
-            let page: Vec<_> = planning.runs.by_ref().take(PAGE).collect();
-            let numbers = self.database.transaction(|database| add_runs(database, &page));
-            match numbers {
-                Ok(numbers) => planning.numbers.extend(numbers),
-                Err(error) => {
-                    let rest = std::mem::replace(&mut planning.runs, Box::new(std::iter::empty()));
-                    planning.runs = Box::new(page.into_iter().chain(rest));
-                    return Err(error);
+        state: StudyState,
+    ) -> Result<Option<Planned>, StoreError> {
+        let draft = match planning.draft {
+            Some(draft) => draft,
+            None => {
+                if let Some((study, _)) = self.study_with(planning)? {
+                    self.set_state(&planning.plan.name, state)?;
+                    return Ok(Some(Planned { study, replaced: None }));
                 }
+                *planning.draft.insert(self.add_draft()?)
             }
-            if left > PAGE {
-                return Ok(None);
+        };
+        let left = planning.plan.count() - planning.numbers.len();
+        let page: Vec<_> = planning.runs.by_ref().take(PAGE).collect();
+        let first = planning.numbers.len() as i64;
+        let numbers = self.database.transaction(|database| {
+            let numbers = add_runs(database, &page)?;
+            add_members(database, draft, first, &page, &numbers)?;
+            Ok(numbers)
+        });
+        match numbers {
+            Ok(numbers) => planning.numbers.extend(numbers),
+            Err(error) => {
+                let rest = std::mem::replace(&mut planning.runs, Box::new(std::iter::empty()));
+                planning.runs = Box::new(page.into_iter().chain(rest));
+                return Err(error);
             }
         }
+        if left > PAGE {
+            return Ok(None);
+        }
+        self.replace_by_draft(planning, draft, state).map(Some)
+    }
+
+    /// Adds a study that does not count.
+    fn add_draft(&mut self) -> Result<StudyNumber, StoreError> {
         self.database.transaction(|database| {
-            let number = match &known {
-                Some(study) => study.number,
-                None => next_number(database, "select max(number) from studies")?,
-            };
-            let (name, json) = (planning.plan.name.as_str(), planning.json.as_slice());
+            let number = next_number(database, "select max(number) from studies")?;
+            let name = hidden_name(number);
             database.execute(
-                "insert into studies (number, name, state, plan) values (?1, ?2, 0, ?3)
-                 on conflict (number) do update set state = 0, plan = excluded.plan",
-                &[vec![number.into(), name.into(), json.into()]],
+                "insert into studies (number, name, state, plan) values (?1, ?2, ?3, ?4)",
+                &[vec![number.into(), name.as_str().into(), NOT_COUNTING.into(), no_plan()]],
             )?;
-            if !again {
-                database.execute("delete from members where study = ?1", &[vec![number.into()]])?;
-                add_members(database, number, planning)?;
-            }
-            Ok(Some(number))
+            Ok(number)
         })
     }
+
+    /// Gives the draft the name of its study, which stops counting.
+    fn replace_by_draft(
+        &mut self,
+        planning: &Planning,
+        draft: StudyNumber,
+        state: StudyState,
+    ) -> Result<Planned, StoreError> {
+        self.database.transaction(|database| {
+            let (name, json) = (planning.plan.name.as_str(), planning.json.as_slice());
+            let replaced = discard(database, name, Some(draft))?;
+            let row = vec![draft.into(), name.into(), (state as i64).into(), json.into()];
+            database.execute(
+                "update studies set name = ?2, state = ?3, plan = ?4 where number = ?1",
+                &[row],
+            )?;
+            Ok(Planned { study: draft, replaced })
+        })
+    }
+
+    /// Removes a study. Its runs and their records stay in the store. Returns the number that it
+    /// had; `None` if there is no study of this name.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn discard_study(&mut self, name: &str) -> Result<Option<StudyNumber>, StoreError> {
+        self.database.transaction(|database| discard(database, name, None))
+    }
+
+    /// Clears a page of the studies that do not count. Returns whether there may be more. No study
+    /// may be being planned.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn clear_page(&mut self) -> Result<bool, StoreError> {
+        let sql = "select min(number) from studies where state = ?1";
+        let number = self.database.first(sql, &[NOT_COUNTING.into()], Row::optional_integer)?;
+        let Some(number) = number.flatten() else { return Ok(false) };
+        self.database.transaction(|database| {
+            let sql = "select min(position) from members where study = ?1";
+            let first = database.first(sql, &[number.into()], Row::optional_integer)?.flatten();
+            match first {
+                Some(first) => database.execute(
+                    "delete from members where study = ?1 and position < ?2",
+                    &[vec![number.into(), (first + CLEARED_PAGE).into()]],
+                ),
+                None => database
+                    .execute("delete from studies where number = ?1", &[vec![number.into()]]),
+            }
+        })?;
+        Ok(true)
+    }
+}
+
+/// The name of a study that does not count. No other study has it, because names of studies have
+/// no control characters.
+fn hidden_name(number: StudyNumber) -> String {
+    format!("\u{1}{number}")
+}
+
+/// The plan of a study that does not count.
+fn no_plan() -> Value {
+    Value::Bytes(Vec::new())
+}
+
+/// Makes the study of a name stop counting, unless it is `draft`. Returns its number.
+fn discard(
+    database: &mut Database,
+    name: &str,
+    draft: Option<StudyNumber>,
+) -> Result<Option<StudyNumber>, StoreError> {
+    let sql = "select number from studies where name = ?1 and state < 3";
+    let found: Option<StudyNumber> = database.first(sql, &[name.into()], Row::integer_as)?;
+    let Some(number) = found.filter(|number| Some(*number) != draft) else { return Ok(None) };
+    let name = hidden_name(number);
+    database.execute(
+        "update studies set name = ?2, state = ?3, plan = ?4 where number = ?1",
+        &[vec![number.into(), name.as_str().into(), NOT_COUNTING.into(), no_plan()]],
+    )?;
+    Ok(Some(number))
 }
 
 /// Inserts the runs that the store does not have. Returns the numbers of all.
@@ -177,28 +298,24 @@ fn add_runs(database: &mut Database, runs: &[RunSpec]) -> Result<Vec<RunNumber>,
     rows.into_iter().map(|row| row.ok_or_else(gone)?.integer_as()).collect()
 }
 
+/// Inserts a page of members. A page that was inserted already, by a transaction whose outcome was
+/// unknown, is the same page.
 fn add_members(
     database: &mut Database,
     study: StudyNumber,
-    planning: &Planning,
+    first: i64,
+    runs: &[RunSpec],
+    numbers: &[RunNumber],
 ) -> Result<(), StoreError> {
-    let names = planning.plan.places();
-    let mut members = (0_i64..).zip(&planning.numbers).zip(names).map(
-        |((position, &run), (project, algorithm))| {
-            vec![study.into(), position.into(), run.into(), project.into(), algorithm.into()]
-        },
-    );
-    loop {
-        let page: Vec<Vec<Value>> = members.by_ref().take(MEMBERS_PAGE).collect();
-        if page.is_empty() {
-            return Ok(());
-        }
-        database.execute(
-            "insert into members (study, position, run, project, label)
-             values (?1, ?2, ?3, ?4, ?5)",
-            &page,
-        )?;
-    }
+    let members = (first..).zip(runs).zip(numbers).map(|((position, run), &number)| {
+        let (project, label) = (run.project_name.as_str(), run.algorithm.label.as_str());
+        vec![study.into(), position.into(), number.into(), project.into(), label.into()]
+    });
+    database.execute(
+        "insert into members (study, position, run, project, label)
+         values (?1, ?2, ?3, ?4, ?5) on conflict (study, position) do nothing",
+        &members.collect::<Vec<_>>(),
+    )
 }
 
 /// One more than the largest number of a column.

@@ -54,10 +54,21 @@ impl Reader {
         &mut self,
         projects: &[Digest],
     ) -> Result<BTreeSet<Digest>, StoreError> {
+        let sizes = self.project_sizes(projects)?;
+        let missing = projects.iter().zip(sizes).filter(|(_, size)| size.is_none());
+        Ok(missing.map(|(digest, _)| *digest).collect())
+    }
+
+    /// The sizes of projects in bytes, in their order; `None` for a project that the store does not
+    /// have.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn project_sizes(&mut self, projects: &[Digest]) -> Result<Vec<Option<u64>>, StoreError> {
         let keys: Vec<Value> = projects.iter().map(|digest| digest.0.as_slice().into()).collect();
         let rows = self.database.lookup("select size from projects where digest = ?1", &keys)?;
-        let missing = projects.iter().zip(rows).filter(|(_, row)| row.is_none());
-        Ok(missing.map(|(digest, _)| *digest).collect())
+        rows.into_iter().map(|row| row.map(|mut row| row.integer_as()).transpose()).collect()
     }
 
     /// The size of a project in bytes.

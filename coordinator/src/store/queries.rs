@@ -6,15 +6,23 @@ use super::model::{StoredStudy, StudyState};
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// All studies, by number.
+/// The state of studies that do not count: those that are being planned, and those that were
+/// replaced or deleted and are being cleared. Every other state is smaller.
+pub(super) const NOT_COUNTING: i64 = 3;
+
+/// The state of a number in the column `state`.
+pub(super) fn study_state(number: i64) -> Result<StudyState, StoreError> {
+    let known = StudyState::ALL.into_iter().find(|state| *state as i64 == number);
+    known.ok_or_else(|| StoreError::Damaged(format!("a study in state {number}")))
+}
+
+/// All studies that count, by number.
 pub(super) fn studies(database: &mut Database) -> Result<Vec<StoredStudy>, StoreError> {
     let mut studies = Vec::new();
-    let sql = "select number, name, state, plan from studies order by number";
+    let sql = "select number, name, state, plan from studies where state < 3 order by number";
     database.query(sql, &[], &mut |mut row| {
         let (number, name) = (row.integer_as()?, row.text()?);
-        let state: usize = row.integer_as()?;
-        let unknown = || StoreError::Damaged(format!("a study in state {state}"));
-        let state = *StudyState::ALL.get(state).ok_or_else(unknown)?;
+        let state = study_state(row.integer()?)?;
         studies.push(StoredStudy { number, name, state, plan: row.bytes()? });
         Ok(())
     })?;

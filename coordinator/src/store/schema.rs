@@ -10,9 +10,9 @@ const VERSION: i64 = 3;
 const TABLES: &str = "
     create table schema (version bigint not null);
     create table studies (
-        number   bigint primary key,           -- from 0, never changes
+        number   bigint primary key,           -- from 0; another one for each plan
         name     text not null unique,
-        state    bigint not null,              -- see StudyState
+        state    bigint not null,              -- see StudyState and NOT_COUNTING
         plan     bytea not null                -- JSON
     );
     create table runs (

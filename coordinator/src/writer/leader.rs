@@ -1,40 +1,37 @@
 //! The state of a leading coordinator: the open store, the ledger loaded from it, and the progress
 //! counters.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{Outcome, Plan};
+use catherd_experiments::Outcome;
 use tokio::sync::oneshot;
 
 use super::changes::{Changes, Commit, Payload};
 use super::load::{Groups, LoadedState, active_studies, load};
+use super::planning::Planner;
 use super::{
     AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseReply, PendingReply, Request,
     Scope, WriterConfig,
 };
-use crate::ids::{RunId, StudyNumber};
-use crate::ledger::{AttemptEnd, Effect, Event, Ledger, Phase};
-use crate::progress::{PlanningProgress, ProgressTracker};
-use crate::store::{Breakdown, Change, Planning, Store, StoreError, StoredRecord, StudyState};
-
-/// A study that is being planned.
-struct PlanningJob {
-    planning: Planning,
-    /// Replies to send when the study is completely planned.
-    replies: Vec<oneshot::Sender<StudyNumber>>,
-}
+use crate::ids::{RunId, RunNumber, Token};
+use crate::ledger::{AttemptEnd, Effect, Event, Ledger};
+use crate::progress::ProgressTracker;
+use crate::store::{Breakdown, Change, Store, StoreError, StoredRecord};
 
 /// The state of a leading coordinator. See the module.
 pub(super) struct Leader {
     pub(super) store: Store,
     pub(super) ledger: Ledger,
     pub(super) tracker: ProgressTracker,
-    groups: Groups,
+    pub(super) groups: Groups,
     /// Studies can be added, so workers are never told that all runs have ended.
     serves_all: bool,
-    /// Studies that are being planned, the current one first.
-    jobs: VecDeque<PlanningJob>,
+    /// Studies that are being planned.
+    pub(super) planner: Planner,
+    /// Names of the criteria of subject kinds, as [`WriterConfig::criteria`].
+    criteria: Arc<BTreeMap<String, Vec<String>>>,
     /// The last transaction returned an error, so its outcome is unknown. The ledger is reloaded
     /// from the store before the next batch. No request of the failed batch was answered, so their
     /// senders repeat them.
@@ -50,8 +47,10 @@ impl Leader {
         store.migrate_project_files(&config.project_files)?;
         let mut store = store.with_observer(config.observer.clone());
         let LoadedState { ledger, tracker, groups } = load(&mut store, config, now)?;
-        let (serves_all, jobs) = (config.scope == Scope::All, VecDeque::new());
-        Ok(Leader { store, ledger, tracker, groups, serves_all, jobs, needs_reload: false })
+        let (serves_all, planner) = (config.scope == Scope::All, Planner::default());
+        let criteria = config.criteria.clone();
+        let needs_reload = false;
+        Ok(Leader { store, ledger, tracker, groups, serves_all, planner, criteria, needs_reload })
     }
 
     /// Reloads ledger and counters from the store.
@@ -67,87 +66,13 @@ impl Leader {
         Ok(())
     }
 
-    /// Pauses, resumes or cancels a study; false if there is no study of this name.
-    pub(super) fn set_state(
-        &mut self,
-        config: &WriterConfig,
-        name: &str,
-        state: StudyState,
-    ) -> Result<bool, StoreError> {
-        match self.store.set_state(name, state) {
-            Ok(()) => self.refresh_studies(config).map(|()| true),
-            Err(StoreError::NoStudy(_)) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
     /// Reads the studies and their states from the store.
-    fn refresh_studies(&mut self, config: &WriterConfig) -> Result<(), StoreError> {
+    pub(super) fn refresh_studies(&mut self, config: &WriterConfig) -> Result<(), StoreError> {
         let studies = self.store.studies()?;
         let active = active_studies(&studies, &config.scope);
         self.ledger.activate(&active);
         self.tracker.set_studies(studies, active);
         Ok(())
-    }
-
-    pub(super) fn is_planning(&self) -> bool {
-        !self.jobs.is_empty()
-    }
-
-    pub(super) fn planning_progress(&self) -> impl Iterator<Item = PlanningProgress> {
-        self.jobs.iter().map(|job| {
-            let (planned, total) = job.planning.progress();
-            PlanningProgress { study: job.planning.name().to_owned(), planned, total }
-        })
-    }
-
-    /// Starts to plan a study. Replies at once if the active study of this name has this plan. A
-    /// request that is repeated while the study is being planned joins the same planning.
-    pub(super) fn begin_planning(
-        &mut self,
-        plan: Plan,
-        reply: oneshot::Sender<StudyNumber>,
-    ) -> Result<Option<PendingReply>, StoreError> {
-        if let Some(study) = self.store.active_study_with(&plan)? {
-            return Ok(Some(reply_later(reply, study)));
-        }
-        match self.jobs.iter_mut().find(|job| job.planning.is_of(&plan)) {
-            Some(job) => job.replies.push(reply),
-            None => {
-                let planning = self.store.begin_planning(plan)?;
-                self.jobs.push_back(PlanningJob { planning, replies: vec![reply] });
-            }
-        }
-        Ok(None)
-    }
-
-    /// Plans one more page of the current study. Returns the replies if the study is complete.
-    pub(super) fn plan_next_page(
-        &mut self,
-        config: &WriterConfig,
-    ) -> Result<Option<Vec<PendingReply>>, StoreError> {
-        let Some(PlanningJob { planning, .. }) = self.jobs.front_mut() else { return Ok(None) };
-        let before = planning.progress().0;
-        let completed = self.store.plan_next_page(planning)?;
-        for (run, project, label) in planning.runs_from(before) {
-            let add = || self.ledger.add_group(project);
-            let group = self.groups.find_or_add(project, label, add);
-            self.ledger.add_run(run, group);
-        }
-        let Some(study) = completed else { return Ok(None) };
-        let Some(PlanningJob { planning, replies }) = self.jobs.pop_front() else {
-            return Ok(None);
-        };
-        if let Some(runs) = planning.members() {
-            self.ledger.assign(study, runs);
-            let done = self.ledger.counts_of(study).of(Phase::Done) > 0;
-            let coverage = if done { self.store.coverage(Some(study))? } else { Vec::new() };
-            self.tracker.set_coverage(study, coverage.first().map(|&(_, sum, count)| (sum, count)));
-        }
-        self.refresh_studies(config)?;
-        let (runs, name) = (planning.progress().1, planning.name());
-        tracing::info!(study = name, runs, "a study was planned");
-        Ok(Some(replies.into_iter().map(|reply| reply_later(reply, study)).collect()))
     }
 
     /// Steps the ledger through a request. Returns the reply, unless the writer handles the request
@@ -160,7 +85,10 @@ impl Leader {
     ) -> Result<Option<PendingReply>, StoreError> {
         let reply: PendingReply = match request {
             // Handled by the writer.
-            Request::Close | Request::Plan { .. } | Request::SetState { .. } => return Ok(None),
+            Request::Close
+            | Request::Plan { .. }
+            | Request::SetState { .. }
+            | Request::Delete { .. } => return Ok(None),
             Request::PutProjectChunk { chunk, reply } => {
                 changes.push(Change::ProjectChunk(chunk));
                 Box::new(move || {
@@ -175,10 +103,13 @@ impl Leader {
                 reply_later(reply, ())
             }
             Request::Heartbeat { worker, held, progress, reply } => {
-                self.tracker.note_run_progress(progress);
                 let event = Event::Heartbeat { worker: &worker, held: &held };
                 let effects = self.ledger.step(now, event);
                 changes.collect(&effects);
+                let lease = |token| self.ledger.lease(token);
+                let own = |token| lease(token).is_some_and(|(_, holder)| holder == worker);
+                let progress = progress.into_iter().filter(|(token, _)| own(*token)).collect();
+                self.tracker.note_run_progress(progress);
                 let dropped = effects.iter().filter_map(|effect| match effect {
                     Effect::DropLease(token) => Some(*token),
                     _ => None,
@@ -187,8 +118,9 @@ impl Leader {
                 let drained = effects.contains(&Effect::Drain);
                 reply_later(reply, HeartbeatReply { dropped, drained })
             }
-            Request::Lease { worker, loaded, held, reply } => {
-                let event = Event::Lease { worker: &worker, loaded: &loaded, held: &held };
+            Request::Lease { worker, engines, loaded, held, reply } => {
+                let (worker, engines) = (worker.as_str(), &engines);
+                let event = Event::Lease { worker, engines, loaded: &loaded, held: &held };
                 let effects = self.ledger.step(now, event);
                 changes.collect(&effects);
                 let grants = effects.into_iter().filter_map(|effect| match effect {
@@ -226,15 +158,25 @@ impl Leader {
         let id = id.ok_or_else(|| format!("the store has no run {run}"))?;
         let (end, payload) = match result {
             AttemptResult::Record(record) if record.run != id => {
-                return Err(format!("run {run} is {id}, the record is of {}", record.run));
+                let reason = format!("run {run} is {id}, the record is of {}", record.run);
+                return Err(self.refuse(now, worker, (run, token), reason, changes));
             }
-            AttemptResult::Record(record) => classify(record),
+            AttemptResult::Record(record) => match self.unknown_criterion(run, &record) {
+                Some(name) => {
+                    let reason = format!("criteria: the subject kind has no `{name}`");
+                    return Err(self.refuse(now, worker, (run, token), reason, changes));
+                }
+                None => classify(record),
+            },
+            AttemptResult::Unacceptable(reason) => {
+                return Err(self.refuse(now, worker, (run, token), reason, changes));
+            }
             AttemptResult::Crash(reason) => {
                 (AttemptEnd::Crashed, Payload::Breakdown(Breakdown::Crashed, reason))
             }
             AttemptResult::Returned => (AttemptEnd::Returned, Payload::Nothing),
         };
-        let effects = self.ledger.step(now, Event::Commit { run, token, end });
+        let effects = self.ledger.step(now, Event::Commit { worker, run, token, end });
         if let (Payload::Record(record), true) = (&payload, effects.contains(&Effect::Accept(run)))
         {
             let group = self.ledger.run(run).map_or(0, |run| run.group);
@@ -247,6 +189,34 @@ impl Leader {
         });
         changes.collect_commit(&effects, Commit { worker, token, payload });
         verdict.ok_or_else(|| format!("internal error: no verdict on run {run}"))
+    }
+
+    /// Refuses a record. If the worker holds the lease, its attempt counts as crashed. Returns the
+    /// reason.
+    fn refuse(
+        &mut self,
+        now: Duration,
+        worker: &str,
+        (run, token): (RunNumber, Token),
+        reason: String,
+        changes: &mut Changes,
+    ) -> String {
+        if self.ledger.lease(token) == Some((run, worker)) {
+            let end = AttemptEnd::Crashed;
+            let effects = self.ledger.step(now, Event::Commit { worker, run, token, end });
+            let reason = format!("the record was refused: {reason}");
+            let payload = Payload::Breakdown(Breakdown::Crashed, reason);
+            changes.collect_commit(&effects, Commit { worker, token, payload });
+        }
+        reason
+    }
+
+    /// A criterion of a record that the subject kind of its run does not have; `None` if there is no
+    /// such criterion or the kind is not known.
+    fn unknown_criterion<'r>(&self, run: RunNumber, record: &'r StoredRecord) -> Option<&'r str> {
+        let engine = self.ledger.queue().engine_of(self.ledger.run(run)?.group);
+        let known = self.criteria.get(&engine.kind)?;
+        record.criteria.iter().find(|name| !known.contains(name)).map(String::as_str)
     }
 
     /// Makes changes durable. Returns false if there are none.

@@ -6,15 +6,16 @@ use std::time::Duration;
 use catherd_experiments::Digest;
 
 use super::{Scope, WriterConfig};
-use crate::ids::{GroupNumber, RunNumber, StudyNumber, StudySetNumber};
+use crate::ids::{EngineNumber, GroupNumber, RunNumber, StudyNumber, StudySetNumber};
 use crate::ledger::{Ledger, LedgerSnapshot, Phase, RunStatus, StudySet};
 use crate::progress::ProgressTracker;
+use crate::queue::SubjectEngine;
 use crate::store::{Store, StoreError, StoredStudy, StudyState};
 
-/// The groups of runs by project and algorithm.
+/// The groups of runs by project, engine and algorithm.
 #[derive(Default)]
 pub(super) struct Groups {
-    numbers: BTreeMap<(Digest, String), GroupNumber>,
+    numbers: BTreeMap<(Digest, EngineNumber, String), GroupNumber>,
     /// The algorithm's label of each group.
     labels: Vec<String>,
 }
@@ -24,10 +25,11 @@ impl Groups {
     pub(super) fn find_or_add(
         &mut self,
         project: Digest,
+        engine: EngineNumber,
         label: &str,
         add: impl FnOnce() -> GroupNumber,
     ) -> GroupNumber {
-        *self.numbers.entry((project, label.to_owned())).or_insert_with(|| {
+        *self.numbers.entry((project, engine, label.to_owned())).or_insert_with(|| {
             self.labels.push(label.to_owned());
             add()
         })
@@ -65,8 +67,8 @@ pub(super) fn load(
     let studies = store.studies()?;
     let active = active_studies(&studies, scope);
     let mut groups = Groups::default();
-    let mut snapshot = load_runs(store, &mut groups)?;
-    load_members(store, &active, &mut snapshot)?;
+    let members = load_members(store, &active)?;
+    let mut snapshot = load_runs(store, &mut groups, members)?;
     store.crashed_on(|run, worker| {
         snapshot.crashed_on.entry(run).or_default().insert(worker);
     })?;
@@ -75,44 +77,31 @@ pub(super) fn load(
     Ok(LoadedState { ledger: Ledger::restore(*policy, snapshot, now), tracker, groups })
 }
 
-/// Loads all runs. They are in set 0, which contains no study.
-fn load_runs(store: &mut Store, groups: &mut Groups) -> Result<LedgerSnapshot, StoreError> {
-    let sets = vec![StudySet::new(Vec::new(), false)];
-    let mut snapshot = LedgerSnapshot { sets, ..LedgerSnapshot::default() };
-    store.runs(|row| {
-        let add = || snapshot.queue.add_group(row.project);
-        let group = groups.find_or_add(row.project, &row.label, add);
-        if let Some(wall) = row.wall {
-            snapshot.queue.record_time(group, wall);
-        }
-        // Numbers without a run become placeholders that are never leased.
-        let placeholder = RunStatus::new(Phase::Quarantined, group);
-        snapshot.runs.resize(row.number as usize, placeholder);
-        snapshot.runs.push(RunStatus { group, ..row.status });
-        if let Some(worker) = row.worker {
-            snapshot.holders.insert(row.number, worker);
-        }
-        Ok(())
-    })?;
-    Ok(snapshot)
+/// The study sets, and the set of each run.
+struct Members {
+    sets: Vec<StudySet>,
+    /// A run of each set; `None` for set 0, which contains no study.
+    samples: Vec<Option<RunNumber>>,
+    /// The set of each run; runs beyond the end are in set 0.
+    set_of: Vec<StudySetNumber>,
 }
 
-/// Assigns each run to the set of the studies that contain it.
-fn load_members(
-    store: &mut Store,
-    active: &[StudyNumber],
-    snapshot: &mut LedgerSnapshot,
-) -> Result<(), StoreError> {
+/// Loads the sets of the studies that contain each run.
+fn load_members(store: &mut Store, active: &[StudyNumber]) -> Result<Members, StoreError> {
+    let sets = vec![StudySet::new(Vec::new(), false)];
+    let mut members = Members { sets, samples: vec![None], set_of: Vec::new() };
     let mut numbers: BTreeMap<_, StudySetNumber> = BTreeMap::from([(Vec::new(), 0)]);
     let mut current: (RunNumber, Vec<StudyNumber>) = (0, Vec::new());
     let mut assign_set = |(run, studies): (RunNumber, Vec<StudyNumber>)| {
         let set = *numbers.entry(studies).or_insert_with_key(|studies| {
             let any_active = studies.iter().any(|study| active.contains(study));
-            snapshot.sets.push(StudySet::new(studies.clone(), any_active));
-            (snapshot.sets.len() - 1) as StudySetNumber
+            members.sets.push(StudySet::new(studies.clone(), any_active));
+            members.samples.push(Some(run));
+            (members.sets.len() - 1) as StudySetNumber
         });
-        if let Some(run) = snapshot.runs.get_mut(run as usize) {
-            run.set = set;
+        if set != 0 {
+            members.set_of.resize(run as usize, 0);
+            members.set_of.push(set);
         }
     };
     store.members(|run, study| {
@@ -122,5 +111,43 @@ fn load_members(
         current.1.push(study);
     })?;
     assign_set(current);
-    Ok(())
+    Ok(members)
+}
+
+/// Loads all runs.
+fn load_runs(
+    store: &mut Store,
+    groups: &mut Groups,
+    Members { sets, samples, set_of }: Members,
+) -> Result<LedgerSnapshot, StoreError> {
+    let mut snapshot = LedgerSnapshot { sets, ..LedgerSnapshot::default() };
+    // The runs of a study have one engine, and those of a set are runs of the same studies. Only the
+    // specifications of a few runs are read, because there may be millions.
+    let mut engines = Vec::with_capacity(samples.len());
+    for sample in samples {
+        let engine = match sample {
+            Some(run) => serde_json::from_slice(&store.specs(&[run])?.concat())?,
+            // Runs of no study are not leased.
+            None => SubjectEngine::default(),
+        };
+        engines.push(snapshot.queue.engine_number(&engine));
+    }
+    store.runs(|row| {
+        let set = set_of.get(row.number as usize).copied().unwrap_or(0);
+        let engine = engines[set as usize];
+        let add = || snapshot.queue.add_group(row.project, engine);
+        let group = groups.find_or_add(row.project, engine, &row.label, add);
+        if let Some(wall) = row.wall {
+            snapshot.queue.record_time(group, wall);
+        }
+        // Numbers without a run become placeholders that are never leased.
+        let placeholder = RunStatus::new(Phase::Quarantined, group);
+        snapshot.runs.resize(row.number as usize, placeholder);
+        snapshot.runs.push(RunStatus { group, set, ..row.status });
+        if let Some(worker) = row.worker {
+            snapshot.holders.insert(row.number, worker);
+        }
+        Ok(())
+    })?;
+    Ok(snapshot)
 }

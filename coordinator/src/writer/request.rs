@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::mpsc;
 
-use catherd_experiments::{Digest, Plan};
+use catherd_experiments::{Digest, Engines, Plan};
 use tokio::sync::{oneshot, watch};
 
-use crate::error::StoreUnavailable;
+use crate::error::{PlanningRefused, StoreUnavailable, SubmitError};
 use crate::ids::{RunNumber, StudyNumber, Token};
 use crate::ledger::{Grant, Verdict};
 use crate::progress::{Progress, RunProgress};
@@ -21,6 +21,7 @@ pub(crate) enum Request {
     },
     Lease {
         worker: String,
+        engines: Engines,
         loaded: BTreeSet<Digest>,
         held: BTreeSet<Token>,
         reply: oneshot::Sender<LeaseReply>,
@@ -45,12 +46,21 @@ pub(crate) enum Request {
     /// repeated request for the same plan waits for the same planning.
     Plan {
         plan: Box<Plan>,
-        reply: oneshot::Sender<StudyNumber>,
+        /// The client has made this request before.
+        waiting: bool,
+        reply: oneshot::Sender<Result<StudyNumber, PlanningRefused>>,
     },
-    /// Pause, resume or cancel a study. The reply is false if there is no study of this name.
+    /// Pause, resume or cancel a study, also while it is being planned. The reply is false if there
+    /// is no study of this name.
     SetState {
         name: String,
         state: StudyState,
+        reply: oneshot::Sender<bool>,
+    },
+    /// Remove a study, also while it is being planned. The reply is false if there is no study of
+    /// this name.
+    Delete {
+        name: String,
         reply: oneshot::Sender<bool>,
     },
     /// End the writer after the batch that contains this request.
@@ -84,6 +94,9 @@ pub(crate) struct Completion {
 /// The result of an attempt as reported by its worker.
 pub(crate) enum AttemptResult {
     Record(Box<StoredRecord>),
+    /// A record that cannot be accepted; the reason. The attempt has crashed, because the same run
+    /// would otherwise be executed for ever.
+    Unacceptable(String),
     /// The attempt crashed; the reason.
     Crash(String),
     Returned,
@@ -119,9 +132,17 @@ impl WriterHandle {
         replied.await.map_err(|_| StoreUnavailable)
     }
 
-    pub(crate) async fn submit(&self, plan: Plan) -> Result<StudyNumber, StoreUnavailable> {
+    pub(crate) async fn submit(
+        &self,
+        plan: Plan,
+        waiting: bool,
+    ) -> Result<StudyNumber, SubmitError> {
         let plan = Box::new(plan);
-        self.call(|reply| Request::Plan { plan, reply }).await
+        Ok(self.call(|reply| Request::Plan { plan, waiting, reply }).await??)
+    }
+
+    pub(crate) async fn delete(&self, name: String) -> Result<bool, StoreUnavailable> {
+        self.call(|reply| Request::Delete { name, reply }).await
     }
 
     pub(crate) async fn set_state(

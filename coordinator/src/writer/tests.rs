@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{
-    Algorithm, Budget, Criterion, Digest, Plan, PlannedProject, ProjectSource, RunRecord, RunSpec,
-    Study,
+    Algorithm, Budget, Criterion, Digest, Engines, Plan, PlannedProject, ProjectSource, RunRecord,
+    RunSpec, Study,
 };
 use tokio::sync::oneshot;
 
@@ -34,6 +34,11 @@ fn plan_of(name: &str, seeds: Vec<u64>) -> Plan {
     };
     let project = PlannedProject { name: "p".into(), digest: Digest::of(b"p") };
     Plan::new(&study, &subject_info("noop", "noop/1"), vec![project], |_| Ok(())).unwrap()
+}
+
+/// The engines of the worker.
+fn engines() -> Engines {
+    [("noop".to_owned(), "noop/1".to_owned())].into()
 }
 
 /// A record that is larger than a page of the database.
@@ -65,8 +70,8 @@ impl Harness {
 
     fn lease(&mut self) -> Vec<(Grant, Vec<u8>)> {
         let (loaded, held) = (BTreeSet::new(), BTreeSet::new());
-        let request = |reply| Request::Lease { worker: "w".into(), loaded, held, reply };
-        self.ask(request).unwrap().leases
+        let (worker, engines) = ("w".to_owned(), engines());
+        self.ask(|reply| Request::Lease { worker, engines, loaded, held, reply }).unwrap().leases
     }
 
     fn commit(&mut self, (grant, spec): &(Grant, Vec<u8>)) -> Option<CommitResult> {
@@ -91,6 +96,7 @@ fn harness(folder: &std::path::Path, store: Store, url: &StoreUrl) -> Harness {
         project_files: folder.join("projects"),
         scope: Scope::All,
         policy: Policy::default(),
+        criteria: Arc::default(),
         observer: None,
     };
     let clock = Arc::new(crate::clock::Manual::default());
@@ -136,18 +142,20 @@ fn a_full_disk_is_reported_and_loses_nothing() {
 /// pending runs in the order in which they would be leased.
 fn observable(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
     let runs = (0..).map_while(|run| ledger.run(run).map(|known| (run, known)));
-    let runs = runs.filter(|(_, run)| run.group > 0 || run.phase != Phase::Quarantined);
+    // Placeholders of numbers without a run.
+    let runs = runs.filter(|(_, run)| run.attempt > 0 || run.phase != Phase::Quarantined);
     let runs = runs.map(|(run, known)| (run, known.phase, known.token, ledger.studies_of(run)));
     let runs: Vec<_> =
         runs.map(|(run, phase, token, of)| (run, phase, token, of.to_vec())).collect();
     let mut queue = ledger.queue().clone();
-    let batches = std::iter::repeat_with(|| queue.take_batch(&BTreeSet::new(), 1, |_| false));
+    let batches =
+        std::iter::repeat_with(|| queue.take_batch(&engines(), &BTreeSet::new(), 1, |_| false));
     let pending: Vec<_> = batches.take_while(|batch| !batch.is_empty()).flatten().collect();
     (
         runs,
         pending,
         ledger.counts(),
-        (0..4).map(|study| ledger.counts_of(study)).collect::<Vec<_>>(),
+        (0..60).map(|study| ledger.counts_of(study)).collect::<Vec<_>>(),
     )
 }
 
@@ -171,7 +179,8 @@ fn the_ledger_in_memory_equals_the_one_in_the_store() {
                 let (first, count) = (random_below(20), random_below(12) + 1);
                 let plan = plan_of(name, (first..first + count).collect());
                 let (reply, mut replied) = oneshot::channel();
-                harness.handle.send(Request::Plan { plan: Box::new(plan), reply }).unwrap();
+                let plan = Box::new(plan);
+                harness.handle.send(Request::Plan { plan, waiting: false, reply }).unwrap();
                 while replied.try_recv().is_err() {
                     assert!(harness.writer.process_pending());
                 }

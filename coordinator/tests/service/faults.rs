@@ -11,7 +11,7 @@ use catherd_proto::v1;
 use catherd_proto::v1::verdict::Kind;
 use tonic::Code;
 
-use super::harness::{Harness, commit_of, done, options, plan};
+use super::harness::{Harness, commit_of, done, lease_request, options, plan};
 
 /// The number of transactions that will fail before and after writing.
 #[derive(Debug, Default)]
@@ -47,10 +47,7 @@ async fn open(folder: &Path) -> (Harness, Arc<Failures>) {
 async fn refused(harness: &mut Harness, lease: Option<&v1::Lease>) {
     let code = match lease {
         Some(lease) => harness.client.commit(commit_of(lease)).await.unwrap_err().code(),
-        None => {
-            let request = v1::LeaseRequest { worker: "w".into(), ..Default::default() };
-            harness.client.lease(request).await.unwrap_err().code()
-        }
+        None => harness.client.lease(lease_request("w")).await.unwrap_err().code(),
     };
     assert_eq!(code, Code::Unavailable, "workers repeat the request");
 }

@@ -62,6 +62,12 @@ pub(crate) fn commit_of(lease: &v1::Lease) -> v1::CommitRequest {
     v1::CommitRequest { worker: "w".into(), completions: vec![done(lease)] }
 }
 
+/// A lease request of a worker that executes the runs of [`plan`].
+pub(crate) fn lease_request(worker: &str) -> v1::LeaseRequest {
+    let engines = [("noop".to_owned(), ENGINE.to_owned())].into();
+    v1::LeaseRequest { worker: worker.into(), engines, ..Default::default() }
+}
+
 pub(crate) struct Harness {
     pub(crate) coordinator: Coordinator,
     pub(crate) client: CoordinatorClient<AuthChannel>,
@@ -87,8 +93,7 @@ impl Harness {
     }
 
     pub(crate) async fn lease(&mut self, worker: &str, held: &[u64]) -> v1::LeaseReply {
-        let held = held.to_vec();
-        let request = v1::LeaseRequest { worker: worker.into(), loaded: Vec::new(), held };
+        let request = v1::LeaseRequest { held: held.to_vec(), ..lease_request(worker) };
         self.client.lease(request).await.unwrap().into_inner()
     }
 
@@ -136,13 +141,15 @@ impl Harness {
 /// Options on a new database.
 pub(crate) fn options(folder: &Path) -> Options {
     let engines = [("noop".to_owned(), ENGINE.to_owned())].into();
-    Options { store: database::create(folder), engines, ..Options::new(folder) }
+    let criteria = [("noop".to_owned(), vec!["goals".to_owned()])].into();
+    Options { store: database::create(folder), engines, criteria, ..Options::new(folder) }
 }
 
 /// The same options, on the same database.
 pub(crate) fn again(options: &Options) -> Options {
     let (store, engines) = (options.store.clone(), options.engines.clone());
-    Options { store, engines, ..Options::new(&options.folder) }
+    let criteria = options.criteria.clone();
+    Options { store, engines, criteria, ..Options::new(&options.folder) }
 }
 
 pub(crate) fn manual(options: Options) -> (Options, Arc<Manual>) {

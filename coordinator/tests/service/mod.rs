@@ -9,16 +9,16 @@ use catherd_coordinator::{
     Coordinator, CoordinatorError, Policy, Progress, StoreError, StudyState,
 };
 use catherd_experiments::{Digest, Outcome, RunSpec};
-use catherd_proto::PROTOCOL;
 use catherd_proto::v1::verdict::Kind;
 use catherd_proto::v1::{self, completion::End};
 use tokio::net::TcpListener;
 use tonic_health::pb::health_check_response::ServingStatus;
 
 use crate::database;
-pub(crate) use harness::{Harness, commit_of, plan};
+pub(crate) use harness::{Harness, commit_of, lease_request, plan};
 use harness::{PROJECT, again, done, manual, options, record};
 
+pub(crate) mod bounds;
 pub(crate) mod faults;
 mod harness;
 
@@ -53,6 +53,14 @@ macro_rules! service_tests {
             studies_share_common_runs,
             a_study_changes_with_its_last_page,
             a_store_that_fails_loses_nothing,
+            bounds::a_plan_out_of_bounds_is_refused_by_field,
+            bounds::a_large_study_delays_no_small_one,
+            bounds::a_study_is_cancelled_and_deleted_while_it_is_being_planned,
+            bounds::uploads_are_bounded_in_all,
+            bounds::a_lease_is_ended_by_its_holder_alone,
+            bounds::a_record_that_cannot_be_right_is_refused,
+            bounds::reasons_and_rates_are_bounded,
+            bounds::a_run_waits_for_a_worker_that_executes_it,
             nothing_is_served_beyond_loopback,
             commits_share_transactions,
             faults::changes_written_before_a_failure_count_once,
@@ -203,23 +211,14 @@ pub(crate) async fn malformed_requests_are_refused_and_change_nothing() {
     let malformed = vec![
         v1::Completion { run: 99, ..good.clone() },
         v1::Completion { run: lease.run + 1, ..good.clone() },
-        v1::Completion { end: Some(End::Record(document("{}"))), ..good.clone() },
+        v1::Completion { token: 99, end: Some(End::Record(document("{}"))), ..good.clone() },
         v1::Completion { end: None, ..good.clone() },
         good,
     ];
     let verdicts = harness.commit("w", malformed).await;
     assert_eq!(verdicts[..4], [Kind::Refused; 4]);
     assert_eq!(verdicts[4], Kind::Accepted);
-
-    let other_engine = v1::RegisterRequest {
-        worker: "w".into(),
-        protocol: PROTOCOL,
-        engines: [("noop".to_owned(), "another".to_owned())].into(),
-    };
-    let refusal = harness.client.register(other_engine).await.unwrap_err();
-    assert_eq!(refusal.code(), tonic::Code::FailedPrecondition);
-    assert!(refusal.message().contains("use the same catherd"), "{}", refusal.message());
-    let nameless = v1::LeaseRequest { worker: "a\nb".into(), ..Default::default() };
+    let nameless = lease_request("a\nb");
     let refusal = harness.client.lease(nameless).await.unwrap_err();
     assert_eq!(refusal.code(), tonic::Code::InvalidArgument);
     harness.close().await;
@@ -316,13 +315,14 @@ pub(crate) async fn a_study_changes_with_its_last_page() {
     };
     let mut planning = store.begin_planning(plan(2..=3000)).unwrap();
     let mut pages = 0;
-    while store.plan_next_page(&mut planning).unwrap().is_none() {
+    let active = StudyState::Active;
+    while store.plan_next_page(&mut planning, active).unwrap().is_none() {
         pages += 1;
         assert_eq!((members(&mut store).len(), planning.progress().1), (2, 2999));
     }
     assert!(pages >= 2 && members(&mut store).len() == 2999);
     let mut dropped = store.begin_planning(plan(1..=5000)).unwrap();
-    assert!(store.plan_next_page(&mut dropped).unwrap().is_none());
+    assert!(store.plan_next_page(&mut dropped, active).unwrap().is_none());
     drop(store);
 
     let harness = Harness::serve(Coordinator::open(again(&options)).unwrap()).await;
@@ -333,8 +333,7 @@ pub(crate) async fn a_study_changes_with_its_last_page() {
     let served = async {
         let mut served = 0;
         while harness.coordinator.study("large").is_none() {
-            let request = v1::HeartbeatRequest { worker: "w".into(), held: Vec::new() };
-            client.heartbeat(request).await.unwrap();
+            client.lease(lease_request("w")).await.unwrap();
             served += 1;
         }
         served
@@ -394,8 +393,7 @@ pub(crate) async fn commits_share_transactions() {
         workers.spawn(async move {
             let worker = format!("w{worker}");
             loop {
-                let request = v1::LeaseRequest { worker: worker.clone(), ..Default::default() };
-                let reply = client.lease(request).await.unwrap().into_inner();
+                let reply = client.lease(lease_request(&worker)).await.unwrap().into_inner();
                 if reply.finished {
                     return;
                 }

@@ -42,6 +42,7 @@ impl Session {
             worker: self.config.name.clone(),
             loaded: self.cache.digests().map(|digest| digest.0.to_vec().into()).collect(),
             held: self.held().collect(),
+            engines: self.config.engines.clone().into_iter().collect(),
         };
         let client = self.client.clone();
         self.spawn(async move {

@@ -513,7 +513,7 @@ async fn work(
             cache: None,
             retry_timeout: Duration::from_secs(8),
             limits: Limits::default(),
-            engines: Default::default(),
+            engines: [(noop::KIND.to_owned(), Noop.info().engine)].into(),
             idle: None,
             exit_with_parent: false,
         };

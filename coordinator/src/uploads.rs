@@ -1,0 +1,111 @@
+//! Uploads of projects, of which only so many bytes are in memory at the same time, whatever the
+//! number of clients.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use catherd_proto::transport::{MAX_PROJECT, REQUEST_TIMEOUT};
+use catherd_proto::v1::ProjectChunk;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonic::{Status, Streaming};
+
+/// Most bytes of all uploads that are under way: one project of the largest size, or many small ones.
+const MAX_BYTES: u64 = MAX_PROJECT;
+
+/// Bytes that are counted as one.
+const UNIT: u64 = 1 << 10;
+
+/// Time within which the next chunk must arrive, and a whole project. An upload that does not proceed
+/// would keep others out.
+const CHUNK_TIMEOUT: Duration = REQUEST_TIMEOUT;
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+/// The uploads that are under way; cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Uploads(Arc<Semaphore>);
+
+/// A project that was received. Its bytes are counted until this is dropped.
+pub(crate) struct Upload {
+    pub(crate) bytes: Vec<u8>,
+    _counted: OwnedSemaphorePermit,
+}
+
+impl Default for Uploads {
+    fn default() -> Uploads {
+        Uploads(Arc::new(Semaphore::new((MAX_BYTES / UNIT) as usize)))
+    }
+}
+
+impl Uploads {
+    /// Receives a project.
+    ///
+    /// # Errors
+    ///
+    /// `RESOURCE_EXHAUSTED` if the uploads under way leave no room, in which case the client repeats
+    /// the upload later; `OUT_OF_RANGE` if the project is too large or not as large as it says;
+    /// `DEADLINE_EXCEEDED` if it arrives too slowly.
+    pub(crate) async fn receive(
+        &self,
+        chunks: &mut Streaming<ProjectChunk>,
+    ) -> Result<Upload, Status> {
+        let slow = |_| Status::deadline_exceeded("the project arrives too slowly");
+        tokio::time::timeout(TIMEOUT, self.receive_chunks(chunks)).await.map_err(slow)?
+    }
+
+    async fn receive_chunks(&self, chunks: &mut Streaming<ProjectChunk>) -> Result<Upload, Status> {
+        let Some(first) = next(chunks).await? else {
+            return Err(Status::invalid_argument("the upload has no chunk"));
+        };
+        let size = first.size;
+        if size > MAX_PROJECT {
+            let rule = format!("a project of {size} bytes; a project has at most {MAX_PROJECT}");
+            return Err(Status::out_of_range(rule));
+        }
+        let _counted = self.count(size)?;
+        let mut bytes = Vec::with_capacity(size as usize);
+        let mut chunk = Some(first);
+        while let Some(ProjectChunk { size: stated, data }) = chunk {
+            if stated != size || (bytes.len() + data.len()) as u64 > size {
+                return Err(Status::out_of_range("a project is larger than stated"));
+            }
+            bytes.extend_from_slice(&data);
+            chunk = next(chunks).await?;
+        }
+        Ok(Upload { bytes, _counted })
+    }
+
+    /// Counts an upload of this size.
+    fn count(&self, size: u64) -> Result<OwnedSemaphorePermit, Status> {
+        // The size is at most `MAX_PROJECT`, so that the number of units fits.
+        let units = size.div_ceil(UNIT).max(1) as u32;
+        self.0.clone().try_acquire_many_owned(units).map_err(|_| {
+            Status::resource_exhausted(format!(
+                "uploads of more than {} MiB are under way; repeat this one later",
+                MAX_BYTES >> 20
+            ))
+        })
+    }
+}
+
+async fn next(chunks: &mut Streaming<ProjectChunk>) -> Result<Option<ProjectChunk>, Status> {
+    let slow = |_| Status::deadline_exceeded("the next chunk of the project does not arrive");
+    tokio::time::timeout(CHUNK_TIMEOUT, chunks.message()).await.map_err(slow)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_all_uploads_are_bounded() {
+        let uploads = Uploads::default();
+        let first = uploads.count(300 << 20).unwrap();
+        let second = uploads.count(200 << 20).unwrap();
+        let refused = uploads.count(100 << 20).unwrap_err();
+        assert_eq!(refused.code(), tonic::Code::ResourceExhausted);
+        assert!(refused.message().contains("repeat this one later"), "{refused}");
+        drop(uploads.count(0).unwrap());
+        drop((first, second));
+        drop(uploads.count(MAX_PROJECT).unwrap());
+    }
+}

@@ -1,0 +1,250 @@
+//! Planning of studies by the leader: a page at a time, in turn, so that a large study delays neither
+//! requests nor other studies. What replaced, cancelled and deleted studies leave is cleared in the
+//! same way.
+
+use std::collections::VecDeque;
+
+use catherd_experiments::{Digest, Plan};
+use tokio::sync::oneshot;
+
+use super::leader::{Leader, reply_later};
+use super::{PendingReply, WriterConfig};
+use crate::error::PlanningRefused;
+use crate::ids::StudyNumber;
+use crate::ledger::Phase;
+use crate::progress::PlanningProgress;
+use crate::queue::SubjectEngine;
+use crate::store::{Planned, Planning, StoreError, StudyState};
+
+/// Most studies that are being planned at the same time.
+const MAX_JOBS: usize = 64;
+
+/// Most plans that are remembered as ended, so that clients that wait for them are told.
+const MAX_ENDED: usize = 64;
+
+type Reply = oneshot::Sender<Result<StudyNumber, PlanningRefused>>;
+
+/// A study that is being planned.
+struct Job {
+    /// Position in the order of submission.
+    order: u64,
+    planning: Planning,
+    /// The state of the study when it is planned.
+    state: StudyState,
+    /// Replies to send when the study is completely planned.
+    replies: Vec<Reply>,
+}
+
+/// The studies that are being planned.
+pub(super) struct Planner {
+    /// The next one to get a turn first.
+    jobs: VecDeque<Job>,
+    submitted: u64,
+    /// Digests of plans that were cancelled or deleted while they were being planned, the oldest
+    /// first.
+    ended: VecDeque<Digest>,
+    /// Rows of studies that do not count may be left in the store.
+    clearing: bool,
+}
+
+impl Default for Planner {
+    fn default() -> Planner {
+        let (jobs, ended) = (VecDeque::new(), VecDeque::new());
+        // An earlier process may have left some.
+        Planner { jobs, submitted: 0, ended, clearing: true }
+    }
+}
+
+impl Planner {
+    /// Takes the job whose turn it is: studies of one name are planned in the order of submission,
+    /// so that the last one counts.
+    fn take_next(&mut self) -> Option<Job> {
+        let first = self.jobs.iter().position(|job| {
+            let same =
+                self.jobs.iter().filter(|other| other.planning.name() == job.planning.name());
+            same.map(|other| other.order).min() == Some(job.order)
+        });
+        self.jobs.remove(first?)
+    }
+
+    /// Removes the jobs of a name. Returns the replies that say so; `None` if there is no such job.
+    fn end(&mut self, name: &str) -> Option<Vec<PendingReply>> {
+        let (ended, others): (VecDeque<_>, _) =
+            std::mem::take(&mut self.jobs).into_iter().partition(|job| job.planning.name() == name);
+        self.jobs = others;
+        if ended.is_empty() {
+            return None;
+        }
+        self.clearing = true;
+        let mut replies = Vec::new();
+        for job in ended {
+            self.ended.push_back(job.planning.digest());
+            let refused = |reply| reply_later(reply, Err(PlanningRefused::Ended));
+            replies.extend(job.replies.into_iter().map(refused));
+        }
+        while self.ended.len() > MAX_ENDED {
+            self.ended.pop_front();
+        }
+        Some(replies)
+    }
+}
+
+impl Leader {
+    /// Whether pages are left to plan or to clear.
+    pub(super) fn has_pages(&self) -> bool {
+        !self.planner.jobs.is_empty() || self.planner.clearing
+    }
+
+    pub(super) fn planning_progress(&self) -> impl Iterator<Item = PlanningProgress> {
+        self.planner.jobs.iter().map(|job| {
+            let (planned, total) = job.planning.progress();
+            PlanningProgress { study: job.planning.name().to_owned(), planned, total }
+        })
+    }
+
+    /// Pauses, resumes or cancels a study. Returns false if there is no study of this name, and the
+    /// replies to submissions that a cancellation ends.
+    pub(super) fn set_state(
+        &mut self,
+        config: &WriterConfig,
+        name: &str,
+        state: StudyState,
+    ) -> Result<(bool, Vec<PendingReply>), StoreError> {
+        let known = match self.store.set_state(name, state) {
+            Ok(()) => self.refresh_studies(config).map(|()| true)?,
+            Err(StoreError::NoStudy(_)) => false,
+            Err(error) => return Err(error),
+        };
+        if state == StudyState::Cancelled {
+            let ended = self.planner.end(name);
+            return Ok((known || ended.is_some(), ended.unwrap_or_default()));
+        }
+        let mut planned = false;
+        let jobs = self.planner.jobs.iter_mut();
+        for job in jobs.filter(|job| job.planning.name() == name) {
+            job.state = state;
+            planned = true;
+        }
+        Ok((known || planned, Vec::new()))
+    }
+
+    /// Removes a study. Returns false if there is no study of this name, and the replies to
+    /// submissions that this ends.
+    pub(super) fn delete(
+        &mut self,
+        config: &WriterConfig,
+        name: &str,
+    ) -> Result<(bool, Vec<PendingReply>), StoreError> {
+        let deleted = self.store.discard_study(name)?;
+        if let Some(study) = deleted {
+            self.ledger.assign(study, &[]);
+            self.tracker.forget(study);
+            self.planner.clearing = true;
+            self.refresh_studies(config)?;
+        }
+        let ended = self.planner.end(name);
+        Ok((deleted.is_some() || ended.is_some(), ended.unwrap_or_default()))
+    }
+
+    /// Starts to plan a study. Replies at once if the active study of this name has this plan. A
+    /// request that is repeated while the study is being planned joins the same planning.
+    pub(super) fn begin_planning(
+        &mut self,
+        plan: Plan,
+        waiting: bool,
+        reply: Reply,
+    ) -> Result<Option<PendingReply>, StoreError> {
+        let planning = self.store.begin_planning(plan)?;
+        let digest = planning.digest();
+        if let Some((study, state)) = self.store.study_with(&planning)?
+            && (waiting || state == StudyState::Active)
+        {
+            return Ok(Some(reply_later(reply, Ok(study))));
+        }
+        let planner = &mut self.planner;
+        if let Some(job) = planner.jobs.iter_mut().find(|job| job.planning.digest() == digest) {
+            job.replies.push(reply);
+            return Ok(None);
+        }
+        if waiting && planner.ended.contains(&digest) {
+            return Ok(Some(reply_later(reply, Err(PlanningRefused::Ended))));
+        }
+        if planner.jobs.len() == MAX_JOBS {
+            return Ok(Some(reply_later(reply, Err(PlanningRefused::Busy(MAX_JOBS)))));
+        }
+        planner.ended.retain(|ended| *ended != digest);
+        planner.submitted += 1;
+        let (order, state) = (planner.submitted, StudyState::Active);
+        planner.jobs.push_front(Job { order, planning, state, replies: vec![reply] });
+        Ok(None)
+    }
+
+    /// Plans one more page of the study whose turn it is, or clears a page. Returns the replies if a
+    /// study is complete.
+    pub(super) fn next_page(
+        &mut self,
+        config: &WriterConfig,
+    ) -> Result<Option<Vec<PendingReply>>, StoreError> {
+        let Some(mut job) = self.planner.take_next() else {
+            if self.planner.clearing {
+                self.planner.clearing = self.store.clear_page()?;
+            }
+            return Ok(None);
+        };
+        match self.plan_page(&mut job) {
+            Ok(Some(planned)) => {
+                self.complete(config, &job.planning, planned)?;
+                let replies = job.replies.into_iter();
+                Ok(Some(replies.map(|reply| reply_later(reply, Ok(planned.study))).collect()))
+            }
+            Ok(None) => {
+                self.planner.jobs.push_back(job);
+                Ok(None)
+            }
+            Err(error) => {
+                // The same page is planned again.
+                self.planner.jobs.push_front(job);
+                Err(error)
+            }
+        }
+    }
+
+    fn plan_page(&mut self, job: &mut Job) -> Result<Option<Planned>, StoreError> {
+        let Job { planning, state, .. } = job;
+        let before = planning.progress().0;
+        let planned = self.store.plan_next_page(planning, *state)?;
+        let (kind, engine) = planning.engine();
+        let engine = SubjectEngine { kind: kind.to_owned(), engine: engine.to_owned() };
+        let engine = self.ledger.engine_number(&engine);
+        for (run, project, label) in planning.runs_from(before) {
+            let add = || self.ledger.add_group(project, engine);
+            let group = self.groups.find_or_add(project, engine, label, add);
+            self.ledger.add_run(run, group);
+        }
+        Ok(planned)
+    }
+
+    /// Makes the ledger follow a study that is completely planned.
+    fn complete(
+        &mut self,
+        config: &WriterConfig,
+        planning: &Planning,
+        Planned { study, replaced }: Planned,
+    ) -> Result<(), StoreError> {
+        if let Some(runs) = planning.members() {
+            if let Some(replaced) = replaced {
+                self.ledger.assign(replaced, &[]);
+                self.tracker.renumber(replaced, study);
+                self.planner.clearing = true;
+            }
+            self.ledger.assign(study, runs);
+            let done = self.ledger.counts_of(study).of(Phase::Done) > 0;
+            let coverage = if done { self.store.coverage(Some(study))? } else { Vec::new() };
+            self.tracker.set_coverage(study, coverage.first().map(|&(_, sum, count)| (sum, count)));
+        }
+        self.refresh_studies(config)?;
+        let (runs, name) = (planning.progress().1, planning.name());
+        tracing::info!(study = name, runs, "a study was planned");
+        Ok(())
+    }
+}
