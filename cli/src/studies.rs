@@ -84,7 +84,7 @@ impl Connection {
                 .hint("name a file with a token with --token-file; `catherd token` makes tokens"),
             Code::NotFound => failure.hint("`catherd status` lists the studies"),
             Code::InvalidArgument => failure.hint("correct the study, then repeat the command"),
-            Code::Aborted => failure.hint("submit it again to plan it anew"),
+            Code::Aborted => failure.hint("repeat the command if that is still what you want"),
             Code::ResourceExhausted => failure.hint("repeat the command later"),
             Code::FailedPrecondition => {
                 failure.hint("use the same version of catherd on both machines")

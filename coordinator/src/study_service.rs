@@ -158,8 +158,12 @@ impl v1::studies_server::Studies for StudyService {
         let url = self.url.clone();
         tokio::task::spawn_blocking(move || {
             if let Err(error) = send_results(&url, study, &sender) {
+                let status = match error {
+                    StoreError::StudyChanged => Status::aborted(error.to_string()),
+                    _ => Status::unavailable(error.to_string()),
+                };
                 // Sending fails only after the client has closed the stream.
-                let _ = sender.blocking_send(Err(Status::unavailable(error.to_string())));
+                let _ = sender.blocking_send(Err(status));
             }
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
@@ -273,7 +277,12 @@ fn send_results(
             return Ok(());
         }
     }
-    for run in Reader::open(url)?.quarantined(study)? {
+    let mut reader = Reader::open(url)?;
+    let quarantined = reader.quarantined(study)?;
+    if !reader.counts(study)? {
+        return Err(StoreError::StudyChanged);
+    }
+    for run in quarantined {
         let QuarantinedRun { spec, attempts, kind, reason } = run;
         let quarantined = v1::Quarantined { attempts, kind: kind as u32, reason };
         let end = Some(v1::run_result::End::Quarantined(quarantined));

@@ -37,6 +37,9 @@ pub enum StoreError {
     /// The project was not stored, or not completely.
     #[error("there is no project {0}")]
     NoProject(Digest),
+    /// The study was replaced or deleted while it was read.
+    #[error("the study was changed while its results were read; fetch them again")]
+    StudyChanged,
     /// There is no study of this name.
     #[error("there is no study `{0}`")]
     NoStudy(String),

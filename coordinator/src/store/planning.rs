@@ -11,6 +11,7 @@ use super::database::Database;
 use super::error::StoreError;
 use super::model::StudyState;
 use super::queries::{self, NOT_COUNTING};
+use super::reader::Reader;
 use super::row::{Row, Value};
 use super::write::Store;
 use crate::ids::{RunNumber, StudyNumber};
@@ -242,6 +243,20 @@ impl Store {
             }
         })?;
         Ok(true)
+    }
+}
+
+impl Reader {
+    /// Whether a study counts: a study that was replaced or deleted while its members were read does
+    /// not, and members may have been missing.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn counts(&mut self, study: StudyNumber) -> Result<bool, StoreError> {
+        let sql = "select state from studies where number = ?1";
+        let state = self.database.first(sql, &[study.into()], Row::integer)?;
+        Ok(state.is_some_and(|state| state < NOT_COUNTING))
     }
 }
 

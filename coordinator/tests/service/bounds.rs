@@ -150,6 +150,48 @@ pub(crate) async fn a_study_is_cancelled_and_deleted_while_it_is_being_planned()
     harness.close().await;
 }
 
+/// A client that fetches results while the study is replaced does not take some of them for all.
+pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
+    const RUNS: u64 = 400;
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = without_studies(folder.path()).await;
+    harness.coordinator.submit(named("games", 1..=RUNS)).await.unwrap();
+    let mut accepted = 0;
+    while accepted < RUNS {
+        let leases = harness.lease("w", &[]).await.leases;
+        let completions = leases.iter().map(|lease| {
+            let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
+            let mut record = record(&spec, Outcome::Done);
+            // More than connections and channels hold.
+            record.artifacts = [("suite.txt".to_owned(), "x".repeat(10_000))].into();
+            v1::Completion {
+                end: Some(End::Record(Document::write(&record).unwrap())),
+                ..done(lease)
+            }
+        });
+        accepted += harness.commit("w", completions.collect()).await.len() as u64;
+    }
+    let request = v1::ResultsRequest { study: "games".into() };
+    let mut results = harness.studies.results(request.clone()).await.unwrap().into_inner();
+    assert!(results.message().await.unwrap().is_some());
+    harness.coordinator.submit(named("games", 2..=RUNS)).await.unwrap();
+    let refusal = loop {
+        match results.message().await {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("the results of a study that was replaced look complete"),
+            Err(refusal) => break refusal,
+        }
+    };
+    assert_eq!(refusal.code(), Code::Aborted, "{refusal}");
+    let mut results = harness.studies.results(request).await.unwrap().into_inner();
+    let mut count = 0;
+    while results.message().await.unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!(count, RUNS - 1);
+    harness.close().await;
+}
+
 pub(crate) async fn uploads_are_bounded_in_all() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = without_studies(folder.path()).await;

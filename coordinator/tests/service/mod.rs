@@ -56,6 +56,7 @@ macro_rules! service_tests {
             bounds::a_plan_out_of_bounds_is_refused_by_field,
             bounds::a_large_study_delays_no_small_one,
             bounds::a_study_is_cancelled_and_deleted_while_it_is_being_planned,
+            bounds::results_of_a_study_that_changes_end_with_an_error,
             bounds::uploads_are_bounded_in_all,
             bounds::a_lease_is_ended_by_its_holder_alone,
             bounds::a_record_that_cannot_be_right_is_refused,
