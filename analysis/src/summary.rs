@@ -69,7 +69,8 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
             "Coverage of the first against the second: mean A12, and projects by result \
              (Mann-Whitney U, p < {LEVEL})\n"
         );
-        text.push_str(&table6.text());
+        text.push_str(&table6.selected(&TERMINAL_COLUMNS).text());
+        text.push_str("\nCorrections for multiple comparisons are in table6.csv.\n");
     }
     text.push_str("\nMean coverage over projects\n\n");
     text.push_str(&algorithms.text());
@@ -80,6 +81,20 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     }
     Ok(Summary { text, files: files.written })
 }
+
+/// The columns of `table6` on the terminal.
+const TERMINAL_COLUMNS: [&str; 10] = [
+    "first",
+    "second",
+    "mean_a12",
+    "a12_low",
+    "a12_high",
+    "significantly_better",
+    "better",
+    "equal",
+    "worse",
+    "significantly_worse",
+];
 
 struct Files<'a> {
     dir: &'a Path,

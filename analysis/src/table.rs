@@ -73,6 +73,12 @@ fn rounded(value: f64, decimals: usize) -> String {
     }
 }
 
+/// Maximum length of a line on the terminal, in characters, if broken headings suffice for it.
+const LINE_WIDTH: usize = 100;
+
+/// Characters between two columns on the terminal.
+const GAP: usize = 2;
+
 /// A table whose columns have a name, as in files and addresses, and a displayed title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
@@ -139,25 +145,41 @@ impl Table {
         &self.rows
     }
 
-    /// Text for the terminal, with texts aligned to the left and numbers to the right.
+    /// Text for the terminal, with texts aligned to the left and numbers to the right. Headings are
+    /// broken between words if a line would otherwise have more than 100 characters.
     pub fn text(&self) -> String {
-        let (cells, widths) = self.displayed_cells(str::to_owned);
+        let (mut cells, mut widths) = self.displayed_cells(str::to_owned);
         let texts = self.texts_shown();
+        if widths.iter().map(|width| width + GAP).sum::<usize>() > LINE_WIDTH + GAP {
+            (cells, widths) = with_broken_headings(&cells);
+        }
         let mut text = String::new();
         for row in &cells {
             let mut line = String::new();
             for (i, cell) in row.iter().enumerate() {
                 let width = widths[i];
-                let gap = if i == 0 { "" } else { "  " };
                 let padded =
                     if texts[i] { format!("{cell:width$}") } else { format!("{cell:>width$}") };
-                line.push_str(gap);
+                line.push_str(&" ".repeat(if i == 0 { 0 } else { GAP }));
                 line.push_str(&padded);
             }
             text.push_str(line.trim_end());
             text.push('\n');
         }
         text
+    }
+
+    /// The columns with these names, in this order; others are left out.
+    #[must_use]
+    pub fn selected(&self, names: &[&str]) -> Table {
+        let at = |name: &&str| self.columns.iter().position(|column| column.0 == *name);
+        let chosen: Vec<usize> = names.iter().filter_map(at).collect();
+        let columns: Vec<_> = chosen.iter().map(|&column| self.columns[column].clone()).collect();
+        let mut table = Table::new(&columns);
+        for row in &self.rows {
+            table.push(chosen.iter().map(|&column| row[column].clone()).collect());
+        }
+        table
     }
 
     /// A Markdown table whose source is aligned as well.
@@ -257,6 +279,45 @@ impl Table {
     }
 }
 
+/// Columns that are as narrow as their cells and the words of their headings, whose lines end above
+/// the first row. `cells` begins with the headings. Returns the rows and the widths.
+fn with_broken_headings(cells: &[Vec<String>]) -> (Vec<Vec<String>>, Vec<usize>) {
+    let length = |text: &str| text.chars().count();
+    let (headings, rows) = cells.split_first().map_or((&[][..], &[][..]), |(h, r)| (&**h, r));
+    let widths: Vec<usize> = (0..headings.len())
+        .map(|i| {
+            let words = headings[i].split(' ').map(length);
+            rows.iter().map(|row| length(&row[i])).chain(words).max().unwrap_or(0)
+        })
+        .collect();
+    let broken: Vec<Vec<String>> = headings
+        .iter()
+        .zip(&widths)
+        .map(|(heading, width)| {
+            let mut lines: Vec<String> = Vec::new();
+            for word in heading.split(' ') {
+                match lines.last_mut() {
+                    Some(line) if length(line) + 1 + length(word) <= *width => {
+                        line.push(' ');
+                        line.push_str(word);
+                    }
+                    _ => lines.push(word.to_owned()),
+                }
+            }
+            lines
+        })
+        .collect();
+    let height = broken.iter().map(Vec::len).max().unwrap_or(0);
+    let line = |number: usize| -> Vec<String> {
+        let part = |lines: &Vec<String>| {
+            let blank = height - lines.len();
+            number.checked_sub(blank).map(|at| lines[at].clone()).unwrap_or_default()
+        };
+        broken.iter().map(part).collect()
+    };
+    ((0..height).map(line).chain(rows.iter().cloned()).collect(), widths)
+}
+
 /// Text escaped for LaTeX without Unicode packages.
 fn latex_escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -307,6 +368,20 @@ mod tests {
 | a, b     |     n/a | 12 |
 ";
         assert_eq!(table().markdown(), markdown);
+    }
+
+    #[test]
+    fn headings_are_broken_in_wide_tables() {
+        let long = "x".repeat(90);
+        let columns = [("name", "Name"), ("n", "Runs of it"), ("left_out", "n"), ("s", "Sum")];
+        let mut table = Table::new(&columns);
+        table.push(vec![Cell::Text(long.clone()), Cell::Count(3), Cell::Count(4), Cell::Count(5)]);
+        let pad = " ".repeat(86);
+        let expected = format!(
+            "{blank}  Runs\n{blank}    of\nName{pad}    it  Sum\n{long}     3    5\n",
+            blank = " ".repeat(90)
+        );
+        assert_eq!(table.selected(&["name", "n", "s"]).text(), expected);
     }
 
     #[test]
