@@ -208,6 +208,24 @@ impl<'de> Deserialize<'de> for RunRecord {
 }
 
 impl RunRecord {
+    /// Reads the JSON of a record of a subject kind. Format 1 does not name its criterion, which
+    /// follows from the kind.
+    ///
+    /// # Errors
+    ///
+    /// If it is not the JSON of a consistent record of a known format.
+    pub fn from_json(json: &[u8], kind: &str) -> serde_json::Result<RunRecord> {
+        let value: Value = serde_json::from_slice(json)?;
+        let is_format_1 = value.get("format").is_none();
+        let mut record = RunRecord::deserialize(value)?;
+        if is_format_1 {
+            for criterion in &mut record.criteria {
+                format_1::criterion(kind).clone_into(&mut criterion.name);
+            }
+        }
+        Ok(record)
+    }
+
     /// The record of a run that ended properly, without work, suite and timeline: those that a
     /// subject kind has are filled in by struct update. The outcome is [`Outcome::NoGoals`] if
     /// the first criterion has no goals.

@@ -112,6 +112,13 @@ fn results_of_version_0_3_0_are_described_by_kind() {
         assert_eq!((&*info.kind, &*info.main_criterion().unwrap().name), (kind, goals));
         assert_eq!(info.mutant_levels.is_empty(), kind != "scratch");
     }
+    let lines = include_str!("format_1.jsonl").lines().take(3);
+    let records = lines.zip(recorded()).map(|(line, Recorded { spec, .. })| {
+        let json: Value = serde_json::from_str(line).unwrap();
+        RunRecord::from_json(json["record"].to_string().as_bytes(), &spec.subject).unwrap()
+    });
+    let criteria: Vec<_> = records.map(|record| record.criteria[0].name.clone()).collect();
+    assert_eq!(criteria, ["blocks", "blocks", "goals"]);
 }
 
 #[test]

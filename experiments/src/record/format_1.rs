@@ -34,6 +34,11 @@ const SUITE: &str = "suite.json";
 /// Levels of a mutant's location.
 const LEVELS: [&str; 3] = ["target", "script", "block"];
 
+/// Name of the only criterion of a subject kind.
+pub(super) fn criterion(kind: &str) -> &'static str {
+    if [COMMAND, REHEARSAL].contains(&kind) { GOALS } else { BLOCKS }
+}
+
 /// What results of format 1 measure and count, given their subject kind and engine. Kinds that
 /// version 0.3.0 did not have are described like `scratch`.
 pub fn subject_info(kind: &str, engine: &str) -> SubjectInfo {
@@ -47,7 +52,7 @@ pub fn subject_info(kind: &str, engine: &str) -> SubjectInfo {
         per_second: Some(30.0),
         ..Unit::new(UNITS[1], "step", "steps", "1/30 s of program time each")
     };
-    if [COMMAND, REHEARSAL].contains(&kind) {
+    if criterion(kind) == GOALS {
         return SubjectInfo {
             kind: kind.to_owned(),
             engine: engine.to_owned(),
