@@ -335,7 +335,7 @@ fn algorithms_that_a_flag_names_keep_their_settings() {
         parse(text).unwrap().overridden(&flags).map(|study| study.algorithms)
     };
     let [small, large] = [configuration("small", 4), configuration("large", 40)];
-    assert_eq!(selected("large").unwrap(), [large.clone()]);
+    assert_eq!(selected("large").unwrap(), std::slice::from_ref(&large));
     assert_eq!(selected("mosa").unwrap(), [small, large]);
     let both = selected("mio,random").unwrap();
     assert_eq!([&*both[0].name, &*both[1].name], ["mio", "random"]);
