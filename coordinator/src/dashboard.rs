@@ -15,6 +15,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse};
 use axum::routing::get;
 use axum::{Json, Router};
+use catherd_experiments::palette;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -115,7 +116,11 @@ fn to_json(progress: &Progress) -> Value {
         let curves = progress.curves.iter().filter(|curve| curve.study == study.number);
         let curves = curves.map(|curve| {
             let means: Vec<f64> = curve.curve.means().collect();
-            json!({ "algorithm": curve.label, "runs": curve.curve.runs, "means": means })
+            let position = curve.position.unwrap_or(usize::MAX);
+            json!({
+                "algorithm": curve.label, "runs": curve.curve.runs, "means": means,
+                "colour": palette::colour(position), "dashes": palette::dashes(position),
+            })
         });
         json!({
             "name": study.name, "state": study.state.name(), "runs": study.counts.planned(),
@@ -175,7 +180,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::progress::StudyProgress;
+    use crate::coverage_curve::CoverageCurve;
+    use crate::progress::{AlgorithmCurve, StudyProgress};
     use crate::store::StudyState;
 
     fn progress() -> Progress {
@@ -187,6 +193,26 @@ mod tests {
             mean_coverage: None,
         };
         Progress { studies: vec![study], ..Progress::default() }
+    }
+
+    /// Curves have the colours that reports give the algorithms, in the order of the study.
+    #[test]
+    fn curves_have_the_colours_of_reports() {
+        let curve = |label: &str, position| AlgorithmCurve {
+            study: 0,
+            label: label.to_owned(),
+            position,
+            curve: CoverageCurve::default(),
+        };
+        let curves = vec![curve("random", Some(0)), curve("mio", Some(1))];
+        let json = to_json(&Progress { curves, ..progress() });
+        for (number, label) in ["random", "mio"].into_iter().enumerate() {
+            let curve = &json["studies"][0]["curves"][number];
+            assert_eq!(curve["algorithm"], label);
+            assert_eq!(curve["colour"], palette::colour(number));
+            assert_eq!(curve["dashes"], palette::dashes(number));
+        }
+        assert!(PAGE.contains("stroke: colour, ") && !PAGE.to_lowercase().contains("#0072b2"));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
+use catherd_experiments::Algorithm;
+use serde::Deserialize;
+
 use crate::coverage_curve::CoverageCurve;
 use crate::ids::{RunNumber, StudyNumber, Token};
 use crate::ledger::{Ledger, Phase, PhaseCounts};
@@ -96,6 +99,9 @@ pub struct AlgorithmCurve {
     pub study: StudyNumber,
     /// The algorithm's label.
     pub label: String,
+    /// Its position in the study, which decides its colour; `None` if the study's plan does not
+    /// have it.
+    pub position: Option<usize>,
     /// The mean over its runs.
     pub curve: CoverageCurve,
 }
@@ -171,6 +177,23 @@ pub(crate) struct ProgressTracker {
     executing: BTreeMap<Token, RunProgress>,
     accepted_by_worker: BTreeMap<String, u64>,
     curves: BTreeMap<(StudyNumber, String), CoverageCurve>,
+    /// Labels of the algorithms of each study, in its order.
+    labels: BTreeMap<StudyNumber, Vec<String>>,
+}
+
+/// The part of a stored plan that the progress needs.
+#[derive(Deserialize)]
+struct PlannedAlgorithms {
+    algorithms: Vec<Algorithm>,
+}
+
+fn labels(studies: &[StoredStudy]) -> BTreeMap<StudyNumber, Vec<String>> {
+    let of = |study: &StoredStudy| {
+        let plan: PlannedAlgorithms = serde_json::from_slice(&study.plan).ok()?;
+        let labels = plan.algorithms.into_iter().map(|algorithm| algorithm.label);
+        Some((study.number, labels.collect()))
+    };
+    studies.iter().filter_map(of).collect()
 }
 
 impl ProgressTracker {
@@ -184,7 +207,15 @@ impl ProgressTracker {
         let coverage =
             coverage.into_iter().map(|(study, sum, count)| (study, CoverageSum(sum, count)));
         let coverage = coverage.collect();
-        ProgressTracker { started: now, studies, active, coverage, ..ProgressTracker::default() }
+        let labels = labels(&studies);
+        ProgressTracker {
+            started: now,
+            studies,
+            active,
+            coverage,
+            labels,
+            ..ProgressTracker::default()
+        }
     }
 
     /// This tracker with the counters since the start of the coordinator from an earlier one.
@@ -196,6 +227,7 @@ impl ProgressTracker {
 
     /// Replaces the studies, and the numbers of the active ones.
     pub(crate) fn set_studies(&mut self, studies: Vec<StoredStudy>, active: Vec<StudyNumber>) {
+        self.labels = labels(&studies);
         (self.studies, self.active) = (studies, active);
     }
 
@@ -308,9 +340,12 @@ impl ProgressTracker {
         let curves = self.curves.iter().map(|((study, label), curve)| AlgorithmCurve {
             study: *study,
             label: label.clone(),
+            position: self.labels.get(study).and_then(|all| all.iter().position(|l| l == label)),
             curve: curve.clone(),
         });
-        curves.collect()
+        let mut curves: Vec<AlgorithmCurve> = curves.collect();
+        curves.sort_by_key(|curve| (curve.study, curve.position.unwrap_or(usize::MAX)));
+        curves
     }
 
     fn mean_coverage(&self) -> Option<f64> {

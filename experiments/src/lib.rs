@@ -5,6 +5,7 @@
 mod budget;
 mod digest;
 mod mutation;
+pub mod palette;
 pub mod plan;
 mod race;
 mod record;
