@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Measure, Noun};
 
-use crate::figure::{Svg, bars, grouped, histogram};
+use crate::figure::{Series, Svg, bars, grouped, histogram};
 use crate::stats::{Description, mean};
 
 /// Greatest number of features that are shown.
@@ -130,7 +130,7 @@ fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
     }
     let all: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
     let median = Description::of(&all).ok().map(|d| d.median).filter(|&median| median > 0.0);
-    histogram::draw(measure, "Projects", &positive, true, median, &subtitle)
+    histogram::draw(measure, "Projects", &positive, true, Series::Other(1), median, &subtitle)
 }
 
 /// Shares of projects that use the most common features, given by name and number of projects, in

@@ -1,16 +1,22 @@
 //! Kinds of figures, drawn as SVG: one module for each. [`figures`](crate::figures) chooses the
 //! data of a study that they show.
 //!
-//! Figures can be read in black and white and by colour-blind readers: series differ in their
-//! dashes or markers as well as in their colour, and have their label beside them.
+//! A figure is as wide as a column (84 mm) or a page (174 mm) of a journal, and all of its text has
+//! 8 pt. Figures can be read in black and white and by colour-blind readers: series differ in their
+//! dashes or markers as well as in their colour. An algorithm has the same colour in all of them;
+//! pairs of algorithms and everything else are grey. An axis that could begin at 0 and does not is
+//! broken by two strokes.
 
 mod axis;
 pub(crate) mod bars;
 pub(crate) mod boxes;
 mod chart;
 pub(crate) mod effects;
+mod export;
+mod font;
 pub(crate) mod histogram;
 pub(crate) mod intervals;
+mod layout;
 pub(crate) mod lines;
 mod numbers;
 pub(crate) mod race;
@@ -20,17 +26,40 @@ mod svg;
 pub(crate) mod violins;
 
 pub(crate) use axis::{Axis, truncated};
+pub use export::ExportError;
 pub(crate) use numbers::{grouped, round_step, three_digits};
 pub use svg::Svg;
 
+use catherd_experiments::palette;
 use svg::{Fill, Stroke};
 
-/// The palette of Okabe and Ito, without its yellow, which is too pale for a line.
-const COLOURS: [&str; 7] =
-    ["#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+/// What a shape shows, which decides its colour, its dashes and its marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Series {
+    /// An algorithm, by its number.
+    Algorithm(usize),
+    /// Anything else, such as a pair of algorithms, by any number.
+    Other(usize),
+}
 
-/// Lengths of dashes and gaps in pixels; the first is solid.
-const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
+/// Shades of series that are not algorithms: they differ in lightness.
+const GREYS: [&str; 4] = ["#333333", "#777777", "#a3a3a3", "#555555"];
+
+impl Series {
+    fn number(self) -> usize {
+        match self {
+            Series::Algorithm(number) | Series::Other(number) => number,
+        }
+    }
+
+    fn style(self) -> Style {
+        let colour = match self {
+            Series::Algorithm(number) => palette::colour(number),
+            Series::Other(number) => GREYS[number % GREYS.len()],
+        };
+        Style { colour, dashes: palette::dashes(self.number()) }
+    }
+}
 
 /// The colour and the dashes of a series.
 #[derive(Clone, Copy)]
@@ -51,10 +80,4 @@ impl Style {
     fn fill(self, opacity: f64) -> Fill {
         Fill { colour: self.colour, opacity }
     }
-}
-
-/// The style of a series. The numbers of colours and of dashes have no common divisor, so that 35
-/// series differ.
-fn style(series: usize) -> Style {
-    Style { colour: COLOURS[series % COLOURS.len()], dashes: DASHES[series % DASHES.len()] }
 }

@@ -25,7 +25,8 @@ pub use suites::{suite_effects, suite_sizes, test_lengths};
 
 use crate::comparison::Comparison;
 use crate::figure::boxes::{self, BoxGroup};
-use crate::figure::{Axis, Svg, three_digits, violins};
+use crate::figure::violins::{self, Violin};
+use crate::figure::{Axis, Series, Svg, three_digits};
 use crate::stats::Description;
 use crate::terms::counted;
 use crate::tidy::{Results, Run};
@@ -119,16 +120,15 @@ fn sample_sizes(sizes: impl Iterator<Item = usize>, counted_as: &str) -> Option<
 
 /// Values of an algorithm, a machine or a pair.
 struct Sample {
-    /// The number of its series.
-    series: usize,
+    series: Series,
     label: String,
     values: Vec<f64>,
 }
 
 /// Samples of all algorithms that have values.
 fn by_algorithm(results: &Results, values: impl Fn(usize) -> Vec<f64>) -> Vec<Sample> {
-    let one = |(series, label): (usize, &String)| {
-        let values = values(series);
+    let one = |(algorithm, label): (usize, &String)| {
+        let (series, values) = (Series::Algorithm(algorithm), values(algorithm));
         (!values.is_empty()).then(|| Sample { series, label: label.clone(), values })
     };
     results.algorithms.iter().enumerate().filter_map(one).collect()
@@ -164,9 +164,20 @@ impl Distribution<'_> {
 
     /// Violin plots with a dashed line at `reference`; `None` without samples.
     fn violins(self, samples: &[Sample], reference: Option<f64>) -> Option<Figure> {
-        let values: Vec<_> =
-            samples.iter().map(|sample| (sample.label.clone(), sample.values.clone())).collect();
-        self.figure(samples, |axis, subtitle| violins::draw(axis, &values, reference, subtitle))
+        let violins: Vec<Violin<'_>> = samples
+            .iter()
+            .map(|s| Violin { label: &s.label, series: s.series, values: &s.values })
+            .collect();
+        let longest = samples.iter().map(|s| violins::longest_tie(&s.values)).max().unwrap_or(0);
+        let counted = self.counted_as;
+        let about = format!(
+            "{} Lines across: values of several {counted}s, as long as their share (at most \
+             {longest} {counted}s).",
+            self.about
+        );
+        let about = if longest > 0 { &about } else { self.about };
+        Distribution { about, ..self }
+            .figure(samples, |axis, subtitle| violins::draw(axis, &violins, reference, subtitle))
     }
 
     fn figure(self, samples: &[Sample], draw: impl FnOnce(Axis, &str) -> Svg) -> Option<Figure> {
@@ -189,7 +200,7 @@ fn effect_sizes_of(comparison: &Comparison) -> Vec<f64> {
 /// The effect sizes of each pair that is shown individually.
 fn effect_samples(results: &Results, pairs: &[Comparison]) -> Vec<Sample> {
     let one = |(series, pair)| Sample {
-        series,
+        series: Series::Other(series),
         label: pair_label(results, pair),
         values: effect_sizes_of(pair),
     };

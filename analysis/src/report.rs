@@ -9,7 +9,11 @@ mod summary;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
+use rayon::prelude::*;
+
+use crate::figure::{ExportError, Svg};
 use crate::figures::Figure;
 use crate::tables::CaptionedTable;
 use crate::terms::capitalised;
@@ -28,6 +32,65 @@ pub enum Item {
     Figure(Figure),
     /// A sentence in place of a table or figure that the results have no data for.
     Unavailable(&'static str),
+}
+
+/// A file format of figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FigureFormat {
+    /// For browsers and for editing.
+    Svg,
+    /// For LaTeX; text is drawn as outlines.
+    Pdf,
+    /// For word processors, with 300 pixels per inch.
+    Png,
+}
+
+impl FigureFormat {
+    /// All formats.
+    pub const ALL: [FigureFormat; 3] = [FigureFormat::Svg, FigureFormat::Pdf, FigureFormat::Png];
+
+    /// The extension of files of this format.
+    pub fn name(self) -> &'static str {
+        match self {
+            FigureFormat::Svg => "svg",
+            FigureFormat::Pdf => "pdf",
+            FigureFormat::Png => "png",
+        }
+    }
+
+    fn content(self, svg: &Svg) -> Result<Vec<u8>, ExportError> {
+        match self {
+            FigureFormat::Svg => Ok(svg.as_str().as_bytes().to_vec()),
+            FigureFormat::Pdf => svg.pdf(),
+            FigureFormat::Png => svg.png(),
+        }
+    }
+}
+
+impl FromStr for FigureFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<FigureFormat, String> {
+        let mut all = FigureFormat::ALL.into_iter();
+        all.find(|format| format.name() == name)
+            .ok_or_else(|| format!("unknown format `{name}`: expected svg, pdf or png"))
+    }
+}
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// A file or folder could not be written.
+    #[error(transparent)]
+    File(#[from] Error),
+    /// A figure could not be converted.
+    #[error("{}: {source}", path.display())]
+    Figure {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: ExportError,
+    },
 }
 
 /// Tables and figures on one subject.
@@ -93,7 +156,10 @@ impl<'a> Report<'a> {
                 match item {
                     Item::Summary(sentences) => sentences.insert(0, format!("{mark}.")),
                     Item::Table(table) => table.caption = format!("{mark}. {}", table.caption),
-                    Item::Figure(figure) => figure.caption = format!("{mark}. {}", figure.caption),
+                    Item::Figure(figure) => {
+                        figure.caption = format!("{mark}. {}", figure.caption);
+                        figure.svg = figure.svg.marked(&mark);
+                    }
                     Item::Unavailable(_) => {}
                 }
             }
@@ -127,15 +193,15 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// Writes `report.html`, `report.json`, `tables/NAME.csv`, `.md` and `.tex`, and `figures/NAME.svg` into a
-    /// folder, which is created if it is missing; returns the path of the page.
+    /// Writes `report.html`, `report.json`, `tables/NAME.csv`, `.md` and `.tex`, and `figures/NAME` in these
+    /// formats into a folder, which is created if it is missing; returns the path of the page.
     ///
     /// # Errors
-    /// [`Error::Io`] if a file or folder cannot be written.
-    pub fn write(&self, dir: &Path) -> Result<PathBuf, Error> {
-        let write = |path: PathBuf, content: &[u8]| {
-            fs::write(&path, content).map_err(|source| Error::Io { path: path.clone(), source })?;
-            Ok(path)
+    /// [`WriteError`] if a file or folder cannot be written.
+    pub fn write(&self, dir: &Path, formats: &[FigureFormat]) -> Result<PathBuf, WriteError> {
+        let write = |path: PathBuf, content: &[u8]| match fs::write(&path, content) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(Error::Io { path, source }),
         };
         let (tables, figures) = (dir.join("tables"), dir.join("figures"));
         for path in [&tables, &figures] {
@@ -150,15 +216,21 @@ impl<'a> Report<'a> {
             let caption = format!("{title}. {caption}");
             write(path("tex"), table.latex(name, caption.trim_end()).as_bytes())?;
         }
-        for figure in self.figures() {
-            let path = figures.join(&figure.name).with_extension("svg");
-            write(path, figure.svg.as_str().as_bytes())?;
-        }
+        let all: Vec<&Figure> = self.figures().collect();
+        all.par_iter().try_for_each(|figure| -> Result<(), WriteError> {
+            for format in formats {
+                let path = figures.join(&figure.name).with_extension(format.name());
+                let content = format.content(&figure.svg);
+                let figure = |source| WriteError::Figure { path: path.clone(), source };
+                write(path.clone(), &content.map_err(figure)?)?;
+            }
+            Ok(())
+        })?;
         let json = json::document(self).map_err(|source| {
             let path = dir.join("report.json");
             Error::Json { path, source }
         })?;
         write(dir.join("report.json"), &json)?;
-        write(dir.join("report.html"), html::page(self).into_string().as_bytes())
+        Ok(write(dir.join("report.html"), html::page(self).into_string().as_bytes())?)
     }
 }

@@ -54,7 +54,11 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     files.csv("algorithms.csv", &algorithms)?;
     if let Some(progress) = Progress::new(&results, &results.clock())? {
         let figure = figures::coverage_over_time(&results, &progress);
-        files.write("coverage-over-time.svg", figure.svg.as_str())?;
+        let svg = match results.interim() {
+            Some(interim) => figure.svg.marked(&capitalised(&interim.to_string())),
+            None => figure.svg,
+        };
+        files.write("coverage-over-time.svg", svg.as_str())?;
     }
 
     let mut text = String::new();

@@ -6,7 +6,7 @@ use std::fs;
 
 use catherd_analysis::comparison::Samples;
 use catherd_analysis::findings::{AaTest, MutationAnalysis, Speed};
-use catherd_analysis::report::{Address, AddressError, Check, Item, Report};
+use catherd_analysis::report::{Address, AddressError, Check, FigureFormat, Item, Report};
 use catherd_analysis::tables;
 use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{RunRecord, RunSpec};
@@ -29,7 +29,7 @@ fn one_page_has_everything_and_files_too() {
     let report = Report::new(&results, "A <study>", |title| titles.push(title.to_owned())).unwrap();
     assert_eq!(titles.len(), report.sections.len());
     let out = tempfile::tempdir().unwrap();
-    let page = fs::read_to_string(report.write(out.path()).unwrap()).unwrap();
+    let page = fs::read_to_string(report.write(out.path(), &FigureFormat::ALL).unwrap()).unwrap();
 
     assert!(page.contains("<h1>A &lt;study&gt;</h1>") && !page.contains("</script><b>"));
     let plain = page.replace("http://www.w3.org/2000/svg", "");
@@ -47,7 +47,12 @@ fn one_page_has_everything_and_files_too() {
     }
     for figure in report.figures() {
         let file = out.path().join("figures").join(&figure.name).with_extension("svg");
-        let svg = fs::read_to_string(file).unwrap();
+        let svg = fs::read_to_string(&file).unwrap();
+        let size = |kind: &str| fs::metadata(file.with_extension(kind)).unwrap().len();
+        assert!(size("pdf") > 1_000 && size("png") > 1_000, "{}", figure.name);
+        let widths = ["width=\"84mm\"", "width=\"174mm\""];
+        assert!(widths.iter().any(|width| svg.contains(width)), "{}", figure.name);
+        assert_eq!(svg.matches("font-size=").count(), 1, "{}", figure.name);
         assert!(svg.starts_with("<svg viewBox=") && svg.contains(">n "), "{}", figure.name);
         assert!(
             page.contains(&svg) && figure.svg.as_str() == svg && figure.caption.contains(' '),
@@ -73,7 +78,7 @@ fn one_page_has_everything_and_files_too() {
     }
     // The same results give the same page.
     let again = Report::new(&results, "A <study>", |_| ()).unwrap();
-    again.write(out.path()).unwrap();
+    again.write(out.path(), &[]).unwrap();
     let again = fs::read_to_string(out.path().join("report.html")).unwrap();
     assert!(again == page, "the page has changed");
 }
@@ -99,7 +104,7 @@ fn missing_data_is_stated() {
     }
     let (nothing, _dir) = results(std::iter::empty());
     let out = tempfile::tempdir().unwrap();
-    Report::new(&nothing, "nothing", |_| ()).unwrap().write(out.path()).unwrap();
+    Report::new(&nothing, "nothing", |_| ()).unwrap().write(out.path(), &[]).unwrap();
 }
 
 #[test]
@@ -220,7 +225,7 @@ fn an_incomplete_study_is_marked_everywhere() {
     let written = |results: &Results| {
         let out = tempfile::tempdir().unwrap();
         let report = Report::new(results, "half", |_| ()).unwrap();
-        report.write(out.path()).unwrap();
+        report.write(out.path(), &[FigureFormat::Svg]).unwrap();
         let read = |name: &str| fs::read_to_string(out.path().join(name)).unwrap();
         let captions: Vec<String> = report
             .tables()

@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use catherd_analysis::import::ImportError;
-use catherd_analysis::report::AddressError;
+use catherd_analysis::report::{AddressError, WriteError};
 use catherd_analysis::tidy;
 use catherd_coordinator::CoordinatorError;
 use catherd_datasets::corpus::{AddError, CorpusError};
@@ -245,6 +245,17 @@ impl From<tidy::Error> for Failure {
             _ => "repeat the command: it writes the tables again from the finished runs",
         };
         Failure::new(error).hint(hint)
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Failure {
+        match error {
+            WriteError::File(error) => error.into(),
+            WriteError::Figure { .. } => {
+                Failure::new(error).hint("write the figures as SVG alone, with --figures svg")
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use catherd_analysis::report::{Address, Check, Report};
+use catherd_analysis::report::{Address, Check, FigureFormat, Report};
 use catherd_analysis::table::{Cell, Table};
 use catherd_analysis::tidy::Results;
 use clap::Args;
@@ -16,7 +16,7 @@ use crate::run;
 use crate::terminal::{self, BARS, plural};
 
 /// Writes every table and figure of results to one page and to files: tables as CSV, Markdown and
-/// LaTeX, figures as SVG.
+/// LaTeX, figures as SVG, PDF and PNG.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[CHECK_FAILED])))]
 pub(crate) struct Arguments {
@@ -39,7 +39,17 @@ pub(crate) struct Arguments {
     explain: Vec<Address>,
 
     #[command(flatten)]
+    figures: Figures,
+
+    #[command(flatten)]
     checks: Checks,
+}
+
+#[derive(Args)]
+struct Figures {
+    /// File formats of figures: svg, pdf and png, separated by commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "svg,pdf")]
+    figures: Vec<FigureFormat>,
 }
 
 #[derive(Args)]
@@ -60,11 +70,12 @@ Examples:
   catherd report results/smoke
   catherd report results/random1000 whisker -o report --title \"Random1000\"
   catherd report imported description                  # coverage against size and complexity
+  catherd report results/smoke --figures pdf,png
   catherd report results/smoke --explain table6/mio,random/better
   catherd report results/ci-smoke --check \"algorithms/mio/mean >= 90 %\"";
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { results: folders, out, title, explain, checks } = arguments;
+    let Arguments { results: folders, out, title, explain, figures, checks } = arguments;
     let out = out.or_else(|| explain.is_empty().then(|| PathBuf::from("report")));
     let title = title.unwrap_or_else(|| {
         let names = folders.iter().map(|folder| name_of(folder));
@@ -76,7 +87,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         terminal::print(&explanation(address, &report)?);
     }
     if let Some(out) = out {
-        write(&report, &out)?;
+        write(&report, &out, &figures)?;
     }
     checks.execute(&report)
 }
@@ -89,8 +100,8 @@ fn make<'a>(results: &'a Results, title: &str) -> Result<Report<'a>, Failure> {
     Ok(report?)
 }
 
-fn write(report: &Report<'_>, out: &Path) -> Result<(), Failure> {
-    let page = report.write(out)?;
+fn write(report: &Report<'_>, out: &Path, figures: &Figures) -> Result<(), Failure> {
+    let page = report.write(out, &figures.figures)?;
     for sentence in report.summary() {
         terminal::print(&format!("{sentence}\n"));
     }
@@ -184,6 +195,9 @@ pub(crate) struct Reproduce {
     run: run::Arguments,
 
     #[command(flatten)]
+    figures: Figures,
+
+    #[command(flatten)]
     checks: Checks,
 }
 
@@ -199,7 +213,7 @@ pub(crate) fn reproduce(arguments: Reproduce) -> Result<Exit, Failure> {
     }
     let results = Results::read(&folder)?;
     let report = make(&results, &name_of(&folder))?;
-    write(&report, &folder.join("report"))?;
+    write(&report, &folder.join("report"), &arguments.figures)?;
     // A failed check takes precedence over an incomplete study.
     Ok(match arguments.checks.execute(&report)? {
         Exit::Success => exit,

@@ -5,6 +5,18 @@ use super::numbers::{grouped, round_step};
 /// Longest name beside an axis or in a legend, in characters.
 const MAX_NAME: usize = 28;
 
+/// Greatest number of labelled ticks of a logarithmic axis.
+const MAX_TICKS: usize = 7;
+
+/// Factors of the labelled ticks within a decade, the densest first.
+const FACTORS: [&[f64]; 5] = [
+    &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+    &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0],
+    &[1.0, 2.0, 5.0],
+    &[1.0, 3.0],
+    &[1.0],
+];
+
 /// An axis of a chart.
 pub(crate) struct Axis {
     pub(super) label: String,
@@ -13,6 +25,10 @@ pub(crate) struct Axis {
     scale: Scale,
     /// Value and text of each tick.
     pub(super) ticks: Vec<(f64, String)>,
+    /// Values of the ticks without a text.
+    pub(super) minor: Vec<f64>,
+    /// Where a linear axis would begin if it showed everything; `None` if there is no such value.
+    origin: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +63,17 @@ impl Axis {
             let text = if decimals == 0 { grouped(value) } else { format!("{value:.decimals$}") };
             (value, text)
         });
-        let ticks = ticks.collect();
-        Axis { label: label.to_owned(), low, high, scale: Scale::Linear, ticks }
+        Axis { origin: Some(0.0), ..Axis::new(label, (low, high), Scale::Linear, ticks.collect()) }
+    }
+
+    fn new(label: &str, ends: (f64, f64), scale: Scale, ticks: Vec<(f64, String)>) -> Axis {
+        let (label, (low, high)) = (label.to_owned(), ends);
+        Axis { label, low, high, scale, ticks, minor: Vec::new(), origin: None }
+    }
+
+    /// The same axis of a quantity that begins at another value than 0, such as ranks.
+    pub(crate) fn with_origin(self, origin: f64) -> Axis {
+        Axis { origin: Some(origin), ..self }
     }
 
     /// A linear axis of percentages from 0 to 100.
@@ -56,32 +81,65 @@ impl Axis {
         Axis::exact(label, 0.0, 100.0)
     }
 
-    /// A logarithmic axis that contains these positive values.
+    /// A linear axis of percentages from a round number at or below `low` to one at or above
+    /// `high`, both within 0 to 100.
+    pub(crate) fn percent_of(label: &str, low: f64, high: f64) -> Axis {
+        let step = round_step(((high - low) / 5.0).max(0.5));
+        let high = ((high / step - 1e-9).ceil() * step).clamp(step, 100.0);
+        let low = ((low / step + 1e-9).floor() * step).clamp(0.0, high - step);
+        Axis::with_step(label, (low, high), step)
+    }
+
+    /// A logarithmic axis that contains these positive values, with as many labelled ticks as fit
+    /// and a tick for each digit between them.
     pub(crate) fn log(label: &str, low: f64, high: f64) -> Axis {
-        let (first, last) = (libm::log10(low).floor() as i32, libm::log10(high).ceil() as i32);
-        let last = last.max(first + 1);
-        let mut ticks: Vec<(f64, String)> = (first..=last)
-            .flat_map(|power| [(1.0, power), (3.0, power)])
-            .map(|(factor, power)| {
-                let value = factor * libm::exp10(f64::from(power));
-                let decimals = (-power).max(0) as usize;
-                let text = if power < 0 { format!("{value:.decimals$}") } else { grouped(value) };
-                (value, text)
-            })
-            .collect();
-        // Keep the last tick that is not above any value, the first one that is not below any,
-        // and those between.
-        let below = ticks.iter().filter(|tick| tick.0 <= low * (1.0 + 1e-9)).count().max(1) - 1;
-        ticks.drain(..below);
-        let within = ticks.iter().filter(|tick| tick.0 < high * (1.0 - 1e-9)).count().max(1);
-        ticks.truncate(within + 1);
-        let ends = (ticks[0].0, ticks[ticks.len() - 1].0);
-        // Many decades need no ticks between them.
-        if ticks.len() > 8 {
-            ticks.retain(|tick| libm::log10(tick.0).fract() == 0.0);
+        let high = high.max(low);
+        if high < low * 2.0 {
+            return Axis::log_within_octave(label, low, high);
         }
-        let (low, high) = ends;
-        Axis { label: label.to_owned(), low, high, scale: Scale::Logarithmic, ticks }
+        let decades = libm::log10(low).floor() as i32..=libm::log10(high).floor() as i32 + 1;
+        let values = |factors: &[f64]| -> Vec<f64> {
+            let of = |power: i32| factors.iter().map(move |f| f * libm::exp10(f64::from(power)));
+            decades.clone().flat_map(of).collect()
+        };
+        // The last tick that is not above any value, the first that is not below any, and those
+        // between.
+        let around = |values: &[f64]| -> Vec<f64> {
+            let below = values.iter().filter(|&&v| v <= low * (1.0 + 1e-9)).count().max(1) - 1;
+            let within = values.iter().filter(|&&v| v < high * (1.0 - 1e-9)).count();
+            values[below..(within + 1).max(below + 2).min(values.len())].to_vec()
+        };
+        let candidates = FACTORS.map(|factors| around(&values(factors)));
+        let fitting = candidates.iter().position(|ticks| ticks.len() <= MAX_TICKS);
+        let labelled = &candidates[fitting.unwrap_or(FACTORS.len() - 1)];
+        // Over many decades, every second or third power of ten.
+        let every = labelled.len().div_ceil(MAX_TICKS);
+        let decimals = |value: f64| {
+            let power = libm::log10(value).floor() as i32;
+            let digits = (value / libm::exp10(f64::from(power)) - 1.5).abs() < 1e-9
+                || (value / libm::exp10(f64::from(power)) - 2.5).abs() < 1e-9;
+            (i32::from(digits) - power).max(0) as usize
+        };
+        let text = |value: f64| match decimals(value) {
+            0 => grouped(value.round()),
+            decimals => format!("{value:.decimals$}"),
+        };
+        let ends = (labelled[0], labelled[labelled.len() - 1]);
+        let ticks = labelled.iter().step_by(every).map(|&value| (value, text(value))).collect();
+        let digits = values(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        let minor = digits.into_iter().filter(|v| *v > ends.0 && *v < ends.1).collect();
+        Axis { minor, ..Axis::new(label, ends, Scale::Logarithmic, ticks) }
+    }
+
+    /// A logarithmic axis for values that differ by less than a factor of two: ticks are multiples of
+    /// a round step, because so few digits begin within an octave.
+    fn log_within_octave(label: &str, low: f64, high: f64) -> Axis {
+        let step = [(high - low) / 4.0, low / 10.0].into_iter().fold(f64::MIN, f64::max);
+        let step = if step >= 1e-3 { round_step(step) } else { step };
+        let first = ((low / step + 1e-9).floor() * step).max(step);
+        let last = ((high / step - 1e-9).ceil() * step).max(first + step);
+        let linear = Axis::with_step(label, (first, last), step);
+        Axis::new(label, (first, last), Scale::Logarithmic, linear.ticks)
     }
 
     /// An axis with one position for each name: 0, 1, 2, ...
@@ -89,12 +147,17 @@ impl Axis {
         let ticks: Vec<(f64, String)> =
             names.into_iter().enumerate().map(|(i, name)| (i as f64, truncated(name))).collect();
         let high = ticks.len().max(1) as f64 - 0.5;
-        Axis { label: label.to_owned(), low: -0.5, high, scale: Scale::Names, ticks }
+        Axis::new(label, (-0.5, high), Scale::Names, ticks)
     }
 
     /// Whether the ticks are names.
     pub(super) fn has_names(&self) -> bool {
         self.scale == Scale::Names
+    }
+
+    /// Whether the axis leaves out where it would begin.
+    pub(super) fn is_broken(&self) -> bool {
+        self.origin.is_some_and(|origin| origin < self.low - 1e-9 || origin > self.high + 1e-9)
     }
 
     /// The position of a value, in 0..=1; values beyond an end are moved to it.
@@ -136,23 +199,60 @@ pub(crate) fn truncated(name: &str) -> String {
 mod tests {
     use super::*;
 
+    fn texts(axis: &Axis) -> Vec<&str> {
+        axis.ticks.iter().map(|tick| tick.1.as_str()).collect()
+    }
+
     #[test]
     fn axes_have_round_ends_and_ticks() {
         let axis = Axis::round("", 0.13, 0.92);
         assert_eq!(axis.ends(), (0.0, 1.0));
         assert_eq!(axis.ticks[1].1, "0.2");
-        let axis = Axis::log("", 3.0, 1_500.0);
-        assert_eq!(axis.ends(), (3.0, 3_000.0));
-        assert!((axis.position(3.0 * 10_f64.powf(1.5)) - 0.5).abs() < 1e-12);
-        assert_eq!(Axis::log("", 7.0, 7.0).ends(), (3.0, 10.0));
-        assert_eq!(Axis::log("", 1e-2, 1e5).ticks.len(), 8);
         assert_eq!(axis.position(0.0), 0.0, "a value without a logarithm is at the low end");
         let same = Axis::round("", 7.0, 7.0);
         assert!(same.ends().0 < same.ends().1);
-        let steps = Axis::with_step("", (80.0, 95.0), 5.0);
+        assert_eq!(texts(&Axis::with_step("", (80.0, 95.0), 5.0)), ["80", "85", "90", "95"]);
+        assert_eq!(Axis::percent_of("", 63.0, 99.0).ends(), (60.0, 100.0));
+        assert_eq!(Axis::percent_of("", 100.0, 100.0).ends(), (99.5, 100.0));
+        assert_eq!(Axis::percent_of("", 0.0, 0.0).ends(), (0.0, 0.5));
+    }
+
+    #[test]
+    fn logarithmic_axes_have_four_to_seven_labels() {
         assert_eq!(
-            steps.ticks.iter().map(|t| t.1.as_str()).collect::<Vec<_>>(),
-            ["80", "85", "90", "95"]
+            texts(&Axis::log("", 3.0, 1_500.0)),
+            ["3", "10", "30", "100", "300", "1000", "3000"]
         );
+        assert_eq!(texts(&Axis::log("", 7.0, 60.0)), ["6", "8", "10", "20", "30", "40", "60"]);
+        assert_eq!(texts(&Axis::log("", 0.021, 0.034)), ["0.020", "0.025", "0.030", "0.035"]);
+        assert_eq!(texts(&Axis::log("", 104.0, 121.0)), ["100", "120", "140"]);
+        assert_eq!(texts(&Axis::log("", 1e-3, 1e9)).len(), 7);
+        let same = Axis::log("", 7.0, 7.0);
+        assert!(same.ends().0 < same.ends().1);
+        let axis = Axis::log("", 3.0, 3_000.0);
+        assert!((axis.position(3.0 * 10_f64.powf(1.5)) - 0.5).abs() < 1e-12);
+        assert_eq!(axis.minor.len(), 26);
+        for power in -6..6 {
+            for ratio in 0..60 {
+                let low = 1.7 * 10_f64.powi(power);
+                let high = low * 1.25_f64.powi(ratio);
+                let axis = Axis::log("", low, high);
+                let ends = axis.ends();
+                assert!(
+                    ends.0 <= low * (1.0 + 1e-9) && ends.1 >= high * (1.0 - 1e-9),
+                    "{low} {high}"
+                );
+                let fewest = if ratio < 3 { 2 } else { 4 };
+                assert!((fewest..=7).contains(&axis.ticks.len()), "{low} {high} {:?}", axis.ticks);
+            }
+        }
+    }
+
+    #[test]
+    fn axes_that_leave_out_their_origin_are_broken() {
+        assert!(Axis::round("", 48.0, 92.0).is_broken() && !Axis::round("", 0.0, 9.0).is_broken());
+        assert!(!Axis::round("", -3.0, 9.0).is_broken() && !Axis::log("", 10.0, 90.0).is_broken());
+        assert!(!Axis::exact("", 1.0, 3.0).with_origin(1.0).is_broken());
+        assert!(!Axis::names("", ["a"]).is_broken());
     }
 }

@@ -1,17 +1,22 @@
 //! Horizontal bars: stacked parts of a whole, or one percentage each.
 
 use super::chart::{Chart, INK};
+use super::layout::{Layout, Width};
 use super::svg::{Anchor, Fill, Svg};
-use super::{Axis, style};
+use super::{Axis, Series};
 
-/// Fills of the parts, from good to bad: they differ in lightness as well as in colour.
+/// Fills of the parts, from good to bad: they differ in lightness as well as in colour, and none of
+/// them is the colour of an algorithm.
 const PARTS: [Fill; 5] = [
-    Fill { colour: "#0072B2", opacity: 1.0 },
-    Fill { colour: "#0072B2", opacity: 0.4 },
+    Fill { colour: "#01665e", opacity: 1.0 },
+    Fill { colour: "#80cdc1", opacity: 1.0 },
     Fill { colour: "#ffffff", opacity: 1.0 },
-    Fill { colour: "#D55E00", opacity: 0.4 },
-    Fill { colour: "#D55E00", opacity: 1.0 },
+    Fill { colour: "#dfc27d", opacity: 1.0 },
+    Fill { colour: "#8c510a", opacity: 1.0 },
 ];
+
+/// The colours of [`PARTS`] on which text is white.
+const DARK: [&str; 2] = [PARTS[0].colour, PARTS[4].colour];
 
 /// Draws a stacked bar of counts for each name; each has as many parts as `parts` has names.
 pub(crate) fn stacked(
@@ -24,8 +29,10 @@ pub(crate) fn stacked(
     // The vertical axis grows upwards and the first bar is at the top.
     let y = Axis::names("", bars.iter().rev().map(|bar| bar.0.as_str()));
     let x = Axis::exact(label, 0.0, most as f64);
-    let size = (400.0, 34.0 * bars.len().max(2) as f64);
-    let mut chart = Chart::new(x, y, size, parts, subtitle);
+    let width = Width::beside(bars.iter().map(|bar| bar.0.as_str()));
+    let height = 28.0 * bars.len().max(2) as f64;
+    let layout = Layout { legend: parts, ..Layout::new(width, height, subtitle) };
+    let mut chart = Chart::new(x, y, &layout);
     for (row, (_, counts)) in bars.iter().rev().enumerate() {
         let y = row as f64;
         let mut from = 0;
@@ -36,8 +43,7 @@ pub(crate) fn stacked(
             let text = count.to_string();
             let room = chart.at(high).0 - chart.at(low).0;
             if room > 8.0 * text.len() as f64 {
-                let dark = fill.opacity == 1.0 && fill.colour != "#ffffff";
-                let colour = if dark { "#ffffff" } else { INK };
+                let colour = if DARK.contains(&fill.colour) { "#ffffff" } else { INK };
                 chart.text_on_area(((low.0 + high.0) / 2.0, y), &text, colour);
             }
             from += count;
@@ -49,14 +55,19 @@ pub(crate) fn stacked(
 
 /// Draws a bar for each named percentage (0..=100), the first at the top, with its number.
 pub(crate) fn percentages(label: &str, bars: &[(String, f64)], subtitle: &str) -> Svg {
-    let y = Axis::names("", bars.iter().rev().map(|bar| bar.0.as_str()));
-    let size = (360.0, 20.0 * bars.len().max(2) as f64);
-    let mut chart = Chart::new(Axis::percent(label), y, size, &[], subtitle);
+    let names = || bars.iter().map(|bar| bar.0.as_str());
+    let y = Axis::names("", names().rev());
+    let height = 20.0 * bars.len().max(2) as f64;
+    let layout = Layout::new(Width::beside(names()), height, subtitle);
+    // Room for the number behind the longest bar.
+    let x = Axis::with_step(label, (0.0, 110.0), 20.0);
+    let mut chart = Chart::new(x, y, &layout);
     for (row, (_, percentage)) in bars.iter().rev().enumerate() {
         let y = row as f64;
-        chart.rectangle((0.0, y - 0.35), (*percentage, y + 0.35), style(1).fill(0.55));
+        let fill = Series::Other(1).style().fill(0.6);
+        chart.rectangle((0.0, y - 0.35), (*percentage, y + 0.35), fill);
         let (x, y) = chart.at((*percentage, y));
-        chart.text_at((x + 6.0, y + 4.0), &format!("{percentage:.0}"), Anchor::Start);
+        chart.text_at((x + 4.0, y + 4.0), &format!("{percentage:.0}"), Anchor::Start);
     }
     chart.finish()
 }

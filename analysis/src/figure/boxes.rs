@@ -2,47 +2,64 @@
 //! values beyond as circles, and the mean as a diamond.
 
 use super::chart::{Chart, INK};
-use super::svg::{Anchor, Svg};
-use super::{Axis, Style, style, three_digits};
+use super::layout::{Layout, Width};
+use super::svg::{Anchor, Fill, Svg};
+use super::{Axis, Series, Style, three_digits};
 use crate::stats::Description;
 
 /// Boxes beside each other above one name: one for each series that has values.
 pub(crate) struct BoxGroup {
     pub(crate) label: String,
-    /// Number and values of each series.
-    pub(crate) boxes: Vec<(usize, Vec<f64>)>,
+    /// Each series with its values.
+    pub(crate) boxes: Vec<(Series, Vec<f64>)>,
 }
+
+/// The series whose marker is a diamond.
+pub(super) const MEAN: Series = Series::Other(3);
 
 /// Opacity of the boxes by series, so that they differ without colour.
 const OPACITIES: [f64; 4] = [0.15, 0.45, 0.75, 0.3];
 
-/// Draws boxes on a vertical axis; `series` has the labels of the legend, if groups have several
+/// Draws boxes on a vertical axis; `legend` has the series and their labels, if groups have several
 /// boxes.
-pub(crate) fn draw(y: Axis, groups: &[BoxGroup], series: &[String], subtitle: &str) -> Svg {
+pub(crate) fn draw(
+    y: Axis,
+    groups: &[BoxGroup],
+    legend: &[(Series, String)],
+    subtitle: &str,
+) -> Svg {
     let most = groups.iter().map(|group| group.boxes.len()).max().unwrap_or(1).max(1);
-    let width = (groups.len() * most) as f64 * if most > 1 { 26.0 } else { 124.0 };
     let names = Axis::names("", groups.iter().map(|group| group.label.as_str()));
-    let size = (width.clamp(260.0, 1_100.0), 290.0);
-    let mut chart = Chart::new(names, y, size, series, subtitle);
+    let boxes = groups.len() * most;
+    let width = if most > 1 && boxes > 12 { Width::Page } else { Width::above(groups.len()) };
+    let entries: Vec<String> = legend.iter().map(|entry| entry.1.clone()).collect();
+    let layout = Layout { legend: &entries, ..Layout::new(width, 220.0, subtitle) };
+    let mut chart = Chart::new(names, y, &layout);
+    let (left, _, right, _) = chart.bounds();
+    // A number beside its box needs some room.
+    let labelled = most == 1 && (right - left) / groups.len().max(1) as f64 > 70.0;
     let slot = 0.8 / most as f64;
     for (number, group) in groups.iter().enumerate() {
         for (index, (series, values)) in group.boxes.iter().enumerate() {
             let offset = (index as f64 - (group.boxes.len() - 1) as f64 / 2.0) * slot;
-            let half_width = if most > 1 { slot * 0.42 } else { 0.2 };
+            let half_width = if most > 1 { slot * 0.42 } else { 0.16 };
             let x = number as f64 + offset;
             draw_box(&mut chart, x, half_width, *series, values);
-            if most == 1 {
+            if labelled {
                 label_median(&mut chart, x + half_width, values);
             }
         }
     }
-    chart.legend(series, |chart, number, place| {
-        chart.area_key(place, style(number).fill(OPACITIES[number % OPACITIES.len()]));
-    });
+    chart.legend(&entries, |chart, number, place| chart.area_key(place, fill(legend[number].0)));
     chart.finish()
 }
 
-fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: usize, values: &[f64]) {
+/// The fill of the boxes of a series.
+fn fill(series: Series) -> Fill {
+    series.style().fill(OPACITIES[series.number() % OPACITIES.len()])
+}
+
+fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: Series, values: &[f64]) {
     let Ok(d) = Description::of(values) else { return };
     let reach = 1.5 * (d.upper_quartile - d.lower_quartile);
     let inside = || {
@@ -56,17 +73,17 @@ fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: usize, values: &
     for end in [low, high] {
         chart.line(&[(x - half_width / 2.0, end), (x + half_width / 2.0, end)], ink, 1.0);
     }
-    let fill = style(series).fill(OPACITIES[series % OPACITIES.len()]);
-    chart.rectangle((x - half_width, d.lower_quartile), (x + half_width, d.upper_quartile), fill);
+    let corners = ((x - half_width, d.lower_quartile), (x + half_width, d.upper_quartile));
+    chart.rectangle(corners.0, corners.1, fill(series));
     chart.line(&[(x - half_width, d.median), (x + half_width, d.median)], ink, 2.5);
     let mut beyond: Vec<f64> = values.iter().copied().filter(|v| *v < low || *v > high).collect();
     beyond.sort_unstable_by(f64::total_cmp);
     // Values within half a pixel share a circle, so that files stay small.
     beyond.dedup_by_key(|v| (chart.at((x, *v)).1 * 2.0).round() as i64);
     for value in beyond {
-        chart.marker((x, value), 0, 1.6, 0.0);
+        chart.marker((x, value), Series::Other(0), 1.6, 0.0);
     }
-    chart.marker((x, d.mean), 3, 3.5, 1.0);
+    chart.marker((x, d.mean), MEAN, 3.5, 1.0);
 }
 
 /// Writes the median to the right of a box, where there are neither circles nor whiskers.

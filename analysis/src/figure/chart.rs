@@ -1,106 +1,132 @@
 //! Charts: a frame with two axes, and shapes in the units of these axes.
 
 use super::axis::{Axis, truncated};
+use super::layout::{FONT_SIZE, LINE_HEIGHT, Layout, Places, width_of};
 use super::svg::{Anchor, Canvas, Fill, Label, Stroke, Svg};
-use super::{Style, style};
+use super::{Series, Style};
 
-/// Size of all text in pixels.
-const FONT_SIZE: f64 = 12.0;
 /// The colour of text, frames and outlines.
 pub(crate) const INK: &str = "#222222";
 const GRID: &str = "#e4e4e4";
-/// Upper bound of the mean width of a glyph, as a share of the font size.
-const GLYPH: f64 = 0.56;
 /// Least distance between the baselines of labels, in pixels.
-const LINE_HEIGHT: f64 = 17.0;
-/// Room above the frame, in pixels, in which the subtitle stands.
-const TOP: f64 = 34.0;
-
-/// An upper bound of the width of a text in pixels.
-fn width_of(text: &str) -> f64 {
-    text.chars().count() as f64 * FONT_SIZE * GLYPH
-}
+const LABEL_HEIGHT: f64 = 15.0;
 
 /// A chart being drawn.
 pub(crate) struct Chart {
     canvas: Canvas,
     x: Axis,
     y: Axis,
-    left: f64,
-    top: f64,
-    width: f64,
-    height: f64,
+    places: Places,
 }
 
 impl Chart {
-    /// An empty frame of this size in pixels, with room to its right for labels as long as those
-    /// of `legend`. `subtitle` is the line above the frame.
-    pub(crate) fn new(
-        x: Axis,
-        y: Axis,
-        (width, height): (f64, f64),
-        legend: &[String],
-        subtitle: &str,
-    ) -> Chart {
-        let longest = |axis: &Axis| axis.ticks.iter().map(|t| width_of(&t.1)).fold(0.0, f64::max);
-        let left = longest(&y) + if y.label.is_empty() { 16.0 } else { 36.0 };
-        // Names that are wider than their slot are turned.
-        let slot = width / x.ticks.len().max(1) as f64;
-        let turned = x.has_names() && longest(&x) > slot - 4.0;
-        // The first turned name extends to the left of the frame.
-        let overhang = longest(&x) * 0.82 - slot / 2.0 + 4.0;
-        let left = if turned { left.max(overhang) } else { left };
-        let below = if turned { 16.0 + longest(&x) * 0.6 } else { 20.0 };
-        let bottom = below + if x.label.is_empty() { 10.0 } else { 28.0 };
-        let entries = legend.iter().map(|entry| width_of(&truncated(entry))).fold(0.0, f64::max);
-        let right = if legend.is_empty() { 30.0 } else { entries + 62.0 };
-        // The subtitle may be wider than the frame.
-        let whole = (left + width + right).max(left + width_of(subtitle) + 8.0);
-        let canvas = Canvas::new(whole, TOP + height + bottom, FONT_SIZE);
-        let mut chart = Chart { canvas, x, y, left, top: TOP, width, height };
-        chart.frame(turned, below);
-        chart.text_at((left, TOP - 19.0), subtitle, Anchor::Start);
+    /// An empty frame with its axes.
+    pub(crate) fn new(x: Axis, y: Axis, layout: &Layout<'_>) -> Chart {
+        let places = Places::new(&x, &y, layout);
+        let size = (layout.width.pixels(), places.height);
+        let canvas = Canvas::new(size, layout.width.mm(), FONT_SIZE);
+        let mut chart = Chart { canvas, x, y, places };
+        for (number, line) in chart.places.subtitle.clone().iter().enumerate() {
+            let baseline = 12.0 + LINE_HEIGHT * number as f64;
+            chart.text_at((4.0, baseline), line, Anchor::Start);
+        }
+        chart.vertical_axis();
+        chart.horizontal_axis(size.0);
+        let (left, top, right, bottom) = chart.bounds();
+        chart.canvas.line(&[(left, top), (left, bottom), (right, bottom)], Stroke::solid(INK, 1.0));
+        chart.break_axes();
         chart
     }
 
-    fn frame(&mut self, turned: bool, below: f64) {
+    fn vertical_axis(&mut self) {
         let (left, top, right, bottom) = self.bounds();
-        let grid = Stroke::solid(GRID, 1.0);
-        let axis = Stroke::solid(INK, 1.0);
         for (position, text) in self.y.visible_ticks() {
-            let y = bottom - position * self.height;
+            let y = bottom - position * (bottom - top);
             if !self.y.has_names() {
-                self.canvas.line(&[(left, y), (right, y)], grid);
+                self.canvas.line(&[(left, y), (right, y)], Stroke::solid(GRID, 1.0));
             }
             self.text_at((left - 7.0, y + 4.0), &text, Anchor::End);
         }
-        for (position, text) in self.x.visible_ticks() {
-            let x = left + position * self.width;
+        for value in self.y.minor.clone() {
+            let y = bottom - self.y.position(value) * (bottom - top);
+            self.canvas.line(&[(left - 3.0, y), (left, y)], Stroke::solid(INK, 0.7));
+        }
+        let label = self.y.label.clone();
+        // A label that is longer than the frame is centred on the picture.
+        let room = width_of(&label) / 2.0 + 2.0;
+        let middle = (top + bottom) / 2.0;
+        let middle =
+            middle.clamp(room.min(self.places.height / 2.0), (self.places.height - room).max(room));
+        self.turned_text((12.0, middle), &label, Anchor::Middle, -90.0);
+    }
+
+    fn horizontal_axis(&mut self, whole: f64) {
+        let (left, top, right, bottom) = self.bounds();
+        let ticks = self.x.visible_ticks();
+        let widest = ticks.iter().map(|tick| width_of(&tick.1)).fold(0.0, f64::max) + 6.0;
+        // Numbers that would overlap are left out.
+        let slot = (right - left) / (ticks.len().max(2) - 1) as f64;
+        let every = if self.x.has_names() { 1 } else { (widest / slot).ceil().max(1.0) as usize };
+        for (number, (position, text)) in ticks.into_iter().enumerate() {
+            let x = left + position * (right - left);
             if !self.x.has_names() {
-                self.canvas.line(&[(x, top), (x, bottom)], grid);
+                self.canvas.line(&[(x, top), (x, bottom)], Stroke::solid(GRID, 1.0));
             }
-            self.canvas.line(&[(x, bottom), (x, bottom + 4.0)], axis);
-            if turned {
+            self.canvas.line(&[(x, bottom), (x, bottom + 4.0)], Stroke::solid(INK, 1.0));
+            if self.places.turned {
                 self.turned_text((x + 4.0, bottom + 15.0), &text, Anchor::End, -35.0);
-            } else {
+            } else if number % every == 0 {
                 self.text_at((x, bottom + 17.0), &text, Anchor::Middle);
             }
         }
-        self.canvas.line(&[(left, top), (left, bottom), (right, bottom)], axis);
-        let (x, y) = (self.x.label.clone(), self.y.label.clone());
-        self.text_at((left + self.width / 2.0, bottom + below + 18.0), &x, Anchor::Middle);
-        self.turned_text((14.0, top + self.height / 2.0), &y, Anchor::Middle, -90.0);
+        for value in self.x.minor.clone() {
+            let x = left + self.x.position(value) * (right - left);
+            self.canvas.line(&[(x, bottom), (x, bottom + 3.0)], Stroke::solid(INK, 0.7));
+        }
+        for (number, line) in self.places.label.clone().iter().enumerate() {
+            let room = width_of(line) / 2.0 + 2.0;
+            let middle = ((left + right) / 2.0).clamp(room, (whole - room).max(room));
+            let baseline = self.places.label_top + LINE_HEIGHT * number as f64;
+            self.text_at((middle, baseline), line, Anchor::Middle);
+        }
+    }
+
+    /// Two strokes across each axis that leaves out where it would begin, near its low end.
+    fn break_axes(&mut self) {
+        let (left, _, _, bottom) = self.bounds();
+        let (white, ink) = (Stroke::solid("#ffffff", 3.0), Stroke::solid(INK, 1.0));
+        let mut cut = |at: [(f64, f64); 2], strokes: [[(f64, f64); 2]; 2]| {
+            self.canvas.line(&at, white);
+            for stroke in strokes {
+                self.canvas.line(&stroke, ink);
+            }
+        };
+        if self.y.is_broken() {
+            let across = |y: f64| [(left - 5.0, y + 2.5), (left + 5.0, y - 2.5)];
+            cut(
+                [(left, bottom - 7.0), (left, bottom - 11.0)],
+                [across(bottom - 7.0), across(bottom - 11.0)],
+            );
+        }
+        if self.x.is_broken() {
+            let across = |x: f64| [(x - 2.5, bottom + 5.0), (x + 2.5, bottom - 5.0)];
+            cut(
+                [(left + 7.0, bottom), (left + 11.0, bottom)],
+                [across(left + 7.0), across(left + 11.0)],
+            );
+        }
     }
 
     /// The pixels of a point.
     pub(crate) fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        let across = self.left + self.x.position(x) * self.width;
-        (across, self.top + (1.0 - self.y.position(y)) * self.height)
+        let (left, top, right, bottom) = self.bounds();
+        let across = left + self.x.position(x) * (right - left);
+        (across, top + (1.0 - self.y.position(y)) * (bottom - top))
     }
 
     /// The frame in pixels: left, top, right, bottom.
     pub(crate) fn bounds(&self) -> (f64, f64, f64, f64) {
-        (self.left, self.top, self.left + self.width, self.top + self.height)
+        self.places.frame
     }
 
     /// The values at the ends of the horizontal and of the vertical axis.
@@ -140,15 +166,15 @@ impl Chart {
 
     /// The marker of a series at a point. Markers of different series differ in shape too, so
     /// that they can be told apart without colour.
-    pub(crate) fn marker(&mut self, point: (f64, f64), series: usize, radius: f64, opacity: f64) {
+    pub(crate) fn marker(&mut self, point: (f64, f64), series: Series, radius: f64, opacity: f64) {
         let at = self.at(point);
         self.marker_at(at, series, radius, opacity);
     }
 
-    fn marker_at(&mut self, (x, y): (f64, f64), series: usize, radius: f64, opacity: f64) {
-        let colour = style(series).colour;
+    fn marker_at(&mut self, (x, y): (f64, f64), series: Series, radius: f64, opacity: f64) {
+        let colour = series.style().colour;
         let (fill, stroke) = (Fill { colour, opacity }, Stroke::solid(colour, 1.0));
-        let corners: &[(f64, f64)] = match series % 5 {
+        let corners: &[(f64, f64)] = match series.number() % 5 {
             0 => return self.canvas.circle((x, y), radius, fill, stroke),
             1 => &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
             2 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
@@ -176,53 +202,49 @@ impl Chart {
     /// Text in the middle of a filled area around a point.
     pub(crate) fn text_on_area(&mut self, point: (f64, f64), text: &str, colour: &'static str) {
         let (x, y) = self.at(point);
-        let label = Label { text, anchor: Anchor::Middle, bold: false, colour, rotation: 0.0 };
-        self.canvas.text((x, y + 4.0), label);
+        self.canvas.text((x, y + 4.0), Label { colour, ..Label::new(text, Anchor::Middle, INK) });
     }
 
     /// Text whose baseline is at a place in pixels.
     pub(crate) fn text_at(&mut self, place: (f64, f64), text: &str, anchor: Anchor) {
-        let label = Label { text, anchor, bold: false, colour: INK, rotation: 0.0 };
-        self.canvas.text(place, label);
-    }
-
-    /// Bold text that begins at a place in pixels.
-    pub(crate) fn bold_text_at(&mut self, place: (f64, f64), text: &str) {
-        let anchor = Anchor::Start;
-        let label = Label { text, anchor, bold: true, colour: INK, rotation: 0.0 };
-        self.canvas.text(place, label);
+        self.canvas.text(place, Label::new(text, anchor, INK));
     }
 
     fn turned_text(&mut self, place: (f64, f64), text: &str, anchor: Anchor, rotation: f64) {
-        self.canvas.text(place, Label { text, anchor, bold: false, colour: INK, rotation });
+        self.canvas.text(place, Label { rotation, ..Label::new(text, anchor, INK) });
     }
 
-    /// Bold text to the right of a place in pixels, on a white background that hides lines.
+    /// Text to the right of a place in pixels, on a white background that hides lines.
     pub(crate) fn boxed_text(&mut self, (x, y): (f64, f64), text: &str) {
-        let low = (x - 2.0, y - FONT_SIZE * 0.6);
-        let high = (x + width_of(text) * 1.15 + 2.0, y + FONT_SIZE * 0.6);
+        let low = (x - 1.0, y - FONT_SIZE * 0.55);
+        let high = (x + width_of(text) + 1.0, y + FONT_SIZE * 0.55);
         self.canvas.rectangle(low, high, Fill { colour: "#ffffff", opacity: 0.85 }, None);
-        self.bold_text_at((x, y + 4.0), text);
+        self.text_at((x, y + 4.0), text, Anchor::Start);
     }
 
-    /// The legend to the right of the frame: `key` draws the sign of an entry around a place in
-    /// pixels.
+    /// The legend above the frame: `key` draws the sign of an entry around a place in pixels.
     pub(crate) fn legend(
         &mut self,
         entries: &[String],
         mut key: impl FnMut(&mut Chart, usize, (f64, f64)),
     ) {
-        let (_, top, right, _) = self.bounds();
-        for (number, entry) in entries.iter().enumerate() {
-            let y = top + 10.0 + 20.0 * number as f64;
-            key(self, number, (right + 26.0, y));
-            self.text_at((right + 46.0, y + 4.0), &truncated(entry), Anchor::Start);
+        let places = self.places.legend.clone();
+        for (number, (entry, (x, y))) in entries.iter().zip(places).enumerate() {
+            key(self, number, (x, y));
+            let text = (x + Places::KEY_TEXT, y + 4.0);
+            self.text_at(text, &truncated(entry), Anchor::Start);
         }
     }
 
     /// The sign of a series in a legend: its marker.
-    pub(crate) fn marker_key(&mut self, series: usize, place: (f64, f64), opacity: f64) {
+    pub(crate) fn marker_key(&mut self, series: Series, place: (f64, f64), opacity: f64) {
         self.marker_at(place, series, 4.0, opacity);
+    }
+
+    /// The sign of a line in a legend: a piece of it with its marker.
+    pub(crate) fn line_key(&mut self, series: Series, (x, y): (f64, f64)) {
+        self.canvas.line(&[(x - 12.0, y), (x + 14.0, y)], series.style().stroke(1.8));
+        self.marker_at((x + 1.0, y), series, 3.0, 1.0);
     }
 
     /// The sign of a filled area in a legend.
@@ -242,36 +264,56 @@ impl Chart {
 pub(crate) fn spread_labels(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut baselines = wanted.to_vec();
     for i in 1..baselines.len() {
-        baselines[i] = baselines[i].max(baselines[i - 1] + LINE_HEIGHT);
+        baselines[i] = baselines[i].max(baselines[i - 1] + LABEL_HEIGHT);
     }
     // Labels that were moved below the frame are moved back up, with those above them.
     let mut limit = bottom;
     for baseline in baselines.iter_mut().rev() {
         *baseline = baseline.min(limit).max(top);
-        limit = *baseline - LINE_HEIGHT;
+        limit = *baseline - LABEL_HEIGHT;
     }
     baselines
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::Width;
     use super::*;
 
     #[test]
-    fn a_chart_scales_and_escapes() {
+    fn a_chart_is_as_wide_as_a_column_and_escapes() {
         let names = Axis::names("", ["a <b>", "a very long name that does not fit beside an axis"]);
-        let mut chart = Chart::new(names, Axis::percent("%"), (200.0, 100.0), &[], "n = 1");
-        chart.marker((0.0, 50.0), 3, 4.0, 1.0);
+        let layout = Layout::new(Width::Column, 100.0, "n = 1");
+        let mut chart = Chart::new(names, Axis::percent("%"), &layout);
+        chart.marker((0.0, 50.0), Series::Algorithm(3), 4.0, 1.0);
         let svg = chart.finish();
         let svg = svg.as_str();
-        assert!(svg.starts_with("<svg viewBox=\"0 0 "), "{svg}");
+        assert!(svg.starts_with("<svg viewBox=\"0 0 357.17 "), "{svg}");
+        assert!(svg.contains("width=\"84mm\"") && svg.contains("font-size=\"12\""), "{svg}");
         assert!(svg.contains("a &lt;b&gt;") && svg.contains("…") && !svg.contains("NaN"));
+    }
+
+    #[test]
+    fn legends_wrap_and_broken_axes_are_marked() {
+        let legend: Vec<String> = (0..6).map(|n| format!("an algorithm number {n}")).collect();
+        let strokes = |origin: f64| {
+            let layout =
+                Layout { legend: &legend, ..Layout::new(Width::Column, 100.0, "n = 20 runs each") };
+            let y = Axis::round("Coverage", 60.0, 95.0).with_origin(origin);
+            let mut chart = Chart::new(Axis::percent("%"), y, &layout);
+            let rows: std::collections::BTreeSet<i64> =
+                chart.places.legend.iter().map(|place| place.1 as i64).collect();
+            assert_eq!(rows.len(), 3, "{:?}", chart.places);
+            chart.legend(&legend, |chart, _, place| chart.marker_key(Series::Other(0), place, 1.0));
+            chart.finish().as_str().matches("<polyline").count()
+        };
+        assert_eq!(strokes(0.0), strokes(60.0) + 3, "a gap and two strokes");
     }
 
     #[test]
     fn labels_keep_apart_and_inside() {
         assert_eq!(spread_labels(&[10.0, 100.0], 0.0, 200.0), [10.0, 100.0]);
-        assert_eq!(spread_labels(&[10.0, 12.0], 0.0, 200.0), [10.0, 27.0]);
-        assert_eq!(spread_labels(&[190.0, 195.0, 200.0], 0.0, 200.0), [166.0, 183.0, 200.0]);
+        assert_eq!(spread_labels(&[10.0, 12.0], 0.0, 200.0), [10.0, 25.0]);
+        assert_eq!(spread_labels(&[190.0, 195.0, 200.0], 0.0, 200.0), [170.0, 185.0, 200.0]);
     }
 }

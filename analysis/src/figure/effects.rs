@@ -1,8 +1,9 @@
 //! Effect sizes of many projects, from the smallest to the largest, with their intervals.
 
 use super::chart::Chart;
+use super::layout::{Layout, Width};
 use super::svg::Svg;
-use super::{Axis, Style};
+use super::{Axis, Series, Style};
 use crate::comparison::{Correction, ProjectComparison};
 
 /// Greatest number of projects that are shown with their names.
@@ -17,11 +18,13 @@ pub(crate) fn draw(per_project: &[ProjectComparison], names: &[&str], subtitle: 
     let legend = ["p < 0.05".to_owned(), "not significant".to_owned()];
     let mut chart = if many {
         let order = Axis::exact("Projects, by A12", 0.0, sorted.len() as f64);
-        Chart::new(order, effect, (520.0, 260.0), &legend, subtitle)
+        let layout = Layout { legend: &legend, ..Layout::new(Width::Page, 240.0, subtitle) };
+        Chart::new(order, effect, &layout)
     } else {
-        let rows = sorted.iter().map(|project| names[project.project]);
-        let size = (380.0, 17.0 * sorted.len().max(2) as f64);
-        Chart::new(effect, Axis::names("", rows), size, &legend, subtitle)
+        let rows = || sorted.iter().map(|project| names[project.project]);
+        let (width, height) = (Width::beside(rows()), 16.0 * sorted.len().max(2) as f64);
+        let layout = Layout { legend: &legend, ..Layout::new(width, height, subtitle) };
+        Chart::new(effect, Axis::names("", rows()), &layout)
     };
     // Few projects are rows with their names, many are columns without.
     let point = |index: f64, value: f64| if many { (index + 0.5, value) } else { (value, index) };
@@ -29,18 +32,19 @@ pub(crate) fn draw(per_project: &[ProjectComparison], names: &[&str], subtitle: 
     chart.reference(point(-0.5, 0.5), point(last, 0.5));
     for (index, project) in sorted.iter().enumerate() {
         if let Ok(interval) = project.interval {
-            let (colour, width) = if many { ("#bbbbbb", 0.8) } else { ("#777777", 1.2) };
+            let (colour, width) = if many { ("#bbbbbb", 0.8) } else { ("#888888", 1.2) };
             let ends = [point(index as f64, interval.low), point(index as f64, interval.high)];
             chart.line(&ends, Style::solid(colour), width);
         }
     }
+    let pair = Series::Other(0);
     for (index, project) in sorted.iter().enumerate() {
         let opacity = if project.significant(Correction::None) { 1.0 } else { 0.0 };
         let radius = if many { 1.8 } else { 3.6 };
-        chart.marker(point(index as f64, project.a12), 1, radius, opacity);
+        chart.marker(point(index as f64, project.a12), pair, radius, opacity);
     }
     chart.legend(&legend, |chart, number, place| {
-        chart.marker_key(1, place, if number == 0 { 1.0 } else { 0.0 });
+        chart.marker_key(pair, place, if number == 0 { 1.0 } else { 0.0 });
     });
     chart.finish()
 }

@@ -1,8 +1,9 @@
 //! Histograms.
 
-use super::chart::Chart;
+use super::chart::{Chart, INK};
+use super::layout::{Layout, Width, width_of};
 use super::svg::{Anchor, Svg};
-use super::{Axis, Style, style, three_digits};
+use super::{Axis, Series, Style, three_digits};
 
 /// Bins of a logarithmic axis: per factor of ten, and in all at least.
 const BINS_PER_DECADE: f64 = 8.0;
@@ -15,6 +16,7 @@ pub(crate) fn draw(
     counted: &str,
     values: &[f64],
     logarithmic: bool,
+    series: Series,
     median: Option<f64>,
     subtitle: &str,
 ) -> Svg {
@@ -45,16 +47,20 @@ pub(crate) fn draw(
     let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let y = Axis::round(counted, 0.0, most.max(5.0));
     let top = y.ends().1;
-    let mut chart = Chart::new(x, y, (430.0, 250.0), &[], subtitle);
+    let mut chart = Chart::new(x, y, &Layout::new(Width::Column, 180.0, subtitle));
     for (bin, &count) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
-        chart.rectangle((edge(bin), 0.0), (edge(bin + 1), count as f64), style(1).fill(0.55));
+        chart.rectangle((edge(bin), 0.0), (edge(bin + 1), count as f64), series.style().fill(0.6));
     }
     if let Some(median) = median {
-        chart.line(&[(median, 0.0), (median, top)], Style { dashes: "6 4", ..style(2) }, 2.0);
+        let style = Style { dashes: "6 4", ..Style::solid(INK) };
+        chart.line(&[(median, 0.0), (median, top)], style, 2.0);
         let (x, y) = chart.at((median, top));
         let text = format!("median {}", three_digits(median));
         // Above the frame, where no bar can hide it.
-        chart.text_at((x, y - 4.0), &text, Anchor::Middle);
+        let (left, _, right, _) = chart.bounds();
+        let half = width_of(&text) / 2.0;
+        let middle = x.clamp(left + half, (right - half).max(left + half));
+        chart.text_at((middle, y - 4.0), &text, Anchor::Middle);
     }
     chart.finish()
 }

@@ -1,14 +1,14 @@
 //! Values with their confidence intervals, one row for each.
 
 use super::chart::Chart;
+use super::layout::{Layout, Width};
 use super::svg::Svg;
-use super::{Axis, style};
+use super::{Axis, Series, Style};
 
 /// A row.
 pub(crate) struct Row {
     pub(crate) label: String,
-    /// The number of the series, which decides its colour and marker.
-    pub(crate) series: usize,
+    pub(crate) series: Series,
     pub(crate) value: f64,
     /// Lower and upper end; `None` if there is no interval.
     pub(crate) interval: Option<(f64, f64)>,
@@ -16,18 +16,19 @@ pub(crate) struct Row {
 
 /// Draws the rows, the first at the top, with a dashed line at 0.
 pub(crate) fn draw(x: Axis, rows: &[Row], subtitle: &str) -> Svg {
-    let names = Axis::names("", rows.iter().rev().map(|row| row.label.as_str()));
-    let size = (400.0, 26.0 * rows.len().max(2) as f64);
-    let mut chart = Chart::new(x, names, size, &[], subtitle);
+    let labels = || rows.iter().map(|row| row.label.as_str());
+    let names = Axis::names("", labels().rev());
+    let height = 24.0 * rows.len().max(2) as f64;
+    let mut chart = Chart::new(x, names, &Layout::new(Width::beside(labels()), height, subtitle));
     chart.reference((0.0, -0.5), (0.0, rows.len() as f64 - 0.5));
     for (at, row) in rows.iter().rev().enumerate() {
         let y = at as f64;
         if let Some((low, high)) = row.interval {
-            chart.line(
-                &[(low, y), (high, y)],
-                super::Style { dashes: "", ..style(row.series) },
-                2.0,
-            );
+            let style = Style::solid(row.series.style().colour);
+            chart.line(&[(low, y), (high, y)], style, 2.0);
+            for end in [low, high] {
+                chart.line(&[(end, y - 0.15), (end, y + 0.15)], style, 2.0);
+            }
         }
         chart.marker((row.value, y), row.series, 4.5, 1.0);
     }

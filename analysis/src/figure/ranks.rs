@@ -3,8 +3,9 @@
 
 use super::axis::truncated;
 use super::chart::{Chart, INK};
+use super::layout::{Layout, Width};
 use super::svg::{Anchor, Svg};
-use super::{Axis, Style};
+use super::{Axis, Series, Style};
 use crate::findings::Ranking;
 
 /// Draws the mean ranks; `labels` are those of all algorithms.
@@ -15,7 +16,7 @@ pub(crate) fn draw(ranking: &Ranking, labels: &[String], subtitle: &str) -> Svg 
     let cliques: Vec<&Vec<usize>> = ranking.cliques.iter().filter(|c| c.len() > 1).collect();
     let (rows, bars) = (order.len() as f64, cliques.len() as f64);
     let last = (ranks.len() as f64).max(2.0);
-    let x = Axis::exact("Mean rank (1 = highest coverage)", 1.0, last);
+    let x = Axis::exact("Mean rank (1 = highest coverage)", 1.0, last).with_origin(1.0);
     // From the bottom: the algorithms, the bars, the critical difference.
     let mut names: Vec<String> = order
         .iter()
@@ -23,12 +24,14 @@ pub(crate) fn draw(ranking: &Ranking, labels: &[String], subtitle: &str) -> Svg 
         .collect();
     names.resize(order.len() + cliques.len() + 1, String::new());
     let y = Axis::names("", names.iter().map(String::as_str));
-    let mut chart = Chart::new(x, y, (400.0, 26.0 * (rows + bars + 1.0)), &[], subtitle);
+    let width = Width::beside(names.iter().map(String::as_str));
+    let layout = Layout::new(width, 24.0 * (rows + bars + 1.0), subtitle);
+    let mut chart = Chart::new(x, y, &layout);
     for (row, &i) in order.iter().enumerate() {
         let y = row as f64;
         let guide = Style { colour: "#999999", dashes: "2 3" };
         chart.line(&[(1.0, y), (ranks[i], y)], guide, 1.0);
-        chart.marker((ranks[i], y), 0, 4.5, 1.0);
+        chart.marker((ranks[i], y), Series::Algorithm(ranking.algorithms[i]), 4.5, 1.0);
     }
     let ink = Style::solid(INK);
     for (bar, clique) in cliques.into_iter().enumerate() {

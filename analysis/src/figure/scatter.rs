@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::chart::Chart;
+use super::layout::{Height, Layout, Width};
 use super::svg::Svg;
-use super::{Axis, style};
+use super::{Axis, Series};
 
 /// Points with one marker.
 pub(crate) struct PointSet {
     /// The entry in the legend.
     pub(crate) label: String,
-    /// The number of the series, which decides shape and colour.
-    pub(crate) series: usize,
+    pub(crate) series: Series,
     /// Whether the markers are filled.
     pub(crate) filled: bool,
     pub(crate) points: Vec<(f64, f64)>,
@@ -28,8 +28,8 @@ impl PointSet {
 pub(crate) struct Annotations {
     /// Whether there is a dashed line on which both coordinates are equal.
     pub(crate) diagonal: bool,
-    /// Straight lines: series and ends.
-    pub(crate) lines: Vec<(usize, [(f64, f64); 2])>,
+    /// Straight lines: series and ends. What is above or below the frame is not drawn.
+    pub(crate) lines: Vec<(Series, [(f64, f64); 2])>,
     /// A point marked by a star.
     pub(crate) star: Option<(f64, f64)>,
 }
@@ -44,8 +44,9 @@ pub(crate) fn draw(
 ) -> Svg {
     let labels: Vec<String> = sets.iter().map(|set| set.label.clone()).collect();
     let legend = if labels.iter().all(String::is_empty) { &[][..] } else { &labels[..] };
-    let size = if annotations.diagonal { (310.0, 310.0) } else { (400.0, 290.0) };
-    let mut chart = Chart::new(x, y, size, legend, subtitle);
+    let height = if annotations.diagonal { Height::Square } else { Height::Pixels(220.0) };
+    let layout = Layout { legend, height, ..Layout::new(Width::Column, 0.0, subtitle) };
+    let mut chart = Chart::new(x, y, &layout);
     if annotations.diagonal {
         let (x, y) = chart.ends();
         let (low, high) = (x.0.max(y.0), x.1.min(y.1));
@@ -62,7 +63,9 @@ pub(crate) fn draw(
         }
     }
     for (series, ends) in &annotations.lines {
-        chart.line(ends, style(*series), 1.8);
+        if let Some(ends) = within(*ends, chart.ends().1) {
+            chart.line(&ends, series.style(), 1.8);
+        }
     }
     if let Some(star) = annotations.star {
         chart.star(star);
@@ -71,4 +74,36 @@ pub(crate) fn draw(
         chart.marker_key(sets[number].series, place, sets[number].opacity());
     });
     chart.finish()
+}
+
+/// The part of a straight line whose height is within a range; `None` if there is none.
+fn within(ends: [(f64, f64); 2], (low, high): (f64, f64)) -> Option<[(f64, f64); 2]> {
+    let [(x, y), (to_x, to_y)] = ends;
+    let inside = |y: f64| (low..=high).contains(&y);
+    if y == to_y {
+        return inside(y).then_some(ends);
+    }
+    // The shares of the line at which it meets both heights, in the order of x.
+    let at = |height: f64| (height - y) / (to_y - y);
+    let from = at(low).min(at(high)).max(0.0);
+    let to = at(low).max(at(high)).min(1.0);
+    let point = |share: f64| (x + (to_x - x) * share, y + (to_y - y) * share);
+    (from < to).then(|| [point(from), point(to)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_the_frame() {
+        let line = [(0.0, 50.0), (10.0, 150.0)];
+        assert_eq!(within(line, (0.0, 100.0)), Some([(0.0, 50.0), (5.0, 100.0)]));
+        assert_eq!(
+            within([(0.0, 150.0), (10.0, 50.0)], (0.0, 100.0)),
+            Some([(5.0, 100.0), (10.0, 50.0)])
+        );
+        assert_eq!(within(line, (160.0, 200.0)), None);
+        assert_eq!(within([(0.0, 5.0), (1.0, 5.0)], (0.0, 4.0)), None);
+    }
 }

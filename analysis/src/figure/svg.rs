@@ -6,13 +6,16 @@ use std::fmt::Write as _;
 use maud::{Markup, Render, html};
 
 /// Font families of every figure, the preferred one first.
-const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', sans-serif";
+
+/// The colour of marks, such as that of interim results.
+const MARK: &str = "#b22200";
 
 /// A finished SVG picture: well-formed XML that needs no other file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Svg {
+    canvas: Canvas,
     text: String,
-    width: u32,
 }
 
 impl Svg {
@@ -21,9 +24,18 @@ impl Svg {
         &self.text
     }
 
-    /// The width without scaling, in pixels, rounded up.
+    /// The width in pixels of 2/3 pt, rounded up.
     pub fn width(&self) -> u32 {
-        self.width
+        self.canvas.width.ceil() as u32
+    }
+
+    /// The picture with a line of text below it.
+    pub(crate) fn marked(&self, text: &str) -> Svg {
+        let mut canvas = self.canvas.clone();
+        canvas.height += 1.5 * canvas.font_size;
+        let place = (4.0, canvas.height - 0.5 * canvas.font_size);
+        canvas.text(place, Label::new(text, Anchor::Start, MARK));
+        canvas.finish()
     }
 }
 
@@ -85,24 +97,33 @@ pub(crate) struct Fill {
 pub(crate) struct Label<'a> {
     pub(crate) text: &'a str,
     pub(crate) anchor: Anchor,
-    pub(crate) bold: bool,
     pub(crate) colour: &'static str,
     /// Clockwise rotation around the coordinates, in degrees.
     pub(crate) rotation: f64,
 }
 
+impl<'a> Label<'a> {
+    /// A text that is not rotated.
+    pub(crate) fn new(text: &'a str, anchor: Anchor, colour: &'static str) -> Label<'a> {
+        Label { text, anchor, colour, rotation: 0.0 }
+    }
+}
+
 /// A picture being drawn: later shapes cover earlier ones.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Canvas {
     width: f64,
     height: f64,
+    /// Millimetres of the width.
+    mm: f64,
     font_size: f64,
     shapes: String,
 }
 
 impl Canvas {
-    /// A white canvas; sizes are in pixels.
-    pub(crate) fn new(width: f64, height: f64, font_size: f64) -> Canvas {
-        Canvas { width, height, font_size, shapes: String::new() }
+    /// A white canvas: its size and that of the font in pixels, and its width in millimetres.
+    pub(crate) fn new((width, height): (f64, f64), mm: f64, font_size: f64) -> Canvas {
+        Canvas { width, height, mm, font_size, shapes: String::new() }
     }
 
     fn add(&mut self, shape: Markup) {
@@ -162,16 +183,17 @@ impl Canvas {
             .then(|| format!("rotate({} {} {})", label.rotation, Px(x), Px(y)));
         self.add(html! {
             text x=(Px(x)) y=(Px(y)) fill=(label.colour) text-anchor=(label.anchor.name())
-                font-weight=[label.bold.then_some("bold")] transform=[rotation] { (text) }
+                transform=[rotation] { (text) }
         });
     }
 
     /// The finished picture.
     pub(crate) fn finish(self) -> Svg {
         let (width, height) = (Px(self.width), Px(self.height));
+        let height_mm = Px(self.height / self.width * self.mm);
         let mut text = html! {
-            svg viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height)
-                xmlns="http://www.w3.org/2000/svg" font-family=(FONTS)
+            svg viewBox={ "0 0 " (width) " " (height) } width={ (Px(self.mm)) "mm" }
+                height={ (height_mm) "mm" } xmlns="http://www.w3.org/2000/svg" font-family=(FONTS)
                 font-size=(Px(self.font_size)) {
                 "\n"
                 rect width=(width) height=(height) fill="#ffffff" {}
@@ -181,7 +203,7 @@ impl Canvas {
         }
         .into_string();
         text.push('\n');
-        Svg { text, width: self.width.ceil() as u32 }
+        Svg { canvas: self, text }
     }
 }
 
@@ -222,11 +244,10 @@ mod tests {
 
     #[test]
     fn text_is_escaped_and_control_characters_are_replaced() {
-        let mut canvas = Canvas::new(20.25, 10.0, 12.0);
+        let mut canvas = Canvas::new((20.25, 10.0), 40.5, 12.0);
         let label = Label {
             text: "</svg>&\u{1b}\n\"",
             anchor: Anchor::End,
-            bold: true,
             colour: "#000000",
             rotation: -90.0,
         };
@@ -234,11 +255,14 @@ mod tests {
         canvas.text((1.0, 1.0), Label { text: "", ..label });
         let svg = canvas.finish();
         assert_eq!(svg.width(), 21);
-        assert!(svg.as_str().starts_with("<svg viewBox=\"0 0 20.25 10\""), "{svg:?}");
-        let text = "<text x=\"1\" y=\"0\" fill=\"#000000\" text-anchor=\"end\" \
-                    font-weight=\"bold\" transform=\"rotate(-90 1 0)\">&lt;/svg&gt;&amp;  &quot;</text>";
+        let size = "<svg viewBox=\"0 0 20.25 10\" width=\"40.5mm\" height=\"20mm\"";
+        assert!(svg.as_str().starts_with(size), "{svg:?}");
+        let text = "<text x=\"1\" y=\"0\" fill=\"#000000\" text-anchor=\"end\" transform=\"rotate(-90 1 0)\">&lt;/svg&gt;&amp;  &quot;</text>";
         assert!(svg.as_str().contains(text), "{svg:?}");
         assert_eq!(svg.as_str().matches("<text").count(), 1);
+        let marked = svg.marked("interim");
+        assert!(marked.as_str().contains(">interim</text>"), "{marked:?}");
+        assert!(marked.as_str().starts_with("<svg viewBox=\"0 0 20.25 28\""), "{marked:?}");
     }
 
     #[test]

@@ -1,50 +1,83 @@
 //! Violin plots: the density of a sample to both sides of an axis, with its quartiles, its
 //! median and its mean.
 
+use super::boxes::MEAN;
 use super::chart::{Chart, INK};
+use super::layout::{Layout, Width};
 use super::svg::Svg;
-use super::{Axis, Style, style, three_digits};
+use super::{Axis, Series, Style, three_digits};
 use crate::stats::Description;
 
 /// Number of values at which a density is drawn.
 const POINTS: usize = 128;
 
-/// Draws a violin for each named sample, and a dashed line at `reference`.
-pub(crate) fn draw(
-    y: Axis,
-    samples: &[(String, Vec<f64>)],
-    reference: Option<f64>,
-    subtitle: &str,
-) -> Svg {
-    let names = Axis::names("", samples.iter().map(|s| s.0.as_str()));
-    let width = (samples.len() as f64 * 110.0).clamp(260.0, 1_100.0);
-    let mut chart = Chart::new(names, y, (width, 290.0), &[], subtitle);
+/// A named sample.
+pub(crate) struct Violin<'a> {
+    pub(crate) label: &'a str,
+    pub(crate) series: Series,
+    pub(crate) values: &'a [f64],
+}
+
+/// Draws a violin for each sample, and a dashed line at `reference`. A density hides that values are
+/// equal, so that each value that occurs several times is a line across its violin, as long as the
+/// share of the sample that has it.
+pub(crate) fn draw(y: Axis, samples: &[Violin<'_>], reference: Option<f64>, subtitle: &str) -> Svg {
+    let names = Axis::names("", samples.iter().map(|sample| sample.label));
+    let layout = Layout::new(Width::above(samples.len()), 220.0, subtitle);
+    let mut chart = Chart::new(names, y, &layout);
     if let Some(value) = reference {
         let last = samples.len() as f64 - 0.5;
         chart.reference((-0.5, value), (last, value));
     }
-    for (number, (_, values)) in samples.iter().enumerate() {
-        draw_violin(&mut chart, number, values);
+    let share =
+        |sample: &Violin<'_>| longest_tie(sample.values) as f64 / sample.values.len().max(1) as f64;
+    let most = samples.iter().map(share).fold(0.0, f64::max);
+    let (left, _, right, _) = chart.bounds();
+    let labelled = (right - left) / samples.len().max(1) as f64 > 55.0;
+    for (number, sample) in samples.iter().enumerate() {
+        draw_violin(&mut chart, number, sample, most, labelled);
     }
     chart.finish()
 }
 
-fn draw_violin(chart: &mut Chart, number: usize, values: &[f64]) {
+/// The values of a sample that occur several times, ascending, with their numbers.
+fn ties(values: &[f64]) -> Vec<(f64, usize)> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let groups = sorted.chunk_by(|a, b| a == b).filter(|group| group.len() > 1);
+    groups.map(|group| (group[0], group.len())).collect()
+}
+
+/// How often the most frequent value of a sample occurs; 0 if all differ.
+pub(crate) fn longest_tie(values: &[f64]) -> usize {
+    ties(values).iter().map(|tie| tie.1).max().unwrap_or(0)
+}
+
+/// `most` is the share of a sample that a line of full length stands for.
+fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, most: f64, labelled: bool) {
+    let Violin { series, values, .. } = *sample;
     let Ok(d) = Description::of(values) else { return };
     let x = number as f64;
     let density = density(values, &d);
-    let most = density.iter().map(|p| p.1).fold(0.0, f64::max);
+    let highest = density.iter().map(|p| p.1).fold(0.0, f64::max);
     let side =
-        |sign: f64| density.iter().map(move |(y, share)| (x + sign * 0.4 * share / most, *y));
+        |sign: f64| density.iter().map(move |(y, share)| (x + sign * 0.4 * share / highest, *y));
     let outline: Vec<_> =
         side(1.0).chain(side(-1.0).collect::<Vec<_>>().into_iter().rev()).collect();
-    chart.area(&outline, style(number).fill(0.3), true);
+    chart.area(&outline, series.style().fill(0.2), true);
+    for (value, count) in ties(values) {
+        let half = 0.4 * count as f64 / values.len() as f64 / most;
+        let style = Style::solid(series.style().colour);
+        chart.line(&[(x - half, value), (x + half, value)], style, 1.6);
+    }
     let ink = Style::solid(INK);
-    chart.line(&[(x, d.lower_quartile), (x, d.upper_quartile)], ink, 5.0);
+    chart.line(&[(x, d.lower_quartile), (x, d.upper_quartile)], ink, 4.0);
     chart.line(&[(x - 0.1, d.median), (x + 0.1, d.median)], ink, 2.5);
-    chart.marker((x, d.mean), 3, 3.5, 1.0);
-    let (from, y) = chart.at((x + 0.1, d.median));
-    chart.boxed_text((from + 5.0, y), &three_digits(d.median));
+    chart.marker((x, d.mean), MEAN, 3.5, 1.0);
+    if labelled {
+        let (from, y) = chart.at((x + 0.1, d.median));
+        chart.boxed_text((from + 3.0, y), &three_digits(d.median));
+    }
 }
 
 /// A Gaussian kernel density with the bandwidth of Silverman's rule, between the least and the
@@ -74,6 +107,19 @@ fn density(values: &[f64], d: &Description) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ties_are_lines_as_long_as_their_share() {
+        assert_eq!(ties(&[3.0, 1.0, 3.0, 2.0, 1.0, 3.0]), [(1.0, 2), (3.0, 3)]);
+        assert_eq!((longest_tie(&[1.0, 2.0]), longest_tie(&[])), (0, 0));
+        let lines = |values: &[f64]| {
+            let sample = Violin { label: "mio", series: Series::Algorithm(0), values };
+            let svg = draw(Axis::percent("%"), &[sample], None, "n = 6");
+            svg.as_str().matches("stroke-width=\"1.6\"").count()
+        };
+        assert_eq!(lines(&[100.0, 100.0, 100.0, 70.0, 70.0, 50.0]), 2);
+        assert_eq!(lines(&[100.0, 90.0, 80.0, 70.0, 60.0, 50.0]), 0);
+    }
 
     #[test]
     fn a_density_is_high_where_values_are() {

@@ -2,7 +2,7 @@
 
 use super::{Figure, range, sample_size};
 use crate::figure::intervals::{self, Row};
-use crate::figure::{Axis, truncated};
+use crate::figure::{Axis, Series, truncated};
 use crate::findings::Best;
 use crate::tidy::Results;
 
@@ -13,13 +13,13 @@ pub fn best(results: &Results, best: &Best) -> Option<Figure> {
     let label = |algorithm, mean: f64| format!("{}  {:.1} %", name(algorithm), mean * 100.0);
     let mut rows = vec![Row {
         label: label(best.algorithm, best.mean),
-        series: best.algorithm,
+        series: Series::Algorithm(best.algorithm),
         value: 0.0,
         interval: None,
     }];
     rows.extend(best.others.iter().map(|other| Row {
         label: label(other.algorithm, other.mean),
-        series: other.algorithm,
+        series: Series::Algorithm(other.algorithm),
         value: -other.difference * 100.0,
         interval: other.interval.ok().map(|i| (-i.high * 100.0, -i.low * 100.0)),
     }));

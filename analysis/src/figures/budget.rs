@@ -2,8 +2,8 @@
 
 use super::{Figure, pair_label, range, sample_size, sample_sizes, shown};
 use crate::comparison::{Comparison, Correction};
-use crate::figure::lines::{self, Options, Series};
-use crate::figure::{Axis, round_step};
+use crate::figure::lines::{self, Line};
+use crate::figure::{Axis, Series, round_step, truncated};
 use crate::findings::{Convergence, Milestone};
 use crate::progress::{Curve, Point, Progress};
 use crate::terms::{clock_title, counted};
@@ -24,21 +24,23 @@ pub fn coverage_over_time(results: &Results, progress: &Progress) -> Figure {
     let path = |curve: &Curve, value: &dyn Fn(&Point) -> Option<f64>| {
         steps(&curve.points, |at| at as f64 / ticks_per_unit, value, low, right)
     };
-    let series = |(number, curve): (usize, &Curve)| {
+    let line = |curve: &Curve| {
         let banded = curve.points.first().is_some_and(|point| point.band.is_some());
         let band = |value: &dyn Fn(&Point) -> Option<f64>| {
             if banded { path(curve, value) } else { Vec::new() }
         };
-        Series {
-            label: format!("{}  {:.1} %", results.algorithms[curve.algorithm], end(curve)),
-            number,
+        Line {
+            label: format!(
+                "{}  {:.1} %",
+                truncated(&results.algorithms[curve.algorithm]),
+                end(curve)
+            ),
+            series: Series::Algorithm(curve.algorithm),
             points: path(curve, &|point| Some(point.mean)),
             band: [band(&|p| p.band.map(|b| b.0)), band(&|p| p.band.map(|b| b.1))],
         }
     };
-    let series: Vec<Series> = progress.curves.iter().enumerate().map(series).collect();
-    let subtitle = progress_subtitle(progress);
-    let options = Options { reference: None, markers: false, subtitle: &subtitle };
+    let lines: Vec<Line> = progress.curves.iter().map(line).collect();
     Figure {
         name: "coverage-over-time".to_owned(),
         title: "Coverage over time".to_owned(),
@@ -51,7 +53,7 @@ pub fn coverage_over_time(results: &Results, progress: &Progress) -> Figure {
                 low => format!(" The vertical axis begins at {low} %."),
             }
         ),
-        svg: lines::draw(time, coverage, &series, &options),
+        svg: lines::curves(time, coverage, &lines, &progress_subtitle(progress)),
     }
 }
 
@@ -80,9 +82,7 @@ fn coverage_axis(progress: &Progress) -> Axis {
     let lowest = progress.curves.iter().map(start).fold(1.0, f64::min) * 100.0;
     let highest = points.map(|p| p.band.map_or(p.mean, |band| band.1)).fold(0.0, f64::max) * 100.0;
     let step = round_step(((highest - lowest) / 5.0).max(0.5));
-    let low = (((lowest - step / 4.0) / step).floor() * step).max(0.0);
-    let high = ((highest / step).ceil() * step).clamp(low + step, 100.0_f64.max(low + step));
-    Axis::with_step("Mean coverage (%)", (low, high), step)
+    Axis::percent_of("Mean coverage (%)", (lowest - step / 4.0).max(0.0), highest)
 }
 
 /// The corners of a step function in percent, from where it enters the frame to its right edge.
@@ -133,7 +133,6 @@ pub fn effect_over_budget(
     }
     let n = projects(milestones)?;
     let subtitle = sample_size(n, "project");
-    let options = Options { reference: Some(0.5), markers: true, subtitle: &subtitle };
     let y = Axis::round("Mean A12", low - 0.02, high + 0.02);
     Some(Figure {
         name: "effect-over-budget".to_owned(),
@@ -143,7 +142,7 @@ pub fn effect_over_budget(
              0.5 (dashed) the first algorithm of a pair covers more.",
             counted(n, "project")
         ),
-        svg: lines::draw(budget_axis(clock, milestones)?, y, &series, &options),
+        svg: lines::marked(budget_axis(clock, milestones)?, y, &series, Some(0.5), &subtitle),
     })
 }
 
@@ -166,7 +165,6 @@ pub fn significance_over_budget(
     }
     let n = projects(milestones)?;
     let subtitle = sample_size(n, "project");
-    let options = Options { reference: Some(5.0), markers: true, subtitle: &subtitle };
     let y = Axis::round("Projects that differ (%)", 0.0, highest);
     Some(Figure {
         name: "significance-over-budget".to_owned(),
@@ -177,13 +175,13 @@ pub fn significance_over_budget(
              difference, at most 5 % (dashed) are expected.",
             counted(n, "project")
         ),
-        svg: lines::draw(budget_axis(clock, milestones)?, y, &series, &options),
+        svg: lines::marked(budget_axis(clock, milestones)?, y, &series, Some(5.0), &subtitle),
     })
 }
 
 /// The work that runs need to reach shares of their final coverage.
 pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Option<Figure> {
-    let series: Vec<Series> = rows
+    let series: Vec<Line> = rows
         .chunk_by(|a, b| a.algorithm == b.algorithm)
         .filter_map(|rows| {
             let point = |row: &Convergence| {
@@ -192,7 +190,7 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
             let points: Vec<_> = rows.iter().filter_map(point).collect();
             let number = rows.first()?.algorithm;
             let label = results.algorithms[number].clone();
-            (!points.is_empty()).then(|| Series::new(label, number, points))
+            (!points.is_empty()).then(|| Line::new(label, Series::Algorithm(number), points))
         })
         .collect();
     let (low, high) = range(series.iter().flat_map(|s| &s.points).map(|p| p.1))?;
@@ -200,7 +198,6 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
     let y = Axis::log(&format!("Mean {}", clock.unit()), low, high);
     let n = sample_sizes(rows.iter().map(|row| row.runs.len()).filter(|&n| n > 0), "run")?;
     let subtitle = format!("{n}; means");
-    let options = Options { reference: None, markers: true, subtitle: &subtitle };
     Some(Figure {
         name: "convergence".to_owned(),
         title: "Convergence".to_owned(),
@@ -209,7 +206,7 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
              coverage; {n}. The table of the same title has medians and quartiles.",
             clock.unit()
         ),
-        svg: lines::draw(x, y, &series, &options),
+        svg: lines::marked(x, y, &series, None, &subtitle),
     })
 }
 
@@ -229,7 +226,7 @@ fn over_budget(
     results: &Results,
     milestones: &[Milestone],
     value: impl Fn(&Comparison) -> Option<f64>,
-) -> Vec<Series> {
+) -> Vec<Line> {
     let Some(last) = milestones.last() else { return Vec::new() };
     let one = |(number, pair): (usize, &Comparison)| {
         let point = |milestone: &Milestone| {
@@ -238,7 +235,7 @@ fn over_budget(
             Some((milestone.at as f64, value(same)?))
         };
         let points = milestones.iter().filter_map(point).collect();
-        Series::new(pair_label(results, pair), number, points)
+        Line::new(pair_label(results, pair), Series::Other(number), points)
     };
     shown(results, &last.comparisons).enumerate().map(one).collect()
 }

@@ -2,11 +2,11 @@
 
 use super::{
     Distribution, Figure, Sample, effect_samples, effect_sizes_of, effect_violins, file_name,
-    labels, pair_label, sample_size, shown,
+    labels, pair_label, range, sample_size, shown,
 };
 use crate::comparison::{Comparison, Correction, Samples};
 use crate::figure::scatter::{self, Annotations, PointSet};
-use crate::figure::{Axis, bars, effects, ranks};
+use crate::figure::{Axis, Series, bars, effects, ranks, truncated};
 use crate::findings::{AaTest, Ranking};
 use crate::stats::mean;
 use crate::tidy::Results;
@@ -57,7 +57,7 @@ pub fn coverage_by_project(
         let [first, second] = labels(results, pair);
         let mut sets = ["p < 0.05", "not significant"].map(|label| PointSet {
             label: label.to_owned(),
-            series: 1,
+            series: Series::Other(0),
             filled: label == "p < 0.05",
             points: Vec::new(),
         });
@@ -70,7 +70,13 @@ pub fn coverage_by_project(
             let set = usize::from(!project.significant(Correction::None));
             sets[set].points.push((coverage(pair.second), coverage(pair.first)));
         }
-        let axis = |name: &str| Axis::percent(&format!("{name}: mean coverage (%)"));
+        // Both axes are the same, and as long as the points need.
+        let coordinates = sets.iter().flat_map(|set| &set.points).flat_map(|p| [p.0, p.1]);
+        let (low, high) = range(coordinates).unwrap_or((0.0, 100.0));
+        let axis = |name: &str| {
+            let label = format!("{}: mean coverage (%)", truncated(name));
+            Axis::percent_of(&label, low, high)
+        };
         let annotations = Annotations { diagonal: true, ..Annotations::default() };
         let better = pair.per_project.iter().filter(|p| p.ordering().is_gt()).count();
         let worse = pair.per_project.iter().filter(|p| p.ordering().is_lt()).count();
@@ -138,7 +144,7 @@ pub fn aa_test(results: &Results, pairs: &[Comparison], aa_tests: &[AaTest]) -> 
     let mut samples: Vec<Sample> = aa_tests
         .iter()
         .map(|test| Sample {
-            series: test.algorithm,
+            series: Series::Algorithm(test.algorithm),
             label: format!("{} vs itself", results.algorithms[test.algorithm]),
             values: effect_sizes_of(&test.comparison),
         })

@@ -2,7 +2,7 @@
 
 use super::{Distribution, Figure, by_algorithm, percent, sample_size};
 use crate::comparison::Samples;
-use crate::figure::{Axis, histogram, three_digits};
+use crate::figure::{Axis, Series, histogram, three_digits};
 use crate::stats::Description;
 use crate::terms::{goals, goals_title};
 use crate::tidy::Results;
@@ -30,6 +30,7 @@ pub fn sizes(results: &Results) -> Option<Figure> {
             "Projects",
             &sizes,
             true,
+            Series::Other(1),
             Some(d.median),
             &n,
         ),

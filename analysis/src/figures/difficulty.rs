@@ -2,7 +2,7 @@
 
 use super::{Figure, file_name, range, sample_size};
 use crate::figure::scatter::{self, Annotations, PointSet};
-use crate::figure::{Axis, histogram, three_digits};
+use crate::figure::{Axis, Series, histogram, three_digits, truncated};
 use crate::findings::{Relation, Trivial};
 use crate::stats::Description;
 use crate::terms::{goals_title, uncapitalised, work};
@@ -13,7 +13,7 @@ pub fn baseline_coverage(results: &Results, trivial: &Trivial) -> Option<Figure>
     let values: Vec<f64> = trivial.projects.iter().map(|p| p.coverage * 100.0).collect();
     let d = Description::of(&values).ok()?;
     let label = &results.algorithms[trivial.algorithm];
-    let axis = format!("{label}: mean coverage (%)");
+    let axis = format!("{}: mean coverage (%)", truncated(label));
     let n = sample_size(d.n, "project");
     Some(Figure {
         name: "baseline-coverage".to_owned(),
@@ -24,7 +24,15 @@ pub fn baseline_coverage(results: &Results, trivial: &Trivial) -> Option<Figure>
             three_digits(d.median),
             three_digits(d.mean)
         ),
-        svg: histogram::draw(&axis, "Projects", &values, false, Some(d.median), &n),
+        svg: histogram::draw(
+            &axis,
+            "Projects",
+            &values,
+            false,
+            Series::Algorithm(trivial.algorithm),
+            Some(d.median),
+            &n,
+        ),
     })
 }
 
@@ -37,7 +45,7 @@ pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
         .enumerate()
         .map(|(series, class)| PointSet {
             label: format!("coverage {class}"),
-            series,
+            series: Series::Other(series),
             filled: series > 0,
             points: Vec::new(),
         })
@@ -93,7 +101,7 @@ pub fn relation(
         .iter()
         .map(|row| PointSet {
             label: results.algorithms[row.algorithm].clone(),
-            series: row.algorithm,
+            series: Series::Algorithm(row.algorithm),
             filled: false,
             points: row.points.iter().map(|p| (p.0, p.1 * 100.0)).collect(),
         })
@@ -102,7 +110,7 @@ pub fn relation(
     let (from, to) = axis.ends();
     let line = |row: &&Relation| {
         let line = row.line.ok()?;
-        Some((row.algorithm, [from, to].map(|x| (x, line.at(x) * 100.0))))
+        Some((Series::Algorithm(row.algorithm), [from, to].map(|x| (x, line.at(x) * 100.0))))
     };
     let correlations: Vec<String> = rows
         .iter()
@@ -118,7 +126,8 @@ pub fn relation(
     };
     let annotations =
         Annotations { lines: rows.iter().filter_map(line).collect(), ..Annotations::default() };
-    let y = Axis::percent("Mean coverage (%)");
+    let (lowest, highest) = range(sets.iter().flat_map(|set| &set.points).map(|p| p.1))?;
+    let y = Axis::percent_of("Mean coverage (%)", lowest, highest);
     Some(Figure {
         name: file_name(&["coverage-against", column]),
         title: format!("Coverage against {}", uncapitalised(title)),

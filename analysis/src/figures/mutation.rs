@@ -1,9 +1,9 @@
 //! Mutation analysis.
 
-use super::{Distribution, Figure, Sample, percent, sample_size, sample_sizes};
-use crate::figure::Axis;
+use super::{Distribution, Figure, Sample, percent, range, sample_size, sample_sizes};
 use crate::figure::boxes::{self, BoxGroup};
 use crate::figure::scatter::{self, Annotations, PointSet};
+use crate::figure::{Axis, Series};
 use crate::findings::{MutationAnalysis, MutationScore};
 use crate::stats::pearson;
 use crate::tidy::Results;
@@ -12,10 +12,12 @@ use crate::tidy::Results;
 pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let totals: Vec<&MutationScore> = analysis.totals().filter(|s| s.mutants > 0).collect();
     let label = |score: &MutationScore| results.algorithms[score.algorithm].clone();
-    let legend: Vec<String> = totals.iter().map(|score| label(score)).collect();
+    let series = |score: &MutationScore| Series::Algorithm(score.algorithm);
+    let legend: Vec<(Series, String)> =
+        totals.iter().map(|score| (series(score), label(score))).collect();
     let group = |label: &str, values: &dyn Fn(&MutationScore) -> Vec<f64>| BoxGroup {
         label: label.to_owned(),
-        boxes: totals.iter().enumerate().map(|(i, total)| (i, percent(values(total)))).collect(),
+        boxes: totals.iter().map(|total| (series(total), percent(values(total)))).collect(),
     };
     let of_operator = |algorithm, operator| {
         let mut scores = analysis.scores.iter();
@@ -65,9 +67,8 @@ pub fn mutation_violins(results: &Results, analysis: &MutationAnalysis) -> Optio
     let samples: Vec<Sample> = analysis
         .totals()
         .filter(|score| !score.per_run.is_empty())
-        .enumerate()
-        .map(|(series, score)| Sample {
-            series,
+        .map(|score| Sample {
+            series: Series::Algorithm(score.algorithm),
             label: results.algorithms[score.algorithm].clone(),
             values: percent(score.per_run.clone()),
         })
@@ -102,12 +103,17 @@ pub fn mutation_against_coverage(results: &Results, analysis: &MutationAnalysis)
             let p = r.p.equation();
             correlations.push(format!("{label} r = {:.2}, {p} (n = {})", r.r, x.len()));
         }
-        sets.push(PointSet { label, series: score.algorithm, filled: false, points });
+        let series = Series::Algorithm(score.algorithm);
+        sets.push(PointSet { label, series, filled: false, points });
     }
     let n = sets.iter().map(|set| set.points.len()).sum::<usize>();
     if n == 0 {
         return None;
     }
+    let axis = |label: &str, value: &dyn Fn(&(f64, f64)) -> f64| {
+        let (low, high) = range(sets.iter().flat_map(|set| &set.points).map(value))?;
+        Some(Axis::percent_of(label, low, high))
+    };
     let correlation = match correlations.is_empty() {
         true => String::new(),
         false => format!(" Pearson correlation: {}.", correlations.join("; ")),
@@ -117,8 +123,8 @@ pub fn mutation_against_coverage(results: &Results, analysis: &MutationAnalysis)
         title: "Mutation score against coverage".to_owned(),
         caption: format!("One point for each run.{correlation}"),
         svg: scatter::draw(
-            Axis::percent("Coverage (%)"),
-            Axis::percent("Mutation score (%)"),
+            axis("Coverage (%)", &|point| point.0)?,
+            axis("Mutation score (%)", &|point| point.1)?,
             &sets,
             &Annotations::default(),
             &sample_size(n, "run"),

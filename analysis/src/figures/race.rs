@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Figure, sample_size};
+use crate::figure::Series;
 use crate::figure::race::{Racer, draw};
 use crate::tidy::Results;
 
@@ -17,6 +18,7 @@ pub fn race(results: &Results) -> Option<Figure> {
     }
     let racers = projects.iter().enumerate().map(|(algorithm, projects)| Racer {
         label: results.algorithms[algorithm].clone(),
+        series: Series::Algorithm(algorithm),
         projects: projects.len(),
         dropped: results.lost(algorithm).is_some(),
     });

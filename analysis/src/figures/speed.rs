@@ -1,7 +1,7 @@
 //! Real time: of test executions, and against program time.
 
 use super::{Distribution, Figure, Sample, by_algorithm, range, runs_of};
-use crate::figure::Axis;
+use crate::figure::{Axis, Series};
 use crate::findings::{Machine, Speed};
 use crate::tidy::{Results, Run};
 
@@ -54,7 +54,7 @@ pub fn machines(machines: &[Machine]) -> Option<Figure> {
         .iter()
         .enumerate()
         .map(|(series, machine)| Sample {
-            series,
+            series: Series::Other(series),
             label: machine.host.clone(),
             values: positive(&machine.factors),
         })

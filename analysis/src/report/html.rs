@@ -113,7 +113,7 @@ fn section(section: &Section, sets: &mut RunSets) -> Markup {
 }
 
 fn figure_with_caption(figure: &Figure) -> Markup {
-    // A small screen scrolls rather than shrinks a figure to less than a share of its width.
+    // A small screen scrolls rather than shrinks a wide figure to less than a share of its width.
     let width = figure.svg.width();
     html! {
         figure id={ "figure-" (figure.name) } style={ "--width:" (width) "px" } {
