@@ -364,7 +364,7 @@ fn large_bitmaps_are_bounded() {
     assert_eq!(builder.build().refused(), 1);
     let largest = stage::png(8192, 4096, |_, _| [1, 2, 3, 255]);
     let mut builder = SkinSetBuilder::new(Limits::default());
-    let skin = builder.add_bitmap(largest.into(), Some(2.0), None).unwrap();
+    let skin = builder.add_bitmap(largest, Some(2.0), None).unwrap();
     let mut scene = Scene::new(Arc::new(builder.build()));
     let id = scene.add(Group::Sprite);
     scene.set_skin(id, skin);

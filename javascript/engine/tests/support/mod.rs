@@ -70,6 +70,5 @@ pub(crate) fn run_with(
             then(session);
         })
         .unwrap();
-    let lines = lines.borrow().join("\n");
-    lines
+    lines.borrow().join("\n")
 }
