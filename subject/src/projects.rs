@@ -119,13 +119,13 @@ impl From<ReadError> for FindError {
     }
 }
 
-/// Measures of projects: a table with one row a project. The first two columns are `project` and
+/// Measures of projects: a table with one row for each project. The first two columns are `project` and
 /// `sha256`, by which reports join it to runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectTable {
     /// The names of the columns.
     pub columns: Vec<&'static str>,
-    /// The cells of each project, one a column; an empty text is a missing value.
+    /// The cells of each project, one for each column; an empty text is a missing value.
     pub rows: Vec<Vec<String>>,
 }
 

@@ -3,7 +3,7 @@
 //! that the program makes executes the runs of a kind.
 //!
 //! - [`run_worker`] is the whole process; [`Options`] configures it.
-//! - [`LocalFleet`] keeps one worker process a core alive on this machine.
+//! - [`LocalFleet`] keeps one worker process on each core alive on this machine.
 //!
 //! Inside, an `executor` thread runs one job at a time, and a `session` on the async
 //! side talks to the coordinator meanwhile. A finished record goes to the `spool` on

@@ -33,7 +33,7 @@ struct TableText<'a> {
     name: &'a str,
     title: &'a str,
     caption: &'a str,
-    /// One object a row: the cells by the name of their column, `null` if not available.
+    /// One object for each row: the cells by the name of their column, `null` if not available.
     rows: Vec<Map<String, Value>>,
 }
 
