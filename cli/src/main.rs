@@ -3,7 +3,8 @@
 //! - [`run`]: executes a study on this machine and writes its results.
 //! - [`verify`], [`replay`]: execute finished runs again.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
-//!   submit, watch and fetch them; [`remote`]: addresses and credentials.
+//!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
+//!   addresses and credentials.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster; [`capacity`]: the number of
 //!   workers that a coordinator can serve.
@@ -37,6 +38,7 @@ mod report;
 mod run;
 mod stats;
 mod studies;
+mod study_status;
 mod subjects;
 mod terminal;
 mod test;

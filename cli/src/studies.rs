@@ -1,19 +1,16 @@
 //! The commands that manage the studies of a coordinator: `submit`, `status`, `watch`, `pause`,
 //! `resume`, `cancel` and `results`.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use catherd_coordinator::{Breakdown, Phase, QuarantinedRun};
+use catherd_coordinator::{Breakdown, QuarantinedRun};
 use catherd_experiments::Digest;
-use catherd_experiments::text::printable;
 use catherd_proto::transport::{self, AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1::studies_client::StudiesClient;
 use catherd_proto::v1::{self, run_result};
 use clap::Args;
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
+use indicatif::{ProgressBar, ProgressStyle};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -23,16 +20,8 @@ use crate::failure::{Exit, Failure};
 use crate::file_names::safe_name;
 use crate::remote::Remote;
 use crate::run::{self, Folder, RunResult, StudyArgs, too_few_seeds};
+use crate::study_status;
 use crate::terminal::{self, BARS, plural};
-
-/// Largest number of groups of missing runs shown on a terminal.
-const MAX_MISSING: usize = 20;
-
-/// Width of a column with the number of runs in a state.
-const COUNT_WIDTH: usize = 11;
-
-/// Widest column of names on a terminal.
-const NAME_WIDTH: usize = 40;
 
 /// First and longest wait before an upload is repeated.
 const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
@@ -210,9 +199,11 @@ async fn upload(
 Examples:
   catherd status
   catherd status games
-  catherd status games --json | jq .missing")]
+  catherd status games --json | jq .missing
+  catherd status results/smoke")]
 pub(crate) struct Status {
-    /// A study, whose runs without a record are listed with the reasons
+    /// A study, whose runs without a record are listed with the reasons; or a folder of results,
+    /// for which no coordinator is asked
     study: Option<String>,
 
     #[command(flatten)]
@@ -225,6 +216,16 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let folder = self.study.as_deref().map(Path::new);
+        if let Some(folder) = folder.filter(|folder| study_status::has_tables(folder)) {
+            let status = study_status::of_folder(folder)?;
+            let text = match self.json {
+                true => format!("{:#}\n", study_status::as_json(&status, None)),
+                false => study_status::table_of_studies(&status, None),
+            };
+            terminal::print(&text);
+            return Ok(Exit::Success);
+        }
         let mut connection = Connection::new(&self.remote)?;
         let status =
             connection.call(async |client| client.get_status(v1::StatusRequest {}).await)?;
@@ -236,142 +237,12 @@ impl Status {
             None => None,
         };
         let text = if self.json {
-            format!("{:#}\n", as_json(&status, missing.as_deref()))
+            format!("{:#}\n", study_status::as_json(&status, missing.as_deref()))
         } else {
-            as_text(&status, self.study.as_deref(), missing.as_deref())
+            study_status::as_text(&status, self.study.as_deref(), missing.as_deref())
         };
         terminal::print(&text);
         Ok(Exit::Success)
-    }
-}
-
-fn as_text(status: &v1::Status, only: Option<&str>, missing: Option<&[v1::Missing]>) -> String {
-    let mut text = String::new();
-    // Writing to a string does not fail.
-    if !status.last_error.is_empty() {
-        let _ = writeln!(text, "Store error: {}", status.last_error);
-    }
-    let workers = plural(status.workers as usize, "worker");
-    let _ = write!(text, "{workers}, {:.1} runs/s", status.runs_per_second);
-    if let Some(eta) = status.eta_ms.filter(|_| status.pending + status.leased > 0) {
-        let _ = write!(text, ", about {} left", HumanDuration(Duration::from_millis(eta)));
-    }
-    text.push_str("\n\n");
-    for v1::PlanningProgress { study, planned, total } in &status.planning {
-        let study = printable(study);
-        let _ = writeln!(text, "{study} is being planned: {planned} of {total} runs\n");
-    }
-    for v1::Unserved { kind, engine, runs } in &status.unserved {
-        let (kind, engine) = (printable(kind), printable(engine));
-        let (noun, verb) = if *runs == 1 { ("run", "waits") } else { ("runs", "wait") };
-        let _ =
-            writeln!(text, "no worker serves `{kind}` (engine {engine}): {runs} {noun} {verb}\n");
-    }
-    let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
-    // Widths are bounded, because the names come from elsewhere.
-    let name = |study: &v1::Study| shown_name(&study.name);
-    let width = status.studies.iter().map(|study| name(study).chars().count()).max();
-    let width = width.unwrap_or(0).max(5);
-    let _ = write!(text, "{:width$}  {:9}  {:>9}", "study", "state", "runs");
-    for phase in Phase::ALL {
-        let _ = write!(text, "  {:>COUNT_WIDTH$}", phase.name());
-    }
-    text.push_str("  coverage\n");
-    for study in shown {
-        let _ = write!(text, "{:width$}  {:9}  {:>9}", name(study), state(study), study.planned);
-        for phase in Phase::ALL {
-            let _ = write!(text, "  {:>COUNT_WIDTH$}", runs_in(study, phase));
-        }
-        let coverage =
-            study.mean_coverage.map_or("-".to_owned(), |mean| format!("{:.2} %", 100.0 * mean));
-        let _ = writeln!(text, "  {coverage}");
-    }
-    let Some(missing) = missing else { return text };
-    text.push_str(if missing.is_empty() { "\nNothing is missing.\n" } else { "\nMissing:\n" });
-    for row in missing.iter().take(MAX_MISSING) {
-        let v1::Missing { project, algorithm, phase, runs, reason } = row;
-        let (project, algorithm) = (printable(project), printable(algorithm));
-        let _ = write!(text, "{runs:>7} {:11} {project}, {algorithm}", printable(phase));
-        let paused = status.studies.iter().find(|study| Some(&*study.name) == only);
-        let paused = paused.map(state).filter(|state| ["paused", "cancelled"].contains(state));
-        let pending = phase == Phase::Pending.name();
-        let _ = match paused {
-            Some(state) if pending => writeln!(text, ": the study is {state}"),
-            _ if !reason.is_empty() => {
-                writeln!(text, ": {}", printable(&reason.replace(['\n', '\t'], " ")))
-            }
-            _ if pending && status.workers == 0 => writeln!(text, ": there is no worker"),
-            _ => writeln!(text),
-        };
-    }
-    if let Some(more) = missing.len().checked_sub(MAX_MISSING).filter(|more| *more > 0) {
-        let _ = writeln!(text, "... and {more} more; --json has all");
-    }
-    text
-}
-
-/// A name that fits a column.
-fn shown_name(name: &str) -> String {
-    let name = printable(name);
-    match name.char_indices().nth(NAME_WIDTH) {
-        Some((end, _)) => format!("{}...", &name[..end]),
-        None => name.into_owned(),
-    }
-}
-
-fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
-    let studies = status.studies.iter().map(|study| {
-        let mut object = json!({
-            "name": study.name, "state": state(study), "planned": study.planned,
-            "mean_coverage": study.mean_coverage,
-        });
-        for phase in Phase::ALL {
-            object[phase.name()] = runs_in(study, phase).into();
-        }
-        object
-    });
-    let planning = status
-        .planning
-        .iter()
-        .map(|planned| json!({ "study": planned.study, "planned": planned.planned, "total": planned.total }));
-    let unserved = status.unserved.iter().map(|unserved| {
-        json!({ "kind": unserved.kind, "engine": unserved.engine, "runs": unserved.runs })
-    });
-    let missing = missing.map(|missing| {
-        let rows = missing.iter().map(|row| {
-            json!({
-                "project": row.project, "algorithm": row.algorithm, "phase": row.phase,
-                "runs": row.runs, "reason": row.reason,
-            })
-        });
-        rows.collect::<Vec<_>>()
-    });
-    json!({
-        "workers": status.workers, "runs_per_second": status.runs_per_second,
-        "eta_ms": status.eta_ms, "last_error": status.last_error,
-        "planning": planning.collect::<Vec<_>>(), "unserved": unserved.collect::<Vec<_>>(),
-        "studies": studies.collect::<Vec<_>>(),
-        "missing": missing,
-    })
-}
-
-/// The number of runs of a study in a phase.
-fn runs_in(study: &v1::Study, phase: Phase) -> u64 {
-    match phase {
-        Phase::Pending => study.pending,
-        Phase::Leased => study.leased,
-        Phase::Done => study.done,
-        Phase::Failed => study.failed,
-        Phase::Quarantined => study.quarantined,
-    }
-}
-
-fn state(study: &v1::Study) -> &'static str {
-    match study.state() {
-        v1::StudyState::Active if study.pending + study.leased == 0 => "complete",
-        v1::StudyState::Active => "active",
-        v1::StudyState::Paused => "paused",
-        v1::StudyState::Cancelled => "cancelled",
     }
 }
 
@@ -407,7 +278,7 @@ impl Watch {
             last = status;
         }
         bar.finish_and_clear();
-        terminal::print(&as_text(&last, None, None));
+        terminal::print(&study_status::as_text(&last, None, None));
         let complete = last.failed + last.quarantined == 0;
         Ok(if complete { Exit::Success } else { Exit::Incomplete })
     }
@@ -531,58 +402,4 @@ fn read_result(result: v1::RunResult) -> Result<RunResult, Failure> {
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A coordinator of an earlier version accepted any name.
-    #[test]
-    fn status_shows_any_name() {
-        let name = format!("\u{1b}[2J{}", "x".repeat(1 << 20));
-        let study = v1::Study { name: name.clone(), ..Default::default() };
-        let planning = v1::PlanningProgress { study: name.clone(), planned: 1, total: 2 };
-        let unserved = v1::Unserved { kind: name.clone(), engine: "e".into(), runs: 1 };
-        let status = v1::Status {
-            studies: vec![study],
-            planning: vec![planning],
-            unserved: vec![unserved],
-            ..Default::default()
-        };
-        let missing = v1::Missing {
-            project: name.clone(),
-            algorithm: name.clone(),
-            phase: "pending".into(),
-            runs: 1,
-            reason: "two\nlines\u{7}".into(),
-        };
-        let text = as_text(&status, Some(&name), Some(&[missing]));
-        let line = text.lines().find(|line| line.starts_with("\\u{1b}[2Jxxx")).unwrap();
-        assert!(line.chars().count() < 200 || line.contains("being planned"), "{line}");
-        assert!(!text.contains(['\u{1b}', '\u{7}']) && text.contains("two lines\\u{7}"));
-    }
-
-    #[test]
-    fn status_names_every_phase_alike() {
-        let counts = v1::Study {
-            name: "s".into(),
-            planned: 15,
-            pending: 1,
-            leased: 2,
-            done: 3,
-            failed: 4,
-            quarantined: 5,
-            ..Default::default()
-        };
-        let status = v1::Status { studies: vec![counts], ..Default::default() };
-        let text = as_text(&status, None, None);
-        let header = text.lines().find(|line| line.starts_with("study")).unwrap();
-        let columns: Vec<_> = header.split_whitespace().collect();
-        let names = ["pending", "leased", "done", "failed", "quarantined"];
-        assert_eq!(columns[3..8], names);
-        assert_eq!(Phase::ALL.map(Phase::name), names);
-        let json = as_json(&status, None);
-        assert_eq!(names.map(|name| json["studies"][0][name].clone()), [1, 2, 3, 4, 5]);
-    }
 }

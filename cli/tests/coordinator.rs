@@ -47,6 +47,15 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let run = [&["run", "--projects", &projects, "--out", &alone, "--quiet"][..], &STUDY].concat();
     assert!(catherd().args(&run).output().unwrap().status.success());
     assert_eq!(digests(Path::new(&out)), digests(Path::new(&alone)));
+    // A folder of results has a status without its coordinator.
+    let status = |more: &[&str]| {
+        let output = catherd().args(["status", &alone]).args(more).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let status: Value = serde_json::from_str(&status(&["--json"])).unwrap();
+    let study = &status["studies"][0];
+    assert_eq!((&study["state"], &study["done"]), (&"complete".into(), &8.into()), "{status}");
     assert_eq!(std::fs::read_dir(folder.path().join("cache")).unwrap().count(), 2);
 
     // Half of the runs of this study have ended already.

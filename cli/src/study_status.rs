@@ -1,0 +1,256 @@
+//! The status of studies as text and JSON, of a coordinator or of a folder of results.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use catherd_analysis::tidy::{Results, Run, RunStates};
+use catherd_coordinator::Phase;
+use catherd_experiments::text::printable;
+use catherd_proto::v1;
+use indicatif::HumanDuration;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::terminal::plural;
+
+/// Largest number of groups of missing runs shown on a terminal.
+const MAX_MISSING: usize = 20;
+
+/// Least width of a column with a number of runs.
+const COUNT_WIDTH: usize = 7;
+
+/// Widest column of names on a terminal.
+const NAME_WIDTH: usize = 40;
+
+/// The status as text: workers, studies and, of the study `only`, the runs without a record.
+pub(crate) fn as_text(
+    status: &v1::Status,
+    only: Option<&str>,
+    missing: Option<&[v1::Missing]>,
+) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    if !status.last_error.is_empty() {
+        let _ = writeln!(text, "Store error: {}", status.last_error);
+    }
+    let workers = plural(status.workers as usize, "worker");
+    let _ = write!(text, "{workers}, {:.1} runs/s", status.runs_per_second);
+    if let Some(eta) = status.eta_ms.filter(|_| status.pending + status.leased > 0) {
+        let _ = write!(text, ", about {} left", HumanDuration(Duration::from_millis(eta)));
+    }
+    text.push_str("\n\n");
+    for v1::PlanningProgress { study, planned, total } in &status.planning {
+        let study = printable(study);
+        let _ = writeln!(text, "{study} is being planned: {planned} of {total} runs\n");
+    }
+    for v1::Unserved { kind, engine, runs } in &status.unserved {
+        let (kind, engine) = (printable(kind), printable(engine));
+        let (noun, verb) = if *runs == 1 { ("run", "waits") } else { ("runs", "wait") };
+        let _ =
+            writeln!(text, "no worker serves `{kind}` (engine {engine}): {runs} {noun} {verb}\n");
+    }
+    text.push_str(&table_of_studies(status, only));
+    let Some(missing) = missing else { return text };
+    text.push_str(if missing.is_empty() { "\nNothing is missing.\n" } else { "\nMissing:\n" });
+    for row in missing.iter().take(MAX_MISSING) {
+        let v1::Missing { project, algorithm, phase, runs, reason } = row;
+        let (project, algorithm) = (printable(project), printable(algorithm));
+        let _ = write!(text, "{runs:>7} {:11} {project}, {algorithm}", printable(phase));
+        let paused = status.studies.iter().find(|study| Some(&*study.name) == only);
+        let paused = paused.map(state).filter(|state| ["paused", "cancelled"].contains(state));
+        let pending = phase == Phase::Pending.name();
+        let _ = match paused {
+            Some(state) if pending => writeln!(text, ": the study is {state}"),
+            _ if !reason.is_empty() => {
+                writeln!(text, ": {}", printable(&reason.replace(['\n', '\t'], " ")))
+            }
+            _ if pending && status.workers == 0 => writeln!(text, ": there is no worker"),
+            _ => writeln!(text),
+        };
+    }
+    if let Some(more) = missing.len().checked_sub(MAX_MISSING).filter(|more| *more > 0) {
+        let _ = writeln!(text, "... and {more} more; --json has all");
+    }
+    text
+}
+
+/// The table of studies: all of them, or the one with this name.
+pub(crate) fn table_of_studies(status: &v1::Status, only: Option<&str>) -> String {
+    let mut text = String::new();
+    let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
+    // Widths are bounded, because the names come from elsewhere.
+    let name = |study: &v1::Study| shown_name(&study.name);
+    let width = status.studies.iter().map(|study| name(study).chars().count()).max();
+    let width = width.unwrap_or(0).max(5);
+    // Writing to a string does not fail.
+    let _ = write!(text, "{:width$}  {:9}  {:>COUNT_WIDTH$}", "study", "state", "runs");
+    for phase in Phase::ALL {
+        let _ = write!(text, "  {:>1$}", phase.name(), phase.name().len().max(COUNT_WIDTH));
+    }
+    text.push_str("  coverage\n");
+    for study in shown {
+        let (name, planned) = (name(study), study.planned);
+        let _ = write!(text, "{name:width$}  {:9}  {planned:>COUNT_WIDTH$}", state(study));
+        for phase in Phase::ALL {
+            let width = phase.name().len().max(COUNT_WIDTH);
+            let _ = write!(text, "  {:>width$}", runs_in(study, phase));
+        }
+        let coverage =
+            study.mean_coverage.map_or("-".to_owned(), |mean| format!("{:.2} %", 100.0 * mean));
+        let _ = writeln!(text, "  {coverage}");
+    }
+    text
+}
+
+/// A name that fits a column.
+fn shown_name(name: &str) -> String {
+    let name = printable(name);
+    match name.char_indices().nth(NAME_WIDTH) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.into_owned(),
+    }
+}
+
+/// The status as JSON, with the runs without a record if they are given.
+pub(crate) fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
+    let studies = status.studies.iter().map(|study| {
+        let mut object = json!({
+            "name": study.name, "state": state(study), "planned": study.planned,
+            "mean_coverage": study.mean_coverage,
+        });
+        for phase in Phase::ALL {
+            object[phase.name()] = runs_in(study, phase).into();
+        }
+        object
+    });
+    let planning = status
+        .planning
+        .iter()
+        .map(|planned| json!({ "study": planned.study, "planned": planned.planned, "total": planned.total }));
+    let unserved = status.unserved.iter().map(|unserved| {
+        json!({ "kind": unserved.kind, "engine": unserved.engine, "runs": unserved.runs })
+    });
+    let missing = missing.map(|missing| {
+        let rows = missing.iter().map(|row| {
+            json!({
+                "project": row.project, "algorithm": row.algorithm, "phase": row.phase,
+                "runs": row.runs, "reason": row.reason,
+            })
+        });
+        rows.collect::<Vec<_>>()
+    });
+    json!({
+        "workers": status.workers, "runs_per_second": status.runs_per_second,
+        "eta_ms": status.eta_ms, "last_error": status.last_error,
+        "planning": planning.collect::<Vec<_>>(), "unserved": unserved.collect::<Vec<_>>(),
+        "studies": studies.collect::<Vec<_>>(),
+        "missing": missing,
+    })
+}
+
+/// The number of runs of a study in a phase.
+fn runs_in(study: &v1::Study, phase: Phase) -> u64 {
+    match phase {
+        Phase::Pending => study.pending,
+        Phase::Leased => study.leased,
+        Phase::Done => study.done,
+        Phase::Failed => study.failed,
+        Phase::Quarantined => study.quarantined,
+    }
+}
+
+pub(crate) fn state(study: &v1::Study) -> &'static str {
+    match study.state() {
+        v1::StudyState::Active if study.pending + study.leased == 0 => "complete",
+        v1::StudyState::Active => "active",
+        v1::StudyState::Paused => "paused",
+        v1::StudyState::Cancelled => "cancelled",
+    }
+}
+
+/// Whether a path is a folder of results.
+pub(crate) fn has_tables(folder: &Path) -> bool {
+    folder.join("runs.parquet").is_file()
+}
+
+/// The status as a coordinator with this study alone would report it. Runs of a race that it does
+/// not need are no part of the plan.
+pub(crate) fn of_folder(folder: &Path) -> Result<v1::Status, Failure> {
+    let results = Results::read(folder)?;
+    let ended = results.runs.len() as u64;
+    // Imported results have no plan.
+    let all = RunStates { planned: ended, done: ended, ..RunStates::default() };
+    let RunStates { planned, done, failed, quarantined, dropped, pending } =
+        results.states.unwrap_or(all);
+    let coverages: Vec<f64> = results.runs.iter().filter_map(Run::coverage).collect();
+    let mean = coverages.iter().sum::<f64>() / coverages.len() as f64;
+    let study = v1::Study {
+        name: folder.display().to_string(),
+        planned: planned - dropped,
+        pending,
+        done,
+        failed,
+        quarantined,
+        mean_coverage: (!coverages.is_empty()).then_some(mean),
+        ..v1::Study::default()
+    };
+    let v1::Study { planned, .. } = study;
+    let studies = vec![study];
+    Ok(v1::Status { planned, pending, done, failed, quarantined, studies, ..v1::Status::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A coordinator of an earlier version accepted any name.
+    #[test]
+    fn status_shows_any_name() {
+        let name = format!("\u{1b}[2J{}", "x".repeat(1 << 20));
+        let study = v1::Study { name: name.clone(), ..Default::default() };
+        let planning = v1::PlanningProgress { study: name.clone(), planned: 1, total: 2 };
+        let unserved = v1::Unserved { kind: name.clone(), engine: "e".into(), runs: 1 };
+        let status = v1::Status {
+            studies: vec![study],
+            planning: vec![planning],
+            unserved: vec![unserved],
+            ..Default::default()
+        };
+        let missing = v1::Missing {
+            project: name.clone(),
+            algorithm: name.clone(),
+            phase: "pending".into(),
+            runs: 1,
+            reason: "two\nlines\u{7}".into(),
+        };
+        let text = as_text(&status, Some(&name), Some(&[missing]));
+        let line = text.lines().find(|line| line.starts_with("\\u{1b}[2Jxxx")).unwrap();
+        assert!(line.chars().count() < 200 || line.contains("being planned"), "{line}");
+        assert!(!text.contains(['\u{1b}', '\u{7}']) && text.contains("two lines\\u{7}"));
+    }
+
+    #[test]
+    fn status_names_every_phase_alike() {
+        let counts = v1::Study {
+            name: "s".into(),
+            planned: 15,
+            pending: 1,
+            leased: 2,
+            done: 3,
+            failed: 4,
+            quarantined: 5,
+            ..Default::default()
+        };
+        let status = v1::Status { studies: vec![counts], ..Default::default() };
+        let text = as_text(&status, None, None);
+        let header = text.lines().find(|line| line.starts_with("study")).unwrap();
+        assert!(header.len() <= 90, "{header}");
+        let columns: Vec<_> = header.split_whitespace().collect();
+        let names = ["pending", "leased", "done", "failed", "quarantined"];
+        assert_eq!(columns[3..8], names);
+        assert_eq!(Phase::ALL.map(Phase::name), names);
+        let json = as_json(&status, None);
+        assert_eq!(names.map(|name| json["studies"][0][name].clone()), [1, 2, 3, 4, 5]);
+    }
+}
