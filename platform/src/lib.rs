@@ -11,6 +11,7 @@ mod host;
 mod memory;
 mod namespaces;
 mod process;
+mod secrets;
 mod signals;
 
 pub use cpu::{
@@ -24,7 +25,8 @@ pub use namespaces::{
     enter_mount_namespace, enter_namespaces, give_up_privileges, hide, mount_proc,
 };
 pub use process::{kill_group, new_group, terminate, was_killed};
-pub use signals::StopSignals;
+pub use secrets::{check_private, create_private_folder, write_private};
+pub use signals::{ReloadSignal, StopSignals};
 
 /// The guarantees that this operating system does not give, for one line at the start of a
 /// worker. Empty on Linux.

@@ -1,6 +1,6 @@
-//! Signals that ask this process to end.
+//! Signals that ask this process to end, or to read its files again.
 
-pub use system::StopSignals;
+pub use system::{ReloadSignal, StopSignals};
 
 #[cfg(unix)]
 mod system {
@@ -36,6 +36,26 @@ mod system {
             }
         }
     }
+
+    /// SIGHUP.
+    #[derive(Debug)]
+    pub struct ReloadSignal(Signal);
+
+    impl ReloadSignal {
+        /// Takes the signal over from the system's default action. Needs a tokio runtime.
+        ///
+        /// # Errors
+        ///
+        /// If the system refuses the handler.
+        pub fn listen() -> io::Result<ReloadSignal> {
+            Ok(ReloadSignal(signal(SignalKind::hangup())?))
+        }
+
+        /// Waits for the next one.
+        pub async fn received(&mut self) {
+            let _ = self.0.recv().await;
+        }
+    }
 }
 
 #[cfg(not(unix))]
@@ -61,6 +81,26 @@ mod system {
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending().await
             }
+        }
+    }
+
+    /// No signal: this system has none for this.
+    #[derive(Debug)]
+    pub struct ReloadSignal;
+
+    impl ReloadSignal {
+        /// Does nothing.
+        ///
+        /// # Errors
+        ///
+        /// None on this system.
+        pub fn listen() -> io::Result<ReloadSignal> {
+            Ok(ReloadSignal)
+        }
+
+        /// Waits for ever.
+        pub async fn received(&mut self) {
+            std::future::pending().await
         }
     }
 }
