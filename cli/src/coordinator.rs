@@ -4,14 +4,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use catherd_coordinator::auth::TokenStore;
-use catherd_coordinator::{Coordinator, Options, StoreUrl};
-use catherd_platform::StopSignals;
+use catherd_coordinator::auth::{Role, TokenStore};
+use catherd_coordinator::{Coordinator, CoordinatorError, Options, StoreUrl};
+use catherd_platform::{ReloadSignal, StopSignals};
 use clap::Args;
 use tokio::net::TcpListener;
 
+use crate::certificates::{self, read_tls};
 use crate::failure::{Exit, Failure};
-use crate::{remote, subjects, terminal};
+use crate::{local_token, remote, subjects, terminal, tokens};
 
 /// Serves studies to workers on any machine until it is stopped.
 ///
@@ -25,7 +26,11 @@ Examples:
   catherd coordinator --dir /srv/catherd --store postgres://catherd@db/catherd
   catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant --tokens tokens --log json
 
-Ctrl-C or SIGTERM: exit; workers finish their current runs and wait for a coordinator.")]
+On loopback, workers and clients of the same user need no flags: the coordinator makes a token, in a
+file that they find and other users cannot read.
+
+Ctrl-C or SIGTERM: exit; workers finish their current runs and wait for a coordinator. SIGHUP: read
+tokens and certificates again.")]
 pub(crate) struct Arguments {
     /// Folder of the database, unless --store names another [default: catherd-data]
     #[arg(long, value_name = "DIR")]
@@ -43,10 +48,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
     term: u64,
 
-    /// Address of the dashboard, Prometheus metrics (/metrics) and health (/health) over HTTP; only
-    /// on loopback
+    /// Address of the dashboard, Prometheus metrics (/metrics) and health (/health) over HTTP; beyond
+    /// loopback over HTTPS, for which a viewer's token is the password
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7421")]
     dashboard: Option<SocketAddr>,
+
+    /// Host name under which browsers reach the dashboard, besides localhost and IP addresses;
+    /// several separated by commas
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "dashboard")]
+    dashboard_name: Vec<String>,
 
     /// Format of the log on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -56,9 +66,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     tls: Option<PathBuf>,
 
-    /// Token file, written by `catherd token`
+    /// Token file, written by `catherd token` [default: a token for the user of the coordinator]
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
+
+    /// Accept requests without a token, on loopback only: every user of this machine can then submit
+    /// studies, which run programs on workers with --programs
+    #[arg(long, conflicts_with = "tokens")]
+    open: bool,
 }
 
 /// The default folder.
@@ -82,7 +97,7 @@ fn default_folder() -> PathBuf {
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log_as("info", arguments.log);
-    let mut options = Options::new(&arguments.dir.unwrap_or_else(default_folder));
+    let mut options = Options::new(&arguments.dir.clone().unwrap_or_else(default_folder));
     if let Some(store) = &arguments.store {
         options.store = StoreUrl::parse(store);
     }
@@ -90,49 +105,125 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     options.engines = subjects::kinds().engines();
     options.criteria = subjects::kinds().criteria();
     options.policy.term = Duration::from_secs(arguments.term);
-    options.tls = arguments.tls.as_deref().map(remote::read_tls).transpose()?;
-    options.tokens = arguments.tokens.as_deref().map(TokenStore::read).transpose()?;
+    options.tls = arguments.tls.as_deref().map(read_tls).transpose()?;
+    options.tokens = match &arguments.tokens {
+        Some(file) => Some(tokens::read(file)?),
+        None if arguments.open => None,
+        // No request is accepted until the port is known, by which the token is named.
+        None => Some(TokenStore::default()),
+    };
+    if let Some(tls) = &options.tls {
+        let expiry = certificates::expiry(&tls.certificate)?;
+        match expiry.urgent {
+            true => tracing::warn!("{}", expiry.text),
+            false => terminal::note(&expiry.text),
+        }
+    }
     let store = options.store.clone();
     let coordinator = Coordinator::open(options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|cause| Failure::new(format_args!("cannot start threads: {cause}")))?;
-    let served = runtime.block_on(async {
-        let cannot_listen = |cause| {
-            Failure::new(format_args!("cannot listen on {}: {cause}", arguments.listen))
-                .hint("name another address with --listen")
-        };
-        let listener = TcpListener::bind(arguments.listen).await.map_err(cannot_listen)?;
-        let address = listener.local_addr().map_err(cannot_listen)?;
-        let mut stop = StopSignals::listen()
-            .map_err(|cause| Failure::new(format_args!("cannot handle signals: {cause}")))?;
-        let server = coordinator.serve(listener);
-        if let Some(address) = arguments.dashboard {
-            let listener = TcpListener::bind(address).await.map_err(|cause| {
-                Failure::new(format_args!("cannot listen on {address}: {cause}"))
-                    .hint("name another address with --dashboard")
-            })?;
-            let address = listener.local_addr().map_err(cannot_listen)?;
-            if !address.ip().is_loopback() {
-                return Err(Failure::new(format_args!(
-                    "refusing to show a dashboard on {address}"
-                ))
-                .hint("show it on 127.0.0.1 and reach it through a tunnel (ssh -L)"));
-            }
-            terminal::note(&format!("dashboard: http://{address}/"));
-            tokio::spawn(coordinator.serve_dashboard(listener));
-        }
-        let studies = coordinator.progress().studies.len();
-        let noun = if studies == 1 { "study" } else { "studies" };
-        terminal::note(&format!("serving {studies} {noun} of {store} on {address}"));
-        tokio::select! {
-            served = server => served.map_err(Failure::from),
-            () = stop.received() => Ok(()),
-        }
-    });
+    let served = runtime.block_on(arguments.serve(&coordinator, &store));
     // Servers end with the coordinator, and requests in progress with their time-outs.
     drop(coordinator);
     runtime.shutdown_timeout(Duration::from_secs(2));
     served.map(|()| Exit::Success)
+}
+
+impl Arguments {
+    /// Serves until a signal stops the coordinator.
+    async fn serve(&self, coordinator: &Coordinator, store: &StoreUrl) -> Result<(), Failure> {
+        let cannot_handle = |cause| Failure::new(format_args!("cannot handle signals: {cause}"));
+        let listener = listen(self.listen, "--listen").await?;
+        let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
+        self.admit_user(coordinator, address)?;
+        let mut stop = StopSignals::listen().map_err(cannot_handle)?;
+        let mut reload = ReloadSignal::listen().map_err(cannot_handle)?;
+        if let Some(address) = self.dashboard {
+            self.show_dashboard(coordinator, address).await?;
+        }
+        let server = coordinator.serve(listener);
+        tokio::pin!(server);
+        let studies = coordinator.progress().studies.len();
+        let noun = if studies == 1 { "study" } else { "studies" };
+        terminal::note(&format!("serving {studies} {noun} of {store} on {address}"));
+        loop {
+            tokio::select! {
+                served = &mut server => return served.map_err(Failure::from),
+                () = stop.received() => return Ok(()),
+                () = reload.received() => self.reload(coordinator),
+            }
+        }
+    }
+
+    /// Admits the user of this process if there is no token file, and says so.
+    fn admit_user(&self, coordinator: &Coordinator, address: SocketAddr) -> Result<(), Failure> {
+        if self.open {
+            tracing::warn!(
+                "no token is needed (--open): every user of this machine can submit studies"
+            );
+        } else if self.tokens.is_none() {
+            if !address.ip().is_loopback() {
+                return Err(CoordinatorError::Exposed(address).into());
+            }
+            let (token, file) = local_token::obtain(address)?;
+            coordinator.set_tokens(TokenStore::of(&token, Role::Owner));
+            terminal::note(&format!(
+                "token: {} (found by this user's workers and clients)",
+                file.display()
+            ));
+        }
+        Ok(())
+    }
+
+    async fn show_dashboard(
+        &self,
+        coordinator: &Coordinator,
+        address: SocketAddr,
+    ) -> Result<(), Failure> {
+        let listener = listen(address, "--dashboard").await?;
+        let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
+        let loopback = address.ip().is_loopback();
+        if !loopback && (self.tls.is_none() || self.tokens.is_none()) {
+            return Err(CoordinatorError::Exposed(address).into());
+        }
+        let scheme = if loopback { "http" } else { "https" };
+        terminal::note(&format!("dashboard: {scheme}://{address}/"));
+        tokio::spawn(coordinator.serve_dashboard(listener, self.dashboard_name.clone()));
+        Ok(())
+    }
+
+    /// Reads tokens and certificates again. What cannot be read stays as it is.
+    fn reload(&self, coordinator: &Coordinator) {
+        if let Some(file) = &self.tokens {
+            match TokenStore::read(file) {
+                Ok(tokens) => {
+                    let number = terminal::plural(tokens.len(), "token");
+                    coordinator.set_tokens(tokens);
+                    terminal::note(&format!("{}: {number} from now on", file.display()));
+                }
+                Err(cause) => tracing::error!("the tokens stay as they are: {cause}"),
+            }
+        }
+        if let Some(folder) = &self.tls {
+            let reloaded = read_tls(folder).and_then(|tls| {
+                coordinator.set_tls(&tls)?;
+                certificates::expiry(&tls.certificate)
+            });
+            match reloaded {
+                Ok(expiry) => terminal::note(&expiry.text),
+                Err(failure) => tracing::error!("the certificate stays as it is: {failure}"),
+            }
+        }
+    }
+}
+
+/// Listens on the address that a flag names.
+async fn listen(address: SocketAddr, flag: &str) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|cause| {
+        Failure::new(format_args!("cannot listen on {address}: {cause}"))
+            .hint(format!("name another address with {flag}"))
+    })
 }

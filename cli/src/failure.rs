@@ -13,7 +13,9 @@ use catherd_datasets::sample::SampleError;
 use catherd_datasets::{FindError, LoadError};
 use catherd_experiments::text::printable;
 use catherd_experiments::{PlanError, StudyError};
+use catherd_proto::transport;
 use catherd_worker::WorkerError;
+use tonic::Code;
 
 /// The exit codes, for `--help`.
 pub(crate) const EXIT_CODES: &str = "\
@@ -222,9 +224,14 @@ impl From<CoordinatorError> for Failure {
             CoordinatorError::Store { .. } => {
                 "check that the disk is neither full nor failing; --fresh starts over"
             }
-            CoordinatorError::Exposed(_)
-            | CoordinatorError::Listen(_)
-            | CoordinatorError::Serve(_) => "check that programs may listen on the address",
+            CoordinatorError::Exposed(_) => {
+                "make certificates with catherd certs and tokens with catherd token, and name them \
+                 with --tls and --tokens"
+            }
+            CoordinatorError::Tls(_) => "make another certificate with catherd certs",
+            CoordinatorError::Listen(_) | CoordinatorError::Serve(_) => {
+                "check that programs may listen on the address"
+            }
         };
         Failure::new(error).hint(hint)
     }
@@ -309,9 +316,17 @@ impl From<WorkerError> for Failure {
             WorkerError::Spool { .. } => "name a folder that you may write to with --spool",
             WorkerError::Start(_) => "check that the system's limits allow more threads",
             WorkerError::Address { .. } => "give --connect the address of a coordinator, HOST:PORT",
-            WorkerError::Coordinator { .. } => {
-                "check that the coordinator runs and has the same version; finished runs are kept in \
-                 the spool"
+            WorkerError::Coordinator { ref cause, .. } => {
+                let unknown = "check that the coordinator runs and has the same version; finished \
+                               runs are kept in the spool";
+                match (transport::problem(cause), cause.code()) {
+                    (Some(problem), _) => problem.hint,
+                    (None, Code::Unauthenticated | Code::PermissionDenied) => {
+                        "name a file with a worker's token with --token-file; `catherd token worker` \
+                         makes one"
+                    }
+                    (None, _) => unknown,
+                }
             }
         };
         Failure::new(error).hint(hint)

@@ -4,7 +4,7 @@
 //! - [`verify`], [`replay`]: execute finished runs again.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
-//!   addresses and credentials.
+//!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come from.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster; [`capacity`]: the number of
 //!   workers that a coordinator can serve.
@@ -19,6 +19,7 @@
 //!   file systems.
 
 mod capacity;
+mod certificates;
 mod coordinator;
 mod coverage;
 mod dataset;
@@ -29,6 +30,7 @@ mod file_names;
 mod generate;
 mod import;
 mod launch;
+mod local_token;
 mod mutate;
 mod programs;
 mod project;
@@ -42,6 +44,7 @@ mod study_status;
 mod subjects;
 mod terminal;
 mod test;
+mod tokens;
 mod verify;
 mod vm;
 mod worker;
@@ -89,8 +92,8 @@ enum Command {
     Cancel(studies::Change),
     Delete(studies::Delete),
     Results(studies::Results),
-    Token(remote::MakeToken),
-    Certs(remote::MakeCerts),
+    Token(tokens::MakeToken),
+    Certs(certificates::MakeCerts),
     #[command(subcommand)]
     Launch(launch::Command),
     #[command(subcommand)]

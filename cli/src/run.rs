@@ -20,6 +20,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, Options};
 use catherd_experiments::{Plan, Study};
 use catherd_platform::allowed_cores;
@@ -27,11 +28,12 @@ use clap::Args;
 
 use crate::failure::{self, Exit, Failure, STUDY_INCOMPLETE, STUDY_STOPPED};
 use crate::file_names::safe_name;
+use crate::tokens::new_token;
 use crate::{subjects, terminal};
 pub(crate) use corpus::Corpus;
 use display::{Display, Title};
 pub(crate) use folder::Folder;
-use local_cluster::Ended;
+use local_cluster::{Ended, Workers};
 pub(crate) use results::{RunResult, export};
 pub(crate) use study_args::{StudyArgs, too_few_seeds};
 
@@ -113,9 +115,17 @@ impl LocalRunner<'_> {
     /// Runs a plan to its end and returns its coordinator; `None` if a signal stopped it earlier.
     fn run(&self, plan: Plan) -> Result<Option<Coordinator>, Failure> {
         let title = Title::new(&plan);
+        let programs = subjects::runs_programs(&plan.subject);
+        let token = new_token()?;
         let coordinator = {
-            let (engines, criteria) = (subjects::kinds().engines(), subjects::kinds().criteria());
-            let options = Options { engines, criteria, ..Options::new(&self.folder.path) };
+            let options = Options {
+                engines: subjects::kinds().engines(),
+                criteria: subjects::kinds().criteria(),
+                // Other users of this machine can connect as well.
+                tokens: Some(TokenStore::of(&token, Role::Worker)),
+                serve_clients: false,
+                ..Options::new(&self.folder.path)
+            };
             Coordinator::open_study(options, plan)?
         };
         let before = coordinator.progress();
@@ -124,7 +134,8 @@ impl LocalRunner<'_> {
             self.corpus.upload(coordinator.projects())?;
         }
         let display = Display::new(self.arguments.quiet, &title, &before, cores.len());
-        if local_cluster::run(&coordinator, self.folder, &cores, display)? == Ended::Finished {
+        let workers = Workers { cores: &cores, token: &token, programs };
+        if local_cluster::run(&coordinator, self.folder, &workers, display)? == Ended::Finished {
             return Ok(Some(coordinator));
         }
         let after = coordinator.progress();

@@ -6,15 +6,14 @@ use std::time::{Duration, Instant};
 
 use catherd_coordinator::{Breakdown, QuarantinedRun};
 use catherd_experiments::Digest;
-use catherd_proto::transport::{self, AuthChannel, PROJECT_CHUNK};
+use catherd_proto::transport::{AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1::studies_client::StudiesClient;
 use catherd_proto::v1::{self, run_result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Code, Streaming};
+use tonic::Code;
 
 use crate::failure::{Exit, Failure};
 use crate::file_names::safe_name;
@@ -22,67 +21,12 @@ use crate::remote::Remote;
 use crate::run::{self, Folder, RunResult, StudyArgs, too_few_seeds};
 use crate::study_status;
 use crate::terminal::{self, BARS, plural};
+use connection::Connection;
+
+mod connection;
 
 /// First and longest wait before an upload is repeated.
 const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
-
-/// A connection to a coordinator.
-struct Connection {
-    runtime: Runtime,
-    client: StudiesClient<AuthChannel>,
-    address: String,
-}
-
-impl Connection {
-    fn new(remote: &Remote) -> Result<Connection, Failure> {
-        let (address, access) = remote.address()?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
-        let client = runtime.block_on(async { transport::studies_client(&address, &access) });
-        let client = client.map_err(|cause| {
-            Failure::new(format_args!("`{address}` is not the address of a coordinator: {cause}"))
-                .hint("write HOST:PORT")
-        })?;
-        Ok(Connection { runtime, client, address })
-    }
-
-    /// Sends a request and returns the reply.
-    fn call<T>(
-        &mut self,
-        request: impl AsyncFnOnce(
-            &mut StudiesClient<AuthChannel>,
-        ) -> Result<tonic::Response<T>, tonic::Status>,
-    ) -> Result<T, Failure> {
-        let reply = self.runtime.block_on(request(&mut self.client));
-        reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
-    }
-
-    /// The next message of a stream; `None` at its end.
-    fn next<T>(&self, stream: &mut Streaming<T>) -> Result<Option<T>, Failure> {
-        self.runtime.block_on(stream.message()).map_err(|status| self.refused(&status))
-    }
-
-    /// The failure for an error status.
-    fn refused(&self, status: &tonic::Status) -> Failure {
-        let failure =
-            Failure::new(format_args!("coordinator {}: {}", self.address, status.message()));
-        match status.code() {
-            Code::Unauthenticated | Code::PermissionDenied => failure
-                .hint("name a file with a token with --token-file; `catherd token` makes tokens"),
-            Code::NotFound => failure.hint("`catherd status` lists the studies"),
-            Code::InvalidArgument => failure.hint("correct the study, then repeat the command"),
-            Code::Aborted => failure.hint("repeat the command if that is still what you want"),
-            Code::ResourceExhausted => failure.hint("repeat the command later"),
-            Code::FailedPrecondition => {
-                failure.hint("use the same version of catherd on both machines")
-            }
-            _ => failure
-                .hint("start the coordinator, or name its address with --coordinator HOST:PORT"),
-        }
-    }
-}
 
 /// Submits a study to a coordinator: uploads its projects and plans its runs.
 ///
@@ -160,9 +104,9 @@ fn send(connection: &mut Connection, digest: Digest, bytes: &[u8]) -> Result<(),
         .collect();
     let mut pause = UPLOAD_PAUSE.0;
     let stored = loop {
-        let sent = connection.runtime.block_on(upload(&mut connection.client, chunks.clone()));
+        let sent = connection.upload(async |client| upload(client, chunks.clone()).await);
         match sent {
-            Ok(stored) => break stored.into_inner(),
+            Ok(stored) => break stored,
             // Uploads of other clients leave no room now.
             Err(status) if status.code() == Code::ResourceExhausted => {
                 std::thread::sleep(pause);
@@ -261,22 +205,25 @@ impl Watch {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let mut connection = Connection::new(&self.remote)?;
         let request = v1::WatchRequest { interval_ms: 500 };
-        let mut stream = connection.call(async |client| client.watch(request).await)?;
         let bar = BARS.add(ProgressBar::new(0));
         bar.set_style(style("{wide_bar:.cyan/dim} {msg}"));
         let mut last = v1::Status::default();
-        while let Some(status) = connection.next(&mut stream)? {
-            bar.set_length(status.planned);
-            bar.set_position(status.done + status.failed + status.quarantined);
-            bar.set_message(format!(
-                "{} of {} runs, {:.1}/s, {}",
-                bar.position(),
-                status.planned,
-                status.runs_per_second,
-                plural(status.workers as usize, "worker")
-            ));
-            last = status;
-        }
+        connection.follow(
+            async |client| client.watch(request).await,
+            |status| {
+                bar.set_length(status.planned);
+                bar.set_position(status.done + status.failed + status.quarantined);
+                bar.set_message(format!(
+                    "{} of {} runs, {:.1}/s, {}",
+                    bar.position(),
+                    status.planned,
+                    status.runs_per_second,
+                    plural(status.workers as usize, "worker")
+                ));
+                last = status;
+                last.pending + last.leased > 0
+            },
+        )?;
         bar.finish_and_clear();
         terminal::print(&study_status::as_text(&last, None, None));
         let complete = last.failed + last.quarantined == 0;

@@ -9,7 +9,7 @@ use catherd_experiments::Study;
 use catherd_scratch_kind::Scratch;
 use catherd_subject::command::Command;
 use catherd_subject::noop::Noop;
-use catherd_subject::{FieldError, Kinds, SubjectKind};
+use catherd_subject::{FieldError, Kinds, RunnerContext, SubjectKind};
 
 use crate::failure::Failure;
 pub(crate) use limits::WorkLimits;
@@ -34,6 +34,11 @@ pub(crate) fn kind(name: &str) -> Result<&'static dyn SubjectKind, Failure> {
         let hint = format!("choose one of {}; see catherd subjects", unknown.known.join(", "));
         Failure::new(unknown).hint(hint)
     })
+}
+
+/// Whether runs of a kind execute programs, which a worker permits only where it is told to.
+pub(crate) fn runs_programs(kind: &str) -> bool {
+    KINDS.runner(kind, &RunnerContext::default()).is_none()
 }
 
 /// The names of the algorithms of the default kind, for help texts.

@@ -15,7 +15,7 @@ use tracing_subscriber::EnvFilter;
 pub(crate) static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// Environment variable with the log filter, such as `catherd_worker=debug`.
-const LOG: &str = "CATHERD_LOG";
+pub(crate) const LOG: &str = "CATHERD_LOG";
 
 /// Writes results. Errors are ignored, because the reader may have closed the pipe, as `head` does.
 pub(crate) fn print(text: &str) {

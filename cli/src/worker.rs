@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use catherd_platform::host;
 use catherd_subject::{Limits, RunnerContext};
-use catherd_worker::{DiskCache, ExitReason, Options, run_worker};
+use catherd_worker::{CoordinatorAddress, DiskCache, ExitReason, Options, run_worker};
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
 use crate::file_names::safe_name;
 use crate::programs::Isolation;
-use crate::remote::{self, Credentials};
+use crate::remote::Credentials;
 use crate::{subjects, terminal};
 
 /// Default memory limit of a worker.
@@ -24,7 +24,7 @@ pub(crate) const MEMORY_MIB: u64 = 5 << 10;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd worker --connect 127.0.0.1:7000
+  catherd worker --connect 127.0.0.1:7420
   catherd worker --connect http://ant:7000 --core 3 --spool /var/tmp/catherd/ant-3
   catherd worker --connect ant:7420,bee:7420 --tls certs/workers --token-file ants.token --idle 60
 
@@ -98,13 +98,14 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    terminal::log_as("error", arguments.log);
+    terminal::log_as("warn", arguments.log);
     let Arguments { connect, credentials, core, spool, name, idle, .. } = arguments;
     let limits = Limits {
         wall: arguments.run_limit.map(Duration::from_secs),
         memory: Some(arguments.memory << 20),
     };
-    let access = credentials.access()?;
+    let coordinators = credentials.reach_all(&connect)?.into_iter();
+    let coordinators = coordinators.map(|(url, access)| CoordinatorAddress { url, access });
     let name = name.unwrap_or_else(|| match core {
         Some(core) => format!("{}-core-{core}", host()),
         None => format!("{}-{}", host(), std::process::id()),
@@ -130,8 +131,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let cache = (bytes > 0).then_some(DiskCache { folder, bytes });
     let context = RunnerContext { programs: programs.as_ref(), limits };
     let options = Options {
-        coordinators: connect.iter().map(|address| remote::url(address, &access)).collect(),
-        access,
+        coordinators: coordinators.collect(),
         spool,
         cache,
         name,
@@ -153,21 +153,36 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
 }
 
 /// The command that starts the worker of a core for `catherd run`.
-pub(crate) fn command(program: &Path, address: &str, spools: &Path, core: usize) -> Command {
+///
+/// The worker reads its token from standard input: other users could read command line and
+/// environment. It executes programs if `programs` is set.
+pub(crate) fn command(
+    program: &Path,
+    address: &str,
+    spools: &Path,
+    core: usize,
+    programs: bool,
+) -> Command {
     let name = format!("core-{core}");
     let mut command = Command::new(program);
     command
-        .args(["worker", "--exit-with-parent", "--connect", address, "--name", &name])
+        .args(["worker", "--exit-with-parent", "--token-file", "-"])
+        .args(["--connect", address, "--name", &name])
         .args(["--core", &core.to_string()])
         // No cache, because the projects are on this machine already.
         .args(["--cache-size", "0"])
         .arg("--spool")
         .arg(spools.join(&name))
-        // Programs are permitted, because the user of this machine wrote the study.
-        .arg("--programs")
-        .arg(spools.join("programs"))
-        .arg("--hide")
-        .arg(spools.parent().unwrap_or(spools))
+        // Settings for other coordinators.
+        .env_remove("CATHERD_TLS")
         .stdout(Stdio::null());
+    if programs {
+        command.arg("--programs").arg(spools.join("programs"));
+        command.arg("--hide").arg(spools.parent().unwrap_or(spools));
+    }
+    if std::env::var_os(terminal::LOG).is_none() {
+        // The coordinator is in the process that started the worker, which reports the progress.
+        command.env(terminal::LOG, "error");
+    }
     command
 }

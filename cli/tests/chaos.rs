@@ -20,7 +20,7 @@ use catherd_coordinator::store::Reader;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use support::cluster::{Process, postgres, run_with, succeed};
-use support::{program, two_files};
+use support::{ENVIRONMENT, program, two_files};
 use tempfile::TempDir;
 
 /// Lease term in the disturbed studies. Processes are suspended for longer.
@@ -92,6 +92,7 @@ impl ManagedProcess {
     fn spawn(arguments: &[String], log: &Path) -> Process {
         let log = File::options().create(true).append(true).open(log).unwrap();
         let mut command = Command::new(program());
+        command.envs(ENVIRONMENT);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         Process(command.spawn().unwrap())
     }
@@ -147,8 +148,10 @@ impl Cluster {
                 StoreUrl::Postgres(address) => address.clone(),
             };
             let arguments = ["coordinator", "--dir", own.to_str().unwrap(), "--listen", address];
+            // Through a proxy, at its own address, workers would not find the coordinator's token.
+            let arguments = arguments.into_iter().chain(["--open"]);
             let term = TERM.as_secs().to_string();
-            let arguments = arguments.into_iter().chain(["--store", &store, "--term", &term]);
+            let arguments = arguments.chain(["--store", &store, "--term", &term]);
             members.push(ManagedProcess::start(
                 arguments.map(str::to_owned).collect(),
                 own.join("log"),

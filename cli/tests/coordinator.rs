@@ -139,7 +139,7 @@ impl Dashboard {
         let arguments = [&["coordinator", "--dir", &data][..], &listen, &pages].concat();
         let mut process = start(&arguments);
         let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
-        let mut lines = lines.map(Result::unwrap).filter(|line| line.contains("127.0.0.1"));
+        let mut lines = lines.map(Result::unwrap).filter(|line| !line.starts_with("token: "));
         let mut address = || {
             let line = lines.next().unwrap();
             let port = line.trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
@@ -155,7 +155,8 @@ impl Dashboard {
     /// The response for a path.
     fn page(&self, path: &str) -> String {
         let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         text

@@ -14,7 +14,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use support::cluster::{Process, coordinator, succeed, worker};
-use support::{catherd, program, stderr};
+use support::{ENVIRONMENT, catherd, program, stderr};
 use tempfile::TempDir;
 
 /// Longer than anything here takes on a busy machine.
@@ -165,7 +165,7 @@ echo '{"goals": 1, "covered": [0]}' > "$1""#,
     command.args(["worker", "--connect", &address, "--spool", "spool", "--idle", "1"]);
     command.args(["--programs", "spool/programs", "--isolation", "required"]);
     command.args(["--hide", "token", "--cache", "cache"]);
-    command.current_dir(place.0.path()).stderr(Stdio::piped());
+    command.envs(ENVIRONMENT).current_dir(place.0.path()).stderr(Stdio::piped());
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     let status = succeed(&["status", "games"], &address);

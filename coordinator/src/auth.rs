@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::{fmt, fs, io};
 
 use catherd_experiments::Digest;
 use catherd_proto::transport;
 use tonic::service::Interceptor;
 use tonic::{Request, Status};
+
+use crate::connections::Peer;
 
 /// The rights of the owner of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +23,17 @@ pub enum Role {
     Submitter,
     /// Read everything.
     Viewer,
+    /// All of these: the user of a coordinator on loopback.
+    Owner,
 }
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 3] = [Role::Worker, Role::Submitter, Role::Viewer];
+    pub const ALL: [Role; 4] = [Role::Worker, Role::Submitter, Role::Viewer, Role::Owner];
 
     /// Whether this role includes the rights of another.
     fn includes(self, other: Role) -> bool {
-        self == other || (self, other) == (Role::Submitter, Role::Viewer)
+        self == other || self == Role::Owner || (self, other) == (Role::Submitter, Role::Viewer)
     }
 }
 
@@ -39,6 +43,7 @@ impl fmt::Display for Role {
             Role::Worker => "worker",
             Role::Submitter => "submitter",
             Role::Viewer => "viewer",
+            Role::Owner => "owner",
         })
     }
 }
@@ -48,7 +53,9 @@ impl FromStr for Role {
 
     fn from_str(text: &str) -> Result<Role, String> {
         let found = Role::ALL.into_iter().find(|role| role.to_string() == text);
-        found.ok_or_else(|| format!("unknown role `{text}` (expected worker, submitter or viewer)"))
+        found.ok_or_else(|| {
+            format!("unknown role `{text}` (expected worker, submitter, viewer or owner)")
+        })
     }
 }
 
@@ -80,6 +87,11 @@ pub enum TokenStoreError {
 pub struct TokenStore(BTreeMap<Digest, Role>);
 
 impl TokenStore {
+    /// The store with one token.
+    pub fn of(token: &str, role: Role) -> TokenStore {
+        TokenStore([(Digest::of(token.as_bytes()), role)].into())
+    }
+
     /// Reads a token file: one line per token with its digest, its role and a free-text name.
     /// Empty lines and lines that begin with `#` are skipped.
     ///
@@ -118,9 +130,55 @@ impl TokenStore {
         written.map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })
     }
 
-    /// Whether there are no tokens.
+    /// Whether there are no tokens, so that no request is accepted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The number of tokens.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The role of the owner of a token; `None` if the token is not accepted.
+    fn role(&self, token: &str) -> Option<Role> {
+        // Comparing digests instead of tokens does not say by its duration how much of a guess is
+        // right.
+        self.0.get(&Digest::of(token.as_bytes())).copied()
+    }
+}
+
+/// The requests that a coordinator accepts; cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) enum Access {
+    /// All requests.
+    Open,
+    /// Those with a token. The tokens may be replaced while requests are served.
+    Tokens(Arc<RwLock<TokenStore>>),
+}
+
+impl Access {
+    /// Access with one of these tokens; open if they are `None`.
+    pub(crate) fn new(tokens: Option<TokenStore>) -> Access {
+        tokens.map_or(Access::Open, |tokens| Access::Tokens(Arc::new(RwLock::new(tokens))))
+    }
+
+    /// Replaces the tokens; without effect if access is open.
+    pub(crate) fn replace(&self, tokens: TokenStore) {
+        if let Access::Tokens(shared) = self {
+            *shared.write().unwrap_or_else(PoisonError::into_inner) = tokens;
+        }
+    }
+
+    /// Whether a token gives the rights of a role.
+    pub(crate) fn permits(&self, token: &str, role: Role) -> bool {
+        match self {
+            Access::Open => true,
+            Access::Tokens(tokens) => {
+                let tokens = tokens.read().unwrap_or_else(PoisonError::into_inner);
+                tokens.role(token).is_some_and(|known| known.includes(role))
+            }
+        }
     }
 }
 
@@ -129,25 +187,30 @@ impl TokenStore {
 enum Caller {
     /// The owner of a token.
     Known(Role),
-    /// Any local process: the coordinator has no tokens and listens on loopback only.
-    Local,
+    /// Any process that can connect, because access is open.
+    Any,
 }
 
-/// Rejects requests without a valid token; without a token store it accepts all requests.
+/// Rejects requests without a valid token.
 #[derive(Clone)]
-pub(crate) struct AuthInterceptor(pub(crate) Option<Arc<TokenStore>>);
+pub(crate) struct AuthInterceptor(pub(crate) Access);
 
 impl Interceptor for AuthInterceptor {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         let caller = match &self.0 {
-            None => Caller::Local,
-            Some(tokens) => {
+            Access::Open => Caller::Any,
+            Access::Tokens(tokens) => {
                 let token = transport::token(&request)
                     .ok_or_else(|| Status::unauthenticated("the request has no token"))?;
-                let role = tokens.0.get(&Digest::of(token.as_bytes()));
-                Caller::Known(*role.ok_or_else(|| Status::unauthenticated("unknown token"))?)
+                let tokens = tokens.read().unwrap_or_else(PoisonError::into_inner);
+                let role = tokens.role(token);
+                Caller::Known(role.ok_or_else(|| Status::unauthenticated("unknown token"))?)
             }
         };
+        // Simulated connections have no peer.
+        if let Some(peer) = request.extensions().get::<Peer>() {
+            peer.release();
+        }
         request.extensions_mut().insert(caller);
         Ok(request)
     }
@@ -156,7 +219,7 @@ impl Interceptor for AuthInterceptor {
 /// Rejects a request whose caller does not have a role.
 pub(crate) fn require_role<T>(request: &Request<T>, role: Role) -> Result<(), Status> {
     match request.extensions().get() {
-        Some(Caller::Local) => Ok(()),
+        Some(Caller::Any) => Ok(()),
         Some(Caller::Known(known)) if known.includes(role) => Ok(()),
         _ => Err(Status::permission_denied(format!("this request requires a {role} token"))),
     }
@@ -186,5 +249,16 @@ mod tests {
     fn a_submitter_has_the_rights_of_a_viewer() {
         assert!(Role::Submitter.includes(Role::Viewer) && Role::Worker.includes(Role::Worker));
         assert!(!Role::Viewer.includes(Role::Submitter) && !Role::Submitter.includes(Role::Worker));
+        assert!(Role::ALL.iter().all(|&role| Role::Owner.includes(role)));
+        assert!(!Role::Submitter.includes(Role::Owner));
+    }
+
+    #[test]
+    fn no_tokens_are_no_access() {
+        let access = Access::new(Some(TokenStore::default()));
+        assert!(!access.permits("", Role::Viewer) && !access.permits("secret", Role::Viewer));
+        access.replace(TokenStore::of("secret", Role::Viewer));
+        assert!(access.permits("secret", Role::Viewer) && !access.permits("secret", Role::Worker));
+        assert!(Access::new(None).permits("", Role::Worker));
     }
 }

@@ -10,16 +10,18 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use catherd_experiments::{Engines, Plan, RunRecord, RunSpec};
-use catherd_proto::transport::{self, Connected, Tls};
+use catherd_proto::tls::{self, ClientCertificates, ServerConfig, Tls, TlsError};
+use catherd_proto::transport::{self, Connected};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_stream::Stream;
-use tonic::transport::server::TcpIncoming;
+use tonic::transport::server::Router;
 
-use crate::auth::{AuthInterceptor, TokenStore};
+use crate::auth::{Access, AuthInterceptor, TokenStore};
 use crate::clock::{Clock, Monotonic};
-use crate::dashboard;
+use crate::connections::{Incoming, TlsSetting};
+use crate::dashboard::{self, Gate};
 use crate::error::{CoordinatorError, StoreUnavailable, SubmitError};
 use crate::health;
 use crate::ids::StudyNumber;
@@ -50,8 +52,8 @@ pub struct Options {
     pub folder: PathBuf,
     /// The database of runs and records. Default: `study.db` in the folder.
     pub store: StoreUrl,
-    /// While another coordinator leads the database (PostgreSQL), stand by instead of returning an
-    /// error.
+    /// While another coordinator leads the database (PostgreSQL) or its server cannot be reached,
+    /// wait instead of returning an error.
     pub stand_by: bool,
     /// Engine ids of the subject kinds of this program. Plans with another engine for one of these
     /// kinds are refused.
@@ -63,10 +65,15 @@ pub struct Options {
     pub policy: Policy,
     /// The clock that leases expire by.
     pub clock: Arc<dyn Clock>,
-    /// Certificate and key. Without them only loopback is served.
+    /// Certificate and key; `None` if connections are not encrypted, in which case only loopback is
+    /// served.
     pub tls: Option<Tls>,
-    /// Accepted tokens. Without them only loopback is served, and every local process is trusted.
+    /// Accepted tokens; an empty store accepts no request. `None` if every process that can connect
+    /// is trusted, in which case only loopback is served.
     pub tokens: Option<TokenStore>,
+    /// Whether clients may follow studies, and submit and change them. Otherwise workers alone are
+    /// served.
+    pub serve_clients: bool,
     /// Observes the transactions of the store; tests only.
     pub observer: Option<Arc<dyn TransactionObserver>>,
 }
@@ -84,6 +91,7 @@ impl Options {
             clock: Arc::new(Monotonic::default()),
             tls: None,
             tokens: None,
+            serve_clients: true,
             observer: None,
         }
     }
@@ -93,12 +101,41 @@ impl Options {
 pub struct Coordinator {
     workers: WorkerService,
     studies: StudyService,
-    tls: Option<Tls>,
-    tokens: Option<Arc<TokenStore>>,
+    tls: Option<TlsSettings>,
+    access: Access,
+    serve_clients: bool,
     /// `None` in simulations, whose caller runs the writer.
     writer_thread: Option<JoinHandle<()>>,
     /// Servers shut down when this is dropped.
     open: watch::Sender<()>,
+}
+
+/// The TLS configurations of the listeners, which may be replaced while they listen.
+struct TlsSettings {
+    /// For workers and clients, which need a certificate.
+    requests: watch::Sender<Arc<ServerConfig>>,
+    /// For the dashboard: browsers need no certificate.
+    dashboard: watch::Sender<Arc<ServerConfig>>,
+}
+
+impl TlsSettings {
+    fn new(tls: &Tls) -> Result<TlsSettings, TlsError> {
+        let (requests, dashboard) = TlsSettings::configurations(tls)?;
+        let (requests, dashboard) = (watch::Sender::new(requests), watch::Sender::new(dashboard));
+        Ok(TlsSettings { requests, dashboard })
+    }
+
+    fn configurations(tls: &Tls) -> Result<(Arc<ServerConfig>, Arc<ServerConfig>), TlsError> {
+        let requests = tls::server_config(tls, ClientCertificates::Required, "h2")?;
+        Ok((requests, tls::server_config(tls, ClientCertificates::Unused, "http/1.1")?))
+    }
+
+    fn replace(&self, tls: &Tls) -> Result<(), TlsError> {
+        let (requests, dashboard) = TlsSettings::configurations(tls)?;
+        self.requests.send_replace(requests);
+        self.dashboard.send_replace(dashboard);
+        Ok(())
+    }
 }
 
 impl Coordinator {
@@ -167,16 +204,15 @@ impl Coordinator {
         &self,
         listener: TcpListener,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let secured = self.tls.is_some() && self.tokens.is_some();
-        let address = listener.local_addr();
-        // Disable Nagle's algorithm: with delayed ACKs a reply of two packets took 40 ms.
-        let served = self.serve_on(TcpIncoming::from(listener).with_nodelay(Some(true)));
+        let tls: TlsSetting = self.tls.as_ref().map(|tls| tls.requests.subscribe());
+        let secured = self.is_secured();
+        let server = self.server();
         async move {
-            let address = address.map_err(CoordinatorError::Listen)?;
+            let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
             if !address.ip().is_loopback() && !secured {
                 return Err(CoordinatorError::Exposed(address));
             }
-            served.await
+            server.run(Incoming::of(listener, tls)).await
         }
     }
 
@@ -189,38 +225,66 @@ impl Coordinator {
         &self,
         connections: impl Stream<Item = io::Result<C>> + Send + 'static,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let (workers, studies) = (self.workers.clone(), self.studies.clone());
-        let auth = AuthInterceptor(self.tokens.clone());
-        let router = transport::server(workers, studies, auth, self.tls.as_ref());
-        let (mut open, progress) = (self.open.subscribe(), self.watch());
-        async move {
-            let router = router?.add_service(health::service(progress));
-            let closed = async move { while open.changed().await.is_ok() {} };
-            Ok(router.serve_with_incoming_shutdown(connections, closed).await?)
-        }
+        self.server().run(connections)
     }
 
-    /// Serves the dashboard, the metrics and the health check over HTTP until the coordinator is
-    /// dropped; on loopback only.
+    fn server(&self) -> Server {
+        let studies = self.serve_clients.then(|| self.studies.clone());
+        let auth = AuthInterceptor(self.access.clone());
+        let router = transport::server(self.workers.clone(), studies, auth);
+        Server { router, progress: self.watch(), open: self.open.subscribe() }
+    }
+
+    /// Whether connections are encrypted and requests need a token.
+    fn is_secured(&self) -> bool {
+        self.tls.is_some() && matches!(self.access, Access::Tokens(_))
+    }
+
+    /// Replaces the accepted tokens, which requests need from now on; without effect if the
+    /// coordinator was opened without tokens.
+    pub fn set_tokens(&self, tokens: TokenStore) {
+        self.access.replace(tokens);
+    }
+
+    /// Replaces certificate and key for connections from now on; without effect if the coordinator
+    /// was opened without them.
     ///
     /// # Errors
     ///
-    /// If the listener fails or listens beyond loopback.
+    /// If certificate and key cannot be used; the former ones stay.
+    pub fn set_tls(&self, tls: &Tls) -> Result<(), CoordinatorError> {
+        self.tls.as_ref().map_or(Ok(()), |settings| settings.replace(tls))?;
+        Ok(())
+    }
+
+    /// Serves the dashboard, the metrics and the health check over HTTP until the coordinator is
+    /// dropped. Beyond loopback they are encrypted and need the token of a viewer. `names` are the
+    /// host names under which browsers reach it, besides `localhost` and IP addresses.
+    ///
+    /// # Errors
+    ///
+    /// If the listener fails, or listens beyond loopback without TLS and tokens.
     pub fn serve_dashboard(
         &self,
         listener: TcpListener,
+        names: Vec<String>,
     ) -> impl Future<Output = Result<(), CoordinatorError>> + Send + 'static {
-        let pages = dashboard::pages(self.watch(), self.url().clone());
-        let mut open = self.open.subscribe();
+        let address = listener.local_addr();
+        let exposed = address.as_ref().is_ok_and(|address| !address.ip().is_loopback());
+        let tls = self.tls.as_ref().filter(|_| exposed).map(|tls| tls.dashboard.subscribe());
+        let gate = Gate::new(exposed.then(|| self.access.clone()), names);
+        let pages = dashboard::pages(self.watch(), self.url().clone(), gate);
+        let (secured, mut open) = (self.is_secured(), self.open.subscribe());
         async move {
-            let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
-            if !address.ip().is_loopback() {
+            let address = address.map_err(CoordinatorError::Listen)?;
+            if exposed && !secured {
                 return Err(CoordinatorError::Exposed(address));
             }
+            let connections = Incoming::of(listener, tls);
             let closed = async move { while open.changed().await.is_ok() {} };
             // A graceful shutdown would wait forever, because event streams do not end.
             tokio::select! {
-                served = async { axum::serve(listener, pages).await } => {
+                served = async { axum::serve(connections, pages).await } => {
                     served.map_err(CoordinatorError::Listen)
                 }
                 () = closed => Ok(()),
@@ -313,6 +377,27 @@ impl Coordinator {
     }
 }
 
+/// The gRPC services without their connections. They hold no reference to the coordinator, so that
+/// it can be dropped while they serve.
+struct Server {
+    router: Router,
+    progress: watch::Receiver<Progress>,
+    open: watch::Receiver<()>,
+}
+
+impl Server {
+    /// Serves until the coordinator is dropped.
+    async fn run<C: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+        self,
+        connections: impl Stream<Item = io::Result<C>>,
+    ) -> Result<(), CoordinatorError> {
+        let Server { router, progress, mut open } = self;
+        let router = router.add_service(health::service(progress));
+        let closed = async move { while open.changed().await.is_ok() {} };
+        Ok(router.serve_with_incoming_shutdown(connections, closed).await?)
+    }
+}
+
 /// An iterator over the records of a study. See [`Coordinator::records`].
 pub struct Records {
     url: StoreUrl,
@@ -346,7 +431,8 @@ fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
 /// for this study.
 fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), CoordinatorError> {
     let Options { folder, store: url, stand_by, engines, criteria, policy, .. } = options;
-    let Options { clock, tls, tokens, observer, .. } = options;
+    let Options { clock, tls, tokens, serve_clients, observer, .. } = options;
+    let tls = tls.as_ref().map(TlsSettings::new).transpose()?;
     let lock = lock(&url)?;
     let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };
     let mut store = Store::open(&url);
@@ -384,9 +470,10 @@ fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), C
     };
     let (engines, uploads) = (Arc::new(engines), Uploads::default());
     let studies = StudyService { writer: handle, projects, uploads, engines, url };
-    let tokens = tokens.filter(|tokens| !tokens.is_empty()).map(Arc::new);
-    let open = watch::Sender::new(());
-    Ok((Coordinator { workers, studies, tls, tokens, writer_thread: None, open }, writer))
+    let (access, open) = (Access::new(tokens), watch::Sender::new(()));
+    let coordinator =
+        Coordinator { workers, studies, tls, access, serve_clients, writer_thread: None, open };
+    Ok((coordinator, writer))
 }
 
 impl Drop for Coordinator {

@@ -1,16 +1,18 @@
 //! The dashboard: one HTML page that follows the coordinator, and the same figures as JSON and
 //! Prometheus metrics.
 //!
-//! It is served on loopback only, because it does not authenticate its clients. From other machines
-//! it is reached through a tunnel (`ssh -L`).
+//! It only reads. On loopback it is open to all processes of the machine; beyond loopback it needs
+//! the token of a viewer ([`gate`]).
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use axum::extract::connect_info::IntoMakeServiceWithConnectInfo;
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
+use axum::middleware;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse};
 use axum::routing::get;
@@ -22,11 +24,21 @@ use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
+use crate::connections::Peer;
 use crate::ledger::{Phase, PhaseCounts};
 use crate::progress::{ExecutingRun, Progress};
 use crate::store::{Reader, StoreError, StoreUrl};
 
-const PAGE: &str = include_str!("dashboard.html");
+mod gate;
+
+pub(crate) use gate::Gate;
+
+const PAGE: &str = include_str!("dashboard/page.html");
+const SCRIPT: &str = include_str!("dashboard/script.js");
+const STYLE: &str = include_str!("dashboard/style.css");
+
+/// The place of the state in the page.
+const STATE: &str = r#"id="state">null<"#;
 
 /// Shortest time between two events of a page.
 const EVENT_INTERVAL: Duration = Duration::from_millis(500);
@@ -40,23 +52,31 @@ struct Source {
     url: StoreUrl,
 }
 
-/// The routes: `/`, `/events` (server-sent events), `/missing?study=NAME`, `/metrics` (Prometheus)
-/// and `/health`.
-pub(crate) fn pages(progress: watch::Receiver<Progress>, url: StoreUrl) -> Router {
+/// The routes: `/` with its script and style, `/events` (server-sent events),
+/// `/missing?study=NAME`, `/metrics` (Prometheus) and `/health`. Each request must pass the gate.
+pub(crate) fn pages(
+    progress: watch::Receiver<Progress>,
+    url: StoreUrl,
+    gate: Gate,
+) -> IntoMakeServiceWithConnectInfo<Router, Peer> {
     Router::new()
         .route("/", get(page))
+        .route("/script.js", get(([(header::CONTENT_TYPE, "text/javascript")], SCRIPT)))
+        .route("/style.css", get(([(header::CONTENT_TYPE, "text/css")], STYLE)))
         .route("/events", get(events))
         .route("/missing", get(missing))
         .route("/metrics", get(metrics))
         .route("/health", get(health))
+        .layer(middleware::from_fn_with_state(gate, Gate::pass))
         .with_state(Source { progress, url })
+        .into_make_service_with_connect_info()
 }
 
 /// The page with the current state; later states follow through `/events`.
 async fn page(State(source): State<Source>) -> Html<String> {
-    // Names may contain anything, such as the end of the script.
+    // Names may contain anything, such as the end of the element.
     let state = to_json(&source.progress.borrow()).to_string().replace('<', "\\u003c");
-    Html(PAGE.replacen("null /* state */", &state, 1))
+    Html(PAGE.replacen(STATE, &format!(r#"id="state">{state}<"#), 1))
 }
 
 async fn events(
@@ -225,7 +245,7 @@ mod tests {
         let json = to_json(&progress());
         let keys = json["studies"][0]["phases"].as_object().unwrap().keys();
         assert_eq!(keys.map(String::as_str).collect::<BTreeSet<_>>(), names);
-        let used: BTreeSet<&str> = PAGE
+        let used: BTreeSet<&str> = SCRIPT
             .split("phases.")
             .skip(1)
             .filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next())
@@ -234,8 +254,22 @@ mod tests {
         let words: BTreeSet<&str> = names
             .iter()
             .copied()
-            .filter(|name| PAGE.contains(&format!("[\"{name}\", phases.{name}]")))
+            .filter(|name| SCRIPT.contains(&format!("[\"{name}\", phases.{name}]")))
             .collect();
         assert_eq!(words, names, "the page calls every phase by its name");
+    }
+    #[tokio::test]
+    async fn the_page_contains_the_state_and_nothing_inline() {
+        let (_sender, progress) = watch::channel(Progress {
+            studies: vec![StudyProgress {
+                name: "</script>".into(),
+                ..progress().studies[0].clone()
+            }],
+            ..Progress::default()
+        });
+        let url = StoreUrl::parse("study.db");
+        let Html(page) = page(State(Source { progress, url })).await;
+        assert!(page.contains(r#""name":"\u003c/script>""#), "{page}");
+        assert!(!page.contains("<style") && !page.contains("<script>"), "{page}");
     }
 }

@@ -4,6 +4,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use catherd_proto::tls::TlsError;
+
 use crate::store::{StoreError, StoreUrl};
 
 /// The coordinator cannot open or serve a store.
@@ -37,6 +39,9 @@ pub enum CoordinatorError {
          or configure certificates and tokens"
     )]
     Exposed(SocketAddr),
+    /// Certificate and key cannot be used.
+    #[error("cannot use the certificate: {0}")]
+    Tls(#[from] TlsError),
     /// The listener does not work.
     #[error("cannot listen: {0}")]
     Listen(#[source] io::Error),

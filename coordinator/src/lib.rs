@@ -9,7 +9,8 @@
 //! - [`store`]: the durable state, in SQLite or PostgreSQL.
 //! - `writer`: the thread that owns ledger and store and groups requests into transactions.
 //! - `worker_service`, `study_service`: the gRPC services for workers and for clients; `uploads`,
-//!   `rate_limit`: bounds on their requests; [`auth`]: tokens and roles; `health`: the health service for supervisors.
+//!   `rate_limit`: bounds on their requests; [`auth`]: tokens and roles; `connections`: accepting,
+//!   encrypting and limiting connections; `health`: the health service for supervisors.
 //! - [`projects`]: project bytes by digest.
 //! - [`progress`]: progress of the studies; `coverage_curve`: interim coverage; `dashboard`: both
 //!   over HTTP.
@@ -36,6 +37,7 @@
 
 pub mod auth;
 pub mod clock;
+mod connections;
 mod coordinator;
 mod coverage_curve;
 mod dashboard;

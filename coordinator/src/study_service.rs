@@ -23,7 +23,7 @@ use crate::writer::WriterHandle;
 
 /// Time after which a submission is answered although its study is not completely planned. Less
 /// than [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
-const PLANNING_TIMEOUT: Duration = Duration::from_secs(5);
+const PLANNING_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Most bytes of all projects of a study: 64 GiB.
 const MAX_STUDY_BYTES: u64 = 64 << 30;

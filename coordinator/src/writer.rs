@@ -77,7 +77,8 @@ pub struct Writer {
 
 impl Writer {
     /// Starts a writer on a store, and returns it with the handle for its requests. If another
-    /// coordinator leads the store, the writer stands by if `stand_by` is set.
+    /// coordinator leads the store, or the store cannot be reached, the writer waits for it if
+    /// `stand_by` is set.
     pub(crate) fn open(
         config: WriterConfig,
         store: Result<Store, StoreError>,
@@ -102,8 +103,10 @@ impl Writer {
                 writer.leader = Some(leader);
                 writer.publish_progress(now);
             }
-            Err(StoreError::LedByAnother) if stand_by => {
-                writer.record_error(&StoreError::LedByAnother);
+            Err(error @ StoreError::LedByAnother) if stand_by => writer.record_error(&error),
+            Err(error) if stand_by && error.may_pass() => {
+                tracing::warn!("waiting for the store");
+                writer.record_error(&error);
             }
             Err(error) => return Err(error),
         }

@@ -1,10 +1,11 @@
 //! The protocol of catherd: `catherd.proto`, the code generated from it ([`v1`]), the documents in
-//! its messages ([`v1::Document`]), and the connections ([`transport`]).
+//! its messages ([`v1::Document`]), and the connections ([`transport`], [`tls`]).
 //!
 //! Nothing in a message is ever used as a path: projects are named by digest, runs by number, and a
 //! worker's name is only a label.
 
 mod document;
+pub mod tls;
 pub mod transport;
 
 pub use document::{DOCUMENT_VERSION, DocumentError, digest};

@@ -2,7 +2,10 @@
 //! same limits and time-outs. Without keepalive and request time-outs a network partition would
 //! block a client forever.
 
+use std::error::Error as _;
 use std::fmt;
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tonic::codec::CompressionEncoding;
@@ -11,10 +14,12 @@ use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 pub use tonic::transport::server::Connected;
 use tonic::transport::server::Router;
-use tonic::transport::{Certificate, ClientTlsConfig, Error, Identity, Server, ServerTlsConfig};
+use tonic::transport::{Certificate, ClientTlsConfig, Error, Identity, Server};
 pub use tonic::transport::{Channel, Endpoint};
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status};
 
+pub use crate::tls::Tls;
+use crate::tls::{self, Problem};
 use crate::v1::coordinator_client::CoordinatorClient;
 use crate::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use crate::v1::studies_client::StudiesClient;
@@ -38,58 +43,70 @@ const KEEPALIVE: Duration = Duration::from_secs(5);
 /// Time within which a ping must be answered; otherwise the connection is closed.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Time within which a connection must be made. Shorter than the five seconds after which a worker or
+/// client must have said that it does not reach its coordinator.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Most requests under way on one connection; further ones wait at the client.
+const MAX_CONCURRENT_REQUESTS: u32 = 256;
+
+/// Most bytes of the headers of a request.
+const MAX_HEADER_BYTES: u32 = 16 << 10;
+
 /// The header that contains the token.
 const AUTHORIZATION: &str = "authorization";
-
-/// Certificate and key of one side of a connection, and the authority that signs the certificates of
-/// both sides; all in PEM.
-#[derive(Clone)]
-pub struct Tls {
-    /// The authority's certificate.
-    pub authority: Vec<u8>,
-    /// This side's certificate.
-    pub certificate: Vec<u8>,
-    /// This side's private key.
-    pub key: Vec<u8>,
-}
-
-impl Tls {
-    fn identity(&self) -> Identity {
-        Identity::from_pem(&self.certificate, &self.key)
-    }
-}
-
-impl fmt::Debug for Tls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Tls")
-    }
-}
 
 /// The credentials of a client.
 #[derive(Clone, Default)]
 pub struct Access {
     /// Its certificate; `None` if the connection is not encrypted.
     pub tls: Option<Tls>,
-    /// Its token; `None` if the coordinator has no tokens.
-    pub token: Option<String>,
+    /// Its token.
+    pub token: Token,
+}
+
+/// The token of a client.
+#[derive(Clone, Default)]
+pub enum Token {
+    /// None, which a coordinator without tokens accepts.
+    #[default]
+    None,
+    /// This text.
+    Known(String),
+    /// What this returns at the first request at which it is not `None`: the token of a coordinator
+    /// that has not started yet.
+    Late(Arc<dyn Fn() -> Option<String> + Send + Sync>),
 }
 
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Keys and tokens must not appear in a log.
-        let (tls, token) = (self.tls.is_some(), self.token.is_some());
+        let (tls, token) = (self.tls.is_some(), !matches!(self.token, Token::None));
         f.debug_struct("Access").field("tls", &tls).field("token", &token).finish()
     }
 }
 
 /// Interceptor that adds the token to every request.
 #[derive(Clone)]
-pub struct BearerToken(Option<MetadataValue<Ascii>>);
+pub struct BearerToken {
+    token: Token,
+    /// The header; `None` before the first request with a token.
+    header: Option<MetadataValue<Ascii>>,
+}
 
 impl Interceptor for BearerToken {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
-        if let Some(token) = &self.0 {
-            request.metadata_mut().insert(AUTHORIZATION, token.clone());
+        if self.header.is_none() {
+            let token = match &self.token {
+                Token::None => None,
+                Token::Known(token) => Some(token.clone()),
+                Token::Late(find) => find(),
+            };
+            // A token that is not ASCII cannot be valid, so it is not sent.
+            self.header = token.and_then(|token| format!("Bearer {token}").parse().ok());
+        }
+        if let Some(header) = &self.header {
+            request.metadata_mut().insert(AUTHORIZATION, header.clone());
         }
         Ok(request)
     }
@@ -149,7 +166,7 @@ pub fn studies_client(address: &str, access: &Access) -> Result<StudiesClient<Au
 
 fn endpoint(address: &str, access: &Access) -> Result<(Endpoint, BearerToken), Error> {
     let mut endpoint = Endpoint::from_shared(address.to_owned())?
-        .connect_timeout(KEEPALIVE_TIMEOUT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .timeout(REQUEST_TIMEOUT)
         .http2_keep_alive_interval(KEEPALIVE)
         .keep_alive_timeout(KEEPALIVE_TIMEOUT)
@@ -157,45 +174,81 @@ fn endpoint(address: &str, access: &Access) -> Result<(Endpoint, BearerToken), E
         .tcp_nodelay(true);
     if let Some(tls) = &access.tls {
         let authority = Certificate::from_pem(&tls.authority);
-        let config = ClientTlsConfig::new().ca_certificate(authority).identity(tls.identity());
+        let config = ClientTlsConfig::new()
+            .ca_certificate(authority)
+            .identity(Identity::from_pem(&tls.certificate, &tls.key));
         endpoint = endpoint.tls_config(config)?;
     }
-    // A token that is not ASCII cannot be valid, so it is not sent.
-    let token = access.token.as_ref().and_then(|token| format!("Bearer {token}").parse().ok());
-    Ok((endpoint, BearerToken(token)))
+    Ok((endpoint, BearerToken { token: access.token.clone(), header: None }))
 }
 
-/// A server of both services, without a listener. `auth` is called with every request first. With
-/// `tls`, only clients with a certificate of the same authority can connect.
-///
-/// # Errors
-///
-/// If certificate or key are not PEM.
+/// A server of the worker service and, unless it is `None`, of the study service; without a
+/// listener. `auth` is called with every request first.
 pub fn server<C: Coordinator, S: Studies, A: Interceptor + Clone + Send + Sync + 'static>(
     workers: C,
-    studies: S,
+    studies: Option<S>,
     auth: A,
-    tls: Option<&Tls>,
-) -> Result<Router, Error> {
+) -> Router {
     let workers = CoordinatorServer::new(workers)
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(MAX_MESSAGE)
         .max_encoding_message_size(MAX_MESSAGE);
-    let studies = StudiesServer::new(studies)
-        .accept_compressed(CompressionEncoding::Gzip)
-        .max_decoding_message_size(MAX_MESSAGE)
-        .max_encoding_message_size(MAX_MESSAGE);
-    let mut server = Server::builder()
+    let studies = studies.map(|studies| {
+        StudiesServer::new(studies)
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(MAX_MESSAGE)
+            .max_encoding_message_size(MAX_MESSAGE)
+    });
+    Server::builder()
         .timeout(REQUEST_TIMEOUT)
+        .max_concurrent_streams(MAX_CONCURRENT_REQUESTS)
+        .http2_max_header_list_size(MAX_HEADER_BYTES)
         .http2_keepalive_interval(Some(KEEPALIVE))
-        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT));
-    if let Some(tls) = tls {
-        let authority = Certificate::from_pem(&tls.authority);
-        server = server.tls_config(
-            ServerTlsConfig::new().identity(tls.identity()).client_ca_root(authority),
-        )?;
-    }
-    Ok(server
+        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
         .add_service(InterceptedService::new(workers, auth.clone()))
-        .add_service(InterceptedService::new(studies, auth)))
+        .add_optional_service(studies.map(|studies| InterceptedService::new(studies, auth)))
+}
+
+/// What a server that demands TLS answers to a client that speaks HTTP/2 without it: settings, which
+/// must come first, and GOAWAY with the reason INADEQUATE_SECURITY (RFC 9113, section 7).
+pub const TLS_REQUIRED: [u8; 26] = [
+    0, 0, 0, 4, 0, 0, 0, 0, 0, // SETTINGS: length 0, type 4, no flags, stream 0
+    0, 0, 8, 7, 0, 0, 0, 0, 0, // GOAWAY: length 8, type 7, no flags, stream 0
+    0, 0, 0, 0, 0, 0, 0, 12, // no stream was processed; INADEQUATE_SECURITY
+];
+
+/// What is wrong with the connection to a coordinator, in words. `None` if the coordinator answered,
+/// and the status is its answer.
+pub fn problem(status: &Status) -> Option<Problem> {
+    const REACH: &str = "see that the coordinator runs, and at this address";
+    const PEER: &str = "the coordinator";
+    if status.code() == Code::PermissionDenied && status.message().starts_with("h2 protocol error")
+    {
+        let cause = format!("{PEER} requires TLS, and this side speaks plain text");
+        let hint = "name a folder that `catherd certs` made with --tls";
+        return Some(Problem { cause, hint });
+    }
+    let mut next = status.source();
+    let first = next?;
+    if let Some(problem) = tls::problem(first, PEER) {
+        return Some(problem);
+    }
+    while let Some(error) = next {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            let cause = match error.kind() {
+                io::ErrorKind::ConnectionRefused => "nothing listens there".to_owned(),
+                io::ErrorKind::TimedOut => "no answer".to_owned(),
+                _ => error.to_string(),
+            };
+            return Some(Problem { cause, hint: REACH });
+        }
+        next = error.source();
+    }
+    Some(Problem { cause: status.message().to_owned(), hint: REACH })
+}
+
+/// Why a request failed, in words: the answer of the coordinator, or what is wrong with the
+/// connection.
+pub fn reason(status: &Status) -> String {
+    problem(status).map_or_else(|| status.message().to_owned(), |problem| problem.cause)
 }

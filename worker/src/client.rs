@@ -1,15 +1,21 @@
 //! Requests to the coordinator, repeated while a repetition may succeed.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use catherd_experiments::Digest;
-use catherd_proto::transport::{AuthChannel, MAX_PROJECT, REQUEST_TIMEOUT};
+use catherd_proto::transport::{self, AuthChannel, MAX_PROJECT, REQUEST_TIMEOUT};
 use catherd_proto::v1;
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use tokio::time::Instant;
 use tonic::{Code, Response, Status};
+
+use crate::outage::{GRACE, OutageReporter};
+
+/// Time without an answer after which the request counts as unanswered, although it may succeed.
+const SILENCE: Duration = Duration::from_secs(4);
 
 /// First and longest wait between two tries.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
@@ -22,20 +28,61 @@ pub(crate) struct FailoverClient {
     /// The coordinator that answered last.
     leader: Arc<AtomicUsize>,
     retry_timeout: Duration,
+    outage: Arc<OutageReporter>,
 }
 
 impl FailoverClient {
     /// A client that tries coordinators in this order, and repeats a request for this long.
+    /// `addresses` names the coordinators in reports.
     pub(crate) fn new(
         clients: Vec<CoordinatorClient<AuthChannel>>,
+        addresses: String,
         retry_timeout: Duration,
     ) -> FailoverClient {
-        FailoverClient { clients: clients.into(), leader: Arc::default(), retry_timeout }
+        let outage = Arc::new(OutageReporter::new(addresses, retry_timeout));
+        FailoverClient { clients: clients.into(), leader: Arc::default(), retry_timeout, outage }
     }
 
-    /// The connection to the coordinator that answered last.
-    pub(crate) fn leader(&self) -> CoordinatorClient<AuthChannel> {
-        self.clients[self.leader.load(Ordering::Relaxed)].clone()
+    /// Sends a request once, to the coordinator that answered last.
+    pub(crate) async fn call_once<T, F>(
+        &self,
+        request: impl FnOnce(CoordinatorClient<AuthChannel>) -> F,
+    ) -> Result<T, Status>
+    where
+        F: Future<Output = Result<Response<T>, Status>>,
+    {
+        let start = Instant::now();
+        let client = self.clients[self.leader.load(Ordering::Relaxed)].clone();
+        let answer = self.watched(start, SILENCE, request(client)).await;
+        if let Err(status) = &answer
+            && !is_refusal(status)
+        {
+            // No repetition follows within the time in which a report is due.
+            self.outage
+                .unanswered(start.checked_sub(GRACE).unwrap_or(start), &transport::reason(status));
+        }
+        answer.map(Response::into_inner)
+    }
+
+    /// Waits for an answer, and reports if it is later than `silence`.
+    async fn watched<T>(
+        &self,
+        since: Instant,
+        silence: Duration,
+        request: impl Future<Output = Result<T, Status>>,
+    ) -> Result<T, Status> {
+        let mut request = pin!(request);
+        let answer = match tokio::time::timeout(silence, &mut request).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                self.outage.unanswered(since, "no answer");
+                request.await
+            }
+        };
+        if answer.as_ref().err().is_none_or(is_refusal) {
+            self.outage.answered();
+        }
+        answer
     }
 
     /// Advances from a coordinator that did not answer to the next one, once for any number of
@@ -50,7 +97,19 @@ impl FailoverClient {
     /// retry time-out has passed.
     pub(crate) async fn call<T, F>(
         &self,
+        request: impl FnMut(CoordinatorClient<AuthChannel>) -> F,
+    ) -> Result<T, Status>
+    where
+        F: Future<Output = Result<Response<T>, Status>>,
+    {
+        self.repeat(request, SILENCE).await
+    }
+
+    /// Repeats a request that is late after `silence`.
+    async fn repeat<T, F>(
+        &self,
         mut request: impl FnMut(CoordinatorClient<AuthChannel>) -> F,
+        silence: Duration,
     ) -> Result<T, Status>
     where
         F: Future<Output = Result<Response<T>, Status>>,
@@ -59,12 +118,14 @@ impl FailoverClient {
         let mut pause = PAUSE.0;
         loop {
             let current = self.leader.load(Ordering::Relaxed);
-            match request(self.clients[current].clone()).await {
+            let answer = request(self.clients[current].clone());
+            match self.watched(start, silence, answer).await {
                 Ok(reply) => return Ok(reply.into_inner()),
                 Err(status) if is_refusal(&status) => return Err(status),
                 Err(status) if start.elapsed() >= self.retry_timeout => return Err(status),
                 Err(status) => {
                     tracing::debug!("repeating a request: {status}");
+                    self.outage.unanswered(start, &transport::reason(&status));
                     self.fail_over(current);
                 }
             }
@@ -75,13 +136,14 @@ impl FailoverClient {
 
     /// Fetches a project and checks its digest.
     pub(crate) async fn fetch(&self, digest: Digest) -> Result<Arc<[u8]>, Status> {
-        self.call(|client| async move {
-            // The time-out of the transport covers the first message of a stream only.
+        // The time-out of the transport covers the first message of a stream only.
+        let limit = 6 * REQUEST_TIMEOUT;
+        let fetch = |client| async move {
             let slow = |_| Status::deadline_exceeded("the project arrives too slowly");
-            let limit = 6 * REQUEST_TIMEOUT;
             tokio::time::timeout(limit, download(client, digest)).await.map_err(slow)?
-        })
-        .await
+        };
+        // A download may take long although the coordinator answers, so it is never late.
+        self.repeat(fetch, limit).await
     }
 }
 
@@ -121,7 +183,7 @@ pub(crate) fn is_refusal(status: &Status) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use catherd_proto::transport::{self, Access};
+    use catherd_proto::transport::Access;
 
     use super::*;
 
@@ -130,7 +192,7 @@ mod tests {
         let clients = ["http://ant:1", "http://bee:1"];
         let clients =
             clients.map(|at| transport::coordinator_client(at, &Access::default()).unwrap());
-        let client = FailoverClient::new(clients.to_vec(), Duration::ZERO);
+        let client = FailoverClient::new(clients.to_vec(), String::new(), Duration::ZERO);
         let leader = || client.leader.load(Ordering::Relaxed);
         client.fail_over(0);
         client.fail_over(0);

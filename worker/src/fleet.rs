@@ -1,7 +1,7 @@
 //! Local worker processes, one a core, which are restarted when they die.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,8 +20,8 @@ const MAX_STARTUP_FAILURES: u32 = 5;
 /// Worker processes, one a core. A child that dies is started again, unless it ended
 /// with success or repeatedly fails to start.
 ///
-/// Each child has a pipe from this process as its standard input and must exit when that
-/// closes ([`Options::exit_with_parent`](crate::Options::exit_with_parent)), so that none
+/// Each child has a pipe from this process as its standard input, with the text that it was given,
+/// and must exit when that closes ([`Options::exit_with_parent`](crate::Options::exit_with_parent)), so that none
 /// outlives this process, whatever ends it. Each is a process group of its own, so that a Ctrl-C
 /// on the terminal reaches this process alone, which then drains them ([`LocalFleet::drain`]).
 /// Dropping the fleet kills it.
@@ -57,20 +57,23 @@ struct Slot {
 
 impl LocalFleet {
     /// Starts a worker for each core. `command` makes the command line of the worker of
-    /// a core; its standard input is replaced.
+    /// a core; its standard input is replaced by a pipe that begins with `input`, at most 4,096 bytes
+    /// (what a pipe takes at once), such as a secret that must be on no command line.
     ///
     /// # Errors
     ///
     /// If a process or the supervising thread cannot be started.
     pub fn start(
         cores: &[usize],
+        input: String,
         command: impl Fn(usize) -> Command + Send + 'static,
     ) -> io::Result<LocalFleet> {
         let state = Arc::new(State::default());
         let mut fleet = LocalFleet { state: state.clone(), supervisor: None };
         let mut slots = Vec::new();
+        let starter = Starter { input, command };
         for &core in cores {
-            let child = spawn(&command, core)?;
+            let child = starter.start(core)?;
             state.with(|processes| processes.insert(core, Process::Alive(child)));
             slots.push(Slot {
                 core,
@@ -87,7 +90,7 @@ impl LocalFleet {
                         if state.draining.load(Ordering::Relaxed) {
                             slot.restart_at = None;
                         }
-                        slot.poll(processes, &command);
+                        slot.poll(processes, &starter);
                     });
                 }
                 std::thread::sleep(POLL_INTERVAL);
@@ -166,12 +169,12 @@ impl Slot {
     fn poll(
         &mut self,
         processes: &mut BTreeMap<usize, Process>,
-        command: &impl Fn(usize) -> Command,
+        starter: &Starter<impl Fn(usize) -> Command>,
     ) {
         if self.restart_at.is_some_and(|time| time <= Instant::now()) {
             self.restart_at = None;
             self.started = Instant::now();
-            let process = match spawn(command, self.core) {
+            let process = match starter.start(self.core) {
                 Ok(child) => Process::Alive(child),
                 Err(error) => Process::Abandoned(format!("cannot start the worker: {error}")),
             };
@@ -206,6 +209,21 @@ impl Slot {
     }
 }
 
-fn spawn(command: &impl Fn(usize) -> Command, core: usize) -> io::Result<Child> {
-    catherd_platform::new_group(command(core).stdin(Stdio::piped())).spawn()
+/// Starts workers.
+struct Starter<F> {
+    /// The beginning of each worker's standard input.
+    input: String,
+    command: F,
+}
+
+impl<F: Fn(usize) -> Command> Starter<F> {
+    fn start(&self, core: usize) -> io::Result<Child> {
+        let mut command = (self.command)(core);
+        let mut child = catherd_platform::new_group(command.stdin(Stdio::piped())).spawn()?;
+        if let Some(pipe) = &mut child.stdin {
+            // Ignore the error: the process has ended already, which is noticed elsewhere.
+            let _ = pipe.write_all(self.input.as_bytes());
+        }
+        Ok(child)
+    }
 }

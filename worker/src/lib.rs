@@ -17,6 +17,7 @@ mod crash_report;
 mod disk_cache;
 mod executor;
 mod fleet;
+mod outage;
 mod project_cache;
 mod session;
 mod simulated_host;
@@ -29,7 +30,9 @@ pub use allocator::OomMarkingAllocator;
 pub use disk_cache::DiskCache;
 pub use fleet::LocalFleet;
 pub use simulated_host::SimulatedHost;
-pub use worker::{ExitReason, Options, WorkerError, run_simulated_worker, run_worker};
+pub use worker::{
+    CoordinatorAddress, ExitReason, Options, WorkerError, run_simulated_worker, run_worker,
+};
 
 /// Makes the runner of a subject kind by the kind's name. `None` if this worker has no such
 /// kind.

@@ -18,13 +18,20 @@ use crate::session::{Session, SessionConfig};
 use crate::simulated_host::SimulatedHost;
 use crate::spool::Spool;
 
+/// Where a coordinator is reached, and how.
+#[derive(Clone, Debug)]
+pub struct CoordinatorAddress {
+    /// Its URL, such as `http://127.0.0.1:7420`.
+    pub url: String,
+    /// Credentials and certificates for it.
+    pub access: Access,
+}
+
 /// The configuration of a worker.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Addresses of coordinators of one store, such as `http://127.0.0.1:7000`; at least one.
-    pub coordinators: Vec<String>,
-    /// Credentials and certificates for the coordinators.
-    pub access: Access,
+    /// Coordinators of one store; at least one.
+    pub coordinators: Vec<CoordinatorAddress>,
     /// The worker's name: unique among live workers, the same after a restart.
     pub name: String,
     /// The core to pin the process to; `None` to leave it unpinned.
@@ -89,7 +96,7 @@ pub enum WorkerError {
         cause: tonic::transport::Error,
     },
     /// The coordinator refused a request, or did not answer within the retry time-out.
-    #[error("coordinator {address}: {}", cause.message())]
+    #[error("coordinator {address}: {}", transport::reason(cause))]
     Coordinator {
         /// The addresses that were tried.
         address: String,
@@ -125,9 +132,9 @@ pub fn run_worker(options: Options, make: Box<MakeRunner>) -> Result<ExitReason,
         .build()
         .map_err(WorkerError::Start)?;
     runtime.block_on(async {
-        let clients = options.coordinators.iter().map(|address| {
-            let wrong = |cause| WorkerError::Address { address: address.clone(), cause };
-            transport::coordinator_client(address, &options.access).map_err(wrong)
+        let clients = options.coordinators.iter().map(|CoordinatorAddress { url, access }| {
+            let wrong = |cause| WorkerError::Address { address: url.clone(), cause };
+            transport::coordinator_client(url, access).map_err(wrong)
         });
         let clients = clients.collect::<Result<_, _>>()?;
         run(options, clients, make, None).await
@@ -157,7 +164,9 @@ async fn run(
 ) -> Result<ExitReason, WorkerError> {
     let Options { coordinators, name, core, spool: folder, cache, .. } = options;
     let Options { retry_timeout, engines, limits, idle, .. } = options;
-    let client = FailoverClient::new(clients, retry_timeout);
+    let urls: Vec<_> = coordinators.iter().map(|address| address.url.as_str()).collect();
+    let addresses = urls.join(" or ");
+    let client = FailoverClient::new(clients, addresses.clone(), retry_timeout);
     let spool_error = |cause| WorkerError::Spool { folder: folder.clone(), cause };
     let spool = Spool::open(&folder, simulated.is_some()).map_err(spool_error)?;
     let memory = limits.memory.map_or(MemoryLimit::None, catherd_platform::limit_memory);
@@ -175,7 +184,7 @@ async fn run(
         Ok(session) => session.run().await,
         Err(error) => Err(error),
     };
-    reason.map_err(|error| error.into_worker_error(coordinators.join(" or "), folder))
+    reason.map_err(|error| error.into_worker_error(addresses, folder))
 }
 
 /// Moves the crash report of the previous process with this spool into the spool, from where the

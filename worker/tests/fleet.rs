@@ -18,7 +18,7 @@ use catherd_platform::allowed_cores;
 use catherd_proto::transport::Access;
 use catherd_subject::noop::Noop;
 use catherd_subject::{Kinds, Limits, Runner, RunnerContext, SubjectKind};
-use catherd_worker::{ExitReason, LocalFleet, Options, run_worker};
+use catherd_worker::{CoordinatorAddress, ExitReason, LocalFleet, Options, run_worker};
 use tokio::net::TcpListener;
 
 const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
@@ -110,8 +110,10 @@ fn worker(address: &str, folder: &Path, core: usize) -> Command {
 
 fn options(address: &str, spool: PathBuf, name: &str) -> Options {
     Options {
-        coordinators: vec![address.to_owned()],
-        access: Access::default(),
+        coordinators: vec![CoordinatorAddress {
+            url: address.to_owned(),
+            access: Access::default(),
+        }],
         cache: None,
         idle: None,
         limits: Limits::default(),
@@ -142,7 +144,8 @@ fn worker_process() {
 
 fn fleet(bench: &Bench, folder: &Path) -> LocalFleet {
     let (address, folder) = (bench.address.clone(), folder.to_owned());
-    LocalFleet::start(&allowed_cores(), move |core| worker(&address, &folder, core)).unwrap()
+    LocalFleet::start(&allowed_cores(), String::new(), move |core| worker(&address, &folder, core))
+        .unwrap()
 }
 
 async fn undisturbed(plan: Plan) -> BTreeMap<Digest, Digest> {
@@ -273,7 +276,7 @@ fn a_worker_ends_with_its_parent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fleet_that_cannot_work_gives_up() {
-    let fleet = LocalFleet::start(&[0], |_| Command::new("false")).unwrap();
+    let fleet = LocalFleet::start(&[0], String::new(), |_| Command::new("false")).unwrap();
     let start = Instant::now();
     while fleet.abandoned_cores().is_empty() {
         assert!(start.elapsed() < Duration::from_secs(10));

@@ -32,6 +32,8 @@ impl Server {
         let mut command = Command::new(program);
         command.arg("coordinator").arg("--dir").arg(dir);
         command.args(["--listen", "127.0.0.1:0", "--dashboard", "127.0.0.1:0"]);
+        // What is submitted here is executed by no process.
+        command.arg("--open");
         if let Some(store) = store {
             command.args(["--store", store]);
         }

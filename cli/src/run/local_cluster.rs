@@ -28,12 +28,22 @@ pub(super) enum Ended {
     Stopped,
 }
 
+/// The workers of a study on this machine.
+pub(super) struct Workers<'a> {
+    /// The core of each.
+    pub(super) cores: &'a [usize],
+    /// The token by which they prove to the coordinator that this process started them.
+    pub(super) token: &'a str,
+    /// Whether the study's runs execute programs.
+    pub(super) programs: bool,
+}
+
 /// Serves the study to one worker on each core until every run has ended. After the first SIGINT
 /// or SIGTERM, workers finish their current runs; after the second, they are stopped at once.
 pub(super) fn run(
     coordinator: &Coordinator,
     folder: &Folder,
-    cores: &[usize],
+    workers: &Workers<'_>,
     mut display: Display,
 ) -> Result<Ended, Failure> {
     if coordinator.progress().is_finished() {
@@ -51,8 +61,10 @@ pub(super) fn run(
         let server = tokio::spawn(coordinator.serve(listener));
         let program = std::env::current_exe().map_err(cannot_start)?;
         let spools = folder.spools();
-        let fleet = LocalFleet::start(cores, move |core| {
-            worker::command(&program, &address, &spools, core)
+        let programs = workers.programs;
+        let input = format!("{}\n", workers.token);
+        let fleet = LocalFleet::start(workers.cores, input, move |core| {
+            worker::command(&program, &address, &spools, core, programs)
         })
         .map_err(cannot_start)?;
         tokio::select! {

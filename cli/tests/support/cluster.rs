@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use catherd_coordinator::StoreUrl;
 
-use super::{catherd, program, stderr};
+use super::{ENVIRONMENT, catherd, program, stderr};
 
 /// A process that is killed when it is dropped.
 pub(crate) struct Process(pub(crate) Child);
@@ -20,8 +20,17 @@ impl Drop for Process {
 
 /// Starts a process of the binary, whose standard error can be read.
 pub(crate) fn start(arguments: &[&str]) -> Process {
+    start_with(arguments, &ENVIRONMENT)
+}
+
+/// Like [`start`] with other variables of the environment.
+pub(crate) fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Process {
     let mut command = Command::new(program());
-    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     Process(command.spawn().unwrap())
 }
 
@@ -30,7 +39,7 @@ pub(crate) fn coordinator(folder: &Path, more: &[&str]) -> (Process, String) {
     let folder = folder.to_str().unwrap();
     let mut process = start(&[&["coordinator", "--dir", folder], more].concat());
     let lines = BufReader::new(process.0.stderr.take().unwrap()).lines();
-    let serving = lines.map(Result::unwrap).find(|line| line.contains(" on ")).unwrap();
+    let serving = lines.map(Result::unwrap).find(|line| line.starts_with("serving ")).unwrap();
     let port = serving.rsplit(':').next().unwrap().to_owned();
     (process, format!("127.0.0.1:{port}"))
 }

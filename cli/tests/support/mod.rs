@@ -21,10 +21,18 @@ pub(crate) fn program() -> PathBuf {
     std::env::var_os("CATHERD_BINARY").map_or(built.into(), PathBuf::from)
 }
 
+/// The environment of the tests' processes: tokens of coordinators on loopback are not kept in the
+/// home of the user.
+pub(crate) const ENVIRONMENT: [(&str, &str); 1] =
+    [("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state"))];
+
 /// A command of the binary.
 pub(crate) fn catherd() -> Command {
     let mut command = Command::new(program());
-    command.env_remove("CATHERD_LOG").timeout(std::time::Duration::from_secs(120));
+    command
+        .envs(ENVIRONMENT)
+        .env_remove("CATHERD_LOG")
+        .timeout(std::time::Duration::from_secs(120));
     command
 }
 

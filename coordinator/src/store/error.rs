@@ -45,6 +45,24 @@ pub enum StoreError {
     NoStudy(String),
 }
 
+impl StoreError {
+    /// Whether the database cannot be reached now, but may be later: the server is down, starting,
+    /// or has no connection left.
+    pub(crate) fn may_pass(&self) -> bool {
+        let StoreError::Postgres(error) = self else { return false };
+        match error.code() {
+            // Classes 53 (insufficient resources) and 57 (operator intervention).
+            Some(state) => state.code().starts_with("53") || state.code().starts_with("57"),
+            None => error.is_closed() || is_io(error),
+        }
+    }
+}
+
+/// Whether the network caused an error.
+fn is_io(error: &tokio_postgres::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>())
+}
+
 /// The error with its source, which contains the server's message.
 fn with_source(error: &tokio_postgres::Error) -> String {
     match std::error::Error::source(error) {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use catherd_experiments::RunSpec;
+use catherd_proto::transport::AuthChannel;
 use catherd_proto::v1;
+use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use tokio::time::Instant;
 use v1::completion::End;
 
@@ -104,11 +106,13 @@ impl Session {
         });
         let request =
             v1::HeartbeatRequest { worker: self.config.name.clone(), held: held.collect() };
-        let mut client = self.client.leader();
+        let client = self.client.clone();
         self.spawn(async move {
             // Not repeated, because the next heartbeat is due soon.
-            let reply = client.heartbeat(request).await;
-            Event::HeartbeatReply(reply.map(tonic::Response::into_inner).ok())
+            let send = |mut client: CoordinatorClient<AuthChannel>| async move {
+                client.heartbeat(request).await
+            };
+            Event::HeartbeatReply(client.call_once(send).await.ok())
         });
     }
 

@@ -18,7 +18,7 @@ use catherd_experiments::{
 use catherd_proto::transport::Access;
 use catherd_subject::noop::{self, Noop, NoopRunner};
 use catherd_subject::{Limits, RunError, RunProgress, Runner, SubjectKind};
-use catherd_worker::{Options, SimulatedHost, run_simulated_worker};
+use catherd_worker::{CoordinatorAddress, Options, SimulatedHost, run_simulated_worker};
 use tempfile::TempDir;
 use turmoil::Sim;
 
@@ -505,8 +505,10 @@ async fn work(
 ) -> turmoil::Result {
     loop {
         let options = Options {
-            coordinators: vec![COORDINATOR.to_owned()],
-            access: Access::default(),
+            coordinators: vec![CoordinatorAddress {
+                url: COORDINATOR.to_owned(),
+                access: Access::default(),
+            }],
             name: name.clone(),
             core: None,
             spool: spool.clone(),

@@ -1,36 +1,3 @@
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>catherd</title>
-<style>
-  :root { color-scheme: light dark; --line: #8884; --soft: #8882; --done: #2a7ab0; --bad: #c33; --run: #e0a030 }
-  body { font: 15px/1.45 system-ui, sans-serif; max-width: 70rem; margin: 0 auto; padding: 1rem }
-  h1 { font-size: 1.2rem; margin: 0 } h2 { font-size: 1rem; margin: 1.5rem 0 .4rem }
-  header { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; align-items: baseline }
-  .error { background: var(--bad); color: #fff; padding: .4rem .7rem; border-radius: 4px; margin-top: .6rem }
-  .study { border: 1px solid var(--line); border-radius: 6px; padding: .8rem; margin: .8rem 0 }
-  .bar { display: flex; height: .9rem; border-radius: 3px; overflow: hidden; background: var(--soft); margin: .5rem 0 }
-  .bar i { display: block } .done { background: var(--done) } .leased { background: var(--run) } .bad { background: var(--bad) }
-  .facts { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem } .facts b { font-variant-numeric: tabular-nums }
-  .scroll { overflow-x: auto } table { border-collapse: collapse; width: 100% }
-  td, th { text-align: left; padding: .15rem .8rem .15rem 0; border-bottom: 1px solid var(--soft); white-space: nowrap }
-  td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.why { white-space: normal }
-  svg { display: block; max-width: 100% } svg text { font-size: 11px; fill: currentColor } small { opacity: .7 }
-  @media (max-width: 40rem) {
-    th { display: none } tr { display: block; padding: .3rem 0; border-bottom: 1px solid var(--soft) }
-    td { display: inline; border: 0; padding: 0 .5rem 0 0; white-space: normal; overflow-wrap: anywhere }
-    td.head, td.why { display: block } td[data-word]::after { content: " " attr(data-word) }
-  }
-  .legend svg { display: inline-block; vertical-align: middle; margin-right: .4rem }
-</style>
-<header><h1>catherd</h1><span id="now">connecting …</span></header>
-<div id="error" class="error" hidden></div>
-<div id="unserved" class="error" hidden></div>
-<div id="studies"></div>
-<h2>Workers</h2>
-<div class="scroll"><table id="workers"></table></div>
-<script>
 "use strict";
 const make = (tag, text, kind) => {
   const element = document.createElement(tag);
@@ -157,7 +124,7 @@ const show = state => {
     table.append(row("td", [[worker.name, "head"], [word], [worker.leases, "n", "leases"], [worker.runs, "n", "runs"], [now]]));
   }
 };
-let latest = null /* state */;
+let latest = JSON.parse(document.getElementById("state").textContent);
 show(latest);
 addEventListener("resize", () => show(latest));
 const source = new EventSource("events");
@@ -172,5 +139,3 @@ const explain = async () => {
   setTimeout(explain, 5000);
 };
 setTimeout(explain, 1000);
-</script>
-</html>

@@ -1,0 +1,97 @@
+//! Tokens of coordinators: new ones, and the token files that coordinators read.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use catherd_coordinator::auth::{Role, TokenStore, TokenStoreError};
+use clap::Args;
+
+use crate::failure::{Exit, Failure};
+use crate::terminal;
+
+/// A new secret: 256 random bits of the system, in hexadecimal digits after a prefix by which
+/// scanners for secrets recognise it.
+pub(crate) fn new_token() -> Result<String, Failure> {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret)
+        .map_err(|cause| Failure::new(format_args!("no random numbers: {cause}")))?;
+    Ok(format!("catherd-{}", hex::encode(secret)))
+}
+
+/// Reads the token file of a coordinator, which must contain a token: without any, the coordinator
+/// could be reached by no worker and no client.
+pub(crate) fn read(file: &Path) -> Result<TokenStore, Failure> {
+    let tokens = TokenStore::read(file)?;
+    if tokens.is_empty() {
+        return Err(Failure::new(format_args!(
+            "no token in {}: nothing could connect",
+            file.display()
+        ))
+        .hint(format!("make one: catherd token ROLE --file {}", file.display())));
+    }
+    Ok(tokens)
+}
+
+/// Makes a token for a worker, a submitter, a viewer or an owner (who may do all).
+///
+/// The token is written to a file of mode 0600, or printed once; only its digest is written to the
+/// coordinator's token file. A running coordinator reads that file again on SIGHUP.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd token worker --name ants -o ants.token
+  catherd token submitter --file /srv/catherd/tokens -o me.token")]
+pub(crate) struct MakeToken {
+    /// What the token permits: worker, submitter, viewer or owner
+    role: Role,
+
+    /// Name of the owner, for readers of the token file
+    #[arg(long, default_value = "")]
+    name: String,
+
+    /// The coordinator's token file
+    #[arg(long, value_name = "FILE", default_value = "tokens")]
+    file: PathBuf,
+
+    /// File for the token, of mode 0600 [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl MakeToken {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let token = new_token()?;
+        // First the file that may be refused: a digest without its token would be of no use.
+        if let Some(out) = &self.out {
+            catherd_platform::write_private(out, &format!("{token}\n")).map_err(|cause| {
+                Failure::new(format_args!("cannot write {}: {cause}", out.display()))
+                    .hint("name a file that you may write to with -o")
+            })?;
+        }
+        TokenStore::add(&self.file, &token, self.role, &self.name)?;
+        let tokens = self.file.display();
+        match &self.out {
+            Some(out) => terminal::note(&format!("The token is in {}.", out.display())),
+            None => {
+                terminal::print(&format!("{token}\n"));
+                if !io::stdout().is_terminal() {
+                    terminal::note(
+                        "Other users may be able to read where this output goes; -o FILE writes a \
+                         file of mode 0600.",
+                    );
+                }
+            }
+        }
+        terminal::note(&format!(
+            "The digest is in {tokens}; start the coordinator with --tokens {tokens}, or send \
+             SIGHUP to the one that runs."
+        ));
+        Ok(Exit::Success)
+    }
+}
+
+impl From<TokenStoreError> for Failure {
+    fn from(error: TokenStoreError) -> Failure {
+        Failure::new(error).hint("make it with `catherd token ROLE --file FILE`")
+    }
+}

@@ -1,0 +1,309 @@
+//! Incoming connections of a listener: accepted even when descriptors run out, encrypted within a
+//! time limit, and few of them without an accepted request.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use catherd_proto::tls::{self, ServerConfig, TlsAcceptor, TlsStream};
+use catherd_proto::transport::{Connected, TLS_REQUIRED};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, timeout};
+use tokio_stream::Stream;
+use tokio_util::either::Either;
+
+mod unauthenticated;
+
+pub(crate) use unauthenticated::Peer;
+use unauthenticated::Unauthenticated;
+
+/// Most connections without an accepted request.
+const MAX_UNAUTHENTICATED: usize = 256;
+
+/// Time within which TLS must be established.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Wait after the system could not accept a connection, as when the process has no descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections without an accepted request that are closed then, the oldest first. One at a time would
+/// leave new ones waiting for long.
+const CLOSED_AT_ONCE: usize = 32;
+
+/// Shortest time between two lines of the log about connections that failed.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
+
+/// The first byte of a TLS connection: a record that contains a handshake (RFC 8446, section 5.1).
+const TLS_HANDSHAKE: u8 = 22;
+
+/// The TLS configuration of a listener, which may be replaced while it listens. `None` if
+/// connections are not encrypted.
+pub(crate) type TlsSetting = Option<watch::Receiver<Arc<ServerConfig>>>;
+
+/// The connections of a listener that are ready for requests.
+pub(crate) struct Incoming {
+    ready: mpsc::Receiver<Connection>,
+}
+
+impl Incoming {
+    /// Starts to accept connections, until the value is dropped. Needs a tokio runtime.
+    pub(crate) fn of(listener: TcpListener, tls: TlsSetting) -> Incoming {
+        let (sender, ready) = mpsc::channel(1);
+        tokio::spawn(accept(listener, tls, sender));
+        Incoming { ready }
+    }
+}
+
+impl Stream for Incoming {
+    type Item = io::Result<Connection>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.ready.poll_recv(context).map(|connection| connection.map(Ok))
+    }
+}
+
+impl axum::serve::Listener for Incoming {
+    type Io = Connection;
+    type Addr = Peer;
+
+    async fn accept(&mut self) -> (Connection, Peer) {
+        match self.ready.recv().await {
+            Some(connection) => {
+                let peer = connection.peer.clone();
+                (connection, peer)
+            }
+            // The task that accepts ends only with this value.
+            None => std::future::pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Peer> {
+        // A listener is not the other side of a connection.
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Accepts connections until their receiver is dropped.
+async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Connection>) {
+    let unauthenticated = Unauthenticated::new(MAX_UNAUTHENTICATED);
+    let (mut number, mut exhausted, mut log) = (0, false, FailureLog::default());
+    let (failures, mut failed) = mpsc::channel(16);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(failure) = failed.recv() => {
+                log.add(failure);
+                continue;
+            }
+            () = ready.closed() => return,
+        };
+        let (stream, address) = match accepted {
+            Ok(accepted) => accepted,
+            // The connection had ended before it was accepted.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+            Err(error) => {
+                if !exhausted {
+                    tracing::error!("cannot accept connections, trying again: {error}");
+                }
+                exhausted = true;
+                for _ in 0..CLOSED_AT_ONCE {
+                    unauthenticated.close_oldest();
+                }
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        if exhausted {
+            tracing::info!("connections are accepted again");
+            exhausted = false;
+        }
+        // Nagle's algorithm with delayed ACKs would add 40 ms to a reply of two packets.
+        let _ = stream.set_nodelay(true);
+        number += 1;
+        let (peer, closed) = unauthenticated.admit(number).await;
+        let config = tls.as_ref().map(|tls| tls.borrow().clone());
+        let (ready, failures) = (ready.clone(), failures.clone());
+        tokio::spawn(async move {
+            let mut closed = closed;
+            let encrypted = tokio::select! {
+                encrypted = timeout(HANDSHAKE_TIMEOUT, encrypt(stream, config)) => encrypted,
+                Ok(()) = &mut closed => return,
+            };
+            match encrypted {
+                Ok(Ok(stream)) => {
+                    // Sending fails only after the server has ended.
+                    let _ = ready.send(Connection::new(stream, peer, closed)).await;
+                }
+                // Lines that the log cannot take at this rate are left out.
+                Ok(Err(cause)) => drop(failures.try_send(format!("{address}: {cause}"))),
+                Err(_) => {
+                    let cause = format!("TLS was not set up within {HANDSHAKE_TIMEOUT:?}");
+                    drop(failures.try_send(format!("{address}: {cause}")));
+                }
+            }
+        });
+    }
+}
+
+/// The stream of a connection.
+type Transport = Either<TcpStream, TlsStream<TcpStream>>;
+
+/// Establishes TLS, if there is a configuration. The error says in words what the client did.
+async fn encrypt(
+    mut stream: TcpStream,
+    config: Option<Arc<ServerConfig>>,
+) -> Result<Transport, String> {
+    let Some(config) = config else { return Ok(Either::Left(stream)) };
+    let mut first = [0];
+    match stream.peek(&mut first).await {
+        Ok(1..) if first[0] == TLS_HANDSHAKE => {}
+        Ok(1..) => {
+            refuse(&mut stream, &TLS_REQUIRED).await;
+            return Err(
+                "the client speaks plain text, and this coordinator requires TLS".to_owned()
+            );
+        }
+        // A probe that only connects is no failure worth a line of its own, but counts as one.
+        Ok(0) => return Err("the client closed the connection before TLS was set up".to_owned()),
+        Err(error) => return Err(error.to_string()),
+    }
+    match TlsAcceptor::from(config).accept(stream).into_fallible().await {
+        Ok(encrypted) => Ok(Either::Right(encrypted)),
+        Err((error, mut stream)) => {
+            // The alert that says why is sent already.
+            refuse(&mut stream, &[]).await;
+            let known = tls::problem(&error, "the client");
+            Err(known.map_or_else(|| error.to_string(), |known| known.cause))
+        }
+    }
+}
+
+/// Sends a last answer to a client, and reads what it still sends: if unread bytes were left, the
+/// system would reset the connection, and the client might never see why.
+async fn refuse(stream: &mut TcpStream, answer: &[u8]) {
+    let answered = async {
+        stream.write_all(answer).await?;
+        stream.shutdown().await?;
+        let mut rest = stream.take(64 << 10);
+        tokio::io::copy(&mut rest, &mut tokio::io::sink()).await
+    };
+    // The caller drops the connection however this ends.
+    let _ = timeout(Duration::from_secs(1), answered).await;
+}
+
+/// The log of connections that failed, of which anyone can make many.
+#[derive(Default)]
+struct FailureLog {
+    /// No line is written before.
+    quiet_until: Option<Instant>,
+    left_out: u64,
+}
+
+impl FailureLog {
+    fn add(&mut self, failure: String) {
+        let now = Instant::now();
+        if self.quiet_until.is_some_and(|until| now < until) {
+            self.left_out += 1;
+            return;
+        }
+        self.quiet_until = Some(now + LOG_INTERVAL);
+        match std::mem::take(&mut self.left_out) {
+            0 => tracing::warn!("a connection failed: {failure}"),
+            more => tracing::warn!("a connection failed: {failure} (and {more} before it)"),
+        }
+    }
+}
+
+/// A connection that is ready for requests. Reading from it fails once it must close.
+pub(crate) struct Connection {
+    stream: Transport,
+    peer: Peer,
+    state: State,
+}
+
+/// Whether a connection may stay.
+enum State {
+    /// No request was accepted yet. Receives a value if the connection must close.
+    Unauthenticated(oneshot::Receiver<()>),
+    Authenticated,
+    MustClose,
+}
+
+impl Connection {
+    fn new(stream: Transport, peer: Peer, closed: oneshot::Receiver<()>) -> Connection {
+        Connection { stream, peer, state: State::Unauthenticated(closed) }
+    }
+
+    fn must_close(&mut self, context: &mut Context<'_>) -> bool {
+        if let State::Unauthenticated(closed) = &mut self.state {
+            match Pin::new(closed).poll(context) {
+                Poll::Pending => {}
+                Poll::Ready(Ok(())) => self.state = State::MustClose,
+                Poll::Ready(Err(_)) => self.state = State::Authenticated,
+            }
+        }
+        matches!(self.state, State::MustClose)
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // Requests that still run hold the peer too.
+        self.peer.release();
+    }
+}
+
+impl Connected for Connection {
+    type ConnectInfo = Peer;
+
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.must_close(context) {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

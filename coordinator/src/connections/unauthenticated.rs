@@ -1,0 +1,109 @@
+//! A limit on the connections of which no request was accepted yet. Beyond it the oldest is closed,
+//! because a client that means to call does so at once, and connections that are only held open must
+//! not take the place of new ones.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+/// The connections without an accepted request; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Unauthenticated {
+    permits: Arc<Semaphore>,
+    /// Closes a connection, by its number; they are numbered in the order of their arrival.
+    closers: Arc<Mutex<BTreeMap<u64, oneshot::Sender<()>>>>,
+}
+
+impl Unauthenticated {
+    /// At most `limit` connections.
+    pub(crate) fn new(limit: usize) -> Unauthenticated {
+        Unauthenticated { permits: Arc::new(Semaphore::new(limit)), closers: Arc::default() }
+    }
+
+    /// Admits connection `number`. At the limit the oldest connection is closed first. The receiver
+    /// is told when this connection must close; it fails when the connection is authenticated.
+    pub(crate) async fn admit(&self, number: u64) -> (Peer, oneshot::Receiver<()>) {
+        let permit = match self.permits.clone().try_acquire_owned() {
+            Ok(permit) => Some(permit),
+            Err(_) => {
+                self.close_oldest();
+                // Fails only if the semaphore were closed, which nothing does.
+                self.permits.clone().acquire_owned().await.ok()
+            }
+        };
+        let (closer, closed) = oneshot::channel();
+        self.with(|closers| closers.insert(number, closer));
+        let place = Place { number, connections: self.clone(), _permit: permit };
+        (Peer(Arc::new(Mutex::new(Some(place)))), closed)
+    }
+
+    /// Closes the oldest connection; without effect if there is none.
+    pub(crate) fn close_oldest(&self) {
+        if let Some((_, closer)) = self.with(BTreeMap::pop_first) {
+            // Ignore the error: the connection has ended already.
+            let _ = closer.send(());
+        }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut BTreeMap<u64, oneshot::Sender<()>>) -> T) -> T {
+        act(&mut self.closers.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A place among the connections without an accepted request, freed when it is dropped.
+struct Place {
+    number: u64,
+    connections: Unauthenticated,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.connections.with(|closers| closers.remove(&self.number));
+    }
+}
+
+/// The other side of a connection; requests have it as an extension.
+#[derive(Clone)]
+pub(crate) struct Peer(Arc<Mutex<Option<Place>>>);
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Peer")
+    }
+}
+
+impl Peer {
+    /// Notes that a request of the connection was accepted, or that the connection has ended: it no
+    /// longer counts against the limit.
+    pub(crate) fn release(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn beyond_the_limit_the_oldest_connection_is_closed() {
+        let connections = Unauthenticated::new(2);
+        let (first, mut first_closed) = connections.admit(1).await;
+        let (second, mut second_closed) = connections.admit(2).await;
+        let third = connections.admit(3);
+        tokio::pin!(third);
+        assert!(tokio::time::timeout(Duration::ZERO, &mut third).await.is_err());
+        assert_eq!(first_closed.try_recv(), Ok(()), "the oldest is told to close");
+        first.release();
+        let (_third, _) = third.await;
+        assert_eq!(second_closed.try_recv(), Err(oneshot::error::TryRecvError::Empty));
+        // An authenticated connection is not closed any more and makes room.
+        second.release();
+        assert_eq!(second_closed.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+        let (_fourth, _) = connections.admit(4).await;
+    }
+}

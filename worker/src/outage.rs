@@ -1,0 +1,98 @@
+//! Reports on standard error that no coordinator can be reached, and that one answers again.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Time without an answer that is not reported: a coordinator that is restarted, or another one that
+/// takes over, is back within it.
+pub(crate) const GRACE: Duration = Duration::from_secs(2);
+
+/// First and longest time between two reports of the same outage.
+const REPORT_INTERVAL: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(300));
+
+/// The outage of all coordinators of a worker, if there is one.
+#[derive(Debug)]
+pub(crate) struct OutageReporter {
+    /// The addresses of the coordinators.
+    addresses: String,
+    /// How long requests are repeated.
+    retry_timeout: Duration,
+    outage: Mutex<Option<Outage>>,
+}
+
+#[derive(Debug)]
+struct Outage {
+    since: Instant,
+    /// The time of the next report.
+    due: Instant,
+    /// The time between that report and the one after it.
+    interval: Duration,
+    reported: bool,
+}
+
+impl OutageReporter {
+    pub(crate) fn new(addresses: String, retry_timeout: Duration) -> OutageReporter {
+        OutageReporter { addresses, retry_timeout, outage: Mutex::default() }
+    }
+
+    /// Notes that requests have not been answered since some time. The first report follows after
+    /// [`GRACE`], further ones at growing intervals.
+    pub(crate) fn unanswered(&self, since: Instant, cause: &str) {
+        let now = Instant::now();
+        let mut outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);
+        let outage = outage.get_or_insert(Outage {
+            since,
+            due: since + GRACE,
+            interval: REPORT_INTERVAL.0,
+            reported: false,
+        });
+        if now < outage.due {
+            return;
+        }
+        outage.due = now + outage.interval;
+        outage.interval = (outage.interval * 2).min(REPORT_INTERVAL.1);
+        outage.reported = true;
+        tracing::warn!(
+            "coordinator {} cannot be reached for {} s: {cause}; trying again for up to {} s",
+            self.addresses,
+            (now - outage.since).as_secs(),
+            self.retry_timeout.as_secs(),
+        );
+    }
+
+    /// Notes that a coordinator answered.
+    pub(crate) fn answered(&self) {
+        let ended = self.outage.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(outage) = ended.filter(|outage| outage.reported) {
+            let seconds = outage.since.elapsed().as_secs();
+            tracing::warn!("coordinator {} answers again after {seconds} s", self.addresses);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_outage_is_reported_after_a_moment_and_then_now_and_then() {
+        let reporter = OutageReporter::new("ant:7420".to_owned(), Duration::from_secs(600));
+        let reports = || {
+            let outage = reporter.outage.lock().unwrap();
+            outage.as_ref().map(|outage| (outage.reported, outage.due - outage.since))
+        };
+        let start = Instant::now();
+        reporter.unanswered(start, "refused");
+        assert_eq!(reports(), Some((false, GRACE)));
+        tokio::time::advance(Duration::from_secs(3)).await;
+        reporter.unanswered(Instant::now(), "refused");
+        assert_eq!(reports(), Some((true, Duration::from_secs(33))));
+        tokio::time::advance(Duration::from_secs(40)).await;
+        reporter.unanswered(Instant::now(), "refused");
+        assert_eq!(reports(), Some((true, Duration::from_secs(43 + 60))), "intervals grow");
+        reporter.answered();
+        assert_eq!(reports(), None);
+    }
+}
