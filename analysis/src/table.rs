@@ -1,5 +1,7 @@
 //! Tables whose cells have a displayed form, rounded, and a raw form with every digit.
 
+mod latex;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -221,32 +223,6 @@ impl Table {
         writer.into_inner().map_err(|e| e.into_error().into())
     }
 
-    /// A LaTeX table with the rules of `booktabs`, a caption and the label `tab:NAME`. A table of
-    /// more than 40 rows is a `longtable`, because it would not fit on a page.
-    pub fn latex(&self, name: &str, caption: &str) -> String {
-        const MAX_ROWS: usize = 40;
-        let columns: String =
-            self.texts_shown().into_iter().map(|texts| if texts { 'l' } else { 'r' }).collect();
-        let (cells, _) = self.displayed_cells(latex_escaped);
-        let lines: Vec<String> =
-            cells.iter().map(|cells| format!("{} \\\\\n", cells.join(" & "))).collect();
-        let (head, rows) = lines.split_at(1);
-        let (head, rows) = (head.concat(), rows.concat());
-        let head = format!("\\toprule\n{head}\\midrule\n");
-        let title = format!("\\caption{{{}}}\\label{{tab:{name}}}", latex_escaped(caption));
-        if self.rows.len() > MAX_ROWS {
-            format!(
-                "\\begin{{longtable}}{{{columns}}}\n{title}\\\\\n{head}\\endfirsthead\n\
-                 {head}\\endhead\n\\bottomrule\n\\endfoot\n{rows}\\end{{longtable}}\n"
-            )
-        } else {
-            format!(
-                "\\begin{{table}}\n\\centering\n{title}\n\\begin{{tabular}}{{{columns}}}\n\
-                 {head}{rows}\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
-            )
-        }
-    }
-
     /// The indices of the displayed columns: all but digests.
     pub fn shown(&self) -> Vec<usize> {
         (0..self.columns.len())
@@ -318,34 +294,6 @@ fn with_broken_headings(cells: &[Vec<String>]) -> (Vec<Vec<String>>, Vec<usize>)
     ((0..height).map(line).chain(rows.iter().cloned()).collect(), widths)
 }
 
-/// Text escaped for LaTeX without Unicode packages.
-fn latex_escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let mut before = ' ';
-    for (index, letter) in text.chars().enumerate() {
-        match letter {
-            // At the start of a row they would be arguments of the line break before it.
-            '[' | '*' if index == 0 => escaped.extend(['{', letter, '}']),
-            // Two hyphens would become a dash.
-            '-' if before == '-' => escaped.push_str("{}-"),
-            '|' => escaped.push_str("\\textbar{}"),
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', letter]),
-            '\\' => escaped.push_str("\\textbackslash{}"),
-            '~' => escaped.push_str("\\textasciitilde{}"),
-            '^' => escaped.push_str("\\textasciicircum{}"),
-            '<' => escaped.push_str("$<$"),
-            '>' => escaped.push_str("$>$"),
-            'χ' => escaped.push_str("$\\chi$"),
-            'ρ' => escaped.push_str("$\\rho$"),
-            '²' => escaped.push_str("$^2$"),
-            '×' => escaped.push_str("$\\times$"),
-            letter => escaped.push(letter),
-        }
-        before = letter;
-    }
-    escaped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -392,54 +340,6 @@ mod tests {
         table.push(vec![Cell::Count(0)]);
         assert_eq!((table.source_runs(0, 0), table.source_runs(0, 1)), (&[4, 5, 6][..], &[5][..]));
         assert!(table.source_runs(1, 0).is_empty());
-    }
-
-    #[test]
-    fn latex_has_booktabs() {
-        let latex = table().latex("means", "50 % of χ²");
-        let expected = "\\begin{table}\n\\centering\n\\caption{50 \\% of $\\chi$$^2$}\\label{tab:means}\n\
-                        \\begin{tabular}{lrr}\n\\toprule\nName & Mean & n \\\\\n\\midrule\n\
-                        mio \\textbar{} 2 & 95.54 \\% & 7 \\\\\na, b & n/a & 12 \\\\\n\\bottomrule\n\
-                        \\end{tabular}\n\\end{table}\n";
-        assert_eq!(latex, expected);
-        assert_eq!(latex_escaped("a_b\\"), "a\\_b\\textbackslash{}");
-        assert_eq!(latex_escaped("[a]--b---c*"), "{[}a]-{}-b-{}-{}-c*");
-    }
-
-    /// Whatever a name contains, every row has as many cells as the table has columns, every brace
-    /// is closed, and no character is left that TeX interprets.
-    #[test]
-    fn latex_survives_any_name() {
-        let nasty = "[*] 50 % of a_b & c # $x^2$ {~} \\end{tabular} <i> | --- \"q\"\n";
-        let mut table = table();
-        table.push(vec![Cell::Text(nasty.to_owned()), Cell::Count(1), Cell::Count(2)]);
-        for rows in [3, 60] {
-            while table.rows().len() < rows {
-                table.push(vec![Cell::Text(nasty.to_owned()), Cell::Missing, Cell::Count(2)]);
-            }
-            let latex = table.latex("nasty", nasty);
-            let kind = if rows > 40 { "longtable" } else { "tabular" };
-            assert_eq!(latex.matches(&format!("\\end{{{kind}}}")).count(), 1);
-            let lines: Vec<&str> = latex.lines().filter(|line| line.contains(" & ")).collect();
-            // A table of several pages has its header twice: for the first page and for the others.
-            assert_eq!(lines.len(), if rows > 40 { rows + 2 } else { rows + 1 });
-            for line in lines {
-                let row = line.strip_suffix(" \\\\").unwrap();
-                assert!(!row.starts_with(['[', '*']), "{row}");
-                let mut plain = row.to_owned();
-                let words = ["textbackslash", "textasciitilde", "textasciicircum", "textbar"];
-                for word in words.map(|word| format!("\\{word}{{}}")) {
-                    plain = plain.replace(&word, "");
-                }
-                for letter in "&%$#_{}".chars() {
-                    plain = plain.replace(&format!("\\{letter}"), "");
-                }
-                plain = plain.replace("$<$", "").replace("$>$", "");
-                assert_eq!(plain.matches('&').count(), 2, "{row}");
-                assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "{row}");
-                assert!(!plain.contains(['%', '$', '#', '_', '^', '~', '\\']), "{row}");
-            }
-        }
     }
 
     #[test]

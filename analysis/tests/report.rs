@@ -273,6 +273,57 @@ fn a_report_begins_with_what_was_found() {
     assert_eq!(report.figures().next().unwrap().name, "best");
 }
 
+/// Every table fits the page of LaTeX's `article`, also with long names, and compiles.
+#[test]
+#[ignore = "needs pdflatex"]
+fn tables_fit_the_page_of_latex() {
+    let long = synthetic::runs(6, 4).chain(synthetic::runs(50, 1).skip(18)).map(
+        |(mut spec, mut record)| {
+            let word = "a_really-long/name.of_a_folder/and";
+            spec.project_name = format!("{word}{word}/{} & more.sb3", spec.project_name);
+            if spec.algorithm.name == "mio" {
+                spec.algorithm.label =
+                    "MIO with a population of 100 and WWWWWWWWWWWWWWWWWWWW".to_owned();
+                if spec.seed == 0 {
+                    record.outcome = catherd_experiments::Outcome::Failed;
+                    record.reason =
+                        "error: cannot open /a/very/long/path/to/a/file.json: {".repeat(4);
+                }
+            }
+            (spec, record)
+        },
+    );
+    let (results, _dir) = results(long);
+    let report = Report::new(&results, "study", |_| ()).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    report.write(out.path(), &[FigureFormat::Pdf]).unwrap();
+    let inputs: String =
+        report.tables().map(|t| format!("\\input{{tables/{}}}\\clearpage\n", t.name)).collect();
+    let figures: String = report
+        .figures()
+        .map(|f| format!("\\noindent\\includegraphics{{figures/{}}}\\clearpage\n", f.name))
+        .collect();
+    let document = format!(
+        "\\documentclass{{article}}\n\\usepackage{{booktabs,longtable,graphicx}}\n\\begin{{document}}\n\
+         {inputs}\\newgeometry\n{figures}\\end{{document}}\n"
+    );
+    let document = document
+        .replace("longtable,graphicx", "longtable,graphicx,geometry")
+        .replace("\\newgeometry", "\\newgeometry{left=10mm,right=10mm}");
+    fs::write(out.path().join("all.tex"), document).unwrap();
+    let mut command = std::process::Command::new("pdflatex");
+    let arguments = ["-interaction=nonstopmode", "-halt-on-error", "all.tex"];
+    let output = command.args(arguments).current_dir(&out).output().unwrap();
+    let log = fs::read(out.path().join("all.log")).unwrap();
+    let log = String::from_utf8_lossy(&log);
+    assert!(output.status.success(), "{}", &log[log.len().saturating_sub(3_000)..]);
+    let bad = ["Overfull", "Float too large"];
+    let wrong: Vec<&str> =
+        log.lines().filter(|line| bad.iter().any(|bad| line.contains(bad))).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(log.matches("figures/").count() >= report.figures().count(), "figures are included");
+}
+
 #[test]
 fn too_few_runs_are_said_with_the_number_needed() {
     let (results, _dir) = results(synthetic::runs(6, 3));
