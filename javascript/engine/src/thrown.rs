@@ -33,9 +33,9 @@ impl fmt::Display for Thrown {
 }
 
 impl Thrown {
-    /// Describes a value that a script has thrown. Its getters may be the script's own; what they
-    /// throw is ignored.
-    pub(crate) fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
+    /// Describes a value that a script has thrown; line and column are those in a file. Its
+    /// getters may be the script's own; what they throw is ignored.
+    pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
         let Some(object) = value.as_object().filter(|_| value.is_error()) else {
             return Thrown { message: as_text(ctx, value.clone()), ..Thrown::default() };
         };

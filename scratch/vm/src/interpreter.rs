@@ -43,6 +43,8 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) slice_fuel: u32,
     /// Something visible has changed in this step.
     pub(crate) redraw: bool,
+    /// A watcher has ended the step.
+    pub(crate) aborted: bool,
 }
 
 impl<T: Tracer> Interpreter<'_, T> {

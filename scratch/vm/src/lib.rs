@@ -8,6 +8,7 @@
 mod blocks;
 mod code;
 mod compile;
+mod direct;
 mod distance;
 mod eval;
 mod functions;
@@ -30,6 +31,7 @@ mod unsupported;
 mod value;
 mod view;
 mod vm;
+mod watch;
 
 pub use compile::CompileError;
 pub use limits::{Hit, Hits, Limit};
@@ -44,3 +46,4 @@ pub use unsupported::unsupported;
 pub use value::{Value, color_of};
 pub use view::TargetView;
 pub use vm::{Snapshot, Vm};
+pub use watch::{Change, Midstep};

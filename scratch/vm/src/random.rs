@@ -12,6 +12,7 @@ pub struct Random(Generator);
 enum Generator {
     Portable(Box<ChaCha8Rng>),
     Reference(u32),
+    Arc4(Box<Arc4>),
 }
 
 impl Random {
@@ -28,8 +29,33 @@ impl Random {
         Random(Generator::Reference(seed))
     }
 
+    /// The generator with which Whisker and Itch replace `Math.random`: ARC4 with the code units
+    /// of a text as its key. The key of a number is its decimal text and a zero.
+    pub fn arc4(key: &[u16]) -> Random {
+        Random(Generator::Arc4(Box::new(Arc4::new(key))))
+    }
+
+    /// The same stream, of which each new clone consumes 20 draws, as many as the original needs
+    /// for its name.
+    #[must_use]
+    pub fn naming_clones(mut self) -> Random {
+        if let Generator::Arc4(arc4) = &mut self.0 {
+            arc4.draws_of_a_clone = 20;
+        }
+        self
+    }
+
+    /// A clone is made.
+    pub(crate) fn name_clone(&mut self) {
+        if let Generator::Arc4(arc4) = &mut self.0 {
+            for _ in 0..arc4.draws_of_a_clone {
+                arc4.draw();
+            }
+        }
+    }
+
     /// One draw.
-    pub(crate) fn draw(&mut self) -> f64 {
+    pub fn draw(&mut self) -> f64 {
         match &mut self.0 {
             Generator::Portable(rng) => (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64,
             Generator::Reference(state) => {
@@ -39,7 +65,81 @@ impl Random {
                 t = t.wrapping_add((t ^ (t >> 7)).wrapping_mul(61 | t)) ^ t;
                 f64::from(t ^ (t >> 14)) / 4_294_967_296.0
             }
+            Generator::Arc4(arc4) => arc4.draw(),
         }
+    }
+}
+
+/// The ARC4 generator, whose first 256 outputs are discarded.
+#[derive(Clone, Debug)]
+struct Arc4 {
+    state: [u8; 256],
+    i: u8,
+    j: u8,
+    draws_of_a_clone: u32,
+}
+
+impl Arc4 {
+    fn new(key: &[u16]) -> Arc4 {
+        let key = Arc4::mixed(key);
+        let mut state: [u8; 256] = std::array::from_fn(|i| i as u8);
+        let mut j = 0_u8;
+        for i in 0..256 {
+            j = j.wrapping_add(key[i % key.len()]).wrapping_add(state[i]);
+            state.swap(i, usize::from(j));
+        }
+        let mut arc4 = Arc4 { state, i: 0, j: 0, draws_of_a_clone: 0 };
+        for _ in 0..256 {
+            arc4.byte();
+        }
+        arc4
+    }
+
+    /// The key as bytes; code units beyond the 256th are mixed into the first.
+    fn mixed(text: &[u16]) -> Vec<u8> {
+        let mut key: Vec<i32> = Vec::new();
+        let mut smear = 0;
+        for (n, unit) in text.iter().enumerate() {
+            let place = n & 255;
+            smear ^= key.get(place).map_or(0, |old| old * 19);
+            let mixed = (smear + i32::from(*unit)) & 255;
+            match key.get_mut(place) {
+                Some(old) => *old = mixed,
+                None => key.push(mixed),
+            }
+        }
+        if key.is_empty() { vec![0] } else { key.into_iter().map(|n| n as u8).collect() }
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.i = self.i.wrapping_add(1);
+        let t = self.state[usize::from(self.i)];
+        self.j = self.j.wrapping_add(t);
+        let other = self.state[usize::from(self.j)];
+        self.state[usize::from(self.i)] = other;
+        self.state[usize::from(self.j)] = t;
+        self.state[usize::from(other.wrapping_add(t))]
+    }
+
+    /// A number in [0, 1) with at least 52 significant bits.
+    fn draw(&mut self) -> f64 {
+        let (mut n, mut d) = (0.0, 1.0);
+        for _ in 0..6 {
+            n = n * 256.0 + f64::from(self.byte());
+            d *= 256.0;
+        }
+        let mut x = 0_u8;
+        while n < (1_u64 << 52) as f64 {
+            n = (n + f64::from(x)) * 256.0;
+            d *= 256.0;
+            x = self.byte();
+        }
+        while n >= (1_u64 << 53) as f64 {
+            n /= 2.0;
+            d /= 2.0;
+            x >>= 1;
+        }
+        (n + f64::from(x)) / d
     }
 }
 
@@ -55,6 +155,10 @@ mod tests {
             first(Random::reference(1)),
             [0.627_073_940_588_161_3, 0.002_735_721_180_215_478]
         );
+        let arc4 = |key: &str| first(Random::arc4(&key.encode_utf16().collect::<Vec<_>>()));
+        assert_eq!(arc4("itch-judge"), [0.693_267_035_221_561_5, 0.869_166_911_923_977_1]);
+        assert_eq!(arc4("1\0"), [0.177_634_808_329_675_9, 0.216_069_030_418_393_73]);
+        assert_eq!(arc4("0\0")[0], 0.038_085_370_776_470_735);
         assert_eq!(first(Random::portable(7)), first(Random::portable(7)));
         assert_ne!(first(Random::portable(7)), first(Random::portable(8)));
     }

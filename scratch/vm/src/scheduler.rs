@@ -65,7 +65,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.active_threads = 0;
         for batch in 0..self.settings.batches.max(1) {
             let runnable = self.run_batch(batch == 0);
-            if !runnable || self.redraw {
+            if !runnable || self.redraw || self.aborted {
                 break;
             }
         }
@@ -91,6 +91,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         loop {
             let list = self.state.detached_threads.as_ref().unwrap_or(&self.state.thread_list);
             let Some(&slot) = list.get(i) else { break };
+            if T::WATCHES && self.aborted {
+                break;
+            }
             i += 1;
             let thread = &mut self.state.threads[slot as usize];
             if thread.is_done() {
@@ -140,7 +143,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.thread_list = list;
     }
 
-    fn release_thread(&mut self, slot: u32) {
+    pub(crate) fn release_thread(&mut self, slot: u32) {
         let thread = &mut self.state.threads[slot as usize];
         thread.kill();
         thread.listed = false;
@@ -210,6 +213,9 @@ impl<T: Tracer> Interpreter<'_, T> {
             // Checked before every block, because scripts without a loop can be long, too.
             if self.state.step_fuel == 0 {
                 return self.hit(Limit::Step);
+            }
+            if T::WATCHES && self.aborted {
+                return;
             }
             debug_assert_ne!(block, NONE);
             self.execute(block);

@@ -24,6 +24,8 @@ pub(crate) struct State {
     /// The same targets in execution order, back to front.
     pub(crate) execution_order: Vec<TargetId>,
     pub(crate) clone_count: u32,
+    /// Clones created so far.
+    pub(crate) clone_serial: u32,
 
     /// All threads by slot; `thread_list` has the slots of live ones in execution order.
     pub(crate) threads: Vec<Thread>,
@@ -135,6 +137,7 @@ impl State {
             targets,
             free_targets: Vec::new(),
             clone_count: 0,
+            clone_serial: 0,
             threads: Vec::new(),
             free_threads: Vec::new(),
             thread_list: Vec::new(),
@@ -170,6 +173,7 @@ clone_fields!(State {
     live_targets,
     execution_order,
     clone_count,
+    clone_serial,
     threads,
     free_threads,
     thread_list,

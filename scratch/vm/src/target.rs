@@ -23,6 +23,8 @@ pub(crate) struct Target {
     /// Position in [`Program::sprites`](crate::program::Program).
     pub(crate) sprite: u32,
     pub(crate) original: bool,
+    /// 0 for the stage and sprites; clones count from 1 in the order of their creation.
+    pub(crate) serial: u32,
     pub(crate) alive: bool,
     pub(crate) drawable: DrawableId,
     pub(crate) x: f64,
@@ -99,6 +101,7 @@ impl Target {
         Target {
             sprite: number,
             original: true,
+            serial: 0,
             alive: true,
             drawable,
             x: initial.x,
@@ -165,6 +168,7 @@ pub(crate) use clone_fields;
 clone_fields!(Target {
     sprite,
     original,
+    serial,
     alive,
     drawable,
     x,

@@ -1,14 +1,20 @@
 //! Observers of an execution.
 
+use std::ops::ControlFlow;
+
 use catherd_sb3::BlockNo;
 
 use crate::text::Text;
+use crate::watch::{Change, Midstep};
 
 /// Observer of an execution. `()` observes nothing and costs nothing.
 pub trait Tracer {
     /// Whether the VM traces at all. If false, the compiler removes all tracing, including the
     /// computation of branch distances.
     const ACTIVE: bool;
+
+    /// Whether [`Tracer::watch`] is called. If false, the compiler removes its calls.
+    const WATCHES: bool = false;
 
     /// A step begins.
     fn step(&mut self) {}
@@ -31,6 +37,13 @@ pub trait Tracer {
     fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         let _ = block;
         (f64::INFINITY, f64::INFINITY)
+    }
+
+    /// A block has just changed something, in the middle of a step. With `Break`, the step ends
+    /// after this block: scripts that did not have their turn continue with the next step.
+    fn watch(&mut self, change: &Change, state: Midstep<'_>) -> ControlFlow<()> {
+        let _ = (change, state);
+        ControlFlow::Continue(())
     }
 
     /// The text of a `say`, `think` or `ask` block, possibly blank.

@@ -22,6 +22,9 @@ pub struct TargetView<'a> {
     pub name: &'a Text,
     /// Whether it is the stage or a sprite, not a clone.
     pub original: bool,
+    /// 0 for the stage and sprites; clones count from 1 in the order of their creation, so that
+    /// number and serial together tell a clone from a later one with the same number.
+    pub serial: u32,
     /// Whether it is the stage.
     pub is_stage: bool,
     /// Horizontal position in stage units, to the right.
@@ -52,6 +55,11 @@ pub struct TargetView<'a> {
 }
 
 impl<'a> TargetView<'a> {
+    /// Whether it exists; false for what is left of a deleted clone.
+    pub fn exists(&self) -> bool {
+        self.state.alive
+    }
+
     /// Position in the drawing order from the back, which the original calls layer order. The
     /// stage has 0; the pen layer, once it is used, and bubbles have positions, too.
     pub fn order(&self) -> usize {
@@ -135,13 +143,20 @@ impl<T: Tracer> Vm<T> {
 
     /// One target; `None` if it has been deleted.
     pub fn target(&self, id: TargetId) -> Option<TargetView<'_>> {
-        let state = self.state.targets.get(id.0 as usize).filter(|t| t.alive)?;
+        self.target_or_remains(id).filter(|view| view.state.alive)
+    }
+
+    /// The same, but a deleted clone is shown as it was, without a place in the drawing order,
+    /// until another takes its number.
+    pub fn target_or_remains(&self, id: TargetId) -> Option<TargetView<'_>> {
+        let state = self.state.targets.get(id.0 as usize)?;
         let sprite = state.sprite as usize;
         Some(TargetView {
             id,
             sprite,
             name: &self.program.sprites[sprite].name,
             original: state.original,
+            serial: state.serial,
             is_stage: sprite == self.program.stage,
             x: state.x,
             y: state.y,

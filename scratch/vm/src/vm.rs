@@ -159,6 +159,7 @@ impl<T: Tracer> Vm<T> {
             target: 0,
             slice_fuel: 0,
             redraw: false,
+            aborted: false,
         }
     }
 }

@@ -150,7 +150,10 @@ impl<T: Tracer> Interpreter<'_, T> {
         // A clone takes pen and sound effects from the sprite, not from the cloned clone.
         let original = &self.state.targets[clone.sprite as usize];
         let (pen, sound_effects) = (original.pen.clone(), original.sound_effects);
+        self.state.clone_serial = self.state.clone_serial.wrapping_add(1);
+        self.state.random.name_clone();
         let clone = &mut self.state.targets[place];
+        clone.serial = self.state.clone_serial;
         (clone.original, clone.dragging, clone.drawable) = (false, false, drawable);
         (clone.volume, clone.pen, clone.sound_effects) = (100.0, pen, sound_effects);
         clone.bubble = Bubble { text: None, drawable: None, on_right: true };

@@ -1,4 +1,4 @@
-//! List blocks.
+//! Blocks of variables and lists.
 
 use std::sync::Arc;
 
@@ -6,9 +6,27 @@ use crate::code::{ExprId, Slot};
 use crate::eval::{LIST_LIMIT, ListIndex, list_cost};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
+use crate::target::TargetId;
 use crate::tracer::Tracer;
+use crate::value::Value;
+use crate::watch::Change;
 
 impl<T: Tracer> Interpreter<'_, T> {
+    /// Sets a scalar variable.
+    pub(super) fn write_variable(&mut self, slot: Slot, value: Value) {
+        let old = std::mem::replace(self.variable_mut(slot), value);
+        let stage = self.program.stage;
+        let current = self.target;
+        self.report(|| {
+            let (target, number) = match slot {
+                Slot::Stage(number) => (stage, number),
+                Slot::Own(number) => (current, number),
+            };
+            let target = TargetId(target as u32);
+            Change::Variable { target, number: number as usize, old }
+        });
+    }
+
     pub(super) fn add_to_list(&mut self, list: Slot, item: ExprId) {
         let item = self.value(item);
         let items = &mut self.list(list).items;

@@ -11,6 +11,7 @@ use crate::target::{Bubble, Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
+use crate::watch::Change;
 
 /// Longest text of a bubble in UTF-16 code units; longer texts are truncated.
 const BUBBLE_LIMIT: usize = 330;
@@ -31,6 +32,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(crate) fn set_bubble(&mut self, target: usize, text: Text) {
         self.state.targets[target].bubble.text = Some(text);
         self.show_bubble(target);
+        self.report(|| Change::Bubble(TargetId(target as u32)));
     }
 
     /// Updates the drawable of a bubble to its text and the visibility of its target.
@@ -60,7 +62,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// Removes the bubble and its text.
     pub(crate) fn drop_bubble(&mut self, target: usize) {
         self.hide_bubble(target);
-        self.state.targets[target].bubble.text = None;
+        let text = &mut self.state.targets[target].bubble.text;
+        *text = text.as_ref().map(|_| Text::new(""));
     }
 
     fn place_bubble(&mut self, target: usize) {
@@ -95,7 +98,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    pub(super) fn set_visible(&mut self, visible: bool) {
+    pub(crate) fn set_visible(&mut self, visible: bool) {
         if self.target == self.program.stage {
             return;
         }
@@ -106,6 +109,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             self.appearance_changed(self.target);
         }
         self.show_bubble(self.target);
+        self.report_appearance(self.target);
     }
 
     /// Shows the costume with an index, which is rounded and wrapped.
@@ -117,6 +121,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         target_state.costume = costume;
         self.state.scene.set_skin(target_state.drawable, sprite.costumes[costume].skin);
         self.appearance_changed(target);
+        self.report_appearance(target);
     }
 
     pub(super) fn switch_costume(&mut self, value: &Value) {
@@ -178,6 +183,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         target.effects[effect as usize] = value;
         self.state.scene.set_effect(target.drawable, effect, value);
         self.appearance_changed(self.target);
+        self.report_appearance(self.target);
     }
 
     pub(crate) fn clear_effects(&mut self, target: usize) {
@@ -190,7 +196,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Sets the size in percent, within limits that depend on the costume.
-    pub(super) fn set_size(&mut self, size: f64) {
+    pub(crate) fn set_size(&mut self, size: f64) {
         if self.target == self.program.stage {
             return;
         }
@@ -202,6 +208,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         target.size = clamp(size / 100.0, least, most) * 100.0;
         target.update_rotation(&mut self.state.scene);
         self.appearance_changed(self.target);
+        self.report_appearance(self.target);
     }
 
     /// Moves the target to the front (infinity) or to the back (minus infinity).

@@ -123,6 +123,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Op::ClearEffects => {
                 self.clear_effects(self.target);
                 self.appearance_changed(self.target);
+                self.report_appearance(self.target);
             }
             Op::ChangeSize(by) => {
                 let size = self.state.targets[self.target].size;
@@ -216,12 +217,12 @@ impl<T: Tracer> Interpreter<'_, T> {
 
             Op::SetVariable(slot, value) => {
                 let value = self.value(value);
-                *self.variable_mut(slot) = value;
+                self.write_variable(slot, value);
             }
             Op::ChangeVariable(slot, by) => {
                 let by = self.number(by);
-                let variable = self.variable_mut(slot);
-                *variable = (variable.to_number() + by).into();
+                let value = self.variable_mut(slot).to_number() + by;
+                self.write_variable(slot, value.into());
             }
             Op::AddToList(list, item) => self.add_to_list(list, item),
             Op::DeleteOfList(list, index) => self.delete_of_list(list, index),

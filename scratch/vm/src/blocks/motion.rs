@@ -6,11 +6,12 @@ use catherd_sb3::{BlockNo, RotationStyle};
 use super::step_count;
 use crate::code::ExprId;
 use crate::interpreter::Interpreter;
-use crate::target::Target;
+use crate::target::{Target, TargetId};
 use crate::text::Text;
 use crate::thread::{Glide, Status, WaitTimer};
 use crate::tracer::Tracer;
 use crate::value::{js_round, wrap};
+use crate::watch::Change;
 
 const PI: f64 = std::f64::consts::PI;
 
@@ -30,6 +31,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         if pen.down {
             self.draw_line(target, from, (x, y));
         }
+        self.report(|| Change::Moved { target: TargetId(target as u32), from });
     }
 
     /// Moves a target as far as it stays on the stage and returns its former position.
@@ -86,6 +88,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         target.direction = wrap(direction, -179.0, 180.0);
         target.update_rotation(&mut self.state.scene);
         self.appearance_changed(self.target);
+        self.report_appearance(self.target);
     }
 
     pub(super) fn set_rotation_style(&mut self, style: RotationStyle) {
@@ -96,6 +99,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         target.rotation_style = style;
         target.update_rotation(&mut self.state.scene);
         self.appearance_changed(self.target);
+        self.report_appearance(self.target);
     }
 
     pub(super) fn point_towards(&mut self, place: ExprId) {

@@ -1,0 +1,5 @@
+//! Reports of outcomes.
+
+mod tap;
+
+pub use tap::tap;

@@ -1,0 +1,360 @@
+//! The state that the functions of `t` share: the machine, the run in progress, what was there
+//! before the step, inputs, and what the test has said.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use catherd_javascript_engine::Thrown;
+use catherd_suite::Effect;
+use catherd_vm::{Program, Random, Settings, Snapshot, TargetId, TargetView, Value, Vm};
+use rustc_hash::FxHashMap;
+
+use super::inputs::Inputs;
+use super::outcome::Status;
+use super::runner::Options;
+use crate::seed::Seed;
+
+/// Duration of a step in milliseconds.
+pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
+
+/// Most bytes that a test may log.
+const LOG_LIMIT: usize = 1 << 20;
+/// Most members that do not exist, and names of missing sprites, that are kept for hints.
+const MOST_HINTS: usize = 100;
+
+/// Phases of a step in which functions of the suite may have to be called.
+pub(crate) const BEFORE: u32 = 1;
+pub(crate) const AFTER: u32 = 2;
+pub(crate) const CONSTRAINTS: u32 = 4;
+pub(crate) const RANDOM: u32 = 8;
+
+/// Kinds of changes that a suite watches.
+pub(crate) const MOVED: u32 = 1;
+pub(crate) const LOOKS: u32 = 2;
+pub(crate) const SAID: u32 = 4;
+pub(crate) const CHANGED: u32 = 8;
+
+/// A target as scripts hold it: its number in the machine and its serial number. Both together
+/// tell a clone from a later one in the same place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TargetKey(u64);
+
+impl TargetKey {
+    const PLACES: u64 = 1 << 24;
+
+    pub(crate) fn new(target: TargetId, serial: u32) -> TargetKey {
+        TargetKey(u64::from(serial) * TargetKey::PLACES + u64::from(target.0))
+    }
+
+    pub(crate) fn of(view: &TargetView<'_>) -> TargetKey {
+        TargetKey::new(view.id, view.serial)
+    }
+
+    /// The key that a script has passed. Scripts hold numbers below 2^53 only from `number`.
+    pub(crate) fn from_number(number: f64) -> TargetKey {
+        TargetKey(number as u64)
+    }
+
+    pub(crate) fn number(self) -> f64 {
+        self.0 as f64
+    }
+
+    pub(crate) fn target(self) -> TargetId {
+        TargetId((self.0 % TargetKey::PLACES) as u32)
+    }
+}
+
+/// What a sprite was before the latest step.
+#[derive(Clone)]
+pub(crate) struct Old {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) direction: f64,
+    pub(crate) visible: bool,
+    pub(crate) size: f64,
+    pub(crate) costume: usize,
+    pub(crate) volume: f64,
+    pub(crate) layer: usize,
+    pub(crate) bubble: Option<String>,
+    pub(crate) rotation_style: catherd_sb3::RotationStyle,
+    pub(crate) effects: [f64; Effect::ALL.len()],
+}
+
+/// The value of a variable or the items of a list.
+#[derive(Clone)]
+pub(crate) enum Content {
+    Scalar(Value),
+    List(Vec<Value>),
+}
+
+/// A variable as scripts hold it: its owner, its position in the program's table, and whether it
+/// is a list.
+pub(crate) type VariableKey = (TargetKey, u32, bool);
+
+/// A run of the machine that a suite has asked for.
+#[derive(Default)]
+pub(crate) struct Run {
+    pub(crate) active: Cell<bool>,
+    /// A function that the run called has thrown: it stays active, but executes nothing.
+    pub(crate) dead: Cell<bool>,
+    pub(crate) cancelled: Cell<bool>,
+    /// Its condition holds.
+    pub(crate) holds: Cell<bool>,
+    pub(crate) has_condition: Cell<bool>,
+    /// Steps, perhaps with a fraction.
+    pub(crate) limit: Cell<f64>,
+    pub(crate) executed: Cell<u64>,
+}
+
+/// How a test has ended, by its own promise.
+pub(crate) struct Finished {
+    pub(crate) status: Status,
+    /// JSON object.
+    pub(crate) details: String,
+    /// What was thrown; empty if the test passed.
+    pub(crate) thrown: Thrown,
+}
+
+/// The shared state. Functions of scripts borrow its parts for the length of one call.
+pub(crate) struct Driver {
+    pub(crate) vm: RefCell<Vm<()>>,
+    pub(crate) program: Arc<Program>,
+    pub(crate) options: Options,
+    /// Positions of sprites by their names, without the stage.
+    pub(crate) originals: FxHashMap<String, u32>,
+    pub(crate) run: Run,
+    /// Steps of all tests.
+    pub(crate) total_steps: Cell<u64>,
+    /// Steps of this test.
+    pub(crate) test_steps: Cell<u64>,
+    pub(crate) project_running: Cell<bool>,
+    /// A watcher is being called in the middle of a step.
+    pub(crate) lent: Cell<bool>,
+    /// `t.end()` was called in the middle of a step.
+    pub(crate) end_deferred: Cell<bool>,
+    pub(crate) phases: Cell<u32>,
+    pub(crate) watched: Cell<u32>,
+    /// Some sprite was looked up: from now on, all of them have `old` values and are watched.
+    pub(crate) wrapped: Cell<bool>,
+    /// Some wrapper has a handler of its own.
+    pub(crate) sprites_watched: Cell<bool>,
+    pub(crate) olds: RefCell<FxHashMap<TargetKey, Old>>,
+    /// Sprites that had a bubble in an earlier test, which strict mode does not forget.
+    pub(crate) spoken: RefCell<BTreeSet<u32>>,
+    pub(crate) old_variables: RefCell<FxHashMap<VariableKey, Content>>,
+    pub(crate) inputs: RefCell<Inputs>,
+    pub(crate) finished: RefCell<Option<Finished>>,
+    pub(crate) script_random: RefCell<Random>,
+    log: RefCell<Vec<String>>,
+    log_bytes: Cell<usize>,
+    /// Members that were read although they do not exist: owner and name.
+    pub(crate) missing: RefCell<Vec<(String, String)>>,
+    /// Names of sprites that do not exist.
+    pub(crate) unknown_sprites: RefCell<Vec<String>>,
+    /// Covered and all blocks, if coverage is measured.
+    pub(crate) coverage: Cell<(usize, usize)>,
+}
+
+impl Driver {
+    /// A driver for a program in its first state.
+    pub(crate) fn new(program: &Arc<Program>, options: &Options, total_steps: u64) -> Driver {
+        let names = program.targets().enumerate().filter(|(at, _)| *at != program.stage());
+        let mut originals = FxHashMap::default();
+        for (at, name) in names {
+            originals.entry(name.to_str().into_owned()).or_insert(at as u32);
+        }
+        let settings = Settings { timer_increment: options.timer_increment, ..Settings::default() };
+        let random = Seed::default().machine();
+        Driver {
+            vm: RefCell::new(Vm::new(Arc::clone(program), settings, random, ())),
+            program: Arc::clone(program),
+            options: options.clone(),
+            originals,
+            run: Run::default(),
+            total_steps: Cell::new(total_steps),
+            test_steps: Cell::new(0),
+            project_running: Cell::new(false),
+            lent: Cell::new(false),
+            end_deferred: Cell::new(false),
+            phases: Cell::new(0),
+            watched: Cell::new(0),
+            wrapped: Cell::new(false),
+            sprites_watched: Cell::new(false),
+            olds: RefCell::default(),
+            spoken: RefCell::default(),
+            old_variables: RefCell::default(),
+            inputs: RefCell::default(),
+            finished: RefCell::new(None),
+            script_random: RefCell::new(Seed::default().script()),
+            log: RefCell::default(),
+            log_bytes: Cell::new(0),
+            missing: RefCell::default(),
+            unknown_sprites: RefCell::default(),
+            coverage: Cell::default(),
+        }
+    }
+
+    /// Prepares a test: the project as loaded, the flag clicked, nothing executed.
+    pub(crate) fn begin_test(&self, initial: &Snapshot, seed: Seed) {
+        let mut vm = self.vm.borrow_mut();
+        vm.restore(initial);
+        vm.mouse_move(0.0, 0.0);
+        vm.set_fuel(self.options.blocks);
+        vm.green_flag();
+        drop(vm);
+        for flag in
+            [&self.project_running, &self.end_deferred, &self.wrapped, &self.sprites_watched]
+        {
+            flag.set(false);
+        }
+        for flag in [&self.run.active, &self.run.dead, &self.run.cancelled, &self.run.holds] {
+            flag.set(false);
+        }
+        self.run.executed.set(0);
+        self.test_steps.set(0);
+        self.olds.borrow_mut().clear();
+        self.old_variables.borrow_mut().clear();
+        self.inputs.borrow_mut().clear();
+        self.finished.replace(None);
+        self.log.borrow_mut().clear();
+        self.log_bytes.set(0);
+        self.missing.borrow_mut().clear();
+        self.unknown_sprites.borrow_mut().clear();
+        self.seed(seed);
+    }
+
+    /// The text that a target last had in a bubble; `None` if it never had one.
+    pub(crate) fn bubble(&self, vm: &Vm<()>, target: TargetId) -> Option<String> {
+        let text = vm.last_bubble(target).map(|text| text.to_str().into_owned());
+        text.or_else(|| self.spoken.borrow().contains(&target.0).then(String::new))
+    }
+
+    /// Restarts the streams of random numbers.
+    pub(crate) fn seed(&self, seed: Seed) {
+        self.vm.borrow_mut().set_random(seed.machine());
+        self.script_random.replace(seed.script());
+    }
+
+    /// A draw of the suite's `Math.random`. In strict mode it shares the machine's stream.
+    pub(crate) fn draw(&self) -> f64 {
+        if self.options.strict {
+            self.vm.borrow_mut().draw()
+        } else {
+            self.script_random.borrow_mut().draw()
+        }
+    }
+
+    /// Ends the program as `t.end()` does: everything is stopped, then one step is executed.
+    pub(crate) fn end(&self) {
+        if self.lent.get() {
+            self.run.cancelled.set(true);
+            self.end_deferred.set(true);
+            return;
+        }
+        self.end_deferred.set(false);
+        self.run.cancelled.set(true);
+        let mut vm = self.vm.borrow_mut();
+        if self.options.strict {
+            let originals = 0..self.program.targets().len() as u32;
+            let spoke = originals.filter(|at| vm.last_bubble(TargetId(*at)).is_some());
+            self.spoken.borrow_mut().extend(spoke);
+        }
+        vm.stop_all();
+        vm.step();
+        vm.release_keys();
+        vm.mouse_move(0.0, 0.0);
+        if vm.mouse_down() {
+            vm.mouse_button(false);
+        }
+        drop(vm);
+        self.inputs.borrow_mut().clear();
+    }
+
+    /// Whether changes in the middle of a step matter.
+    pub(crate) fn watches(&self) -> bool {
+        self.watched.get() != 0 || self.wrapped.get()
+    }
+
+    /// Records the sprites and variables that the test knows, before a step.
+    pub(crate) fn remember_all(&self) {
+        if self.wrapped.get() {
+            let vm = self.vm.borrow();
+            let mut olds = self.olds.borrow_mut();
+            for target in vm.targets() {
+                if let Some(view) = vm.target(target) {
+                    olds.insert(TargetKey::of(&view), self.old(&vm, &view));
+                }
+            }
+        }
+        for (key, content) in self.old_variables.borrow_mut().iter_mut() {
+            if let Some(now) = self.content(*key) {
+                *content = now;
+            }
+        }
+    }
+
+    /// Records a sprite as it is now.
+    pub(crate) fn remember(&self, key: TargetKey) {
+        let vm = self.vm.borrow();
+        if let Some(view) = vm.target(key.target()) {
+            self.olds.borrow_mut().insert(key, self.old(&vm, &view));
+        }
+    }
+
+    /// A sprite as it is now.
+    fn old(&self, vm: &Vm<()>, view: &TargetView<'_>) -> Old {
+        Old {
+            x: view.x,
+            y: view.y,
+            direction: view.direction,
+            visible: view.visible,
+            size: view.size,
+            costume: view.costume,
+            volume: view.volume,
+            layer: view.order(),
+            bubble: self.bubble(vm, view.id),
+            rotation_style: view.rotation_style,
+            effects: view.effects,
+        }
+    }
+
+    /// The content of a variable; `None` if it does not exist.
+    pub(crate) fn content(&self, (owner, number, list): VariableKey) -> Option<Content> {
+        let vm = self.vm.borrow();
+        let view = vm.target_or_remains(owner.target())?;
+        Some(if list {
+            Content::List(view.list(number as usize)?.to_vec())
+        } else {
+            Content::Scalar(view.variable(number as usize)?.clone())
+        })
+    }
+
+    /// Writes a line to the log of the test, until the log is full.
+    pub(crate) fn log(&self, line: &str) {
+        let before = self.log_bytes.get();
+        if before > LOG_LIMIT {
+            return;
+        }
+        self.log_bytes.set(before + line.len() + 1);
+        let line = if self.log_bytes.get() > LOG_LIMIT {
+            "(the log is full; what follows is left out)"
+        } else {
+            line
+        };
+        self.log.borrow_mut().push(line.to_owned());
+    }
+
+    /// Takes the lines of the log.
+    pub(crate) fn take_log(&self) -> Vec<String> {
+        self.log.take()
+    }
+
+    /// Notes a name for a hint.
+    pub(crate) fn note<N>(&self, list: &RefCell<Vec<N>>, name: N) {
+        let mut list = list.borrow_mut();
+        if list.len() < MOST_HINTS {
+            list.push(name);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The functions through which the suite's side reaches the machine, and the parts of that side.
+
+use std::rc::Rc;
+
+use catherd_javascript_engine::quickjs::{
+    Array, Ctx, Exception, Function, Object, Result, Value as Js,
+};
+use catherd_javascript_engine::{Session, Thrown};
+use catherd_vm::TargetId;
+
+use super::driver::{Driver, Finished, TargetKey};
+use super::inputs::{Device, Down, Input, key_name};
+use super::outcome::Status;
+use super::targets::{self, function};
+use crate::seed::Seed;
+
+/// The functions of `driver.js` that execute tests.
+pub(super) struct Parts<'js> {
+    pub(super) load: Function<'js>,
+    pub(super) reset: Function<'js>,
+    pub(super) begin: Function<'js>,
+    pub(super) check: Function<'js>,
+    pub(super) settle: Function<'js>,
+    pub(super) changed: Function<'js>,
+    pub(super) before: Function<'js>,
+    pub(super) after: Function<'js>,
+    pub(super) random: Function<'js>,
+    pub(super) constraints: Function<'js>,
+}
+
+/// Makes `t` and its parts in a context.
+pub(super) fn install<'js>(
+    session: &Session<'js>,
+    driver: &Rc<Driver>,
+    file: &str,
+) -> std::result::Result<Parts<'js>, Thrown> {
+    let ctx = session.ctx();
+    let make = || -> Result<Parts<'js>> {
+        let host = Object::new(ctx.clone())?;
+        targets::install_reading(ctx, &host, driver)?;
+        targets::install_old(ctx, &host, driver)?;
+        targets::install_changes(ctx, &host, driver)?;
+        install_runs(ctx, &host, driver)?;
+        install_inputs(ctx, &host, driver)?;
+        install_reports(ctx, &host, driver, file)?;
+        let options = Object::new(ctx.clone())?;
+        options.set("strict", driver.options.strict)?;
+        options.set("compatP", driver.options.compat_p)?;
+        let kit: Function = ctx.eval(include_str!("prelude/kit.js"))?;
+        let kit: Object = kit.call((host, options))?;
+        for part in [include_str!("prelude/assertions.js"), include_str!("prelude/sprites.js")] {
+            ctx.eval::<Function, _>(part)?.call::<_, ()>((kit.clone(),))?;
+        }
+        let parts: Object =
+            ctx.eval::<Function, _>(include_str!("prelude/driver.js"))?.call((kit,))?;
+        Ok(Parts {
+            load: parts.get("load")?,
+            reset: parts.get("reset")?,
+            begin: parts.get("begin")?,
+            check: parts.get("check")?,
+            settle: parts.get("settle")?,
+            changed: parts.get("changed")?,
+            before: parts.get("before")?,
+            after: parts.get("after")?,
+            random: parts.get("random")?,
+            constraints: parts.get("constraints")?,
+        })
+    };
+    session.caught(make())
+}
+
+/// The error of calls that would execute or replace a step while a watcher is being called.
+fn refuse_in_step(ctx: &Ctx<'_>, driver: &Driver, call: &str) -> Result<()> {
+    if driver.lent.get() {
+        let message = format!("`{call}` inside a watcher: the step has not ended");
+        return Err(Exception::throw_message(ctx, &message));
+    }
+    Ok(())
+}
+
+fn install_runs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) -> Result<()> {
+    function!(host, ctx, driver, "beginRun", |d, limit: f64, has_condition: bool| {
+        d.run.active.set(true);
+        d.run.cancelled.set(false);
+        d.run.holds.set(false);
+        d.run.has_condition.set(has_condition);
+        d.run.limit.set(limit);
+        d.run.executed.set(0);
+    });
+    function!(host, ctx, driver, "conditionHolds", |d| d.run.holds.set(true));
+    function!(host, ctx, driver, "runFailed", |d| d.run.dead.set(true));
+    function!(host, ctx, driver, "cancelRun", |d| d.run.cancelled.set(true));
+    function!(host, ctx, driver, "isRunning", |d| d.run.active.get());
+    function!(host, ctx, driver, "isProjectRunning", |d| d.project_running.get());
+    function!(host, ctx, driver, "totalSteps", |d| d.total_steps.get() as f64);
+    function!(host, ctx, driver, "runSteps", |d| d.run.executed.get() as f64);
+    function!(host, ctx, driver, "acceleration", |d| d.options.acceleration);
+    function!(host, ctx, driver, "phases", |d, phases: u32| d.phases.set(phases));
+    function!(host, ctx, driver, "watch", |d, kinds: u32| d.watched.set(kinds));
+    function!(host, ctx, driver, "watchSprites", |d| d.sprites_watched.set(true));
+    let d = Rc::clone(driver);
+    let green_flag = move |ctx: Ctx<'js>| -> Result<()> {
+        refuse_in_step(&ctx, &d, "t.greenFlag()")?;
+        d.vm.borrow_mut().green_flag();
+        Ok(())
+    };
+    host.set("greenFlag", Function::new(ctx.clone(), green_flag)?)?;
+    let d = Rc::clone(driver);
+    let stop_all = move |ctx: Ctx<'js>| -> Result<()> {
+        refuse_in_step(&ctx, &d, "vm.stopAll()")?;
+        d.vm.borrow_mut().stop_all();
+        Ok(())
+    };
+    host.set("stopAll", Function::new(ctx.clone(), stop_all)?)?;
+    function!(host, ctx, driver, "end", |d| d.end());
+    function!(host, ctx, driver, "seed", |d, text: String, numeric: bool| {
+        let seed = match text.parse() {
+            Ok(number) if numeric => Seed::number(number),
+            _ => Seed::text(&text),
+        };
+        d.seed(seed);
+        seed.inputs()
+    });
+    Ok(())
+}
+
+fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) -> Result<()> {
+    let d = Rc::clone(driver);
+    let input = move |ctx: Ctx<'js>,
+                      at: f64,
+                      device: String,
+                      down: u32,
+                      key: String,
+                      numbers: Array<'js>,
+                      text: String|
+          -> Result<f64> {
+        let number = |at: usize| numbers.get::<f64>(at);
+        let given = |at: usize| number(at).map(|n| (!n.is_nan()).then_some(n));
+        let sprite = number(6)?;
+        let device = match device.as_str() {
+            "mouse" => Device::Mouse {
+                x: given(0)?,
+                y: given(1)?,
+                sprite: (sprite >= 0.0).then(|| TargetKey::from_number(sprite)),
+                offset: (number(2)?, number(3)?),
+            },
+            "keyboard" => Device::Keyboard(key),
+            "text" => Device::Text(text),
+            "drag" => Device::Drag { sprite: text, x: number(0)?, y: number(1)? },
+            _ => Device::Microphone(number(4)?),
+        };
+        let down = [Down::Absent, Down::No, Down::Yes, Down::Toggle][down.min(3) as usize];
+        let input = Input { device, down, steps: given(5)? };
+        let step = if d.run.active.get() { d.run.executed.get() as f64 } else { 0.0 };
+        if at >= 0.0 || at.is_nan() {
+            return Ok(d.inputs.borrow_mut().add(input, at, false) as f64);
+        }
+        refuse_in_step(&ctx, &d, "an immediate input")?;
+        let original = |name: &str| d.originals.get(name).copied();
+        let dragged = input.perform(&mut d.vm.borrow_mut(), original);
+        if let Some((target, from)) = dragged {
+            targets::moved(&d, target, Some(from));
+        }
+        Ok(d.inputs.borrow_mut().add(input, step, true) as f64)
+    };
+    host.set("input", Function::new(ctx.clone(), input)?)?;
+    function!(host, ctx, driver, "isInputActive", |d, number: f64| {
+        d.inputs.borrow().is_active(number as u64)
+    });
+    function!(host, ctx, driver, "removeInput", |d, number: f64| {
+        d.inputs.borrow_mut().remove(number as u64)
+    });
+    function!(host, ctx, driver, "clearInputs", |d| d.inputs.borrow_mut().clear());
+    function!(host, ctx, driver, "resetKeyboard", |d| d.vm.borrow_mut().release_keys());
+    function!(host, ctx, driver, "resetMouse", |d| {
+        let mut vm = d.vm.borrow_mut();
+        vm.mouse_move(0.0, 0.0);
+        if vm.mouse_down() {
+            vm.mouse_button(false);
+        }
+    });
+    function!(host, ctx, driver, "click", |d, key: f64| {
+        d.vm.borrow_mut().click(TargetKey::from_number(key).target());
+    });
+    function!(host, ctx, driver, "drag", |d, key: f64, x: f64, y: f64| {
+        let target: TargetId = TargetKey::from_number(key).target();
+        let mut vm = d.vm.borrow_mut();
+        let from = vm.target(target).map(|view| (view.x, view.y));
+        vm.drag(target, x, y);
+        drop(vm);
+        targets::moved(&d, target, from);
+    });
+    function!(host, ctx, driver, "mouse", |d| {
+        let (x, y) = d.vm.borrow().mouse();
+        vec![x, y]
+    });
+    function!(host, ctx, driver, "isMouseDown", |d| d.vm.borrow().mouse_down());
+    function!(host, ctx, driver, "isKeyDown", |d, key: String| {
+        d.vm.borrow().is_key_down(key_name(&key))
+    });
+    function!(host, ctx, driver, "answer", |d| d.vm.borrow().last_answer().to_str().into_owned());
+    function!(host, ctx, driver, "isAsking", |d| d.vm.borrow().is_asking());
+    function!(host, ctx, driver, "detectedInputs", |d| {
+        let inputs = d.options.detected_inputs.iter();
+        inputs.map(|(kind, text)| vec![(*kind).to_owned(), text.clone()]).collect::<Vec<_>>()
+    });
+    Ok(())
+}
+
+fn install_reports<'js>(
+    ctx: &Ctx<'js>,
+    host: &Object<'js>,
+    driver: &Rc<Driver>,
+    file: &str,
+) -> Result<()> {
+    function!(host, ctx, driver, "log", |d, line: String| d.log(&line));
+    function!(host, ctx, driver, "missing", |d, owner: String, name: String| {
+        d.note(&d.missing, (owner, name));
+    });
+    function!(host, ctx, driver, "coverage", |d| {
+        let (covered, total) = d.coverage.get();
+        vec![covered as f64, total as f64]
+    });
+    let (d, file) = (Rc::clone(driver), file.to_owned());
+    let finish = move |ctx: Ctx<'js>, status: String, details: String, error: Js<'js>| {
+        if d.finished.borrow().is_some() {
+            return;
+        }
+        let status = Status::named(&status);
+        let thrown = match status {
+            Status::Pass => Thrown::default(),
+            _ => Thrown::describe(&ctx, &error, &file),
+        };
+        d.finished.replace(Some(Finished { status, details, thrown }));
+    };
+    host.set("finish", Function::new(ctx.clone(), finish)?)
+}

@@ -1,0 +1,211 @@
+//! Inputs of a suite: devices, and when an input is performed and undone.
+
+use catherd_vm::{TargetId, Vm};
+
+use super::driver::TargetKey;
+
+/// What an input does.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    pub(crate) device: Device,
+    pub(crate) down: Down,
+    /// Steps after which it is undone; `None` if it is not.
+    pub(crate) steps: Option<f64>,
+}
+
+/// What an input acts on.
+#[derive(Clone, Debug)]
+pub(crate) enum Device {
+    /// Coordinates that are not given stay; a sprite overrides both, offsets are added.
+    Mouse { x: Option<f64>, y: Option<f64>, sprite: Option<TargetKey>, offset: (f64, f64) },
+    /// A key by its name in the key menu.
+    Keyboard(String),
+    /// An answer.
+    Text(String),
+    /// Moves the sprite of that name.
+    Drag { sprite: String, x: f64, y: f64 },
+    /// Loudness.
+    Microphone(f64),
+}
+
+/// The state of a button or key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Down {
+    /// Not given. Undoing it presses, as in the original.
+    Absent,
+    No,
+    Yes,
+    Toggle,
+}
+
+impl Down {
+    fn pressed(self, now: bool) -> Option<bool> {
+        match self {
+            Down::Absent => None,
+            Down::No => Some(false),
+            Down::Yes => Some(true),
+            Down::Toggle => Some(!now),
+        }
+    }
+}
+
+/// The name of a key in the key menu, for its name in the menu or in the device.
+pub(crate) fn key_name(name: &str) -> &str {
+    match name {
+        "Left" | "ArrowLeft" => "left arrow",
+        "Right" | "ArrowRight" => "right arrow",
+        "Up" | "ArrowUp" => "up arrow",
+        "Down" | "ArrowDown" => "down arrow",
+        "Enter" => "enter",
+        other => other,
+    }
+}
+
+impl Input {
+    /// Performs the input. Returns a target that it has dragged, with its position before.
+    pub(crate) fn perform(
+        &self,
+        vm: &mut Vm<()>,
+        original: impl Fn(&str) -> Option<u32>,
+    ) -> Option<(TargetId, (f64, f64))> {
+        match &self.device {
+            Device::Mouse { .. } => {
+                self.point(vm);
+                if let Some(down) = self.down.pressed(vm.mouse_down()) {
+                    vm.mouse_button(down);
+                }
+            }
+            Device::Keyboard(key) => {
+                let down = self.down.pressed(vm.is_key_down(key_name(key)));
+                if let Some(down) = down {
+                    vm.key(key_name(key), down);
+                }
+            }
+            Device::Text(answer) => vm.answer(answer),
+            Device::Drag { sprite, x, y } => {
+                let target = TargetId(original(sprite)?);
+                let from = vm.target(target).map(|view| (view.x, view.y))?;
+                vm.drag(target, *x, *y);
+                return Some((target, from));
+            }
+            Device::Microphone(volume) => vm.set_loudness(Some(*volume)),
+        }
+        None
+    }
+
+    /// Undoes the input after its time.
+    fn undo(&self, vm: &mut Vm<()>) {
+        match &self.device {
+            Device::Mouse { .. } => {
+                self.point(vm);
+                let down = self.undone(vm.mouse_down());
+                vm.mouse_button(down);
+            }
+            Device::Keyboard(key) => {
+                let down = self.undone(vm.is_key_down(key_name(key)));
+                vm.key(key_name(key), down);
+            }
+            Device::Text(answer) => vm.answer(answer),
+            Device::Drag { .. } => {}
+            Device::Microphone(_) => vm.set_loudness(None),
+        }
+    }
+
+    fn undone(&self, now: bool) -> bool {
+        match self.down {
+            Down::Absent | Down::No => true,
+            Down::Yes => false,
+            Down::Toggle => !now,
+        }
+    }
+
+    fn point(&self, vm: &mut Vm<()>) {
+        let Device::Mouse { x, y, sprite, offset } = &self.device else { return };
+        let place = sprite.and_then(|key| vm.target(key.target()).map(|view| (view.x, view.y)));
+        if x.is_none() && y.is_none() && place.is_none() && *offset == (0.0, 0.0) {
+            return;
+        }
+        let now = vm.mouse();
+        let (x, y) = place.unwrap_or((x.unwrap_or(now.0), y.unwrap_or(now.1)));
+        vm.mouse_move(x + offset.0, y + offset.1);
+    }
+}
+
+/// An input and its time.
+struct Pending {
+    number: u64,
+    input: Input,
+    /// Step of the run at which it is performed.
+    at: f64,
+    performed: bool,
+}
+
+/// The inputs of a test that are not over.
+#[derive(Default)]
+pub(crate) struct Inputs {
+    pending: Vec<Pending>,
+    last: u64,
+}
+
+impl Inputs {
+    pub(crate) fn clear(&mut self) {
+        self.pending.clear();
+    }
+
+    /// Adds an input for a step of the run. Returns its number.
+    pub(crate) fn add(&mut self, input: Input, at: f64, performed: bool) -> u64 {
+        self.last += 1;
+        if !performed || input.steps.is_some() {
+            self.pending.push(Pending { number: self.last, input, at, performed });
+        }
+        self.last
+    }
+
+    /// Removes an input without undoing it. Returns whether there was one.
+    pub(crate) fn remove(&mut self, number: u64) -> bool {
+        let before = self.pending.len();
+        self.pending.retain(|pending| pending.number != number);
+        self.pending.len() < before
+    }
+
+    pub(crate) fn is_active(&self, number: u64) -> bool {
+        self.pending.iter().any(|pending| pending.number == number)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Performs and undoes the inputs whose time has come. Returns targets that were dragged.
+    pub(crate) fn advance(
+        &mut self,
+        step: f64,
+        vm: &mut Vm<()>,
+        original: impl Fn(&str) -> Option<u32>,
+    ) -> Vec<(TargetId, (f64, f64))> {
+        let mut dragged = Vec::new();
+        self.pending.retain_mut(|pending| {
+            if !pending.performed && step >= pending.at {
+                pending.performed = true;
+                dragged.extend(pending.input.perform(vm, &original));
+                if pending.input.steps.is_none() {
+                    return false;
+                }
+            }
+            let over = pending.performed
+                && pending.input.steps.is_some_and(|steps| step >= pending.at + steps);
+            if over {
+                pending.input.undo(vm);
+            }
+            !over
+        });
+        dragged
+    }
+
+    /// Ages all inputs at the end of a run of some steps.
+    pub(crate) fn age(&mut self, steps: f64) {
+        for pending in &mut self.pending {
+            pending.at -= steps;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Suites as modules: their text, what it exports, and how it is loaded.
+
+use catherd_javascript_engine::quickjs::{Ctx, Exception, Function, Object, Value};
+use catherd_javascript_engine::{Session, Thrown};
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::kind::exported;
+use crate::seed::Seed;
+
+/// Longest suite in bytes.
+const SIZE_LIMIT: usize = 8 << 20;
+
+/// The text of a suite.
+#[derive(Clone, Debug)]
+pub struct SuiteFile {
+    /// Name for messages.
+    pub(crate) name: String,
+    /// The text with `module.exports =` in place of the exports of newer modules.
+    text: String,
+}
+
+/// A suite cannot be loaded.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum LoadError {
+    /// The text is longer than 8 MiB.
+    #[error("the suite has {0} bytes; the most is {SIZE_LIMIT}")]
+    TooLong(usize),
+    /// The text cannot be parsed, or threw when it was evaluated.
+    #[error("{thrown}{}", place(.thrown, .source_line))]
+    Thrown {
+        /// What was thrown.
+        thrown: Box<Thrown>,
+        /// The line of the suite; empty if it is not known.
+        source_line: String,
+    },
+    /// The suite does not stop, or the engine has too little memory.
+    #[error("{0}")]
+    Stopped(String),
+}
+
+/// Where something was thrown, for an error message of one line.
+fn place(thrown: &Thrown, line: &str) -> String {
+    match (thrown.line, thrown.column) {
+        (Some(number), Some(column)) => {
+            format!(", in line {number}, column {column}: `{}`", line.trim())
+        }
+        (Some(number), None) => format!(", in line {number}: `{}`", line.trim()),
+        _ => String::new(),
+    }
+}
+
+/// What a suite says of one of its tests.
+#[derive(Clone, Debug, Deserialize)]
+pub struct TestInfo {
+    /// Its name; `None` if it has none.
+    pub name: Option<String>,
+    /// What it checks; `None` if the suite does not say.
+    pub description: Option<String>,
+    /// Words to choose tests by.
+    pub categories: Vec<String>,
+    /// Whether it is not executed.
+    pub skip: bool,
+    /// Longest program time in milliseconds; `None` if the test may take as long as it wants.
+    pub timeout: Option<f64>,
+    seed: Option<String>,
+    numeric: bool,
+    /// Lines with an assertion.
+    pub(crate) assertions: u32,
+}
+
+impl TestInfo {
+    /// Its own seed; `None` if it has none.
+    pub(crate) fn seed(&self) -> Option<Seed> {
+        let text = self.seed.as_ref()?;
+        match text.parse() {
+            Ok(number) if self.numeric => Some(Seed::number(number)),
+            _ => Some(Seed::text(text)),
+        }
+    }
+}
+
+impl SuiteFile {
+    /// A suite with its name for messages.
+    ///
+    /// # Errors
+    /// If it is longer than 8 MiB.
+    pub fn new(name: &str, text: &str) -> Result<SuiteFile, LoadError> {
+        if text.len() > SIZE_LIMIT {
+            return Err(LoadError::TooLong(text.len()));
+        }
+        let mut text = text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
+        if let Some((start, length)) = exported(&text) {
+            text.replace_range(start..start + length, "module.exports =");
+        }
+        Ok(SuiteFile { name: name.to_owned(), text })
+    }
+
+    /// Evaluates the suite in the body of a function, and returns the value of `module.exports`.
+    pub(crate) fn evaluate<'js>(&self, session: &Session<'js>) -> Result<Value<'js>, LoadError> {
+        // On the first line of the suite, so that the numbers of lines stay.
+        let text = format!("(function (module, require) {{{}\n}})", self.text);
+        let failed = |thrown: Thrown| self.failed(session, thrown);
+        let function: Function = session.evaluate(&self.name, &text).map_err(failed)?;
+        let ctx = session.ctx();
+        let export = || -> catherd_javascript_engine::quickjs::Result<Value<'js>> {
+            let module = Object::new(ctx.clone())?;
+            module.set_prototype(None)?;
+            let require = Function::new(ctx.clone(), refuse)?;
+            function.call::<_, ()>((module.clone(), require))?;
+            module.get("exports")
+        };
+        let exports = session.caught(export()).map_err(failed)?;
+        session.drain();
+        match session.stopped() {
+            Some(stop) => Err(LoadError::Stopped(stop.to_string())),
+            None => Ok(exports),
+        }
+    }
+
+    /// The error for something that was thrown while the suite was loaded.
+    pub(crate) fn failed(&self, session: &Session<'_>, thrown: Thrown) -> LoadError {
+        if let Some(stop) = session.stopped() {
+            return LoadError::Stopped(stop.to_string());
+        }
+        let mut thrown = thrown;
+        // The function begins on the first line of the suite.
+        let shift = "(function (module, require) {".len() as u32;
+        if thrown.line == Some(1) {
+            thrown.column = thrown.column.map(|column| column.saturating_sub(shift).max(1));
+        }
+        let line = thrown.line.and_then(|line| self.text.lines().nth(line as usize - 1));
+        let source_line = line.unwrap_or_default().chars().take(200).collect();
+        LoadError::Thrown { thrown: Box::new(thrown), source_line }
+    }
+}
+
+/// `require` of a suite: there are no other modules.
+fn refuse(ctx: Ctx<'_>, name: String) -> catherd_javascript_engine::quickjs::Result<()> {
+    let message = format!("Cannot find module '{name}': suites cannot use other modules");
+    Err(Exception::throw_message(&ctx, &message))
+}

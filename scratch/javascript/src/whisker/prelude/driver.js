@@ -1,0 +1,674 @@
+// `t`, and the functions by which the host executes tests. The last part that is evaluated.
+(function (kit) {
+    'use strict';
+    const {host, apply, define, members, NativeString, NativeNumber, NativePromise, NativeError, NativeSet, then, Sprite} = kit;
+    const {has: setHas, add: setAdd, clear: setClear} = NativeSet.prototype;
+    const STEP = 1000 / 30;
+    const BEFORE = 1, AFTER = 2, CONSTRAINTS = 4, RANDOM = 8;
+    const MOVED = 1, LOOKS = 2, SAID = 4, CHANGED = 8;
+
+    const t = {};
+    const methods = functions => {
+        const names = kit.ownKeys(functions);
+        for (let i = 0; i < names.length; i++) {
+            define(t, names[i], functions[names[i]]);
+        }
+    };
+
+    // Runs.
+    let current = null;
+    const run = (condition, timeout, steps) => {
+        if (host.isRunning()) {
+            return apply(NativePromise.reject, NativePromise, [new NativeError(
+                'a run is already active; is there an `await` missing before it?')]);
+        }
+        const given = value => value !== undefined && value !== null;
+        const limit = given(steps) ? NativeNumber(steps)
+            : given(timeout) ? NativeNumber(timeout) / STEP : Infinity;
+        return new NativePromise((resolve, reject) => {
+            const isFunction = typeof condition === 'function';
+            current = {resolve, reject, condition: isFunction ? condition : null, inSteps: given(steps)};
+            host.beginRun(limit, isFunction);
+            check();
+        });
+    };
+    /** Evaluates the condition of the run. */
+    const check = () => {
+        try {
+            if (current.condition !== null && current.condition()) {
+                host.conditionHolds();
+            }
+        } catch (error) {
+            host.runFailed();
+            current.reject(error);
+        }
+    };
+    const settle = (holds, value) => {
+        const {resolve, reject, inSteps} = current;
+        if (holds) {
+            resolve(inSteps ? host.runSteps() : host.runSteps() * STEP);
+        } else {
+            reject(value);
+        }
+    };
+    const forSteps = steps => run(undefined, undefined, steps);
+    methods({
+        run,
+        runForTime: ms => run(undefined, ms),
+        runUntil: (condition, timeout) => run(condition, timeout),
+        runUntilChanges: (f, timeout) => {
+            const before = f();
+            return run(() => f() !== before, timeout);
+        },
+        runForSteps: forSteps,
+        cancelRun: () => host.cancelRun(),
+        cancelScratchRun: () => host.cancelRun(),
+        isRunning: () => host.isRunning(),
+        isScratchRunning: () => host.isRunning(),
+        isProjectRunning: () => host.isProjectRunning(),
+        isWhiskerRunning: () => host.isProjectRunning(),
+        getTotalTimeElapsed: () => host.totalSteps() * STEP,
+        getRunTimeElapsed: () => host.runSteps() * STEP,
+        getTotalStepsExecuted: () => host.totalSteps(),
+        getRunStepsExecuted: () => host.runSteps(),
+        getTotalRealTimeElapsed: () => host.totalSteps() * STEP / host.acceleration(),
+        getRealRunTimeElapsed: () => host.runSteps() * STEP / host.acceleration(),
+        getAccelerationFactor: () => host.acceleration(),
+        greenFlag: () => host.greenFlag(),
+        end: () => {
+            host.end();
+            if (!kit.compatP) {
+                unwatch();
+            }
+        },
+        seedScratch: seed => seedAll(seed),
+    });
+    if (!kit.strict) {
+        define(t, 'wait', async steps => {
+            if (steps > 1000) {
+                host.log('warning: `wait` counts steps, not milliseconds');
+            }
+            await forSteps(steps);
+        });
+    }
+
+    // Sprites and variables.
+    const originalNamed = name => {
+        host.wrapAll();
+        const id = host.original(NativeString(name));
+        return id < 0 ? undefined : kit.wrap(id);
+    };
+    const allSprites = (condition, skipStage) => {
+        host.wrapAll();
+        const stage = host.stage();
+        const sprites = kit.filtered(kit.wrapAll(host.targets()), skipStage ? s => Sprite.number(s) !== stage : null);
+        return kit.filtered(sprites, condition);
+    };
+    const seen = new NativeSet();
+    kit.newSprites = condition => kit.filtered(allSprites(null, false), sprite => {
+        const id = Sprite.number(sprite);
+        if (apply(setHas, seen, [id]) || condition && !condition(sprite)) {
+            return false;
+        }
+        apply(setAdd, seen, [id]);
+        return true;
+    });
+    const atPoint = (x, y) => {
+        const sprites = [];
+        const ids = host.frontToBack();
+        for (let i = 0; i < ids.length; i++) {
+            const sprite = kit.wrap(ids[i]);
+            if (sprite.isPointInBounds(x, y)) {
+                sprites[sprites.length] = sprite;
+            }
+        }
+        return sprites;
+    };
+    const rawVariable = (id, name, set, value) => {
+        for (const list of [false, true]) {
+            const number = host.variableNumber(id, NativeString(name), list);
+            if (number >= 0) {
+                return set ? (host.setVariable(id, number, list, value), true) : host.variable(id, number, list);
+            }
+        }
+        return set ? false : undefined;
+    };
+    const existing = name => {
+        const id = host.original(NativeString(name));
+        if (id < 0) {
+            throw new TypeError('no sprite is named `' + NativeString(name) + '`');
+        }
+        return id;
+    };
+    methods({
+        getSprites: (condition, skipStage = true) => allSprites(condition, skipStage),
+        getSprite: originalNamed,
+        getStage: () => (host.wrapAll(), kit.wrap(host.stage())),
+        getSpritesAtPoint: atPoint,
+        getSpriteAtPoint: (x, y) => atPoint(x, y)[0] ?? null,
+        getNewSprites: condition => kit.newSprites(condition),
+        getRotationStyle: name => {
+            const id = host.original(NativeString(name));
+            return id < 0 ? undefined : host.text(id, 'rotation style');
+        },
+        getSpriteVariable: (sprite, name) => rawVariable(existing(sprite), name, false),
+        setSpriteVariable: (sprite, name, value) => rawVariable(existing(sprite), name, true, value),
+        getGlobalVariable: name => rawVariable(host.stage(), name, false),
+        setGlobalVariable: (name, value) => rawVariable(host.stage(), name, true, value),
+        setVisibility: (name, visible) => {
+            const id = host.original(NativeString(name));
+            if (id >= 0) {
+                host.setLook(id, 'Visible', visible ? 1 : 0);
+            }
+        },
+        getStageSize: () => ({width: 480, height: 360}),
+        getMousePos: () => {
+            const [x, y] = host.mouse();
+            return {x, y};
+        },
+        isMouseDown: () => host.isMouseDown(),
+        isKeyDown: key => host.isKeyDown(NativeString(key)),
+        getAnswer: () => host.answer(),
+        isQuestionAsked: () => host.isAsking(),
+        log: message => host.log(kit.text(message)),
+        getCoverage: () => {
+            const [covered, total] = host.coverage();
+            return {covered, total};
+        },
+        isCoverageEnabled: () => host.coverage()[1] > 0,
+    });
+    define(t, 'vm', kit.vm);
+    define(t, 'vmWrapper', kit.raw({vm: kit.vm}, 'vmWrapper'));
+
+    // Watchers.
+    const watchers = {moved: null, looks: null, said: null, changed: null};
+    const watch = (name, f) => {
+        watchers[name] = typeof f === 'function' ? f : null;
+        host.watch((watchers.moved ? MOVED : 0) | (watchers.looks ? LOOKS : 0)
+            | (watchers.said ? SAID : 0) | (watchers.changed ? CHANGED : 0));
+    };
+    const unwatch = () => {
+        for (const name of ['moved', 'looks', 'said', 'changed']) {
+            watch(name, null);
+        }
+    };
+    methods({
+        onSpriteMoved: f => watch('moved', f),
+        onSpriteVisualChange: f => watch('looks', f),
+        onSayOrThink: f => watch('said', f),
+        onVariableChange: f => watch('changed', f),
+    });
+    /** Called by the host in the middle of a step, or after a drag. */
+    const changed = (kind, id, name) => {
+        if (kind === CHANGED) {
+            return watchers.changed && watchers.changed(name);
+        }
+        const sprite = kit.wrap(id);
+        if (kind === MOVED) {
+            if (watchers.moved) {
+                watchers.moved(sprite);
+            }
+            if (sprite.onMoved) {
+                sprite.onMoved(kit.rawTarget(id));
+            }
+        } else if (kind === LOOKS) {
+            if (watchers.looks) {
+                watchers.looks(sprite);
+            }
+            if (sprite.onVisualChange) {
+                sprite.onVisualChange();
+            }
+        } else if (watchers.said) {
+            watchers.said(sprite);
+        }
+    };
+
+    kit.moved = id => changed(MOVED, id);
+    kit.looksDifferent = id => changed(LOOKS, id);
+
+    // Callbacks and constraints.
+    class Callback {
+        #enabled = true;
+        constructor(f, afterStep, name) {
+            this.f = f;
+            this.afterStep = !!afterStep;
+            this.name = name;
+        }
+        enable() { this.#enabled = true; }
+        disable() { this.#enabled = false; }
+        isActive() { return this.#enabled; }
+        _isActive() { return this.#enabled; }
+    }
+    class Constraint extends Callback {
+        constructor(f, name) {
+            super(f, false, name);
+            this.error = null;
+        }
+    }
+    let callbacks = [];
+    let constraints = [];
+    let randomInputs = [];
+    let policy = 'fail';
+    const phases = () => {
+        let bits = (constraints.length > 0 ? CONSTRAINTS : 0) | (randomInputs.length > 0 ? RANDOM : 0);
+        for (let i = 0; i < callbacks.length; i++) {
+            bits |= callbacks[i].afterStep ? AFTER : BEFORE;
+        }
+        host.phases(bits);
+    };
+    const includes = (list, item) => {
+        for (let i = 0; i < list.length; i++) {
+            if (list[i] === item) {
+                return true;
+            }
+        }
+        return false;
+    };
+    const without = (list, item) => kit.filtered(list, other => other !== item);
+    const added = (list, item) => (list[list.length] = item, list);
+    const removeCallback = callback => {
+        const had = includes(callbacks, callback);
+        callbacks = without(callbacks, callback);
+        phases();
+        return had;
+    };
+    const removeConstraint = constraint => {
+        const had = includes(constraints, constraint);
+        constraints = without(constraints, constraint);
+        phases();
+        return had;
+    };
+    methods({
+        addCallback: (f, afterStep = false, name = null) => {
+            const callback = new Callback(f, afterStep, name);
+            callbacks = added(without(callbacks, callback), callback);
+            phases();
+            return callback;
+        },
+        reAddCallback: callback => {
+            callbacks = added(without(callbacks, callback), callback);
+            phases();
+        },
+        removeCallback,
+        clearCallbacks: () => {
+            callbacks = [];
+            phases();
+        },
+        addConstraint: (f, name = null) => {
+            const constraint = new Constraint(f, name);
+            constraints = added(without(constraints, constraint), constraint);
+            phases();
+            return constraint;
+        },
+        reAddConstraint: constraint => {
+            constraints = added(without(constraints, constraint), constraint);
+            phases();
+        },
+        removeConstraint,
+        clearConstraints: () => {
+            constraints = [];
+            phases();
+        },
+        onConstraintFailure: action => {
+            if (action !== undefined) {
+                if (action !== 'fail' && action !== 'stop' && action !== 'nothing') {
+                    throw new NativeError('a constraint failure is `fail`, `stop` or `nothing`');
+                }
+                policy = action;
+            }
+            return policy;
+        },
+    });
+    t.onConstraintFailure.FAIL = 'fail';
+    t.onConstraintFailure.STOP = 'stop';
+    t.onConstraintFailure.NOTHING = 'nothing';
+    const callAll = afterStep => {
+        const list = callbacks;
+        for (let i = 0; i < list.length; i++) {
+            const callback = list[i];
+            if (callback.afterStep === afterStep && callback.isActive() && includes(callbacks, callback)
+                && callback.f()) {
+                removeCallback(callback);
+            }
+        }
+    };
+    const isAssertion = error => kind(error) === 'fail';
+    const checkConstraints = () => {
+        const list = constraints;
+        for (let i = 0; i < list.length; i++) {
+            const constraint = list[i];
+            if (!constraint.isActive() || !includes(constraints, constraint)) {
+                continue;
+            }
+            try {
+                constraint.f();
+            } catch (error) {
+                if (!isAssertion(error)) {
+                    throw error;
+                }
+                removeConstraint(constraint);
+                constraint.error = error;
+                error.constraint = constraint.name || '[no name]';
+                if (policy === 'fail') {
+                    throw error;
+                }
+                if (policy === 'stop') {
+                    host.cancelRun();
+                }
+                return;
+            }
+        }
+    };
+
+    // Inputs.
+    const NONE = NaN;
+    const state = value => value === 'toggle' ? 3 : value === undefined || value === null ? 0 : value ? 2 : 1;
+    const DEVICES = ['mouse', 'keyboard', 'text', 'drag', 'microphone'];
+    class Input {
+        #data;
+        #number = -1;
+        constructor(data, name) {
+            // The caller's object is read once, field by field.
+            const {device, isDown, key, x, y, sprite, xOffset, yOffset, answer, volume, steps, duration} = data;
+            if (!includes(DEVICES, device)) {
+                throw new NativeError('an input needs a device: ' + kit.join(DEVICES) + '; got ' + NativeString(device));
+            }
+            const lasts = steps !== undefined && steps !== null ? NativeNumber(steps)
+                : duration !== undefined && duration !== null ? NativeNumber(duration) / STEP : NONE;
+            this.#data = {
+                device, isDown: state(isDown), key: key === undefined ? '' : NativeString(key),
+                x: x === undefined || x === null ? NONE : NativeNumber(x),
+                y: y === undefined || y === null ? NONE : NativeNumber(y),
+                sprite: device === 'drag' ? -1 : Sprite.number(sprite),
+                xOffset: xOffset ? NativeNumber(xOffset) : 0, yOffset: yOffset ? NativeNumber(yOffset) : 0,
+                text: device === 'drag' ? NativeString(sprite) : answer === undefined ? '' : kit.text(answer),
+                volume: volume === undefined ? NONE : NativeNumber(volume),
+                steps: lasts < 1 ? 1 : lasts,
+            };
+            this.name = name;
+        }
+        static send(input, at) {
+            const d = input.#data;
+            const numbers = [d.x, d.y, d.xOffset, d.yOffset, d.volume, d.steps, d.sprite];
+            input.#number = host.input(at, d.device, d.isDown, d.key, numbers, d.text);
+            const dragged = d.device === 'drag' && at === NOW ? host.original(d.text) : -1;
+            if (dragged >= 0) {
+                changed(MOVED, dragged);
+            }
+            return input;
+        }
+        static number(input) {
+            return input.#number;
+        }
+        isActive() { return host.isInputActive(this.#number); }
+        _isActive() { return host.isInputActive(this.#number); }
+    }
+    const NOW = -1;
+    const immediate = data => Input.send(new Input(data), NOW);
+    const inputOf = (data, name = null) => data instanceof Input ? data : new Input(data, name);
+    const addInput = (steps, data, name) => Input.send(inputOf(data, name), NativeNumber(steps));
+    kit.postIOData = (device, data) => immediate({...data, device});
+    const click = (x, y, steps) => immediate({device: 'mouse', x, y, isDown: true, steps});
+    methods({
+        inputImmediate: (data, name) => Input.send(inputOf(data, name), NOW),
+        addInput,
+        addInputs: list => {
+            const inputs = [];
+            for (let i = 0; i < list.length; i++) {
+                const {steps, time, input, name} = list[i];
+                inputs[i] = addInput(steps !== undefined ? steps : time / STEP, input, name);
+            }
+            return inputs;
+        },
+        reAddInput: (steps, input) => addInput(steps, input),
+        removeInput: input => host.removeInput(Input.number(input)),
+        clearInputs: () => host.clearInputs(),
+        resetMouse: () => host.resetMouse(),
+        resetKeyboard: () => host.resetKeyboard(),
+        keyPress: (key, steps) => void immediate({device: 'keyboard', key, isDown: true, steps}),
+        keyRelease: (key, steps) => void immediate({device: 'keyboard', key, isDown: false, steps}),
+        mouseDown: down => void immediate({device: 'mouse', isDown: down}),
+        mouseDownForSteps: (steps = 1) => void immediate({device: 'mouse', isDown: true, steps}),
+        mouseMove: (x, y, steps) => void immediate({device: 'mouse', x: Math.trunc(x), y: Math.trunc(y), steps}),
+        typeText: answer => void immediate({device: 'text', answer}),
+        sendSound: (volume, steps = 1) => void immediate({device: 'microphone', volume, steps}),
+        clickStage: () => host.click(host.stage()),
+        clickSprite: name => {
+            const id = host.original(NativeString(name));
+            if (id >= 0) {
+                host.click(id);
+            }
+        },
+        clickClone: (clone, steps = 1) => void click(clone.x, clone.y, steps),
+        clickCloneByCoords: (x, y, steps = 1) => {
+            const ids = host.targets();
+            for (let i = 0; i < ids.length; i++) {
+                if (host.x(ids[i]) === x && host.y(ids[i]) === y) {
+                    return void click(x, y, steps);
+                }
+            }
+        },
+        dragSprite: (name, x, y, cloneId) => {
+            // Version P moves the original only for an explicit null.
+            const ids = kit.compatP && cloneId === undefined ? [] : host.targets();
+            for (let i = 0; i < ids.length; i++) {
+                const same = host.text(ids[i], 'name') === name && (cloneId === undefined || cloneId === null
+                    ? host.flag(ids[i], 'original') : host.number(ids[i], 'serial') === cloneId);
+                if (same) {
+                    host.drag(ids[i], NativeNumber(x), NativeNumber(y));
+                    return void changed(MOVED, ids[i]);
+                }
+            }
+        },
+    });
+
+    // Random inputs: a generator of their own.
+    let interval = 100;
+    let lastInput = 0;
+    let generator = 0;
+    const draw = () => {
+        generator = (generator * 9301 + 49297) % 233280;
+        return generator / 233280;
+    };
+    const pick = range => {
+        const [low, high = low] = typeof range === 'number' ? [range] : range;
+        return low === high ? low : Math.floor(low + draw() * (high - low));
+    };
+    const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+    const randomData = entry => {
+        const data = {...entry.data};
+        for (const field of ['duration', 'x', 'y', 'xOffset', 'yOffset', 'length']) {
+            if (data[field] !== undefined && data[field] !== null) {
+                data[field] = pick(data[field]);
+            }
+        }
+        if (data.isDown === 'random') {
+            data.isDown = draw() < 0.5;
+        }
+        if (data.device === 'text' && data.length !== undefined) {
+            const letters = data.answer === undefined ? ALPHABET : data.chars || ALPHABET;
+            let answer = data.answer === undefined ? '' : data.answer;
+            for (let i = 0; i < data.length; i++) {
+                answer += letters[Math.floor(draw() * letters.length)];
+            }
+            data.answer = answer;
+        }
+        return data;
+    };
+    const sendRandomInput = () => {
+        const time = host.totalSteps() * STEP;
+        if (time < lastInput + interval) {
+            return;
+        }
+        const ready = kit.filtered(randomInputs, entry => entry.last === null || !entry.last.isActive());
+        let sum = 0;
+        for (let i = 0; i < ready.length; i++) {
+            sum += ready[i].weight;
+        }
+        let rest = draw() * sum;
+        for (let i = 0; i < ready.length; i++) {
+            rest -= ready[i].weight;
+            if (rest < 0) {
+                lastInput = time;
+                ready[i].last = immediate(randomData(ready[i]));
+                return;
+            }
+        }
+    };
+    const register = list => {
+        for (let i = 0; i < list.length; i++) {
+            const {weight = 1, ...data} = list[i];
+            randomInputs = added(kit.filtered(randomInputs), {data, weight: NativeNumber(weight), last: null});
+        }
+        phases();
+    };
+    methods({
+        registerRandomInputs: register,
+        clearRandomInputs: () => {
+            randomInputs = [];
+            phases();
+        },
+        setRandomInputInterval: ms => {
+            interval = NativeNumber(ms);
+        },
+        detectRandomInputs: ({duration = [0, 2 * interval], xOffset = [-50, 50], yOffset = [-50, 50]} = {}) => {
+            const found = host.detectedInputs();
+            for (let i = 0; i < found.length; i++) {
+                const [kind, text] = found[i];
+                const sprite = kind === 'click sprite' || kind === 'touch mouse' ? originalNamed(text) : undefined;
+                register([{
+                    'key': {device: 'keyboard', key: text, duration},
+                    'mouse': {device: 'mouse', x: [-240, 240], y: [-180, 180]},
+                    'click sprite': {device: 'mouse', sprite, isDown: 'toggle', xOffset, yOffset},
+                    'click': {device: 'mouse', x: [-240, 240], y: [-180, 180], isDown: 'toggle'},
+                    'touch mouse': {device: 'mouse', sprite, xOffset, yOffset},
+                    'text': {device: 'text', length: [1, 3]},
+                    'answer': {device: 'text', answer: text},
+                }[kind]]);
+            }
+        },
+    });
+
+    // Seeds.
+    const seedAll = seed => {
+        generator = host.seed(NativeString(seed), typeof seed === 'number');
+    };
+
+    define(t, 'assert', kit.assert);
+    define(t, 'assume', kit.assume);
+    members(t, 't');
+
+    // How tests end.
+    const typeNames = error => [error.name, error.constructor && error.constructor.name];
+    const kind = error => {
+        if ((typeof error !== 'object' || error === null) && typeof error !== 'function') {
+            return 'error';
+        }
+        if (error.message === 'Timeout') {
+            return 'fail';
+        }
+        if (!('actual' in error) && !('expected' in error)) {
+            return 'error';
+        }
+        const [name, type] = typeNames(error);
+        const both = (NativeString(name) + ' ' + NativeString(type)).toLowerCase();
+        return both.includes('assert') ? 'fail' : both.includes('assum') ? 'skip' : 'error';
+    };
+    const shown = value => {
+        if (value === undefined) {
+            return null;
+        }
+        try {
+            const json = kit.JSON.stringify(value);
+            return json === undefined ? kit.text(value) : JSON.parse(json);
+        } catch {
+            return '[object]';
+        }
+    };
+    const failed = error => {
+        let status = 'error';
+        const details = {};
+        try {
+            status = kind(error);
+            if (status !== 'error' && error.operator !== undefined) {
+                for (const field of ['actual', 'expected', 'operator', 'generatedMessage', 'constraint']) {
+                    if (error[field] !== undefined) {
+                        details[field] = shown(error[field]);
+                    }
+                }
+            }
+        } catch {
+            status = 'error';
+        }
+        let json = '{}';
+        try {
+            json = kit.JSON.stringify(details);
+        } catch {
+            json = '{}';
+        }
+        host.finish(status, json, error);
+    };
+
+    let tests = [];
+    const begin = i => {
+        apply(setClear, seen, []);
+        lastInput = 0;
+        let promise;
+        try {
+            promise = tests[i].test(t);
+        } catch (error) {
+            return failed(error);
+        }
+        const wrapped = apply(NativePromise.resolve, NativePromise, [promise]);
+        apply(then, wrapped, [() => host.finish('pass', '{}', undefined), failed]);
+    };
+    /** Before each test: what the test before it left behind. */
+    const reset = () => {
+        callbacks = [];
+        constraints = [];
+        kit.clearWrappers();
+        unwatch();
+        phases();
+    };
+    /** Takes what the suite exports and describes its tests. */
+    const load = exported => {
+        const list = [];
+        if (exported === null || typeof exported !== 'object' || !(exported.length >= 0)) {
+            throw new TypeError('module.exports is not an array of tests');
+        }
+        for (let i = 0; i < exported.length; i++) {
+            const item = exported[i];
+            if (typeof item === 'function') {
+                list[i] = {test: item, name: item.name, description: null, categories: [], skip: false};
+            } else if (item === null || typeof item !== 'object') {
+                throw new TypeError('item ' + (i + 1) + ' of module.exports is not a test');
+            } else {
+                const {test = async () => undefined, name = null, description = null, categories = [], skip = false, timeout, seed, generationAlgorithm} = item;
+                list[i] = {test, name, description, categories, skip, timeout, seed, generationAlgorithm};
+            }
+        }
+        tests = list;
+        return kit.JSON.stringify(kit.mapped(list, test => ({
+            name: test.name === null || test.name === undefined ? null : kit.text(test.name),
+            description: test.description ? kit.text(test.description) : null,
+            categories: kit.mapped(test.categories || [], kit.text),
+            skip: !!test.skip,
+            timeout: typeof test.timeout === 'number' ? test.timeout : null,
+            seed: test.seed === undefined || test.seed === null ? null : NativeString(test.seed),
+            numeric: typeof test.seed === 'number',
+            assertions: countAssertions(test.test),
+        })));
+    };
+    const countAssertions = f => {
+        let count = 0;
+        const lines = typeof f === 'function' ? NativeString(f).split('\n') : [];
+        for (let i = 0; i < lines.length; i++) {
+            count += lines[i].includes('t.assert.') ? 1 : 0;
+        }
+        return count;
+    };
+
+    return {load, reset, begin, check, settle, changed,
+        before: () => callAll(false), after: () => callAll(true), random: sendRandomInput,
+        constraints: checkConstraints};
+})

@@ -1,0 +1,181 @@
+//! Steps of the machine that a suite watches.
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use catherd_javascript_engine::Session;
+use catherd_javascript_engine::quickjs::{Function, Value};
+use catherd_sb3::BlockNo;
+use catherd_suite::CoveredBlocks;
+use catherd_vm::{Change, Midstep, Settings, TargetId, Tracer, Vm};
+
+use super::driver::{CHANGED, Content, Driver, LOOKS, MOVED, SAID, TargetKey};
+use crate::seed::Seed;
+
+/// Why a function of a suite did not return: what it threw, or `None` if a limit ended it.
+pub(crate) type Raised<'js> = Option<Value<'js>>;
+
+/// The observer of a machine whose suite watches it, and that collects coverage if `COVERS`.
+struct Observer<'a, 'js, const COVERS: bool> {
+    driver: Rc<Driver>,
+    session: &'a Session<'js>,
+    /// Function of the suite's side: kind of change, target, name of the variable.
+    changed: Function<'js>,
+    covered: CoveredBlocks,
+    raised: Option<Raised<'js>>,
+}
+
+/// Executes steps. A suite that watches nothing costs the machine nothing.
+pub(crate) struct Stepper<'a, 'js> {
+    driver: Rc<Driver>,
+    watching: Vm<Observer<'a, 'js, false>>,
+    covering: Option<Vm<Observer<'a, 'js, true>>>,
+}
+
+impl<'a, 'js> Stepper<'a, 'js> {
+    pub(crate) fn new(
+        driver: &Rc<Driver>,
+        session: &'a Session<'js>,
+        changed: &Function<'js>,
+        covered: Option<CoveredBlocks>,
+    ) -> Stepper<'a, 'js> {
+        let covering = covered.map(|covered| observed(driver, session, changed, covered));
+        let watching = observed(driver, session, changed, CoveredBlocks::new(0));
+        Stepper { driver: Rc::clone(driver), watching, covering }
+    }
+
+    /// Executes a step.
+    pub(crate) fn step(&mut self) -> Result<(), Raised<'js>> {
+        let raised = if let Some(vm) = &mut self.covering {
+            // Flag and inputs execute hats outside of steps.
+            for hat in self.driver.program.hats() {
+                if self.driver.vm.borrow().is_active(hat) {
+                    vm.tracer.covered.covered(hat);
+                }
+            }
+            step_observed(&self.driver, vm)
+        } else if self.driver.watches() {
+            step_observed(&self.driver, &mut self.watching)
+        } else {
+            self.driver.vm.borrow_mut().step();
+            None
+        };
+        self.driver.project_running.set(self.driver.vm.borrow().is_running());
+        raised.map_or(Ok(()), Err)
+    }
+
+    /// The blocks that were covered, if coverage is measured.
+    pub(crate) fn into_covered(self) -> Option<CoveredBlocks> {
+        self.covering.map(|mut vm| vm.tracer.covered.take())
+    }
+
+    /// Number of blocks covered among those given.
+    pub(crate) fn count_covered(&self, blocks: &[BlockNo]) -> usize {
+        let covered = self.covering.as_ref().map(|vm| &vm.tracer.covered);
+        covered.map_or(0, |covered| blocks.iter().filter(|b| covered.contains(**b)).count())
+    }
+}
+
+fn observed<'a, 'js, const COVERS: bool>(
+    driver: &Rc<Driver>,
+    session: &'a Session<'js>,
+    changed: &Function<'js>,
+    covered: CoveredBlocks,
+) -> Vm<Observer<'a, 'js, COVERS>> {
+    let (driver, changed) = (Rc::clone(driver), changed.clone());
+    let program = driver.program.clone();
+    let settings =
+        Settings { timer_increment: driver.options.timer_increment, ..Settings::default() };
+    let observer = Observer { driver, session, changed, covered, raised: None };
+    // Its own state is never used: steps exchange it for the machine's.
+    Vm::new(program, settings, Seed::default().machine(), observer)
+}
+
+fn step_observed<'js, const COVERS: bool>(
+    driver: &Driver,
+    vm: &mut Vm<Observer<'_, 'js, COVERS>>,
+) -> Option<Raised<'js>> {
+    vm.exchange_state(&mut driver.vm.borrow_mut());
+    vm.step();
+    vm.exchange_state(&mut driver.vm.borrow_mut());
+    vm.tracer.raised.take()
+}
+
+impl<const COVERS: bool> Tracer for Observer<'_, '_, COVERS> {
+    const ACTIVE: bool = COVERS;
+    const WATCHES: bool = true;
+
+    #[inline]
+    fn covered(&mut self, block: BlockNo) {
+        if COVERS {
+            self.covered.covered(block);
+        }
+    }
+
+    /// Distances of 0, so that the machine computes none.
+    #[inline]
+    fn known_distances(&self, _: BlockNo) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+
+    fn watch(&mut self, change: &Change, state: Midstep<'_>) -> ControlFlow<()> {
+        let driver = Rc::clone(&self.driver);
+        let own = driver.sprites_watched.get();
+        let watched = |kind: u32| driver.watched.get() & kind != 0;
+        match change {
+            Change::Moved { target, from } if driver.wrapped.get() => {
+                let key = TargetKey::new(*target, state.serial(*target));
+                if let Some(old) = driver.olds.borrow_mut().get_mut(&key) {
+                    (old.x, old.y) = *from;
+                }
+                if watched(MOVED) || own {
+                    return self.call(state, MOVED, *target, String::new());
+                }
+            }
+            Change::Appearance(target) if driver.wrapped.get() && (watched(LOOKS) || own) => {
+                return self.call(state, LOOKS, *target, String::new());
+            }
+            Change::Bubble(target) if watched(SAID) => {
+                return self.call(state, SAID, *target, String::new());
+            }
+            Change::Variable { target, number, old } if watched(CHANGED) => {
+                let owner = TargetKey::new(*target, state.serial(*target));
+                let key = (owner, *number as u32, false);
+                if let Some(content) = driver.old_variables.borrow_mut().get_mut(&key) {
+                    *content = Content::Scalar(old.clone());
+                }
+                let name = driver.program.variables(state.sprite(*target)).nth(*number);
+                let name = name.map(|name| name.to_str().into_owned()).unwrap_or_default();
+                return self.call(state, CHANGED, *target, name);
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl<const COVERS: bool> Observer<'_, '_, COVERS> {
+    /// Calls the suite with the machine as it is in the middle of the step.
+    fn call(
+        &mut self,
+        mut state: Midstep<'_>,
+        kind: u32,
+        target: TargetId,
+        name: String,
+    ) -> ControlFlow<()> {
+        let key = TargetKey::new(target, state.serial(target)).number();
+        state.exchange(&mut self.driver.vm.borrow_mut());
+        self.driver.lent.set(true);
+        let result = self.changed.call::<_, ()>((kind, key, name));
+        self.driver.lent.set(false);
+        state.exchange(&mut self.driver.vm.borrow_mut());
+        match result {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => {
+                let thrown = self.session.ctx().catch();
+                self.raised = Some(self.session.stopped().is_none().then_some(thrown));
+                ControlFlow::Break(())
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Functions of scripts that read and change targets and variables.
+
+use std::rc::Rc;
+
+use catherd_javascript_engine::quickjs::{
+    Array, Coerced, Ctx, FromJs, Function, IntoJs, Object, Result, Value as Js,
+};
+use catherd_sb3::RotationStyle;
+use catherd_vm::{TargetId, TargetView, Text, Value, Vm};
+
+use super::driver::{Content, Driver, TargetKey};
+
+/// A value of the machine as a script gets it.
+fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
+    match value {
+        Value::Number(number) => number.into_js(ctx),
+        Value::Bool(flag) => flag.into_js(ctx),
+        Value::Text(text) => (&*text.to_str()).into_js(ctx),
+        Value::Undefined => Ok(Js::new_undefined(ctx.clone())),
+    }
+}
+
+/// A script's value as the machine stores it: numbers, texts and truth values as they are,
+/// everything else as text.
+fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
+    if let Some(number) = value.as_number() {
+        return Ok(Value::Number(number));
+    }
+    if let Some(flag) = value.as_bool() {
+        return Ok(Value::Bool(flag));
+    }
+    let Coerced(text) = Coerced::<String>::from_js(ctx, value)?;
+    Ok(Value::Text(Text::new(text)))
+}
+
+fn content_to_js<'js>(ctx: &Ctx<'js>, content: Option<Content>) -> Result<Js<'js>> {
+    match content {
+        None => Ok(Js::new_undefined(ctx.clone())),
+        Some(Content::Scalar(value)) => to_js(ctx, &value),
+        Some(Content::List(items)) => {
+            let array = Array::new(ctx.clone())?;
+            for (at, item) in items.iter().enumerate() {
+                array.set(at, to_js(ctx, item)?)?;
+            }
+            array.into_js(ctx)
+        }
+    }
+}
+
+fn style(style: RotationStyle) -> &'static str {
+    match style {
+        RotationStyle::AllAround => "all around",
+        RotationStyle::LeftRight => "left-right",
+        RotationStyle::DontRotate => "don't rotate",
+    }
+}
+
+/// Adds a function to an object. It shares the driver.
+macro_rules! function {
+    ($object:expr, $ctx:expr, $driver:expr, $name:literal, |$d:ident $(, $arg:ident : $type:ty)* $(,)?| $body:expr) => {{
+        let $d = Rc::clone($driver);
+        let function = Function::new($ctx.clone(), move |$($arg: $type),*| $body)?;
+        $object.set($name, function)?;
+    }};
+}
+pub(super) use function;
+
+/// The target of a key, whether it still exists or not; `None` if another clone has its place.
+fn view(vm: &Vm<()>, key: TargetKey) -> Option<TargetView<'_>> {
+    vm.target_or_remains(key.target()).filter(|view| TargetKey::of(view) == key)
+}
+
+/// The keys of all targets in the order of their creation.
+fn keys(driver: &Driver, of: impl Fn(&TargetView<'_>) -> bool) -> Vec<f64> {
+    let vm = driver.vm.borrow();
+    let views = vm.targets().filter_map(|target| vm.target(target));
+    views.filter(|view| of(view)).map(|view| TargetKey::of(&view).number()).collect()
+}
+
+/// Adds the functions that find and read targets.
+pub(super) fn install_reading<'js>(
+    ctx: &Ctx<'js>,
+    host: &Object<'js>,
+    driver: &Rc<Driver>,
+) -> Result<()> {
+    function!(host, ctx, driver, "targets", |d| keys(&d, |_| true));
+    function!(host, ctx, driver, "frontToBack", |d| {
+        let vm = d.vm.borrow();
+        let views = vm.targets().filter_map(|target| vm.target(target));
+        let mut views: Vec<_> = views.filter(|view| !view.is_stage).collect();
+        views.sort_by_key(|view| std::cmp::Reverse(view.order()));
+        views.iter().map(|view| TargetKey::of(view).number()).collect::<Vec<f64>>()
+    });
+    function!(host, ctx, driver, "wrapAll", |d| wrap_all(&d));
+    function!(host, ctx, driver, "original", |d, name: String| {
+        match d.originals.get(&name) {
+            Some(at) => f64::from(*at),
+            None => {
+                d.note(&d.unknown_sprites, name);
+                -1.0
+            }
+        }
+    });
+    function!(host, ctx, driver, "stage", |d| d.program.stage() as f64);
+    function!(host, ctx, driver, "instances", |d, key: f64| {
+        let sprite = view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.sprite);
+        keys(&d, |view| Some(view.sprite) == sprite)
+    });
+    function!(host, ctx, driver, "x", |d, key: f64| {
+        view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.x)
+    });
+    function!(host, ctx, driver, "y", |d, key: f64| {
+        view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.y)
+    });
+    function!(host, ctx, driver, "number", |d, key: f64, field: String| {
+        let vm = d.vm.borrow();
+        let view = view(&vm, TargetKey::from_number(key))?;
+        Some(match field.as_str() {
+            "direction" => view.direction,
+            "rounded size" => (view.size + 0.5).floor(),
+            "size" => view.size,
+            "costume" => view.costume as f64,
+            "volume" => view.volume,
+            "serial" => f64::from(view.serial),
+            _ if !view.exists() => return None,
+            _ => view.order() as f64,
+        })
+    });
+    function!(host, ctx, driver, "text", |d, key: f64, field: String| {
+        let vm = d.vm.borrow();
+        let view = view(&vm, TargetKey::from_number(key))?;
+        Some(match field.as_str() {
+            "id" => format!("{}-{}", view.sprite, view.serial),
+            "name" => view.name.to_str().into_owned(),
+            "costume" => {
+                let name = d.program.costumes(view.sprite).nth(view.costume)?;
+                name.to_str().into_owned()
+            }
+            "bubble" => d.bubble(&vm, view.id)?,
+            _ => style(view.rotation_style).to_owned(),
+        })
+    });
+    function!(host, ctx, driver, "flag", |d, key: f64, field: String| {
+        let vm = d.vm.borrow();
+        let view = view(&vm, TargetKey::from_number(key));
+        view.is_some_and(|view| match field.as_str() {
+            "original" => view.original,
+            "stage" => view.is_stage,
+            "visible" => view.visible,
+            "draggable" => view.draggable,
+            _ => view.exists(),
+        })
+    });
+    function!(host, ctx, driver, "effects", |d, key: f64| {
+        let effects = view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.effects);
+        effects.unwrap_or_default().to_vec()
+    });
+    function!(host, ctx, driver, "bounds", |d, key: f64| {
+        let key = TargetKey::from_number(key);
+        let mut vm = d.vm.borrow_mut();
+        if !vm.target(key.target()).is_some_and(|view| TargetKey::of(&view) == key) {
+            return vec![f64::NAN; 4];
+        }
+        let bounds = vm.bounds(key.target());
+        vec![bounds.left, bounds.right, bounds.top, bounds.bottom]
+    });
+    function!(host, ctx, driver, "costumes", |d, key: f64| {
+        let sprite = view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.sprite);
+        let names = sprite.map(|sprite| d.program.costumes(sprite));
+        names.into_iter().flatten().map(|name| name.to_str().into_owned()).collect::<Vec<_>>()
+    });
+    install_sensing(ctx, host, driver)
+}
+
+/// Remembers all targets from now on, as a look-up of any sprite does.
+fn wrap_all(driver: &Driver) {
+    if !driver.wrapped.replace(true) {
+        driver.remember_all();
+    }
+}
+
+fn install_sensing<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) -> Result<()> {
+    let exists = |vm: &Vm<()>, key: TargetKey| {
+        vm.target(key.target()).is_some_and(|view| TargetKey::of(&view) == key)
+    };
+    function!(host, ctx, driver, "touching", |d, key: f64, name: String| {
+        let (key, mut vm) = (TargetKey::from_number(key), d.vm.borrow_mut());
+        exists(&vm, key) && vm.is_touching(key.target(), &name)
+    });
+    function!(host, ctx, driver, "touchingColor", |d, key: f64, r: u8, g: u8, b: u8| {
+        let (key, mut vm) = (TargetKey::from_number(key), d.vm.borrow_mut());
+        exists(&vm, key) && vm.is_touching_color(key.target(), [r, g, b])
+    });
+    function!(
+        host,
+        ctx,
+        driver,
+        "colorTouchingColor",
+        |d, key: f64, r: u8, g: u8, b: u8, mr: u8, mg: u8, mb: u8| {
+            let (key, mut vm) = (TargetKey::from_number(key), d.vm.borrow_mut());
+            exists(&vm, key) && vm.is_color_touching_color(key.target(), [mr, mg, mb], [r, g, b])
+        }
+    );
+    Ok(())
+}
+
+/// Adds the functions for what was there before a step.
+pub(super) fn install_old<'js>(
+    ctx: &Ctx<'js>,
+    host: &Object<'js>,
+    driver: &Rc<Driver>,
+) -> Result<()> {
+    function!(host, ctx, driver, "remember", |d, key: f64| {
+        wrap_all(&d);
+        let key = TargetKey::from_number(key);
+        if !d.olds.borrow().contains_key(&key) {
+            d.remember(key);
+        }
+    });
+    let d = Rc::clone(driver);
+    let old = move |ctx: Ctx<'js>, key: f64| -> Result<Option<Array<'js>>> {
+        let olds = d.olds.borrow();
+        let Some(old) = olds.get(&TargetKey::from_number(key)) else { return Ok(None) };
+        let vm = d.vm.borrow();
+        let sprite = view(&vm, TargetKey::from_number(key)).map(|view| view.sprite);
+        let costume = sprite.and_then(|sprite| d.program.costumes(sprite).nth(old.costume));
+        let array = Array::new(ctx)?;
+        array.set(0, old.x)?;
+        array.set(1, old.y)?;
+        array.set(2, old.direction)?;
+        array.set(3, old.visible)?;
+        array.set(4, (old.size + 0.5).floor())?;
+        array.set(5, old.costume)?;
+        array.set(6, costume.map(|name| name.to_str().into_owned()))?;
+        array.set(7, old.volume)?;
+        array.set(8, old.layer)?;
+        array.set(9, old.bubble.clone())?;
+        array.set(10, style(old.rotation_style))?;
+        array.set(11, old.effects.to_vec())?;
+        Ok(Some(array))
+    };
+    host.set("old", Function::new(ctx.clone(), old)?)?;
+    function!(host, ctx, driver, "rememberVariable", |d, owner: f64, number: u32, list: bool| {
+        let key = (TargetKey::from_number(owner), number, list);
+        if let Some(content) = d.content(key) {
+            d.old_variables.borrow_mut().insert(key, content);
+        }
+    });
+    let d = Rc::clone(driver);
+    let old = move |ctx: Ctx<'js>, owner: f64, number: u32, list: bool| {
+        let key = (TargetKey::from_number(owner), number, list);
+        content_to_js(&ctx, d.old_variables.borrow().get(&key).cloned())
+    };
+    host.set("oldVariable", Function::new(ctx.clone(), old)?)
+}
+
+/// Adds the functions that change targets, and those of variables.
+pub(super) fn install_changes<'js>(
+    ctx: &Ctx<'js>,
+    host: &Object<'js>,
+    driver: &Rc<Driver>,
+) -> Result<()> {
+    // Positions of variables by their names; `null` for those that do not exist.
+    function!(host, ctx, driver, "variableNames", |d, owner: f64, list: bool| {
+        let vm = d.vm.borrow();
+        let Some(view) = view(&vm, TargetKey::from_number(owner)) else { return Vec::new() };
+        let names: Vec<&Text> = if list {
+            d.program.lists(view.sprite).collect()
+        } else {
+            d.program.variables(view.sprite).collect()
+        };
+        let exists =
+            |at: usize| if list { view.list(at).is_some() } else { view.variable(at).is_some() };
+        let names = names.iter().enumerate();
+        names.map(|(at, name)| exists(at).then(|| name.to_str().into_owned())).collect::<Vec<_>>()
+    });
+    function!(host, ctx, driver, "variableNumber", |d, owner: f64, name: String, list: bool| {
+        let vm = d.vm.borrow();
+        let Some(view) = view(&vm, TargetKey::from_number(owner)) else { return -1.0 };
+        let at = if list {
+            d.program
+                .lists(view.sprite)
+                .position(|known| *known == *name.as_str())
+                .filter(|at| view.list(*at).is_some())
+        } else {
+            d.program
+                .variables(view.sprite)
+                .position(|known| *known == *name.as_str())
+                .filter(|at| view.variable(*at).is_some())
+        };
+        at.map_or(-1.0, |at| at as f64)
+    });
+    let d = Rc::clone(driver);
+    let get = move |ctx: Ctx<'js>, owner: f64, number: u32, list: bool| {
+        content_to_js(&ctx, d.content((TargetKey::from_number(owner), number, list)))
+    };
+    host.set("variable", Function::new(ctx.clone(), get)?)?;
+    let d = Rc::clone(driver);
+    let set =
+        move |ctx: Ctx<'js>, owner: f64, number: u32, list: bool, value: Js<'js>| -> Result<()> {
+            let target = TargetKey::from_number(owner).target();
+            if list {
+                let items = Array::from_js(&ctx, value)?;
+                let items = items.iter::<Js>().map(|item| from_js(&ctx, item?));
+                let items = items.collect::<Result<Vec<_>>>()?;
+                d.vm.borrow_mut().set_list(target, number as usize, items);
+            } else {
+                let value = from_js(&ctx, value)?;
+                d.vm.borrow_mut().set_variable(target, number as usize, value);
+            }
+            Ok(())
+        };
+    host.set("setVariable", Function::new(ctx.clone(), set)?)?;
+    function!(host, ctx, driver, "setPosition", |d, key: f64, x: f64, y: f64, force: bool| {
+        let (target, mut vm) = (TargetKey::from_number(key).target(), d.vm.borrow_mut());
+        let from = vm.target(target).map(|view| (view.x, view.y));
+        if force {
+            vm.drag(target, x, y);
+        } else {
+            vm.set_position(target, x, y);
+        }
+        drop(vm);
+        moved(&d, target, from);
+    });
+    function!(host, ctx, driver, "setLook", |d, key: f64, field: String, value: f64| {
+        let (target, mut vm) = (TargetKey::from_number(key).target(), d.vm.borrow_mut());
+        match field.as_str() {
+            "Visible" => vm.set_visible(target, value != 0.0),
+            "Direction" => vm.set_direction(target, value),
+            "Size" => vm.set_size(target, value),
+            _ => vm.set_costume(target, value),
+        }
+    });
+    Ok(())
+}
+
+/// Records the former position of a target that was moved outside of a block.
+pub(super) fn moved(driver: &Driver, target: TargetId, from: Option<(f64, f64)>) {
+    let Some(from) = from.filter(|_| driver.wrapped.get()) else { return };
+    let key = driver.vm.borrow().target(target).map(|view| TargetKey::of(&view));
+    let Some(key) = key else { return };
+    if let Some(old) = driver.olds.borrow_mut().get_mut(&key) {
+        (old.x, old.y) = from;
+    }
+}

@@ -1,0 +1,99 @@
+//! A project with two sprites, and the execution of suites on it.
+
+use std::sync::Arc;
+
+use catherd_javascript_suites::whisker::{self, Options, SuiteFile, SuiteOutcome};
+use catherd_sb3::test_support::{TargetBuilder, number, project};
+use catherd_sb3::{Field, Opcode, Value, Variable};
+use catherd_vm::Program;
+
+/// `Cat` says `hi` at the flag, then counts `score` up and moves by 1 in each step. `Dog` sets
+/// its variable `luck` by chance, moves up while the key space is pressed, and turns and makes a
+/// clone when it is clicked.
+pub(crate) fn program() -> Arc<Program> {
+    let mut stage = TargetBuilder::new("Stage");
+    stage.target.variables.push(variable("score"));
+    let mut cat = TargetBuilder::new("Cat");
+    let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("hi"))]);
+    let count = cat.block(Opcode::DataChangeVariableBy, &[("VALUE", number("1"))]);
+    cat.target.blocks[count as usize].fields.push(chosen("score"));
+    let walk = cat.block(Opcode::MotionChangeXBy, &[("DX", number("1"))]);
+    let forever = cat.block(Opcode::ControlForever, &[]);
+    let both = cat.chain(&[count, walk]);
+    cat.hold(forever, both);
+    cat.flag(&[say, forever]);
+    let mut dog = TargetBuilder::new("Dog");
+    dog.target.variables.push(variable("luck"));
+    let random =
+        dog.value(Opcode::OperatorRandom, &[("FROM", number("1")), ("TO", number("1000000"))]);
+    let luck = dog.block(Opcode::DataSetVariableTo, &[("VALUE", random)]);
+    dog.target.blocks[luck as usize].fields.push(chosen("luck"));
+    let pressed = dog.key_pressed("space");
+    let check = dog.when(pressed);
+    let up = dog.block(Opcode::MotionChangeYBy, &[("DY", number("1"))]);
+    dog.hold(check, up);
+    let forever = dog.block(Opcode::ControlForever, &[]);
+    dog.hold(forever, check);
+    dog.flag(&[luck, forever]);
+    let turn = dog.block(Opcode::MotionTurnRight, &[("DEGREES", number("15"))]);
+    let menu = dog.menu(Opcode::ControlCreateCloneOfMenu, "CLONE_OPTION", "_myself_");
+    let clone = dog.block(Opcode::ControlCreateCloneOf, &[("CLONE_OPTION", menu)]);
+    dog.hat(Opcode::EventWhenThisSpriteClicked, None, &[turn, clone]);
+    let project = project(vec![stage, cat, dog]);
+    Arc::new(Program::compile(&project).unwrap().with_colors())
+}
+
+fn variable(name: &str) -> Variable {
+    Variable { id: name.into(), name: name.into(), value: Value::Text("0".into()), cloud: false }
+}
+
+fn chosen(variable: &str) -> Field {
+    Field {
+        name: "VARIABLE".into(),
+        value: Value::Text(variable.into()),
+        id: Some(variable.into()),
+    }
+}
+
+/// A suite of one test with this body.
+pub(crate) fn suite_of(body: &str) -> String {
+    format!("module.exports = [{{name: 'test', test: async function (t) {{{body}\n}}}}]")
+}
+
+/// Executes a suite.
+pub(crate) fn run(suite: &str) -> SuiteOutcome {
+    run_with(suite, &Options::default())
+}
+
+/// Executes a suite with options, twice.
+pub(crate) fn run_with(suite: &str, options: &Options) -> SuiteOutcome {
+    let suite = SuiteFile::new("suite.js", suite).unwrap();
+    let outcome = whisker::run(&suite, &program(), options).unwrap();
+    assert_eq!(whisker::run(&suite, &program(), options).unwrap(), outcome);
+    outcome
+}
+
+/// Executes a test with this body, which must pass.
+#[allow(dead_code, reason = "not all tests use it")]
+pub(crate) fn test_of(body: &str) {
+    let outcome = run(&suite_of(body));
+    assert_eq!(statuses(&outcome), "pass", "{outcome:#?}");
+}
+
+/// The statuses of all tests.
+pub(crate) fn statuses(outcome: &SuiteOutcome) -> String {
+    outcome.tests.iter().map(|test| test.status.name()).collect::<Vec<_>>().join(" ")
+}
+
+/// The messages of all tests.
+#[allow(dead_code, reason = "not all tests use it")]
+pub(crate) fn messages(outcome: &SuiteOutcome) -> String {
+    outcome.tests.iter().map(|test| test.message.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+/// Why a suite cannot be loaded.
+#[allow(dead_code, reason = "not all tests use it")]
+pub(crate) fn load_error(suite: &str) -> String {
+    let suite = SuiteFile::new("suite.js", suite).unwrap();
+    whisker::run(&suite, &program(), &Options::default()).unwrap_err().to_string()
+}

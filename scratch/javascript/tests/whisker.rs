@@ -1,0 +1,429 @@
+//! Whisker suites on small projects: what tests see, in which order, and how they end.
+
+mod support;
+
+use catherd_javascript_suites::whisker::{Options, Status};
+use support::{messages, run, run_with, statuses, test_of};
+
+#[test]
+fn suites_of_both_shapes_are_loaded() {
+    let items = "const a = async function (t) { t.assert.ok(true) };
+        module.exports = [{test: a, name: 'first'}, async function second(t) { t.assert.ok(false) },
+            {name: 'third', skip: true}, {}]";
+    let outcome = run(items);
+    let names: Vec<_> = outcome.tests.iter().map(|test| test.name.as_deref()).collect();
+    assert_eq!(names, [Some("first"), Some("second"), Some("third"), None]);
+    assert_eq!(statuses(&outcome), "pass fail skip pass");
+    let exported = "export default [{test: async t => t.assert.equal('5', 5), name: 'a'}]";
+    assert_eq!(statuses(&run(exported)), "pass");
+}
+
+#[test]
+fn scripts_of_the_flag_run_with_the_first_step() {
+    test_of(
+        "
+        const cat = t.getSprite('Cat');
+        t.assert.equal(cat.x, 0);
+        t.assert.equal(await t.runForSteps(0), 0);
+        t.assert.equal(cat.sayText, null);
+        t.assert.not(t.isProjectRunning());
+        t.assert.equal(await t.runForSteps(1), 1);
+        t.assert.equal(cat.sayText, 'hi');
+        t.assert.equal(cat.x, 1);
+        t.assert.equal(cat.old.x, 0);
+        t.assert.ok(t.isProjectRunning());
+        t.assert.equal(t.getGlobalVariable('score'), 1);",
+    );
+}
+
+#[test]
+fn times_become_steps_by_comparison() {
+    test_of("
+        for (const [ms, steps] of [[5, 1], [33, 1], [34, 2], [66, 2], [67, 3], [100, 3], [250, 8],
+                                   [1000, 30], [2000, 60], [0, 0], [-5, 0], [NaN, 0], [() => 1, 0]]) {
+            t.assert.equal(await t.runForTime(ms), steps * (1000 / 30), ms);
+            t.assert.equal(t.getRunStepsExecuted(), steps);
+        }
+        t.assert.equal(await t.runUntil(() => true), 0);
+        t.assert.equal(t.getTotalStepsExecuted(), 110);");
+}
+
+#[test]
+fn conditions_end_runs_and_changes_too() {
+    test_of(
+        "
+        const cat = t.getSprite('Cat');
+        await t.runUntil(() => cat.x >= 5, 10000);
+        t.assert.equal(t.getRunStepsExecuted(), 5);
+        await t.runUntilChanges(() => cat.x);
+        t.assert.equal(cat.x, 6);
+        let steps = 0;
+        t.addCallback(() => { if (++steps === 3) t.cancelRun() }, true);
+        await t.runForSteps(100);
+        t.assert.equal(t.getRunStepsExecuted(), 3);",
+    );
+}
+
+#[test]
+fn a_second_run_is_refused_while_one_is_active() {
+    let outcome = test_of_any(
+        "
+        const first = t.runForSteps(5);
+        let message = '';
+        try { await t.runForSteps(5) } catch (e) { message = e.message }
+        t.assert.ok(message.includes('already active'), message);
+        await first;
+        t.assert.equal(t.getTotalStepsExecuted(), 5);",
+    );
+    assert_eq!(statuses(&outcome), "pass");
+    let forgotten = test_of_any("t.runForSteps(5); t.assert.ok(true)");
+    assert_eq!(statuses(&forgotten), "pass");
+    assert!(forgotten.tests[0].log[0].contains("a run was not awaited"), "{forgotten:?}");
+}
+
+fn test_of_any(body: &str) -> catherd_javascript_suites::whisker::SuiteOutcome {
+    run(&support::suite_of(body))
+}
+
+#[test]
+fn phases_of_a_step_have_their_order_and_jobs_run_between_them() {
+    test_of("
+        const cat = t.getSprite('Cat'), log = [];
+        const later = name => Promise.resolve().then(() => log.push(name + ' job'));
+        t.addCallback(() => { log.push('before ' + cat.x); later('before') });
+        t.addCallback(() => { log.push('after ' + cat.x + ' ' + t.getRunStepsExecuted()); later('after') }, true);
+        t.addConstraint(() => { log.push('constraint'); later('constraint') });
+        t.onSpriteMoved(s => { log.push('moved ' + s.name + s.x + ' from ' + s.old.x); later('moved') });
+        await t.runForSteps(1);
+        t.assert.equal(log.join(), ['before 0', 'before job', 'moved Cat1 from 0', 'moved job',
+            'after 1 0', 'after job', 'constraint', 'constraint job'].join());");
+}
+
+#[test]
+fn callbacks_are_removed_by_a_truthy_result() {
+    test_of("
+        let calls = 0, others = 0;
+        const callback = t.addCallback(() => ++calls === 2, false, 'counter');
+        const other = t.addCallback(() => { others++ });
+        await t.runForSteps(3);
+        other.disable();
+        await t.runForSteps(2);
+        other.enable();
+        await t.runForSteps(1);
+        t.assert.equal([calls, others, callback.name, t.removeCallback(callback)].join(), '2,4,counter,false');
+        let count = 0;
+        t.addCallback(async () => { count++ });
+        await t.runForSteps(5);
+        t.assert.equal(count, 1, 'a promise is truthy');");
+}
+
+#[test]
+fn watchers_see_the_state_in_the_middle_of_a_step() {
+    test_of(
+        "
+        const seen = [];
+        t.getSprites();
+        t.onSpriteMoved(s => seen.push('x' + s.x + '/' + t.getGlobalVariable('score')));
+        t.onVariableChange(name => seen.push(name + '=' + t.getGlobalVariable(name)));
+        t.onSayOrThink(s => seen.push('says ' + s.sayText));
+        t.onSpriteVisualChange(s => seen.push('costume ' + s.size));
+        await t.runForSteps(1);
+        t.assert.equal(seen.join(), 'luck=undefined,says hi,score=1,x1/1');
+        t.onSpriteMoved(null);
+        t.onVariableChange(null);
+        seen.length = 0;
+        await t.runForSteps(1);
+        t.assert.equal(seen.join(), '');",
+    );
+}
+
+#[test]
+fn a_watcher_that_throws_ends_the_step_and_the_run() {
+    test_of(
+        "
+        t.getSprite('Cat');
+        t.onSpriteMoved(() => t.assert.fail('moved'));
+        let error;
+        try { await t.runForSteps(5) } catch (e) { error = e }
+        t.assert.equal(error.message, 'moved');
+        t.assert.equal(error.name, 'AssertionError');
+        t.assert.ok(t.isRunning(), 'a rejected run stays active');",
+    );
+    let outcome = test_of_any(
+        "t.getSprite('Cat'); t.onSpriteMoved(() => t.greenFlag()); await t.runForSteps(1)",
+    );
+    assert_eq!(messages(&outcome), "`t.greenFlag()` inside a watcher: the step has not ended");
+    test_of(
+        "t.getSprite('Cat'); t.onSpriteMoved(() => t.end()); await t.runForSteps(9);
+        t.assert.equal(t.getRunStepsExecuted(), 1)",
+    );
+}
+
+#[test]
+fn constraints_fail_stop_or_are_recorded() {
+    let fails = test_of_any(
+        "
+        t.addConstraint(() => t.assert.less(t.getSprite('Cat').x, 3, 'too far'), 'near');
+        await t.runForSteps(9)",
+    );
+    assert_eq!((statuses(&fails), messages(&fails)), ("fail".into(), "too far".into()));
+    assert_eq!(fails.tests[0].details["constraint"], "near");
+    test_of(
+        "
+        t.onConstraintFailure('nothing');
+        const c = t.addConstraint(() => t.assert.less(t.getSprite('Cat').x, 3));
+        await t.runForSteps(9);
+        t.assert.equal(t.getRunStepsExecuted(), 9);
+        t.assert.equal(c.error.operator, '<');
+        t.onConstraintFailure('stop');
+        t.addConstraint(() => t.assert.less(t.getSprite('Cat').x, 12));
+        await t.runForSteps(9);
+        t.assert.equal(t.getRunStepsExecuted(), 3);
+        t.assert.equal(t.onConstraintFailure(), 'stop');",
+    );
+}
+
+#[test]
+fn keys_are_pressed_for_exactly_their_steps() {
+    test_of("
+        const dog = t.getSprite('Dog');
+        t.keyPress('space', 2);
+        t.assert.ok(t.isKeyDown('space') && t.isKeyDown(' '));
+        await t.runForSteps(4);
+        t.assert.equal(dog.y, 2, 'two steps with the key');
+        t.addInput(1, {device: 'keyboard', key: 'space', isDown: true, steps: 3});
+        await t.runForSteps(8);
+        t.assert.equal(dog.y, 5);
+        t.keyPress('space', 30);
+        await t.runForSteps(30);
+        t.assert.ok(t.isKeyDown('space'));
+        t.resetKeyboard();
+        t.assert.not(t.isKeyDown('space'));
+        const input = t.addInput(5, {device: 'keyboard', key: 'space', isDown: true});
+        t.assert.ok(t.removeInput(input) && !t.removeInput(input));
+        t.inputImmediate({device: 'mouse', x: 10, y: 20, isDown: true, steps: 1});
+        t.assert.equal(JSON.stringify(t.getMousePos()) + t.isMouseDown(), '{\"x\":10,\"y\":20}true');
+        await t.runForSteps(2);
+        t.assert.not(t.isMouseDown());
+        try { t.addInput(1, {device: 'nose'}) } catch (e) { t.assert.ok(e.message.includes('nose')) }");
+}
+
+#[test]
+fn clicks_drags_and_messages_reach_the_program() {
+    test_of("
+        const dog = t.getSprite('Dog'), moved = [];
+        t.clickSprite('Dog');
+        await t.runForSteps(1);
+        t.assert.equal(dog.direction, 105);
+        t.onSpriteMoved(s => moved.push(s.name));
+        t.dragSprite('Dog', 30, 40);
+        t.assert.equal([dog.x, dog.y, moved.join()].join(), '30,40,Dog');
+        t.assert.equal(dog.getCloneCount(), 1, 'the click made a clone');
+        const clone = dog.getClones()[0];
+        t.assert.ok(clone.exists && !clone.isOriginal && clone.name === 'Dog' && clone.getOriginal() === dog);
+        t.assert.equal(t.getSprites(s => s.name === 'Dog').length, 2);
+        t.assert.ok(t.getSprite('Dog') === dog, 'one wrapper a target');
+        t.greenFlag();
+        t.assert.not(clone.exists, 'the flag deletes clones');");
+}
+
+#[test]
+fn variables_are_texts_or_raw_values() {
+    let body = "
+        const score = t.getStage().getVariable('score');
+        await t.runForSteps(2);
+        t.assert.strictEqual(score.value, EXPECTED);
+        t.assert.equal(score.old.value, 1);
+        t.assert.ok(t.setGlobalVariable('score', 40) && !t.setGlobalVariable('nothing', 1));
+        score.getScratchVariable().value = 41;
+        await t.runForSteps(1);
+        t.assert.equal(score.value, 42);
+        t.assert.strictEqual(t.getStage().getVariable('nothing'), undefined);";
+    test_of(&body.replace("EXPECTED", "'2'"));
+    let options = Options { compat_p: true, ..Options::default() };
+    let outcome = run_with(&support::suite_of(&body.replace("EXPECTED", "2")), &options);
+    assert_eq!(messages(&outcome), "");
+}
+
+#[test]
+fn raw_objects_are_a_facade_that_names_what_is_missing() {
+    test_of(
+        "
+        const raw = t.vm.runtime.targets.find(target => target.sprite.name === 'Cat');
+        raw.setXY(50, 60, true);
+        t.assert.equal([raw.x, raw.y, raw.getName(), raw.isOriginal].join(), '50,60,Cat,true');
+        t.assert.equal(t.getSprite('Cat').getScratchTarget().x, 50);",
+    );
+    let outcome = test_of_any("t.vm.runtime.renderer.draw()");
+    assert!(messages(&outcome).starts_with("`vm.runtime.renderer` is not part of the machine"));
+}
+
+#[test]
+fn statuses_follow_from_what_was_thrown() {
+    for (body, status) in [
+        ("t.assert.ok(false)", "fail"),
+        ("t.assume.ok(false)", "skip"),
+        ("throw new Error('Timeout')", "fail"),
+        ("throw new Error('x')", "error"),
+        ("throw 5", "error"),
+        ("throw null", "error"),
+        ("throw {name: 'MyAssert', actual: 1}", "fail"),
+        (
+            "class AssumeError extends Error { get expected() { return 1 } } throw new AssumeError()",
+            "skip",
+        ),
+        ("throw {get message() { throw 1 }}", "error"),
+        ("await new Promise(() => 1)", "error"),
+        (
+            "await new Promise(r => setTimeout(r, 1e6)); t.assert.equal(t.getTotalStepsExecuted(), 0)",
+            "pass",
+        ),
+    ] {
+        assert_eq!(statuses(&test_of_any(body)), status, "{body}");
+    }
+    let waits = test_of_any("await new Promise(() => 1)");
+    assert_eq!(messages(&waits), "the test waits for something that never happens");
+    let timeout = run("module.exports = [{test: t => t.runForTime(5000), timeout: 1010}]");
+    assert_eq!((statuses(&timeout), messages(&timeout)), ("fail".into(), "Timeout".into()));
+    assert_eq!(timeout.tests[0].steps, 31);
+}
+
+#[test]
+fn messages_have_values_operator_and_place() {
+    let outcome = test_of_any("\nt.assert.equal(1, 'two')");
+    let test = &outcome.tests[0];
+    assert_eq!((test.message.as_str(), test.line), ("1 == \"two\"", Some(2)));
+    assert_eq!(test.details["operator"], "==");
+    assert_eq!(messages(&test_of_any("t.assert.ok(0, 'a', 'b')")), "a b");
+    assert_eq!(
+        messages(&test_of_any("t.assert.greater('x', 1)")),
+        "greater needs numbers, got \"x\""
+    );
+    let equal = "t.assert.equal('x', undefined)";
+    let options = Options { compat_p: true, ..Options::default() };
+    assert_eq!(statuses(&run_with(&support::suite_of(equal), &options)), "pass");
+    assert_eq!(statuses(&test_of_any(equal)), "fail");
+}
+
+#[test]
+fn hints_name_what_does_not_exist() {
+    let hint = |body: &str| test_of_any(body).tests[0].hints.join("; ");
+    assert_eq!(
+        hint("t.assert.notEqual(1, 2)"),
+        "`t.assert.notEqual` does not exist; write `t.assert.not(a == b)`"
+    );
+    assert_eq!(hint("t.getSprit('Cat')"), "`t.getSprit` does not exist; is it `getSprite`?");
+    assert_eq!(hint("t.getSprite('Boat').x"), "no sprite is named `Boat`; sprites: Cat, Dog");
+    test_of("t.assert.not(t.doesNotExist); t.assert.not('other' in t)");
+}
+
+#[test]
+fn a_suite_that_cannot_be_loaded_names_the_place() {
+    let error = support::load_error("const x = 1;\nmodule.exports = [;");
+    assert!(error.contains("SyntaxError") && error.contains("line 2"), "{error}");
+    assert!(error.ends_with(": `module.exports = [;`"), "{error}");
+    assert!(support::load_error("module.exports = 5").contains("not an array of tests"));
+    let error = support::load_error("const fs = require('fs'); module.exports = []");
+    assert!(error.contains("Cannot find module 'fs'"), "{error}");
+    assert!(support::load_error("for (;;) {} module.exports = []").contains("does not stop"));
+}
+
+#[test]
+fn tests_begin_alike_whatever_came_before() {
+    let suite = "
+        const dirty = async t => { t.getSprite('Cat'); t.setVisibility('Cat', false); t.keyPress('space');
+            t.setGlobalVariable('score', 99); t.clickSprite('Dog'); t.addCallback(() => t.assert.fail());
+            t.onSpriteMoved(() => 1); try { await t.runForSteps(3) } catch {} };
+        const clean = async t => { const cat = t.getSprite('Cat');
+            t.assert.ok(cat.visible && !t.isKeyDown('space') && t.getSprites().length === 2);
+            t.assert.equal(t.getGlobalVariable('score'), 0); await t.runForSteps(1); t.assert.equal(cat.x, 1);
+            t.log(Math.random() + ' ' + t.getSpriteVariable('Dog', 'luck')) };
+        module.exports = [{test: clean}, {test: dirty}, {test: clean}]";
+    let outcome = run(suite);
+    assert_eq!(statuses(&outcome), "pass pass pass");
+    assert_eq!(outcome.tests[0].log, outcome.tests[2].log);
+}
+
+#[test]
+fn seeds_decide_random_blocks() {
+    let suite = |seed: &str| {
+        support::suite_of(&format!(
+            "t.seedScratch({seed}); await t.runForSteps(2); t.log(t.getSpriteVariable('Dog', 'luck'))"
+        ))
+    };
+    let log = |seed: &str| run(&suite(seed)).tests[0].log.clone();
+    assert_eq!(log("1"), log("'1'"));
+    assert_ne!(log("1"), log("2"));
+}
+
+#[test]
+fn random_inputs_are_chosen_from_a_stream_of_the_seed() {
+    let body = "
+        t.seedScratch(5);
+        t.registerRandomInputs([{device: 'keyboard', key: 'space', isDown: true, duration: [30, 200]}]);
+        t.setRandomInputInterval(50);
+        await t.runForSteps(60);
+        t.log(t.getSprite('Dog').y);";
+    let outcome = test_of_any(body);
+    let height: f64 = outcome.tests[0].log[0].parse().unwrap();
+    assert!(height > 5.0 && height < 60.0, "{height}");
+    assert_eq!(outcome, test_of_any(body));
+}
+
+#[test]
+fn coverage_counts_blocks_of_all_tests() {
+    let options = Options { coverage: true, ..Options::default() };
+    let suite = "module.exports = [async t => { await t.runForSteps(1) },
+        async t => { const {covered, total} = t.getCoverage(); t.log(covered < total);
+            t.clickSprite('Dog'); await t.runForSteps(1) }]";
+    let outcome = run_with(suite, &options);
+    let (covered, total) = outcome.coverage.unwrap();
+    // All but the block that needs the key.
+    assert_eq!((covered + 1, outcome.tests[1].log[0].as_str()), (total, "true"));
+    assert_eq!(run(suite).coverage, None);
+}
+
+#[test]
+fn a_chosen_test_is_executed_alone() {
+    let suite = "module.exports = [{name: 'a', test: t => t.assert.fail(), categories: ['slow']}, {name: 'b'}]";
+    let options = Options { tests: vec!["b".into()], ..Options::default() };
+    assert_eq!(statuses(&run_with(suite, &options)), "pass");
+    let options = Options { categories: vec!["slow".into()], ..Options::default() };
+    assert_eq!(statuses(&run_with(suite, &options)), "fail");
+}
+
+#[test]
+fn outcomes_do_not_depend_on_acceleration() {
+    let suite = support::suite_of(
+        "await t.runForTime(1234); t.log(t.getTotalStepsExecuted(), t.getSprite('Cat').x)",
+    );
+    let of = |acceleration| run_with(&suite, &Options { acceleration, ..Options::default() });
+    assert_eq!(of(1.0), of(10.0));
+    assert_eq!(of(1.0), of(100.0));
+}
+
+#[test]
+fn strict_mode_has_no_wait() {
+    let suite = support::suite_of("await t.wait(5); t.assert.equal(t.getRunStepsExecuted(), 5)");
+    assert_eq!(statuses(&run(&suite)), "pass");
+    let strict = Options { strict: true, ..Options::default() };
+    assert_eq!(run_with(&suite, &strict).tests[0].status, Status::Error);
+}
+
+#[test]
+fn reports_are_in_tap() {
+    let suite = "module.exports = [{name: 'a', test: t => t.assert.ok(1)},
+        {name: 'b', test: t => t.assert.equal(1, 2, 'not two')}, {name: 'c', skip: true},
+        {name: 'd', test: t => { t.log('line'); t.assume.ok(false, 'no reason') }}]";
+    let outcome = run(suite);
+    let tap = catherd_javascript_suites::report::tap(&outcome, false);
+    let expected = "TAP version 13\n1..4\nok 1 - a\nnot ok 2 - b\n  ---\n  severity: \"fail\"\n  \
+        error: \"AssertionError\"\n  message: \"not two\"\n  actual: 1\n  expected: 2\n  \
+        generatedMessage: false\n  operator: \"==\"\n  at: {\"column\":40,\"line\":2}\n  steps: 0\n  \
+        ...\nok 3 - c # SKIP the suite says so\nok 4 - d # SKIP no reason\n  ---\n  \
+        severity: \"skip\"\n";
+    assert!(tap.starts_with(expected), "{tap}");
+    assert!(tap.ends_with("# tests 4\n# pass 1\n# fail 1\n# error 0\n# skip 2\n"), "{tap}");
+    let strict = catherd_javascript_suites::report::tap(&outcome, true);
+    assert!(strict.contains("\nnot ok 3 - c\nnot ok 4 - d\n"), "{strict}");
+}

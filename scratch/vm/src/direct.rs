@@ -1,0 +1,134 @@
+//! Changes of the state that no user input can make: a test sets up a situation with them.
+
+use catherd_render::Rect;
+use catherd_sb3::BlockNo;
+
+use crate::interpreter::Interpreter;
+use crate::keys::Key;
+use crate::program::Program;
+use crate::target::{List, TargetId};
+use crate::text::Text;
+use crate::tracer::Tracer;
+use crate::value::Value;
+use crate::vm::Vm;
+
+impl<T: Tracer> Vm<T> {
+    /// Sets a scalar variable by its position in [`Program::variables`]. Does nothing if it does
+    /// not exist.
+    pub fn set_variable(&mut self, target: TargetId, number: usize, value: Value) {
+        let targets = &mut self.state.targets;
+        let variables = targets.get_mut(target.0 as usize).map(|target| &mut target.variables);
+        let place = variables.and_then(|variables| variables.get_mut(number));
+        if let Some(place) = place.filter(|old| **old != Value::Undefined) {
+            *place = value;
+        }
+    }
+
+    /// Replaces the items of a list by its position in [`Program::lists`]. Does nothing if it
+    /// does not exist.
+    pub fn set_list(&mut self, target: TargetId, number: usize, items: Vec<Value>) {
+        let targets = &mut self.state.targets;
+        let lists = targets.get_mut(target.0 as usize).map(|target| &mut target.lists);
+        let list: Option<&mut List> = lists.and_then(|lists| lists.get_mut(number));
+        if let Some(list) = list.filter(|list| list.exists) {
+            list.items = items.into();
+        }
+    }
+
+    /// Moves a sprite or clone as a block does: within reach of the stage, with a pen line if its
+    /// pen is down.
+    pub fn set_position(&mut self, target: TargetId, x: f64, y: f64) {
+        self.change(target, |interpreter, index| interpreter.set_position(index, x, y));
+    }
+
+    /// Shows or hides a sprite or clone.
+    pub fn set_visible(&mut self, target: TargetId, visible: bool) {
+        self.change(target, |interpreter, _| interpreter.set_visible(visible));
+    }
+
+    /// Turns a sprite or clone to a direction in degrees.
+    pub fn set_direction(&mut self, target: TargetId, direction: f64) {
+        self.change(target, |interpreter, _| interpreter.set_direction(direction));
+    }
+
+    /// Sets the size of a sprite or clone in percent, within the limits of its costume.
+    pub fn set_size(&mut self, target: TargetId, size: f64) {
+        self.change(target, |interpreter, _| interpreter.set_size(size));
+    }
+
+    /// Shows a costume by its index, which is rounded and wrapped.
+    pub fn set_costume(&mut self, target: TargetId, index: f64) {
+        self.change(target, |interpreter, at| interpreter.set_costume(at, index));
+    }
+
+    fn change(&mut self, target: TargetId, make: impl FnOnce(&mut Interpreter<'_, T>, usize)) {
+        let index = target.0 as usize;
+        if self.state.targets.get(index).is_some_and(|target| target.alive) {
+            let mut interpreter = self.interpreter();
+            interpreter.target = index;
+            make(&mut interpreter, index);
+        }
+    }
+
+    /// Ends all scripts, deletes clones, bubbles and questions and clears effects, as the red
+    /// button does.
+    pub fn stop_all(&mut self) {
+        let mut interpreter = self.interpreter();
+        interpreter.stop_all();
+        for slot in interpreter.state.detached_threads.take().unwrap_or_default() {
+            interpreter.release_thread(slot);
+        }
+    }
+
+    /// A draw of the machine's stream of random numbers, in [0, 1).
+    pub fn draw(&mut self) -> f64 {
+        self.state.random.draw()
+    }
+
+    /// Releases all keys.
+    pub fn release_keys(&mut self) {
+        self.state.keys.clear();
+    }
+
+    /// Whether a key is pressed, by its name in the key menu; unknown keys never are.
+    pub fn is_key_down(&self, name: &str) -> bool {
+        Key::pressed(name).is_some_and(|key| self.state.keys.contains(&key))
+    }
+
+    /// The last answer, as the block `answer` reports it.
+    pub fn last_answer(&self) -> &Text {
+        &self.state.answer
+    }
+
+    /// The smallest box around the opaque pixels of a target, in stage units.
+    pub fn bounds(&mut self, target: TargetId) -> Rect {
+        let drawable = self.state.targets[target.0 as usize].drawable;
+        self.state.scene.bounds(drawable)
+    }
+
+    /// The text that the target last had in a bubble, empty after the bubble was removed; `None`
+    /// if it never had one.
+    pub fn last_bubble(&self, target: TargetId) -> Option<&Text> {
+        self.state.targets.get(target.0 as usize)?.bubble.text.as_ref()
+    }
+}
+
+impl Program {
+    /// The same program for VMs that are asked for colours although no block senses any.
+    #[must_use]
+    pub fn with_colors(mut self) -> Program {
+        self.senses_colors = true;
+        self
+    }
+
+    /// The hats of all scripts.
+    pub fn hats(&self) -> impl Iterator<Item = BlockNo> + '_ {
+        let scripts = self.sprites.iter().flat_map(|sprite| &sprite.scripts);
+        scripts.map(|script| self.commands[script.hat as usize].no)
+    }
+
+    /// Names of a target's costumes.
+    pub fn costumes(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
+        self.sprites[target].costumes.iter().map(|costume| &costume.name)
+    }
+}
