@@ -1,5 +1,7 @@
 //! `catherd test`: executes the tests of a suite on a project.
 
+mod javascript;
+
 use std::fmt::Write as _;
 
 use catherd_suite::{
@@ -10,31 +12,34 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
-use crate::project::Pair;
+use crate::project::{self, Pair};
 use crate::terminal;
 
 /// Executes the tests of a suite on a project and writes the verdicts to standard output in TAP,
 /// the Test Anything Protocol.
 ///
-/// With the suite's seed, all assertions are checked; with any other, those that do not depend on
-/// random numbers.
+/// A suite is a JSON file that catherd generated, or a JavaScript file with tests for Whisker; its
+/// content decides. With the seed of a generated suite, all assertions are checked; with any other,
+/// those that do not depend on random numbers.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd test game.sb3 suite.json
   catherd test game.sb3 suite.json --seed 7
   catherd test homework.sb3 model-solution.json --any-project --json
+  catherd test game.sb3 tests.js --test start --coverage
 
 Exit codes: 0 if all tests pass, 2 if one does not, 1 if they cannot be executed.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pair: Pair,
 
-    /// Seed of the project's random blocks [default: the suite's]
+    /// Seed of the project's random blocks; for suites in JavaScript a number or text [default: the
+    /// suite's]
     #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    seed: Option<String>,
 
-    /// Leave flaky assertions out, also with the suite's seed
+    /// Leave flaky assertions out, also with the seed of a generated suite
     #[arg(long)]
     stable: bool,
 
@@ -45,14 +50,27 @@ pub(crate) struct Arguments {
     /// Print one JSON object instead of TAP
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    javascript: javascript::Choices,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let text = arguments.pair.read_suite()?;
+    if project::is_javascript(&text) {
+        return javascript::run(arguments, &text);
+    }
     let (subject, suite) = arguments.pair.open()?;
     let program = arguments.pair.compile(&subject)?;
     let mut linked =
         LinkedSuite::new(&suite, &program).map_err(|error| arguments.pair.failure(error))?;
-    let seed = arguments.seed.unwrap_or(suite.seed);
+    let seed = match &arguments.seed {
+        Some(text) => text.parse().map_err(|_| {
+            Failure::new(format!("--seed {text}: not a whole number"))
+                .hint("give a number from 0 to 18446744073709551615")
+        })?,
+        None => suite.seed,
+    };
     linked.seed = seed;
     let bounds = Bounds {
         steps: arguments.steps,

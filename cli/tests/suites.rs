@@ -189,3 +189,71 @@ fn bad_requests_say_what_is_allowed() {
         assert!(stderr(&output).contains(reason), "{reason}: {}", stderr(&output));
     }
 }
+
+/// A suite in JavaScript for the project of [`generated`].
+const TESTS: &str = "
+const says = async function (t) {
+    await t.runForSteps(90);
+    t.assert.equal(t.getSprite('Cat').name, 'Cat');
+};
+module.exports = [
+    { name: 'says', test: says, categories: ['quick'] },
+    { name: 'wrong', test: async t => { t.assert.notEqual(1, 2) } },
+    { name: 'missing', test: async t => { t.assert.ok(t.getSprite('Boat').visible) } },
+    { name: 'later', skip: true },
+];
+";
+
+#[test]
+fn a_suite_in_javascript_reports_in_tap_or_json() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("game.sb3"), packed(&small("x"))).unwrap();
+    fs::write(folder.path().join("tests.js"), TESTS).unwrap();
+
+    let tap = run(folder.path(), &["test", "game.sb3", "tests.js"]);
+    assert_eq!(tap.status.code(), Some(2), "{}", stderr(&tap));
+    let text = stdout(&tap);
+    assert!(text.starts_with("TAP version 13\n1..4\nok 1 - says\nnot ok 2 - wrong\n"), "{text}");
+    assert!(
+        text.contains("`t.assert.notEqual` does not exist; write `t.assert.not(a == b)`"),
+        "{text}"
+    );
+    assert!(text.contains("no sprite is named `Boat`; sprites: Cat"), "{text}");
+    assert!(text.ends_with("# tests 4\n# pass 1\n# fail 0\n# error 2\n# skip 1\n"), "{text}");
+
+    let one = run(
+        folder.path(),
+        &["test", "game.sb3", "tests.js", "--test", "says", "--json", "--coverage"],
+    );
+    assert_eq!(one.status.code(), Some(0), "{}", stderr(&one));
+    let report: Value = serde_json::from_str(&stdout(&one)).unwrap();
+    assert_eq!((&report["pass"], &report["tests"][0]["status"]), (&json!(1), &json!("pass")));
+    assert!(report["coverage"]["covered"].as_u64() > Some(0), "{report}");
+    // The same again, and with another seed as text.
+    let again = run(folder.path(), &["test", "game.sb3", "tests.js", "--seed", "any text"]);
+    assert_eq!(stdout(&again), text);
+}
+
+#[test]
+fn suites_in_javascript_that_cannot_be_executed_say_why() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("game.sb3"), packed(&small("x"))).unwrap();
+    for (text, error) in [
+        ("module.exports = [;", "tests.js: SyntaxError: "),
+        ("module.exports = 5", "module.exports is not an array of tests"),
+        ("function afterExecution(e) {}", "tests.js: this is an Itch plan"),
+        ("let x = 1;", "tests.js: neither a Whisker suite"),
+        ("module.exports = [require('fs')]", "Cannot find module 'fs'"),
+        ("for (;;) {} module.exports = []", "the script does not stop computing"),
+    ] {
+        fs::write(folder.path().join("tests.js"), text).unwrap();
+        let output = run(folder.path(), &["test", "game.sb3", "tests.js"]);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(stderr(&output).contains(error), "{text}: {}", stderr(&output));
+        assert!(stderr(&output).contains("hint: "), "{text}: {}", stderr(&output));
+    }
+    fs::write(folder.path().join("tests.js"), TESTS).unwrap();
+    let coverage = run(folder.path(), &["coverage", "game.sb3", "tests.js"]);
+    assert_eq!(coverage.status.code(), Some(1));
+    assert!(stderr(&coverage).contains("execute it with catherd test"), "{}", stderr(&coverage));
+}

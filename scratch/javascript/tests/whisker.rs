@@ -419,7 +419,7 @@ fn reports_are_in_tap() {
     let tap = catherd_javascript_suites::report::tap(&outcome, false);
     let expected = "TAP version 13\n1..4\nok 1 - a\nnot ok 2 - b\n  ---\n  severity: \"fail\"\n  \
         error: \"AssertionError\"\n  message: \"not two\"\n  actual: 1\n  expected: 2\n  \
-        generatedMessage: false\n  operator: \"==\"\n  at: {\"column\":40,\"line\":2}\n  steps: 0\n  \
+        generatedMessage: false\n  operator: \"==\"\n  at: {\"column\":41,\"line\":2}\n  steps: 0\n  \
         ...\nok 3 - c # SKIP the suite says so\nok 4 - d # SKIP no reason\n  ---\n  \
         severity: \"skip\"\n";
     assert!(tap.starts_with(expected), "{tap}");
