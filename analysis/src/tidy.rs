@@ -18,6 +18,7 @@ mod plan;
 mod read;
 mod run_states;
 mod slice;
+mod staging;
 mod subject;
 mod table;
 mod write;
@@ -27,6 +28,7 @@ pub use mutants::{Mutant, Mutants};
 pub use plan::Interim;
 pub use read::{Improvement, RecordDigests, Results, Row, Run};
 pub use run_states::RunStates;
+pub use staging::Staging;
 pub use write::{Imported, Writer, write};
 
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use catherd_analysis::import::ImportError;
 use catherd_analysis::report::{AddressError, WriteError};
 use catherd_analysis::tidy;
-use catherd_coordinator::CoordinatorError;
+use catherd_coordinator::{CoordinatorError, StoreError};
 use catherd_datasets::corpus::{AddError, CorpusError};
 use catherd_datasets::sample::SampleError;
 use catherd_datasets::{FindError, LoadError};
@@ -48,6 +48,14 @@ pub(crate) const STUDY_STOPPED: (Exit, &str) =
 
 /// The meaning of exit code 4.
 pub(crate) const CHECK_FAILED: (Exit, &str) = (Exit::CheckFailed, "a --check does not hold");
+
+/// Advice about a run whose record or state is damaged.
+pub(crate) const DAMAGED_RUN: &str =
+    "start `catherd run` or the coordinator again: it executes damaged runs once more";
+
+/// Advice about a store that is damaged beyond single runs.
+pub(crate) const DAMAGED_STORE: &str =
+    "restore the file from a copy, or start over with --fresh; check the disk";
 
 /// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,11 +224,13 @@ impl From<PlanError> for Failure {
 
 impl From<CoordinatorError> for Failure {
     fn from(error: CoordinatorError) -> Failure {
-        let hint = match error {
+        let hint = match &error {
             CoordinatorError::Folder { .. } => "name a folder that you may write to with --out",
             CoordinatorError::Busy { .. } => {
                 "wait for the other process, or choose another folder with --out"
             }
+            CoordinatorError::Store { cause: StoreError::DamagedRun { .. }, .. } => DAMAGED_RUN,
+            CoordinatorError::Store { cause, .. } if cause.is_damage() => DAMAGED_STORE,
             CoordinatorError::Store { .. } => {
                 "check that the disk is neither full nor failing; --fresh starts over"
             }

@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use catherd_coordinator::store::Reader;
+use catherd_coordinator::store::{Reader, Records};
 use catherd_coordinator::{QuarantinedRun, StoreError, StoreUrl, StudyNumber};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 use catherd_subject::RunnerContext;
 use clap::Args;
 use serde_json::Value;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::{self, Exit, Failure};
 use crate::programs::Isolation;
 use crate::subjects;
 use crate::terminal::{self, plural};
@@ -36,9 +36,15 @@ impl Stored {
         self.store.as_deref().map_or_else(own, StoreUrl::parse)
     }
 
-    fn broken(&self, cause: &StoreError) -> Failure {
-        Failure::new(format_args!("{}: {cause}", self.store_url()))
-            .hint("name the folder of a study, or a store and the name of one of its studies")
+    /// The failure about an error of the store.
+    pub(crate) fn broken(&self, cause: &StoreError) -> Failure {
+        let failure = Failure::new(format_args!("{}: {cause}", self.store_url()));
+        match cause {
+            StoreError::DamagedRun { .. } => return failure.hint(failure::DAMAGED_RUN),
+            cause if cause.is_damage() => return failure.hint(failure::DAMAGED_STORE),
+            _ => {}
+        }
+        failure.hint("name the folder of a study, or a store and the name of one of its studies")
     }
 
     /// Opens the store for reading and finds the study in it.
@@ -56,12 +62,11 @@ impl Stored {
         open().map_err(|cause| self.broken(&cause))
     }
 
-    /// The runs of the study that have records, in its order.
-    pub(crate) fn records(
-        &self,
-    ) -> Result<impl Iterator<Item = Result<(RunSpec, RunRecord), Failure>>, Failure> {
+    /// The runs of the study that have records, in its order. After an error about a single run
+    /// ([`StoreError::DamagedRun`]) come the others.
+    pub(crate) fn records(&self) -> Result<Records, Failure> {
         let (reader, study) = self.open()?;
-        Ok(reader.records(study).map(|record| record.map_err(|cause| self.broken(&cause))))
+        Ok(reader.records(study))
     }
 
     fn project(&self, digest: Digest) -> Result<Vec<u8>, String> {
@@ -144,8 +149,12 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
         }
     };
     for record in arguments.stored.records()? {
-        let (spec, record) = record?;
-        add_if_wanted(spec, Ok(record));
+        match record {
+            Ok((spec, record)) => add_if_wanted(spec, Ok(record)),
+            // Others can be replayed all the same.
+            Err(StoreError::DamagedRun { run, .. }) if !run.to_string().starts_with(&wanted) => {}
+            Err(cause) => return Err(arguments.stored.broken(&cause)),
+        }
     }
     let (mut reader, study) = arguments.stored.open()?;
     let quarantined = reader.quarantined(study).map_err(|cause| arguments.stored.broken(&cause))?;

@@ -6,22 +6,27 @@
 //! - [`local_cluster`]: a coordinator and its workers until every run has ended.
 //! - [`race`]: runs in rounds, each without the configurations that have lost.
 //! - [`display`]: the progress of the study on a terminal.
-//! - [`results`]: tables, suites and a list of problems.
+//! - [`results`]: the results of runs in the store.
+//! - [`tables`]: tables and a list of problems; [`suites`]: artifacts; [`interim`]: tables of
+//!   the runs that have ended so far.
 
 mod corpus;
 mod display;
 mod folder;
+mod interim;
 mod local_cluster;
 mod race;
 mod results;
 mod study_args;
+mod suites;
+mod tables;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use catherd_coordinator::auth::{Role, TokenStore};
-use catherd_coordinator::{Coordinator, Options};
+use catherd_coordinator::{Coordinator, Options, Repair};
 use catherd_experiments::{Plan, Study};
 use catherd_platform::allowed_cores;
 use clap::Args;
@@ -33,9 +38,12 @@ use crate::{subjects, terminal};
 pub(crate) use corpus::Corpus;
 use display::{Display, Title};
 pub(crate) use folder::Folder;
+use interim::InterimTables;
 use local_cluster::{Ended, Workers};
-pub(crate) use results::{RunResult, export};
+pub(crate) use results::RunResult;
+use results::StoredStudies;
 pub(crate) use study_args::{StudyArgs, too_few_seeds};
+pub(crate) use tables::{Extent, StudyTables};
 
 /// Runs a study: every project x every algorithm x every seed, on every core of this
 /// machine, and writes its tables, figure and test suites.
@@ -59,6 +67,14 @@ pub(crate) struct Arguments {
     /// Worker processes, each pinned to a core [default: one for each core]
     #[arg(long, value_name = "N")]
     workers: Option<NonZeroUsize>,
+
+    /// Seconds between two writings of the tables while runs are executed
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    tables_interval: u64,
+
+    /// Seconds for which a failing store, such as on a full disk, is tried again
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    retry_timeout: u64,
 
     /// Show no progress
     #[arg(long, short)]
@@ -86,19 +102,16 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
     let folder = Folder::open(&arguments.folder(&study))?;
     folder.claim(&plan, arguments.fresh)?;
 
-    let runner = LocalRunner { folder: &folder, corpus: &corpus, arguments };
-    let skipped = corpus.skipped();
-    corpus.describe(&folder.path)?;
-    let results = if let Some(race) = plan.race {
-        let Some((ends, dropped)) = race::run(&runner, &plan, race)? else {
-            return Ok((Exit::Stopped, folder.path));
-        };
-        results::export(ends, &folder, &skipped, &dropped)?
-    } else {
-        let Some(coordinator) = runner.run(plan)? else { return Ok((Exit::Stopped, folder.path)) };
-        let run_results = results::run_results(&coordinator, &study.name)?;
-        results::export(run_results, &folder, &skipped, &[])?
+    let tables = StudyTables::new(&folder, &plan, corpus.description()?);
+    let mut runner = LocalRunner::new(&folder, &corpus, arguments, tables);
+    let ended = match plan.race {
+        Some(race) => race::run(&mut runner, &plan, race)?,
+        None => runner.run(plan)?,
     };
+    if ended != Ended::Finished {
+        return Ok((Exit::Stopped, folder.path));
+    }
+    let results = runner.tables.write(runner.studies.results(), Extent::WithSuites)?;
     terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
     let complete = corpus.unusable.is_empty() && results.problems.is_empty();
     Ok((if complete { Exit::Success } else { Exit::Incomplete }, folder.path))
@@ -109,41 +122,84 @@ struct LocalRunner<'a> {
     folder: &'a Folder,
     corpus: &'a Corpus,
     arguments: &'a Arguments,
+    tables: StudyTables,
+    /// The studies in the folder's store that have been started.
+    studies: StoredStudies,
 }
 
-impl LocalRunner<'_> {
-    /// Runs a plan to its end and returns its coordinator; `None` if a signal stopped it earlier.
-    fn run(&self, plan: Plan) -> Result<Option<Coordinator>, Failure> {
+impl<'a> LocalRunner<'a> {
+    fn new(
+        folder: &'a Folder,
+        corpus: &'a Corpus,
+        arguments: &'a Arguments,
+        tables: StudyTables,
+    ) -> LocalRunner<'a> {
+        let store = Options::new(&folder.path).store;
+        let studies = StoredStudies { store, names: Vec::new() };
+        LocalRunner { folder, corpus, arguments, tables, studies }
+    }
+
+    /// Runs a plan until all its runs have ended, or until it is stopped. Then the tables are those
+    /// of the runs that have ended.
+    fn run(&mut self, plan: Plan) -> Result<Ended, Failure> {
         let title = Title::new(&plan);
+        self.studies.names.push(plan.name.clone());
+        let ended = self.execute(plan, &title);
+        match &ended {
+            Ok(Ended::Finished | Ended::StoppedAtOnce) => {}
+            Ok(Ended::Stopped | Ended::StoreFailed) | Err(_) => self.write_interim_tables(),
+        }
+        ended
+    }
+
+    fn execute(&self, plan: Plan, title: &Title) -> Result<Ended, Failure> {
         let programs = subjects::runs_programs(&plan.subject);
         let token = new_token()?;
-        let coordinator = {
-            let options = Options {
-                engines: subjects::kinds().engines(),
-                criteria: subjects::kinds().criteria(),
-                // Other users of this machine can connect as well.
-                tokens: Some(TokenStore::of(&token, Role::Worker)),
-                serve_clients: false,
-                ..Options::new(&self.folder.path)
-            };
-            Coordinator::open_study(options, plan)?
+        let options = Options {
+            engines: subjects::kinds().engines(),
+            criteria: subjects::kinds().criteria(),
+            // Other users of this machine can connect as well.
+            tokens: Some(TokenStore::of(&token, Role::Worker)),
+            serve_clients: false,
+            ..Options::new(&self.folder.path)
         };
+        let coordinator = Coordinator::open_study(options, plan)?;
+        for Repair { run, cause, repeated } in coordinator.repairs() {
+            let (id, place) = (run.id().short(), run.place());
+            let then = if *repeated { "it is executed again" } else { "it is as it was" };
+            let store = &self.studies.store;
+            terminal::note(&format!("{store}: run {id} ({place}) was damaged: {cause}; {then}"));
+        }
         let before = coordinator.progress();
         let cores = self.arguments.cores();
         if !before.is_finished() {
-            self.corpus.upload(coordinator.projects())?;
+            self.tables.mark_incomplete()?;
+            self.corpus.upload(&coordinator)?;
         }
-        let display = Display::new(self.arguments.quiet, &title, &before, cores.len());
+        let display = Display::new(self.arguments.quiet, title, &before, cores.len());
+        let interval = Duration::from_secs(self.arguments.tables_interval);
+        let interim = InterimTables::new(self.tables.clone(), self.studies.clone(), interval);
+        let retry = Duration::from_secs(self.arguments.retry_timeout);
         let workers = Workers { cores: &cores, token: &token, programs };
-        if local_cluster::run(&coordinator, self.folder, &workers, display)? == Ended::Finished {
-            return Ok(Some(coordinator));
+        let ended =
+            local_cluster::run(&coordinator, self.folder, &workers, display, interim, retry)?;
+        if ended != Ended::Finished {
+            let after = coordinator.progress();
+            let (ended, planned) = (after.done + after.failed + after.quarantined, after.planned);
+            terminal::note(&format!(
+                "Stopped after {ended} of {planned} runs. The same command continues from there."
+            ));
         }
-        let after = coordinator.progress();
-        let (ended, planned) = (after.done + after.failed + after.quarantined, after.planned);
-        terminal::note(&format!(
-            "Stopped after {ended} of {planned} runs. The same command continues from there."
-        ));
-        Ok(None)
+        Ok(ended)
+    }
+
+    /// Writes the tables of a study that was stopped or that failed. What it was stopped for is
+    /// more important than what goes wrong here.
+    fn write_interim_tables(&self) {
+        match self.tables.write(self.studies.results(), Extent::WithSuites) {
+            Ok(_) => {}
+            Err(failure) => terminal::note(&format!("warning: tables were not written: {failure}")),
+        }
     }
 }
 

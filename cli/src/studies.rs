@@ -1,11 +1,12 @@
 //! The commands that manage the studies of a coordinator: `submit`, `status`, `watch`, `pause`,
 //! `resume`, `cancel` and `results`.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::{Breakdown, QuarantinedRun};
-use catherd_experiments::Digest;
+use catherd_experiments::{CorpusDescription, Digest, Plan};
 use catherd_proto::transport::{AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1::studies_client::StudiesClient;
 use catherd_proto::v1::{self, run_result};
@@ -18,7 +19,7 @@ use tonic::Code;
 use crate::failure::{Exit, Failure};
 use crate::file_names::safe_name;
 use crate::remote::Remote;
-use crate::run::{self, Folder, RunResult, StudyArgs, too_few_seeds};
+use crate::run::{Extent, Folder, RunResult, StudyArgs, StudyTables, too_few_seeds};
 use crate::study_status;
 use crate::terminal::{self, BARS, plural};
 use connection::Connection;
@@ -70,7 +71,9 @@ impl Submit {
         })?;
         bar.finish_and_clear();
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
-        let mut request = v1::SubmitRequest { plan: Some(plan), waiting: false };
+        let projects = v1::Document::write(&corpus.description()?).map_err(Failure::new)?;
+        let mut request =
+            v1::SubmitRequest { plan: Some(plan), waiting: false, projects: Some(projects) };
         let bar = BARS.add(ProgressBar::no_length());
         bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} runs planned"));
         let reply = loop {
@@ -310,6 +313,13 @@ impl Results {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let start = Instant::now();
         let mut connection = Connection::new(&self.remote)?;
+        let request = v1::GetPlanRequest { study: self.study.clone() };
+        let described = connection.call(async |client| client.get_plan(request).await)?;
+        let read = described.plan.unwrap_or_default().read();
+        let plan: Plan = read.map_err(|cause| unreadable("the plan of the study", cause))?;
+        let projects = described.projects.map(|document| document.read()).transpose();
+        let projects: Option<CorpusDescription> =
+            projects.map_err(|cause| unreadable("the description of its projects", cause))?;
         let request = v1::ResultsRequest { study: self.study.clone() };
         let mut stream = connection.call(async |client| client.results(request).await)?;
         let default = || PathBuf::from("results").join(safe_name(&self.study));
@@ -320,7 +330,8 @@ impl Results {
             bar.inc(1);
             connection.next(&mut stream).transpose().map(|result| read_result(result?))
         });
-        let results = run::export(results, &folder, &[], &[])?;
+        let tables = StudyTables::new(&folder, &plan, projects.unwrap_or_default());
+        let results = tables.write(results, Extent::WithSuites)?;
         bar.finish_and_clear();
         terminal::print(&results.text(&self.study, &folder.path, start.elapsed()));
         Ok(if results.problems.is_empty() { Exit::Success } else { Exit::Incomplete })
@@ -329,22 +340,25 @@ impl Results {
 
 /// Reads the result of a run.
 fn read_result(result: v1::RunResult) -> Result<RunResult, Failure> {
-    let unreadable = |flaw: String| {
-        Failure::new(format_args!("cannot read a result: {flaw}"))
-            .hint("use the same version of catherd on both machines")
-    };
-    let spec = result.spec.unwrap_or_default().read().map_err(|e| unreadable(e.to_string()))?;
+    let unreadable = |cause: &dyn Display| unreadable("a result", cause);
+    let spec = result.spec.unwrap_or_default().read().map_err(|cause| unreadable(&cause))?;
     match result.end {
         Some(run_result::End::Record(document)) => {
-            let record = document.read().map_err(|error| unreadable(error.to_string()))?;
+            let record = document.read().map_err(|cause| unreadable(&cause))?;
             Ok(RunResult::Record(Box::new((spec, record))))
         }
         Some(run_result::End::Quarantined(v1::Quarantined { attempts, kind, reason })) => {
             let kind = Breakdown::ALL.get(kind as usize).copied().unwrap_or(Breakdown::Crashed);
             Ok(RunResult::Quarantined(Box::new(QuarantinedRun { spec, attempts, kind, reason })))
         }
-        None => Err(unreadable("it is empty".to_owned())),
+        None => Err(unreadable(&"it is empty")),
     }
+}
+
+/// The failure about a document that this version cannot read.
+fn unreadable(what: &str, cause: impl Display) -> Failure {
+    Failure::new(format_args!("cannot read {what}: {cause}"))
+        .hint("use the same version of catherd on both machines")
 }
 
 fn style(template: &str) -> ProgressStyle {

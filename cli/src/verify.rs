@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use catherd_coordinator::StoreError;
 use catherd_experiments::{Digest, Outcome, RunSpec};
 use clap::Args;
 
@@ -67,7 +68,10 @@ type Chosen = (RunSpec, Digest);
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log("warn");
-    let (chosen, skipped) = choose(&arguments)?;
+    let Choice { chosen, eligible, skipped, damaged } = choose(&arguments)?;
+    for line in &damaged {
+        terminal::note(line);
+    }
     if chosen.is_empty() {
         let reason = if skipped > 0 { "all have budgets of real time" } else { "no run has ended" };
         return Err(Failure::new(format_args!("no run to verify: {reason}"))
@@ -103,6 +107,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     bar.finish_and_clear();
 
     let mut text = format!("{} of {} runs agree", chosen.len() - differing.len(), chosen.len());
+    if chosen.len() < eligible {
+        text += &format!("; {} of {eligible} sampled", chosen.len());
+    }
+    if !damaged.is_empty() {
+        text += &format!("; {} damaged", terminal::plural(damaged.len(), "record"));
+    }
     if skipped > 0 {
         text += &format!("; {skipped} with budgets of real time skipped");
     }
@@ -113,16 +123,35 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         text += &format!("{}\n", line.replace(char::is_control, " "));
     }
     terminal::print(&text);
-    Ok(if differing.is_empty() { Exit::Success } else { Exit::Incomplete })
+    Ok(if differing.is_empty() && damaged.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
-/// The runs to verify, ordered by project, so that each project is loaded seldom, and the number of
-/// runs that cannot be verified. The sample depends on the run ids and the seed alone.
-fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
+/// The runs to verify, and those that are not verified.
+struct Choice {
+    chosen: Vec<Chosen>,
+    /// Number of runs from which the sample was drawn.
+    eligible: usize,
+    /// Number of runs with budgets of real time.
+    skipped: usize,
+    /// A line for each run whose record is damaged.
+    damaged: Vec<String>,
+}
+
+/// The runs to verify, ordered by project, so that each project is loaded seldom, and those that
+/// are not verified. The sample depends on the run ids and the seed alone.
+fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     let lot = |spec: &RunSpec| Digest::of(format!("{} {}", arguments.seed, spec.id()).as_bytes());
-    let (mut total, mut skipped) = (0, 0);
-    for record in arguments.stored.records()? {
-        let (spec, record) = record?;
+    let stored = &arguments.stored;
+    let (mut total, mut skipped, mut damaged) = (0, 0, Vec::new());
+    for record in stored.records()? {
+        let (spec, record) = match record {
+            Ok(record) => record,
+            Err(cause @ StoreError::DamagedRun { .. }) => {
+                damaged.push(stored.broken(&cause).to_string());
+                continue;
+            }
+            Err(cause) => return Err(stored.broken(&cause)),
+        };
         if spec.budget.wall_ms.is_some() {
             skipped += 1;
         } else if record.outcome != Outcome::Failed {
@@ -134,8 +163,8 @@ fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
         Sample::Share(share) => (share * total as f64).ceil() as usize,
     };
     let mut smallest = BinaryHeap::new();
-    for record in arguments.stored.records()? {
-        let (spec, record) = record?;
+    for record in stored.records()? {
+        let Ok((spec, record)) = record else { continue };
         if spec.budget.wall_ms.is_none() && record.outcome != Outcome::Failed {
             smallest.push((lot(&spec), record.digest()));
             if smallest.len() > wanted {
@@ -145,14 +174,14 @@ fn choose(arguments: &Arguments) -> Result<(Vec<Chosen>, usize), Failure> {
     }
     let lots: std::collections::BTreeMap<Digest, Digest> = smallest.into_iter().collect();
     let mut chosen = Vec::new();
-    for record in arguments.stored.records()? {
-        let (spec, _) = record?;
+    for record in stored.records()? {
+        let Ok((spec, _)) = record else { continue };
         if let Some(digest) = lots.get(&lot(&spec)) {
             chosen.push((spec, *digest));
         }
     }
     chosen.sort_by_key(|(spec, _)| Reverse(spec.project));
-    Ok((chosen, skipped))
+    Ok(Choice { chosen, eligible: total, skipped, damaged })
 }
 
 /// Executes a run; the error says what differs.

@@ -18,7 +18,9 @@ const STUDY: [&str; 8] =
 fn a_study_is_submitted_paused_resumed_and_fetched() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    two_projects(&folder.path().join("projects"));
+    let projects = folder.path().join("projects");
+    two_projects(&projects);
+    std::fs::copy(projects.join("packed.sb3"), projects.join("second.sb3")).unwrap();
     let (projects, alone, out) = (path("projects"), path("alone"), path("out"));
     let (process, address) = coordinator(&folder.path().join("data"), &["--listen", "127.0.0.1:0"]);
 
@@ -45,7 +47,10 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     succeed(&["results", "games", "--out", &out], &address);
 
     let run = [&["run", "--projects", &projects, "--out", &alone, "--quiet"][..], &STUDY].concat();
-    assert!(catherd().args(&run).output().unwrap().status.success());
+    let output = catherd().args(&run).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let duplicate = "second.sb3: the same project as packed, run once";
+    assert!(stderr(&output).contains(duplicate), "{}", stderr(&output));
     assert_eq!(digests(Path::new(&out)), digests(Path::new(&alone)));
     // A folder of results has a status without its coordinator.
     let status = |more: &[&str]| {
@@ -56,6 +61,29 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let status: Value = serde_json::from_str(&status(&["--json"])).unwrap();
     let study = &status["studies"][0];
     assert_eq!((&study["state"], &study["done"]), (&"complete".into(), &8.into()), "{status}");
+    // All else that does not depend on the machine is the same to the byte.
+    let same = [
+        "criteria.csv",
+        "mutants.csv",
+        "skipped.csv",
+        "dropped.csv",
+        "projects.csv",
+        "subject.json",
+        "study.json",
+        "study-state.json",
+        "table6.csv",
+        "comparisons.csv",
+        "coverage.csv",
+        "algorithms.csv",
+        "table6.md",
+        "suites/packed/mio-1.json",
+    ];
+    for file in same {
+        let read = |folder: &str| std::fs::read_to_string(Path::new(folder).join(file)).unwrap();
+        assert_eq!(read(&out), read(&alone), "{file}");
+    }
+    let skipped = std::fs::read_to_string(Path::new(&out).join("skipped.csv")).unwrap();
+    assert!(skipped.contains("second.sb3,the same project as packed"), "{skipped}");
     assert_eq!(std::fs::read_dir(folder.path().join("cache")).unwrap().count(), 2);
 
     // Half of the runs of this study have ended already.

@@ -30,7 +30,8 @@ use crate::progress::Progress;
 use crate::projects::Projects;
 use crate::rate_limit::RateLimit;
 use crate::store::{
-    self, QuarantinedRun, Reader, Store, StoreError, StoreUrl, StudyState, TransactionObserver,
+    self, QuarantinedRun, Reader, Repair, Store, StoreError, StoreUrl, StudyState,
+    TransactionObserver,
 };
 use crate::study_service::StudyService;
 use crate::uploads::Uploads;
@@ -104,6 +105,7 @@ pub struct Coordinator {
     tls: Option<TlsSettings>,
     access: Access,
     serve_clients: bool,
+    repairs: Vec<Repair>,
     /// `None` in simulations, whose caller runs the writer.
     writer_thread: Option<JoinHandle<()>>,
     /// Servers shut down when this is dropped.
@@ -292,6 +294,11 @@ impl Coordinator {
         }
     }
 
+    /// The runs whose stored state was damaged when the store was opened, and is repaired.
+    pub fn repairs(&self) -> &[Repair] {
+        &self.repairs
+    }
+
     /// The progress of the studies, at most 200 ms old.
     pub fn progress(&self) -> Progress {
         self.writer().progress.borrow().clone()
@@ -372,6 +379,11 @@ impl Coordinator {
         Reader::open(self.url()).map_err(|cause| self.store_error(cause))
     }
 
+    /// An error of the store with its place.
+    pub fn error(&self, cause: StoreError) -> CoordinatorError {
+        self.store_error(cause)
+    }
+
     fn store_error(&self, cause: StoreError) -> CoordinatorError {
         CoordinatorError::Store { url: self.url().clone(), cause }
     }
@@ -443,12 +455,16 @@ fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), C
         std::thread::sleep(OPEN_RETRY_DELAY);
         store = Store::open(&url);
     }
-    let (store, scope) = match plan {
-        None => (store, Scope::All),
+    let (store, scope, repairs) = match plan {
+        None => {
+            let (store, repairs) = repair_all(store, &url).map_err(store_error)?;
+            (store, Scope::All, repairs)
+        }
         Some(plan) => {
             let (name, mut store) = (plan.name.clone(), store.map_err(store_error)?);
-            store.plan(plan).map_err(store_error)?;
-            (Ok(store), Scope::Only(name))
+            let study = store.plan(plan.clone()).map_err(store_error)?;
+            let repairs = store.repair(study, &plan, true).map_err(store_error)?;
+            (Ok(store), Scope::Only(name), repairs)
         }
     };
     let project_files = folder.join("projects");
@@ -471,13 +487,39 @@ fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), C
     let (engines, uploads) = (Arc::new(engines), Uploads::default());
     let studies = StudyService { writer: handle, projects, uploads, engines, url };
     let (access, open) = (Access::new(tokens), watch::Sender::new(()));
+    let writer_thread = None;
     let coordinator =
-        Coordinator { workers, studies, tls, access, serve_clients, writer_thread: None, open };
+        Coordinator { workers, studies, tls, access, serve_clients, repairs, writer_thread, open };
     Ok((coordinator, writer))
+}
+
+/// Repairs all studies of an SQLite store, whose plans are as they are stored. A server has
+/// checksums of its own.
+fn repair_all(
+    store: Result<Store, StoreError>,
+    url: &StoreUrl,
+) -> Result<(Result<Store, StoreError>, Vec<Repair>), StoreError> {
+    let mut repairs = Vec::new();
+    let Ok(mut store) = store else { return Ok((store, repairs)) };
+    if matches!(url, StoreUrl::Sqlite(_)) {
+        for study in store.studies()? {
+            // Version 1 of the schema had no plans.
+            if !study.plan.is_empty() {
+                let plan = serde_json::from_slice(&study.plan)?;
+                repairs.extend(store.repair(study.number, &plan, false)?);
+            }
+        }
+    }
+    for Repair { run, cause, .. } in &repairs {
+        tracing::warn!("run {} ({}) was damaged: {cause}", run.id().short(), run.place());
+    }
+    Ok((Ok(store), repairs))
 }
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
+        // The last connection to the store is the writer's, which leaves a single file.
+        self.projects().close();
         // Servers that still run hold senders of requests, so the writer is told to close.
         let sent = self.writer().send(Request::Close);
         if let (Ok(()), Some(thread)) = (sent, self.writer_thread.take()) {

@@ -22,7 +22,7 @@
 //!
 //! ```text
 //! study.db          runs, leases, accepted records, project bytes (SQLite; with -wal and -shm
-//!                   beside it)
+//!                   beside it while a coordinator serves it, or after one was killed)
 //! study.lock        locked by the one coordinator that serves the database
 //! spool/<worker>/   finished records of a worker that the coordinator has not acknowledged
 //! ```
@@ -66,5 +66,5 @@ pub use progress::{
     UnservedRuns, WorkerProgress,
 };
 pub use projects::Projects;
-pub use store::{Breakdown, QuarantinedRun, StoreError, StoreUrl, StudyState};
+pub use store::{Breakdown, QuarantinedRun, Repair, StoreError, StoreUrl, StudyState};
 pub use writer::Writer;

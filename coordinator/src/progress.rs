@@ -42,6 +42,9 @@ pub struct Progress {
     pub executing: Vec<ExecutingRun>,
     /// The last error of the store, such as a full disk; `None` after a successful transaction.
     pub last_error: Option<String>,
+    /// What of the store is damaged, so that work that needs it cannot go on; `None` if nothing is
+    /// known to be.
+    pub damage: Option<String>,
     /// All studies of the store, by number.
     pub studies: Vec<StudyProgress>,
     /// Live workers by name.
@@ -317,6 +320,7 @@ impl ProgressTracker {
             eta: if endless { None } else { ledger.queue().expected_work().map(share) },
             executing,
             last_error: None,
+            damage: None,
             studies: self.studies.iter().map(|study| self.study(study, ledger)).collect(),
             workers: self.workers(now, ledger),
             curves: self.curves(),

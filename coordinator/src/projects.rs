@@ -1,10 +1,10 @@
 //! Projects of a store: uploaded by digest through the writer, read through a shared connection.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use catherd_experiments::Digest;
+use catherd_experiments::{Digest, DigestBuilder};
 
 use crate::error::StoreUnavailable;
 use crate::store::{ProjectChunk, Reader, StoreError, StoreUrl};
@@ -22,11 +22,21 @@ pub struct Projects {
     writer: WriterHandle,
     url: StoreUrl,
     reader: Arc<Mutex<Option<Reader>>>,
+    checked: Arc<Mutex<Checked>>,
+}
+
+/// What is known of the stored projects.
+#[derive(Default)]
+struct Checked {
+    /// Their bytes were compared with their digest.
+    whole: BTreeSet<Digest>,
+    /// Why their bytes cannot be used.
+    damaged: BTreeMap<Digest, String>,
 }
 
 impl Projects {
     pub(crate) fn new(writer: WriterHandle, url: StoreUrl) -> Projects {
-        Projects { writer, url, reader: Arc::default() }
+        Projects { writer, url, reader: Arc::default(), checked: Arc::default() }
     }
 
     /// Stores a project and returns its digest.
@@ -43,6 +53,7 @@ impl Projects {
             self.put(numbers.map(|number| ProjectChunk::new(digest, bytes, number)))?;
         }
         self.put(std::iter::once(ProjectChunk::new(digest, bytes, last)))?;
+        self.note(digest, Ok(()))?;
         Ok(digest)
     }
 
@@ -57,22 +68,86 @@ impl Projects {
         if replies.iter().count() == sent { Ok(()) } else { Err(StoreUnavailable) }
     }
 
-    /// Those of these projects that the store does not have.
+    /// Those of these projects that the store does not have, or is known to have damaged.
     ///
     /// # Errors
     ///
     /// If the database returns an error.
     pub fn missing(&self, projects: &[Digest]) -> Result<BTreeSet<Digest>, StoreError> {
-        self.read(|reader| reader.missing_projects(projects))
+        let mut missing = self.read(|reader| reader.missing_projects(projects))?;
+        let checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.extend(projects.iter().filter(|one| checked.damaged.contains_key(*one)));
+        Ok(missing)
     }
 
-    /// Passes the size of a project in bytes and its chunks to `take`, until `take` returns false.
-    /// The receiver must check the digest.
+    /// Compares the bytes of a stored project with its digest, once.
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`], or if the database returns an error.
+    /// If they are not whole or do not fit, or if the database returns an error.
+    pub fn check(&self, project: Digest) -> Result<(), StoreError> {
+        if self.checked.lock().unwrap_or_else(PoisonError::into_inner).whole.contains(&project) {
+            return Ok(());
+        }
+        let mut hash = DigestBuilder::default();
+        let read = self.read_chunks(project, |_, bytes| {
+            hash.add(&bytes);
+            true
+        });
+        let checked = read.and_then(|()| match hash.finish() {
+            digest if digest == project => Ok(()),
+            _ => Err(StoreError::Damaged(format!("the bytes of project {project} have changed"))),
+        });
+        match &checked {
+            Ok(()) => drop(self.note(project, Ok(()))),
+            Err(error) if error.is_damage() => drop(self.note(project, Err(error.to_string()))),
+            Err(_) => {}
+        }
+        checked
+    }
+
+    /// Notes whether the bytes of a project are whole, and shows in the progress if they are not.
+    fn note(&self, project: Digest, state: Result<(), String>) -> Result<(), StoreUnavailable> {
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = match state {
+            Ok(()) => {
+                checked.whole.insert(project);
+                checked.damaged.remove(&project).is_some()
+            }
+            Err(cause) => {
+                checked.whole.remove(&project);
+                checked.damaged.insert(project, cause);
+                true
+            }
+        };
+        if !changed {
+            return Ok(());
+        }
+        let damage = checked.damaged.values().next().cloned();
+        self.writer.send(Request::NoteDamage(damage))
+    }
+
+    /// Closes the connection for reading; the next call opens another.
+    pub(crate) fn close(&self) {
+        drop(self.reader.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Passes the size of a project in bytes and its chunks to `take`, until `take` returns false.
+    /// The bytes are compared with the digest before the first time.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NoProject`], if the bytes are damaged, and if the database returns an error.
     pub fn stream(
+        &self,
+        project: Digest,
+        take: impl FnMut(u64, Vec<u8>) -> bool,
+    ) -> Result<(), StoreError> {
+        self.check(project)?;
+        self.read_chunks(project, take)
+    }
+
+    fn read_chunks(
         &self,
         project: Digest,
         mut take: impl FnMut(u64, Vec<u8>) -> bool,

@@ -9,6 +9,7 @@
 //! Every call blocks on the database; in async code call it only from threads of a multi-threaded
 //! runtime.
 
+mod checksum;
 mod database;
 mod error;
 mod load;
@@ -18,6 +19,8 @@ mod postgres;
 mod projects;
 mod queries;
 mod reader;
+mod records;
+mod repair;
 mod row;
 mod schema;
 mod sqlite;
@@ -29,6 +32,8 @@ pub use model::{
     Breakdown, Change, ProjectChunk, StoredRecord, StoredRun, StoredStudy, StudyState,
 };
 pub use planning::{Planned, Planning};
-pub use reader::{Missing, QuarantinedRun, Reader, Records};
+pub use reader::{Missing, QuarantinedRun, Reader};
+pub use records::Records;
+pub use repair::Repair;
 pub use url::StoreUrl;
 pub use write::{Store, TransactionObserver};

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Engines, InvalidPlan, Plan, PlanProblem};
+use catherd_experiments::{CorpusDescription, Digest, Engines, InvalidPlan, Plan, PlanProblem};
 use catherd_proto::{DOCUMENT_VERSION, digest, v1};
 use tokio::sync::mpsc;
 use tokio_stream::Stream;
@@ -84,7 +84,10 @@ impl StudyService {
 
     /// Those of these projects that the store does not have.
     async fn find_missing(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
-        self.read(move |mut reader| reader.missing_projects(&wanted)).await
+        let projects = self.projects.clone();
+        let missing = tokio::task::spawn_blocking(move || projects.missing(&wanted)).await;
+        let missing = missing.map_err(|panic| Status::internal(panic.to_string()))?;
+        missing.map_err(|error| Status::unavailable(error.to_string()))
     }
 
     /// Reads the store on a blocking thread.
@@ -169,6 +172,18 @@ impl v1::studies_server::Studies for StudyService {
         Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
     }
 
+    async fn get_plan(&self, request: Request<v1::GetPlanRequest>) -> Reply<v1::GetPlanReply> {
+        require_role(&request, Role::Viewer)?;
+        let study = self.number(&request.into_inner().study)?;
+        let read =
+            move |mut reader: Reader| Ok((reader.study(study)?.plan, reader.description(study)?));
+        let (plan, projects) = self.read(read).await?;
+        let document =
+            |json: Vec<u8>| v1::Document { version: DOCUMENT_VERSION, json: json.into() };
+        let (plan, projects) = (Some(document(plan)), projects.map(document));
+        Ok(Response::new(v1::GetPlanReply { plan, projects }))
+    }
+
     async fn missing_projects(
         &self,
         request: Request<v1::ProjectDigests>,
@@ -198,7 +213,8 @@ impl v1::studies_server::Studies for StudyService {
 
     async fn submit(&self, request: Request<v1::SubmitRequest>) -> Reply<v1::SubmitReply> {
         require_role(&request, Role::Submitter)?;
-        let v1::SubmitRequest { plan, waiting } = request.into_inner();
+        let v1::SubmitRequest { plan, waiting, projects } = request.into_inner();
+        let description = projects.map(checked_description).transpose()?;
         let plan: Plan = plan
             .unwrap_or_default()
             .read()
@@ -212,7 +228,10 @@ impl v1::studies_server::Studies for StudyService {
         let Ok(planned) = tokio::time::timeout(PLANNING_TIMEOUT, submitted).await else {
             return Ok(Response::new(planning_reply(&self.writer.progress.borrow(), &name)));
         };
-        planned?;
+        let study = planned?;
+        if let Some(description) = description {
+            self.writer.describe(study, description).await?;
+        }
         // The progress has the study before the reply is sent.
         let progress = self.writer.progress.borrow();
         let counts = progress.study(&name).map(|study| study.counts).unwrap_or_default();
@@ -253,6 +272,14 @@ fn invalid_plan(error: InvalidPlan) -> Status {
         PlanProblem::Format(_) | PlanProblem::Engine { .. } => Status::failed_precondition(message),
         _ => Status::invalid_argument(message),
     }
+}
+
+/// The JSON of a description of projects, if it is one.
+fn checked_description(document: v1::Document) -> Result<Vec<u8>, Status> {
+    let read = document.read().map_err(|error| error.to_string());
+    let checked = read.and_then(|description: CorpusDescription| description.check());
+    checked.map_err(|flaw| Status::invalid_argument(format!("description of projects: {flaw}")))?;
+    Ok(document.json.into())
 }
 
 /// The reply to a submission whose study is still being planned; at least one run is unplanned.

@@ -35,6 +35,9 @@ pub(crate) use request::{
 /// Largest number of requests in one transaction.
 const MAX_BATCH: usize = 1024;
 
+/// Time between two checkpoints, so that the main file of an SQLite store is never far behind.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
+
 /// Sends the reply to a request. Called after the effects of the request are durable.
 type PendingReply = Box<dyn FnOnce() + Send>;
 
@@ -66,6 +69,7 @@ pub struct Writer {
     config: WriterConfig,
     clock: Arc<dyn Clock>,
     last_tick: Duration,
+    last_checkpoint: Duration,
     progress: watch::Sender<Progress>,
     /// `None` while another coordinator leads the store or the store cannot be reached.
     leader: Option<Leader>,
@@ -93,6 +97,7 @@ impl Writer {
             config,
             clock,
             last_tick: Duration::ZERO,
+            last_checkpoint: now,
             progress: watch::Sender::default(),
             leader: None,
             last_error: None,
@@ -132,6 +137,9 @@ impl Writer {
                 std::thread::sleep(TICK_INTERVAL);
             }
             if closing {
+                if let Some(leader) = self.leader {
+                    leader.store.close();
+                }
                 return;
             }
         }
@@ -178,9 +186,13 @@ impl Writer {
         if let Some(leader) = &mut self.leader {
             leader.needs_reload = true;
         }
+        let damage = error.is_damage().then(|| text.clone());
         self.last_error = Some(text);
         let last_error = self.last_error.clone();
-        self.progress.send_modify(|progress| progress.last_error = last_error);
+        self.progress.send_modify(|progress| {
+            progress.last_error = last_error;
+            progress.damage = damage.or(progress.damage.take());
+        });
     }
 
     /// Processes a batch up to its transaction, and returns the replies to send.
@@ -230,6 +242,9 @@ impl Writer {
                     replies.push(reply_later(reply, known));
                     replies.extend(ended);
                 }
+                Request::NoteDamage(damage) => {
+                    self.progress.send_modify(|progress| progress.damage = damage);
+                }
                 other => replies.extend(leader.handle(now, other, &mut changes)?),
             }
         }
@@ -249,6 +264,13 @@ impl Writer {
         }
         // Publish before the replies are sent, so that a caller that is told of a change or of the
         // end of a study finds it in the progress.
+        if tick && now.saturating_sub(self.last_checkpoint) >= CHECKPOINT_INTERVAL {
+            self.last_checkpoint = now;
+            // The write-ahead log keeps what cannot be copied now.
+            if let Err(error) = leader.store.checkpoint() {
+                tracing::debug!("checkpoint: {error}");
+            }
+        }
         if tick || studies_changed || leader.ledger.is_finished() {
             self.publish_progress(now);
         }
@@ -260,7 +282,10 @@ impl Writer {
             let last_error = self.last_error.clone();
             let snapshot = leader.tracker.snapshot(now, &leader.ledger);
             let planning: Vec<PlanningProgress> = leader.planning_progress().collect();
-            self.progress.send_replace(Progress { last_error, planning, ..snapshot });
+            self.progress.send_modify(|progress| {
+                let damage = progress.damage.take();
+                *progress = Progress { last_error, damage, planning, ..snapshot };
+            });
         }
     }
 }

@@ -16,9 +16,32 @@ impl Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
+    /// The digest of some bytes that are in several parts, one after another.
+    pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Digest {
+        let mut builder = DigestBuilder::default();
+        parts.into_iter().for_each(|part| builder.add(part));
+        builder.finish()
+    }
+
     /// The first twelve hexadecimal digits, for display.
     pub fn short(&self) -> String {
         hex::encode(&self.0[..6])
+    }
+}
+
+/// Computes the digest of bytes that arrive in parts.
+#[derive(Clone, Default)]
+pub struct DigestBuilder(Sha256);
+
+impl DigestBuilder {
+    /// Adds the next bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all bytes.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
     }
 }
 

@@ -3,6 +3,7 @@
 //! [`SubjectInfo`] describes a subject kind, so that no other crate has to know one.
 
 mod budget;
+mod corpus;
 mod digest;
 mod mutation;
 pub mod palette;
@@ -15,7 +16,8 @@ mod subject;
 pub mod text;
 
 pub use budget::Budget;
-pub use digest::{Digest, NotADigest};
+pub use corpus::{CorpusDescription, LeftOut, Measures};
+pub use digest::{Digest, DigestBuilder, NotADigest};
 pub use mutation::{Level, MutantOutcome, MutantRecord, Mutation};
 pub use plan::check::{InvalidPlan, PlanProblem};
 pub use plan::{Plan, PlanError, PlannedProject, duplicates};

@@ -134,6 +134,17 @@ impl Plan {
         }
     }
 
+    /// The plan as a JSON file.
+    ///
+    /// # Errors
+    ///
+    /// If it has no JSON form; every plan has one.
+    pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        let mut json = serde_json::to_vec_pretty(self)?;
+        json.push(b'\n');
+        Ok(json)
+    }
+
     /// Number of runs; in a race, if no configuration is dropped. `usize::MAX` if there are more.
     pub fn count(&self) -> usize {
         let cells = self.projects.len().saturating_mul(self.algorithms.len());
@@ -142,21 +153,26 @@ impl Plan {
 
     /// The runs: by project in the order given, then by algorithm, then by seed.
     pub fn into_runs(self) -> impl Iterator<Item = RunSpec> {
-        let runs = 0..self.count();
-        runs.map(move |number| {
-            let (project, algorithm) = self.cell(number);
-            let seed = self.seeds[number % self.seeds.len()];
-            RunSpec {
-                project: project.digest,
-                project_name: project.name.clone(),
-                subject: self.subject.clone(),
-                algorithm: algorithm.clone(),
-                seed,
-                budget: self.budget.clone(),
-                mutation: self.mutation.clone(),
-                engine: self.engine.clone(),
-            }
-        })
+        (0..self.count()).map(move |position| self.run(position))
+    }
+
+    /// The run at a position among the runs, from 0.
+    ///
+    /// # Panics
+    ///
+    /// If there is no run at that position.
+    pub fn run(&self, position: usize) -> RunSpec {
+        let (project, algorithm) = self.cell(position);
+        RunSpec {
+            project: project.digest,
+            project_name: project.name.clone(),
+            subject: self.subject.clone(),
+            algorithm: algorithm.clone(),
+            seed: self.seeds[position % self.seeds.len()],
+            budget: self.budget.clone(),
+            mutation: self.mutation.clone(),
+            engine: self.engine.clone(),
+        }
     }
 
     /// Project and algorithm of a run by its position among the runs, from 0.

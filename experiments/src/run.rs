@@ -79,6 +79,11 @@ pub struct RunSpec {
 }
 
 impl RunSpec {
+    /// Project, algorithm and seed, for messages.
+    pub fn place(&self) -> String {
+        format!("{}, {}, seed {}", self.project_name, self.algorithm.label, self.seed)
+    }
+
     /// The name of the run: the digest of everything that its record depends on.
     pub fn id(&self) -> Digest {
         let mut canonical = serde_json::json!({

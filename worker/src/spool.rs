@@ -27,15 +27,15 @@ impl Spool {
         Ok(Spool { folder: folder.to_owned(), blocking })
     }
 
-    /// [`Spool::store`] on a thread of its own unless the spool is blocking, because a sync may
-    /// take long and heartbeats must not wait for it.
+    /// The result of [`Spool::store`], which runs on a thread of its own unless the spool is blocking,
+    /// because a sync may take long and heartbeats must not wait for it. Returns the request too.
     pub(crate) async fn store_in_background(
         &self,
         request: CommitRequest,
-    ) -> io::Result<(PathBuf, CommitRequest)> {
+    ) -> io::Result<(io::Result<PathBuf>, CommitRequest)> {
         let spool = self.clone();
-        let store = move || spool.store(&request).map(|path| (path, request));
-        if self.blocking { store() } else { tokio::task::spawn_blocking(store).await? }
+        let store = move || (spool.store(&request), request);
+        if self.blocking { Ok(store()) } else { Ok(tokio::task::spawn_blocking(store).await?) }
     }
 
     /// Stores a request; the caller removes the file when the request is acknowledged.

@@ -371,7 +371,7 @@ impl<'a> Bench<'a> {
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
         let mut waiting = false;
         loop {
-            let request = v1::SubmitRequest { plan: Some(plan.clone()), waiting };
+            let request = v1::SubmitRequest { plan: Some(plan.clone()), waiting, projects: None };
             let reply = self.runtime.block_on(self.client.submit(request)).map_err(refused)?;
             if reply.into_inner().unplanned == 0 {
                 return Ok(count);

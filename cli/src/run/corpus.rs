@@ -1,14 +1,15 @@
 //! The projects of a study, found and checked by its subject kind.
 
 use std::cell::RefCell;
-use std::path::Path;
 
-use catherd_analysis::tidy::Skipped;
-use catherd_coordinator::Projects;
-use catherd_experiments::{Digest, PlannedProject, ProjectSource, duplicates};
+use catherd_coordinator::Coordinator;
+use catherd_experiments::{
+    CorpusDescription, Digest, LeftOut, Measures, PlannedProject, ProjectSource, duplicates,
+};
 use catherd_subject::{FindError, FoundProject, Progress, ProjectTable, ReadError, SubjectKind};
 use indicatif::ProgressBar;
 
+use super::local_cluster;
 use crate::failure::Failure;
 use crate::terminal::{self, bar};
 
@@ -17,9 +18,9 @@ pub(crate) struct Corpus {
     kind: &'static dyn SubjectKind,
     projects: Vec<FoundProject>,
     /// Projects with the bytes of another one; their runs would be the same runs.
-    duplicates: Vec<Skipped>,
+    duplicates: Vec<LeftOut>,
     /// Projects that cannot be run.
-    pub(crate) unusable: Vec<Skipped>,
+    pub(crate) unusable: Vec<LeftOut>,
 }
 
 impl Corpus {
@@ -32,21 +33,24 @@ impl Corpus {
         let found = kind.find(projects, &progress);
         progress.clear();
         let found = found?;
-        let unusable: Vec<Skipped> = found
+        let unusable: Vec<LeftOut> = found
             .skipped
             .into_iter()
-            .map(|skipped| Skipped {
+            .map(|skipped| LeftOut {
                 project: skipped.path.display().to_string(),
                 reason: skipped.reason,
             })
             .collect();
-        for Skipped { project, reason } in &unusable {
+        for LeftOut { project, reason } in &unusable {
             terminal::note(&format!("skipped: {project}: {reason}"));
         }
         for warning in &found.warnings {
             terminal::note(&format!("warning: {warning}"));
         }
         let (projects, duplicates) = without_duplicates(found.projects);
+        for LeftOut { project, reason } in &duplicates {
+            terminal::note(&format!("duplicate: {project}: {reason}, run once"));
+        }
         Ok(Corpus { kind, projects, duplicates, unusable })
     }
 
@@ -54,32 +58,46 @@ impl Corpus {
         planned(&self.projects)
     }
 
-    /// Every project that was found and is not run, for the tables.
-    pub(super) fn skipped(&self) -> Vec<Skipped> {
-        [&*self.unusable, &*self.duplicates].concat()
+    /// The projects that are not run, and measures of the others if the kind has any.
+    pub(crate) fn description(&self) -> Result<CorpusDescription, Failure> {
+        let table = self.kind.describe(&self.projects)?;
+        let measures = table.map(|ProjectTable { columns, rows }| Measures {
+            columns: columns.into_iter().map(str::to_owned).collect(),
+            rows,
+        });
+        let left_out = [&*self.unusable, &*self.duplicates].concat();
+        Ok(CorpusDescription { left_out, measures })
     }
 
-    /// Writes the measures of the projects into the folder of a study, if the kind has any.
-    pub(super) fn describe(&self, folder: &Path) -> Result<(), Failure> {
-        match self.kind.describe(&self.projects)? {
-            Some(table) => write_table(&table, &folder.join("projects.csv")),
-            None => Ok(()),
-        }
-    }
-
-    /// Uploads the projects that the coordinator's store lacks.
-    pub(super) fn upload(&self, store: &Projects) -> Result<(), Failure> {
+    /// Uploads the projects that the coordinator's store lacks or has damaged.
+    pub(super) fn upload(&self, coordinator: &Coordinator) -> Result<(), Failure> {
+        let store = coordinator.projects();
         let digests: Vec<_> = self.projects.iter().map(|project| project.digest).collect();
-        let missing = store.missing(&digests).map_err(|cause| {
-            Failure::new(format_args!("cannot look for projects: {cause}"))
-                .hint("check that the disk is neither full nor failing")
-        })?;
+        let failed = |cause| coordinator.error(cause);
+        let missing = store.missing(&digests).map_err(failed)?;
+        for project in self.projects.iter().filter(|one| !missing.contains(&one.digest)) {
+            match store.check(project.digest) {
+                Ok(()) => {}
+                Err(cause) if cause.is_damage() => {
+                    let name = &project.name;
+                    terminal::note(&format!("project {name} is stored again: {cause}"));
+                }
+                Err(cause) => return Err(failed(cause).into()),
+            }
+        }
+        let wanted = store.missing(&digests).map_err(failed)?;
         self.each(|digest, bytes| {
-            if !missing.contains(&digest) {
+            if !wanted.contains(&digest) {
                 return Ok(());
             }
             store.insert(bytes).map(drop).map_err(|cause| {
-                Failure::new(format_args!("cannot store project {digest}: {cause}"))
+                let progress = coordinator.progress();
+                if let Some(damage) = progress.damage {
+                    return local_cluster::damaged(coordinator, &damage);
+                }
+                let cause = progress.last_error.unwrap_or_else(|| cause.to_string());
+                let place = coordinator.url();
+                Failure::new(format_args!("{place}: cannot store project {digest}: {cause}"))
                     .hint("free disk space, or name another folder with --out")
             })
         })
@@ -106,9 +124,9 @@ fn planned(projects: &[FoundProject]) -> Vec<PlannedProject> {
 }
 
 /// Separates projects from those with the bytes of an earlier one.
-fn without_duplicates(mut projects: Vec<FoundProject>) -> (Vec<FoundProject>, Vec<Skipped>) {
+fn without_duplicates(mut projects: Vec<FoundProject>) -> (Vec<FoundProject>, Vec<LeftOut>) {
     let repeated = duplicates(&planned(&projects));
-    let skipped = repeated.iter().map(|&(duplicate, original)| Skipped {
+    let skipped = repeated.iter().map(|&(duplicate, original)| LeftOut {
         project: projects[duplicate].path.display().to_string(),
         reason: format!("the same project as {}", projects[original].name),
     });
@@ -117,19 +135,6 @@ fn without_duplicates(mut projects: Vec<FoundProject>) -> (Vec<FoundProject>, Ve
         projects.remove(duplicate);
     }
     (projects, skipped)
-}
-
-fn write_table(table: &ProjectTable, path: &Path) -> Result<(), Failure> {
-    let write = || -> csv::Result<()> {
-        let mut file = csv::Writer::from_path(path)?;
-        file.write_record(&table.columns)?;
-        table.rows.iter().try_for_each(|row| file.write_record(row))?;
-        Ok(file.flush()?)
-    };
-    write().map_err(|error| {
-        Failure::new(format_args!("{}: {error}", path.display()))
-            .hint("name a folder that can be written to with --out")
-    })
 }
 
 /// A progress bar that appears with the first report.

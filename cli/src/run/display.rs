@@ -110,6 +110,8 @@ fn describe(progress: &Progress) -> String {
     }
     match (progress.is_finished(), progress.eta) {
         (true, _) => {}
+        // A rate from before the store failed says nothing.
+        _ if progress.last_error.is_some() => {}
         (false, Some(eta)) => {
             let _ = write!(line, ", {} left", terminal::clock(eta));
         }
@@ -145,6 +147,6 @@ mod tests {
         );
         let last_error = Some("disk full".to_owned());
         let line = describe(&Progress { mean_coverage: None, eta: None, last_error, ..progress });
-        assert_eq!(line, "19/40 runs, 2 failed, 2.2 runs/s, time left unknown (disk full)");
+        assert_eq!(line, "19/40 runs, 2 failed, 2.2 runs/s (disk full)");
     }
 }

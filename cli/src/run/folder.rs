@@ -8,17 +8,21 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use catherd_analysis::tidy::RunStates;
 use catherd_coordinator::CoordinatorError;
 use catherd_experiments::Plan;
 
 use crate::failure::Failure;
 
-const MANIFEST: &str = "study.json";
+/// Name of the file with the plan.
+pub(super) const MANIFEST: &str = "study.json";
 
 /// Everything that a study writes into its folder, except `study.lock`. `--fresh` removes these
 /// files alone.
-const CONTENTS: [&str; 26] = [
+const CONTENTS: [&str; 28] = [
     MANIFEST,
+    RunStates::FILE,
+    "tables.partial",
     "study.db",
     "study.db-wal",
     "study.db-shm",
@@ -57,10 +61,6 @@ impl Folder {
         let folder = Folder { path: path.to_owned() };
         fs::create_dir_all(path).map_err(|cause| folder.unusable(cause))?;
         Ok(folder)
-    }
-
-    pub(super) fn suites(&self) -> PathBuf {
-        self.path.join("suites")
     }
 
     pub(super) fn spools(&self) -> PathBuf {
@@ -134,8 +134,7 @@ impl Folder {
 fn write_atomically(path: &Path, content: &Plan) -> io::Result<()> {
     let temporary = path.with_extension("part");
     let mut file = File::create(&temporary)?;
-    serde_json::to_writer_pretty(&file, content)?;
-    file.write_all(b"\n")?;
+    file.write_all(&content.to_json()?)?;
     file.sync_all()?;
     fs::rename(temporary, path)
 }

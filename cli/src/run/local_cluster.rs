@@ -3,15 +3,16 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use catherd_coordinator::Coordinator;
+use catherd_coordinator::{Coordinator, Progress};
 use catherd_platform::StopSignals;
 use catherd_worker::LocalFleet;
 use tokio::net::TcpListener;
 
 use super::display::Display;
 use super::folder::Folder;
-use crate::failure::Failure;
-use crate::worker;
+use super::interim::InterimTables;
+use crate::failure::{self, Failure};
+use crate::{terminal, worker};
 
 /// Interval at which progress and workers are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -19,13 +20,21 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Time without any live worker after which the study fails. Restarting a worker takes less.
 const NO_WORKER_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Time for which a store must work after an error until it counts as working: on a full disk small
+/// changes may succeed between larger ones that fail.
+const RECOVERY: Duration = Duration::from_secs(5);
+
 /// How the execution of a plan ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
     /// Every run has ended.
     Finished,
-    /// A signal stopped it.
+    /// A signal stopped it; the current runs have ended.
     Stopped,
+    /// A signal stopped it while runs were being executed.
+    StoppedAtOnce,
+    /// The store returned errors for too long.
+    StoreFailed,
 }
 
 /// The workers of a study on this machine.
@@ -39,12 +48,15 @@ pub(super) struct Workers<'a> {
 }
 
 /// Serves the study to one worker on each core until every run has ended. After the first SIGINT
-/// or SIGTERM, workers finish their current runs; after the second, they are stopped at once.
+/// or SIGTERM, workers finish their current runs; after the second, or if the store fails, they are
+/// stopped at once. A store that fails for longer than `retry` ends the execution.
 pub(super) fn run(
     coordinator: &Coordinator,
     folder: &Folder,
     workers: &Workers<'_>,
     mut display: Display,
+    mut interim: InterimTables,
+    retry: Duration,
 ) -> Result<Ended, Failure> {
     if coordinator.progress().is_finished() {
         return Ok(Ended::Finished);
@@ -68,7 +80,10 @@ pub(super) fn run(
         })
         .map_err(cannot_start)?;
         tokio::select! {
-            ended = watch(coordinator, &fleet, &mut stop, &mut display) => ended,
+            ended = async {
+                let mut store = StoreWatch::new(retry);
+                watch(coordinator, &fleet, &mut stop, &mut display, &mut interim, &mut store).await
+            } => ended,
             served = server => match served {
                 Ok(Err(cause)) => Err(cause.into()),
                 // The server ends when the coordinator is dropped, which is later.
@@ -77,6 +92,7 @@ pub(super) fn run(
             },
         }
     });
+    interim.stop();
     display.end(&coordinator.progress());
     if matches!(ended, Ok(Ended::Finished)) {
         // Records left in spools were acknowledged, or their runs have ended by another attempt.
@@ -91,6 +107,8 @@ async fn watch(
     fleet: &LocalFleet,
     stop: &mut StopSignals,
     display: &mut Display,
+    interim: &mut InterimTables,
+    store: &mut StoreWatch,
 ) -> Result<Ended, Failure> {
     let mut tick = tokio::time::interval(POLL_INTERVAL);
     let mut draining = false;
@@ -99,8 +117,9 @@ async fn watch(
         tokio::select! {
             _ = tick.tick() => {}
             () = stop.received() => {
-                if draining {
-                    return Ok(Ended::Stopped);
+                // Without a store no run could end.
+                if draining || store.is_failing() {
+                    return Ok(Ended::StoppedAtOnce);
                 }
                 draining = true;
                 fleet.drain();
@@ -108,10 +127,21 @@ async fn watch(
             }
         }
         let progress = coordinator.progress();
-        display.show(&progress);
         if progress.is_finished() {
             return Ok(Ended::Finished);
         }
+        if let Some(damage) = &progress.damage {
+            // Trying again is of no use.
+            return Err(damaged(coordinator, damage));
+        }
+        if store.has_failed(&progress) {
+            return Ok(Ended::StoreFailed);
+        }
+        if draining && store.is_failing() {
+            return Ok(Ended::StoppedAtOnce);
+        }
+        display.show(&progress);
+        interim.poll(progress.done + progress.failed + progress.quarantined);
         if !fleet.alive().is_empty() {
             last_alive = Instant::now();
         } else if draining {
@@ -122,6 +152,59 @@ async fn watch(
             return Err(Failure::new(format_args!("no worker is left: {reason}"))
                 .hint("remove the cause, then repeat the command to continue from here"));
         }
+    }
+}
+
+/// The failure about a store of which something is lost.
+pub(super) fn damaged(coordinator: &Coordinator, damage: &str) -> Failure {
+    let line = format!("{}: {damage}", coordinator.url());
+    Failure::new(line).hint(failure::DAMAGED_STORE)
+}
+
+/// Watches whether the store works.
+struct StoreWatch {
+    retry: Duration,
+    failing_since: Option<Instant>,
+    /// The time from which on a store that was failing works.
+    working_since: Option<Instant>,
+}
+
+impl StoreWatch {
+    fn new(retry: Duration) -> StoreWatch {
+        StoreWatch { retry, failing_since: None, working_since: None }
+    }
+
+    fn is_failing(&self) -> bool {
+        self.failing_since.is_some()
+    }
+
+    /// Whether the store has returned errors for too long. Says so when it begins and when it ends.
+    fn has_failed(&mut self, progress: &Progress) -> bool {
+        let Some(error) = &progress.last_error else {
+            let working = self.failing_since.is_some()
+                && self.working_since.get_or_insert_with(Instant::now).elapsed() > RECOVERY;
+            if working {
+                self.failing_since = None;
+                terminal::note("The results can be stored again.");
+            }
+            return false;
+        };
+        self.working_since = None;
+        let seconds = self.retry.as_secs();
+        let since = *self.failing_since.get_or_insert_with(|| {
+            terminal::note(&format!(
+                "warning: the results cannot be stored: {error}; trying again for {seconds} s"
+            ));
+            Instant::now()
+        });
+        let failed = since.elapsed() >= self.retry;
+        if failed {
+            terminal::note(&format!(
+                "error: the results could not be stored for {seconds} s: {error}\n \
+                 hint: free disk space, then repeat the command"
+            ));
+        }
+        failed
     }
 }
 

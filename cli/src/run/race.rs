@@ -11,22 +11,14 @@ use catherd_analysis::tidy::Dropped;
 use catherd_experiments::{Digest, Plan, Race};
 
 use super::LocalRunner;
-use super::results::{RunResult, run_results};
+use super::local_cluster::Ended;
+use super::results::{RunResult, StoredStudies};
 use crate::failure::Failure;
 use crate::terminal;
 
-/// The results of the runs of a race and the configurations that it dropped; `None` if a signal
-/// stopped it.
-type RaceResults<I> = Option<(std::iter::Flatten<std::vec::IntoIter<I>>, Vec<Dropped>)>;
-
-/// Runs a race to its end.
-pub(super) fn run(
-    runner: &LocalRunner<'_>,
-    plan: &Plan,
-    race: Race,
-) -> Result<RaceResults<impl Iterator<Item = Result<RunResult, Failure>> + use<>>, Failure> {
+/// Runs a race until it is decided, or until it is stopped.
+pub(super) fn run(runner: &mut LocalRunner<'_>, plan: &Plan, race: Race) -> Result<Ended, Failure> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
-    let (mut results, mut dropped) = (Vec::new(), Vec::new());
     // Mean coverage of each remaining configuration, a block of the rank test for each project;
     // `None` if no run of the configuration on the project has a coverage.
     let mut blocks: Vec<Vec<Option<f64>>> = Vec::new();
@@ -38,9 +30,12 @@ pub(super) fn run(
         let last = projects.end == plan.projects.len();
         let round = plan.round(number + 1, &left, projects.clone());
         let name = round.name.clone();
-        let Some(coordinator) = runner.run(round)? else { return Ok(None) };
-        let means = MeanCoverage::of(run_results(&coordinator, &name)?)?;
-        results.push(run_results(&coordinator, &name)?);
+        let ended = runner.run(round)?;
+        if ended != Ended::Finished {
+            return Ok(ended);
+        }
+        let round = StoredStudies { names: vec![name], ..runner.studies.clone() };
+        let means = MeanCoverage::of(round.results())?;
         for project in &plan.projects[projects.clone()] {
             let of = |&a: &usize| means.get(project.digest, &plan.algorithms[a].label);
             blocks.push(left.iter().map(of).collect());
@@ -49,6 +44,7 @@ pub(super) fn run(
             continue;
         }
         let worse = inferior(&blocks, race.level);
+        let mut dropped = Vec::new();
         for configuration in &worse {
             let label = &plan.algorithms[left[configuration.index]].label;
             terminal::note(&format!(
@@ -63,6 +59,7 @@ pub(super) fn run(
                 p: configuration.p,
             });
         }
+        runner.tables.add_dropped(dropped);
         let stays = |index: &usize| worse.iter().all(|configuration| configuration.index != *index);
         let staying: Vec<usize> = (0..left.len()).filter(stays).collect();
         for block in &mut blocks {
@@ -70,7 +67,8 @@ pub(super) fn run(
         }
         left = staying.iter().map(|&index| left[index]).collect();
     }
-    Ok(Some((results.into_iter().flatten(), dropped)))
+    runner.tables.end_race();
+    Ok(Ended::Finished)
 }
 
 /// Mean coverage by project and algorithm.

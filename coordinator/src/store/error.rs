@@ -1,6 +1,8 @@
 //! Errors of the store.
 
-use catherd_experiments::Digest;
+use std::fmt::Display;
+
+use catherd_experiments::{Digest, RunSpec};
 
 /// The store does not work, or does not have what was requested.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,14 @@ pub enum StoreError {
     /// The database contains a row that no version writes.
     #[error("the study database is damaged: {0}")]
     Damaged(String),
+    /// What is stored of a run is not what was written.
+    #[error("{line}")]
+    DamagedRun {
+        /// The run.
+        run: Digest,
+        /// The study, the run in words, and what does not fit.
+        line: String,
+    },
     /// A plan, specification or record cannot be converted to or from JSON.
     #[error("cannot convert a plan, specification or record: {0}")]
     Json(#[from] serde_json::Error),
@@ -54,6 +64,25 @@ impl StoreError {
             // Classes 53 (insufficient resources) and 57 (operator intervention).
             Some(state) => state.code().starts_with("53") || state.code().starts_with("57"),
             None => error.is_closed() || is_io(error),
+        }
+    }
+
+    /// The error about a run whose stored state is damaged.
+    pub(super) fn of_run(study: &str, spec: &RunSpec, cause: impl Display) -> StoreError {
+        let (run, place) = (spec.id(), spec.place());
+        let line = format!("study `{study}`: run {} ({place}) is damaged: {cause}", run.short());
+        StoreError::DamagedRun { run, line }
+    }
+
+    /// Whether the store has lost something, so that repeating the call is of no use.
+    pub fn is_damage(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match self {
+            StoreError::Sqlite(error) => {
+                matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+            }
+            StoreError::Damaged(_) | StoreError::DamagedRun { .. } | StoreError::Json(_) => true,
+            _ => false,
         }
     }
 }

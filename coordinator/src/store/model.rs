@@ -32,6 +32,8 @@ pub struct StoredRecord {
     pub(crate) curve: Option<Box<[f32; coverage_curve::POINTS]>>,
     /// The JSON of the record as it was received.
     pub json: Vec<u8>,
+    /// The digest of `json`.
+    pub(super) content: Digest,
 }
 
 impl StoredRecord {
@@ -47,6 +49,7 @@ impl StoredRecord {
             reason: record.reason.clone(),
             criteria: record.criteria.iter().map(|criterion| criterion.name.clone()).collect(),
             curve: coverage_curve::of_record(record).map(Box::new),
+            content: Digest::of(&json),
             json,
         }
     }

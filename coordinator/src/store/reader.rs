@@ -1,25 +1,42 @@
 //! A reading connection to the store, beside the writer and without blocking it.
 
-use std::collections::VecDeque;
+use catherd_experiments::RunSpec;
 
-use catherd_experiments::{RunRecord, RunSpec};
-
+use super::checksum;
 use super::database::Database;
 use super::error::StoreError;
 use super::model::{Breakdown, StoredStudy};
 use super::queries;
+use super::records::PlannedRuns;
 use super::row::{Purpose, Row, Value};
+use super::schema;
 use super::url::StoreUrl;
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// Number of records in one query.
-const PAGE: i64 = 256;
+/// Quarantined runs with the end of their last attempt, and the number of their record, which none
+/// should have. A reader of version 3 of the schema finds no checksums.
+macro_rules! select_quarantined {
+    ($checksum:literal) => {
+        concat!(
+            "select position, runs.id, spec, members.project, members.label, records.number,
+                    breakdowns.number, runs.attempt, kind, breakdowns.worker, reason, ",
+            $checksum,
+            " from members join runs on runs.number = members.run
+             left join records on records.number = members.run
+             left join breakdowns on breakdowns.number = runs.number
+                  and breakdowns.attempt = runs.attempt
+             where study = ?1 and phase = ?2 order by position"
+        )
+    };
+}
 
 /// A reading connection to a store.
 #[derive(Debug)]
 pub struct Reader {
     pub(super) database: Database,
+    /// The version of its schema.
+    version: i64,
 }
 
 /// A quarantined run, and the end of its last attempt.
@@ -51,13 +68,34 @@ pub struct Missing {
 }
 
 impl Reader {
-    /// Opens an existing store.
+    /// Opens an existing store. Reading changes nothing: an SQLite store that was closed is read
+    /// without files beside it, also in a folder that cannot be written to.
     ///
     /// # Errors
     ///
-    /// If it cannot be reached.
+    /// If it cannot be reached, and [`StoreError::Schema`] if this program cannot read its schema.
     pub fn open(url: &StoreUrl) -> Result<Reader, StoreError> {
-        Ok(Reader { database: Database::connect(url, Purpose::Read)? })
+        let mut database = Database::connect(url, Purpose::Read)?;
+        let version = schema::version(&mut database)?.unwrap_or(0);
+        if (schema::OLDEST_READABLE..=schema::VERSION).contains(&version) {
+            Ok(Reader { database, version })
+        } else {
+            Err(StoreError::Schema { found: version, known: schema::VERSION })
+        }
+    }
+
+    pub(super) fn has_checksums(&self) -> bool {
+        self.version > 3
+    }
+
+    /// A study.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NoStudy`], or if the database returns an error.
+    pub fn study(&mut self, number: StudyNumber) -> Result<StoredStudy, StoreError> {
+        let found = self.studies()?.into_iter().find(|study| study.number == number);
+        found.ok_or_else(|| StoreError::NoStudy(number.to_string()))
     }
 
     /// All studies, by number.
@@ -69,6 +107,21 @@ impl Reader {
         queries::studies(&mut self.database)
     }
 
+    /// The description of the projects of a study as JSON; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn description(&mut self, study: StudyNumber) -> Result<Option<Vec<u8>>, StoreError> {
+        if !self.has_checksums() {
+            return Ok(None);
+        }
+        let sql = "select description from studies where number = ?1";
+        let read =
+            |row: &mut Row| if row.next_is_null() { Ok(None) } else { row.bytes().map(Some) };
+        Ok(self.database.first(sql, &[study.into()], read)?.flatten())
+    }
+
     /// Sum and number of the coverages of the runs that are done and have goals, for each study.
     ///
     /// # Errors
@@ -78,32 +131,28 @@ impl Reader {
         queries::coverage(&mut self.database, None)
     }
 
-    /// The accepted records of a study, in its order and with its names. Memory is bounded by a page
-    /// of records, whatever the size of the study.
-    pub fn records(self, study: StudyNumber) -> Records {
-        Records { reader: self, study, after: -1, page: VecDeque::new() }
-    }
-
-    /// The quarantined runs of a study, in its order.
+    /// The quarantined runs of a study, in its order, compared with its plan and with checksums.
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If what is stored of one of them is damaged, or if the database returns an error.
     pub fn quarantined(&mut self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, StoreError> {
-        let sql = "select spec, members.project, members.label, runs.attempt,
-                          coalesce(kind, 0), coalesce(reason, '')
-                   from members join runs on runs.number = members.run
-                   left join breakdowns on breakdowns.number = runs.number
-                        and breakdowns.attempt = runs.attempt
-                   where study = ?1 and phase = ?2 order by position";
+        let sql = if self.has_checksums() {
+            select_quarantined!("breakdowns.checksum")
+        } else {
+            select_quarantined!("null")
+        };
+        let runs = PlannedRuns::of(&self.study(study)?)?;
         let mut problems = Vec::new();
         let parameters = [study.into(), Value::Integer(Phase::Quarantined as i64)];
         self.database.query(sql, &parameters, &mut |mut row| {
-            let spec = spec(&mut row)?;
-            let attempts = row.integer_as()?;
-            let kind: usize = row.integer_as()?;
-            let kind = *Breakdown::ALL.get(kind).unwrap_or(&Breakdown::Crashed);
-            problems.push(QuarantinedRun { spec, attempts, kind, reason: row.text()? });
+            let position = row.integer()?;
+            let spec = runs.run(position, &mut row)?;
+            if row.optional_integer()?.is_some() {
+                return Err(runs.damaged(&spec, "it is quarantined and has a record"));
+            }
+            let run = quarantined(spec.clone(), &mut row);
+            problems.push(run.map_err(|_| runs.damaged(&spec, "the reason of its quarantine"))?);
             Ok(())
         })?;
         Ok(problems)
@@ -137,59 +186,20 @@ impl Reader {
         })?;
         Ok(missing)
     }
-
-    fn page(
-        &mut self,
-        study: StudyNumber,
-        after: i64,
-    ) -> Result<VecDeque<(i64, RunSpec, RunRecord)>, StoreError> {
-        let sql = "select spec, members.project, members.label, position, record
-                   from members join runs on runs.number = members.run
-                   join records on records.number = members.run
-                   where study = ?1 and position > ?2 order by position limit ?3";
-        let mut page = VecDeque::with_capacity(PAGE as usize);
-        self.database.query(sql, &[study.into(), after.into(), PAGE.into()], &mut |mut row| {
-            let spec = spec(&mut row)?;
-            let position = row.integer()?;
-            page.push_back((position, spec, serde_json::from_slice(&row.bytes()?)?));
-            Ok(())
-        })?;
-        Ok(page)
-    }
 }
 
-/// Reads a specification, with the names that the study uses.
-fn spec(row: &mut Row) -> Result<RunSpec, StoreError> {
-    let mut spec: RunSpec = serde_json::from_slice(&row.bytes()?)?;
-    spec.project_name = row.text()?;
-    spec.algorithm.label = row.text()?;
-    Ok(spec)
-}
-
-/// An iterator over the records of a study. See [`Reader::records`].
-#[derive(Debug)]
-pub struct Records {
-    reader: Reader,
-    study: StudyNumber,
-    after: i64,
-    page: VecDeque<(i64, RunSpec, RunRecord)>,
-}
-
-impl Iterator for Records {
-    type Item = Result<(RunSpec, RunRecord), StoreError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.page.is_empty() {
-            match self.reader.page(self.study, self.after) {
-                Ok(page) => self.page = page,
-                Err(error) => {
-                    self.after = i64::MAX;
-                    return Some(Err(error));
-                }
-            }
+/// Reads a quarantined run, and compares the end of its last attempt with its checksum.
+fn quarantined(spec: RunSpec, row: &mut Row) -> Result<QuarantinedRun, StoreError> {
+    let integers = [row.integer()?, row.integer()?, row.integer()?];
+    let (worker, reason) = (row.text()?, row.text()?);
+    let now = checksum::of_breakdown(integers, &worker, &reason);
+    let changed = row.optional_digest()?.is_some_and(|before| before != now);
+    let [_, attempts, kind] = integers;
+    let kind = usize::try_from(kind).ok().and_then(|kind| Breakdown::ALL.get(kind));
+    match (u32::try_from(attempts), kind) {
+        (Ok(attempts), Some(&kind)) if !changed => {
+            Ok(QuarantinedRun { spec, attempts, kind, reason })
         }
-        let (position, spec, record) = self.page.pop_front()?;
-        self.after = position;
-        Some(Ok((spec, record)))
+        _ => Err(StoreError::Damaged("the end of an attempt has changed".to_owned())),
     }
 }

@@ -59,6 +59,16 @@ impl Row {
         Row(std::mem::take(&mut self.0))
     }
 
+    /// Moves the next `count` values out.
+    pub(super) fn take_first(&mut self, count: usize) -> Row {
+        Row(self.0.by_ref().take(count).collect::<Vec<_>>().into_iter())
+    }
+
+    /// Whether the next value is null, or there is none.
+    pub(super) fn next_is_null(&self) -> bool {
+        matches!(self.0.as_slice().first(), None | Some(Value::Null))
+    }
+
     fn next(&mut self) -> Result<Value, StoreError> {
         self.0.next().ok_or_else(|| StoreError::Damaged("a row is too short".to_owned()))
     }
@@ -112,6 +122,11 @@ impl Row {
             Value::Bytes(value) => Ok(value),
             other => Err(unexpected("bytes", &other)),
         }
+    }
+
+    /// A digest; `None` if the value is null.
+    pub(super) fn optional_digest(&mut self) -> Result<Option<Digest>, StoreError> {
+        if self.next_is_null() { self.next().map(|_| None) } else { self.digest().map(Some) }
     }
 
     pub(super) fn digest(&mut self) -> Result<Digest, StoreError> {

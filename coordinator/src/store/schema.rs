@@ -5,7 +5,10 @@ use super::error::StoreError;
 use super::row::Row;
 
 /// The version of [`TABLES`] and [`PROJECTS`].
-const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
+
+/// The oldest version that can be read without a migration.
+pub(super) const OLDEST_READABLE: i64 = 3;
 
 const TABLES: &str = "
     create table schema (version bigint not null);
@@ -13,7 +16,8 @@ const TABLES: &str = "
         number   bigint primary key,           -- from 0; another one for each plan
         name     text not null unique,
         state    bigint not null,              -- see StudyState and NOT_COUNTING
-        plan     bytea not null                -- JSON
+        plan     bytea not null,               -- JSON
+        description bytea                      -- JSON, of its projects; null if unknown
     );
     create table runs (
         number   bigint primary key,           -- from 0, never changes
@@ -45,7 +49,8 @@ const TABLES: &str = "
         covered  bigint not null,
         done     bigint not null,              -- 1: coverage counts
         wall_ms  bigint not null,
-        record   bytea not null                -- JSON
+        record   bytea not null,               -- JSON
+        checksum bytea                         -- of this row; null before version 4
     );
     create table superseded (                  -- after the end of their lease; never counted
         number   bigint not null references runs,
@@ -60,6 +65,7 @@ const TABLES: &str = "
         kind     bigint not null,              -- see Breakdown
         worker   text not null,
         reason   text not null,
+        checksum bytea,                        -- of this row; null before version 4
         primary key (number, attempt)
     );
 ";
@@ -78,6 +84,13 @@ const PROJECTS: &str = "
     );
 ";
 
+/// The columns that version 4 added.
+const CHECKSUMS: &str = "
+    alter table studies add column description bytea;
+    alter table records add column checksum bytea;
+    alter table breakdowns add column checksum bytea;
+";
+
 /// The migration from version 1, which existed on SQLite only: one study per file, its plan in the
 /// column `position`.
 const FROM_1: [&str; 4] = [
@@ -88,14 +101,14 @@ const FROM_1: [&str; 4] = [
      alter table breakdowns rename to breakdowns_1;",
     TABLES,
     PROJECTS,
-    "insert into studies values (0, 'study', 0, x'');
+    "insert into studies values (0, 'study', 0, x'', null);
      insert into runs select number, id, project, label, spec, max(phase, 1), attempt, crashes,
                              losses, token, worker from runs_1;
      insert into members select 0, position, number, json_extract(cast(spec as text),
                              '$.project_name'), label from runs_1 where position is not null;
-     insert into records select * from records_1;
+     insert into records select *, null from records_1;
      insert into superseded select * from superseded_1;
-     insert into breakdowns select number, attempt, 0, worker, reason from breakdowns_1;
+     insert into breakdowns select number, attempt, 0, worker, reason, null from breakdowns_1;
      drop table breakdowns_1; drop table superseded_1; drop table records_1; drop table runs_1;",
 ];
 
@@ -114,6 +127,11 @@ pub(super) fn migrate(database: &mut Database) -> Result<(), StoreError> {
         }
         Some(2) => database.transaction(|database| {
             database.batch(PROJECTS)?;
+            database.batch(CHECKSUMS)?;
+            write_version(database)
+        }),
+        Some(3) => database.transaction(|database| {
+            database.batch(CHECKSUMS)?;
             write_version(database)
         }),
         Some(found) => Err(StoreError::Schema { found, known: VERSION }),
@@ -131,7 +149,7 @@ fn write_version(database: &mut Database) -> Result<(), StoreError> {
 }
 
 /// The version of the existing tables; `None` if there are none.
-fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
+pub(super) fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
     let tables = match database {
         Database::Sqlite(_) => "select name from sqlite_master where type = 'table'",
         Database::Postgres(_) => {
@@ -231,8 +249,13 @@ mod tests {
         let url = StoreUrl::Sqlite(path.clone());
         Store::open(&url).unwrap();
         let old = rusqlite::Connection::open(&path).unwrap();
-        old.execute_batch("drop table projects; drop table parts; update schema set version = 2;")
-            .unwrap();
+        old.execute_batch(
+            "drop table projects; drop table parts; update schema set version = 2;
+             alter table studies drop column description;
+             alter table records drop column checksum;
+             alter table breakdowns drop column checksum;",
+        )
+        .unwrap();
         drop(old);
         Store::open(&url).unwrap();
         Store::open(&url).unwrap().put_project(b"cat").unwrap();

@@ -1,6 +1,9 @@
-//! SQLite in WAL mode with `synchronous=FULL`.
+//! SQLite in WAL mode with `synchronous=FULL` while a coordinator serves it, and a single plain
+//! file when it has been closed.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value as SqliteValue, ValueRef};
@@ -25,12 +28,10 @@ pub(super) struct Sqlite {
 impl Sqlite {
     pub(super) fn open(path: &Path, purpose: Purpose) -> Result<Sqlite, StoreError> {
         let connection = match purpose {
-            Purpose::Read => {
-                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-                Connection::open_with_flags(path, flags)?
-            }
+            Purpose::Read => open_to_read(path)?,
             Purpose::Write | Purpose::TakeOver(_) => {
                 let connection = Connection::open(path)?;
+                connection.busy_timeout(BUSY_TIMEOUT)?;
                 connection.pragma_update(None, "journal_mode", "wal")?;
                 connection.pragma_update(None, "synchronous", "full")?;
                 connection.pragma_update(None, "foreign_keys", true)?;
@@ -41,6 +42,24 @@ impl Sqlite {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(32);
         Ok(Sqlite { connection })
+    }
+
+    /// Copies what was written from the write-ahead log into the main file, as far as readers
+    /// permit it now.
+    pub(super) fn checkpoint(&mut self) -> Result<(), StoreError> {
+        self.batch("pragma wal_checkpoint(passive)")
+    }
+
+    /// Closes the file for good: everything is in the main file then. Unless another connection is
+    /// open, the journal mode is that of a plain file, so that the file can be read without others
+    /// beside it and in a folder that cannot be written to.
+    pub(super) fn close(mut self) {
+        // If one of them fails, the write-ahead log stays and has what is missing.
+        for sql in ["pragma wal_checkpoint(truncate)", "pragma journal_mode = delete"] {
+            if let Err(error) = self.batch(sql) {
+                tracing::debug!("{sql}: {error}");
+            }
+        }
     }
 
     pub(super) fn batch(&mut self, sql: &str) -> Result<(), StoreError> {
@@ -77,6 +96,38 @@ impl Sqlite {
     }
 }
 
+/// Opens a file to read it. A connection to a file in WAL mode would make files beside it, so a
+/// file that no process serves, and whose write-ahead log is empty, is read as one that does not
+/// change. A coordinator leaves such a file if another connection was open at its end.
+fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    if is_in_wal_mode(path) && beside(path, "-wal").metadata().map_or(0, |log| log.len()) == 0 {
+        let lock = File::open(path.with_extension("lock"));
+        let served = lock.is_ok_and(|lock| lock.try_lock_shared().is_err());
+        if let (false, Some(path)) = (served, path.to_str()) {
+            let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+            let address = format!("file:{path}?immutable=1");
+            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+            return Ok(Connection::open_with_flags(address, flags)?);
+        }
+    }
+    Ok(Connection::open_with_flags(path, flags)?)
+}
+
+/// Whether a file is in WAL mode, by the version number in its header.
+fn is_in_wal_mode(path: &Path) -> bool {
+    let mut header = [0; 20];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header[18..] == [2, 2]
+}
+
+/// The path of a file beside the main file.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
 impl ToSql for Value {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
@@ -100,5 +151,70 @@ impl TryFrom<ValueRef<'_>> for Value {
             ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
             ValueRef::Blob(bytes) => Value::Bytes(bytes.to_owned()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::store::{Reader, Store, StoreUrl};
+
+    /// The files of a folder with their sizes.
+    fn files(folder: &Path) -> Vec<(String, u64)> {
+        let files = fs::read_dir(folder).unwrap().map(|file| {
+            let file = file.unwrap();
+            (file.file_name().into_string().unwrap(), file.metadata().unwrap().len())
+        });
+        let mut files: Vec<_> = files.collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn a_closed_store_is_one_file_and_reading_it_makes_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("what? a 100 % store #1.db");
+        let url = StoreUrl::Sqlite(path.clone());
+        let mut store = Store::open(&url).unwrap();
+        store.put_project(b"cat").unwrap();
+        // A reader that outlives the writer keeps the journal mode.
+        let reader = Reader::open(&url).unwrap();
+        store.close();
+        assert!(is_in_wal_mode(&path));
+        drop(reader);
+        for ending in ["-wal", "-shm"] {
+            let _ = fs::remove_file(beside(&path, ending));
+        }
+        let read = || {
+            let before = files(folder.path());
+            assert_eq!(before.len(), 1, "{before:?}");
+            let project = catherd_experiments::Digest::of(b"cat");
+            assert_eq!(Reader::open(&url).unwrap().project(project).unwrap(), b"cat");
+            assert_eq!(files(folder.path()), before);
+        };
+        read();
+        Store::open(&url).unwrap().close();
+        assert!(!is_in_wal_mode(&path));
+        read();
+
+        // A reader that is open when a coordinator starts sees what the coordinator writes.
+        let mut reader = Reader::open(&url).unwrap();
+        let mut store = Store::open(&url).unwrap();
+        let dog = store.put_project(b"dog").unwrap();
+        assert_eq!(reader.project(dog).unwrap(), b"dog");
+    }
+
+    #[test]
+    fn a_checkpoint_brings_the_main_file_up_to_date() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = StoreUrl::Sqlite(folder.path().join("study.db"));
+        let mut store = Store::open(&url).unwrap();
+        let project = store.put_project(&[7; 30_000]).unwrap();
+        store.checkpoint().unwrap();
+        let copy = StoreUrl::Sqlite(folder.path().join("copy.db"));
+        fs::copy(folder.path().join("study.db"), folder.path().join("copy.db")).unwrap();
+        assert_eq!(Reader::open(&copy).unwrap().project(project).unwrap().len(), 30_000);
     }
 }

@@ -10,7 +10,8 @@ use super::error::StoreError;
 use super::model::{Breakdown, Change, ProjectChunk, StudyState};
 use super::row::{Purpose, Value};
 use super::url::StoreUrl;
-use super::{queries, schema};
+use super::{checksum, queries, schema};
+use crate::ids::StudyNumber;
 
 /// Observes the transactions of a store. In tests it also injects failures.
 pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
@@ -77,6 +78,27 @@ impl Store {
         }
     }
 
+    /// Copies what was written into the main file of an SQLite store, as far as readers permit it
+    /// now, so that the file beside it stays small.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error. Nothing is lost then.
+    pub fn checkpoint(&mut self) -> Result<(), StoreError> {
+        match &mut self.database {
+            Database::Sqlite(sqlite) => sqlite.checkpoint(),
+            Database::Postgres(_) => Ok(()),
+        }
+    }
+
+    /// Closes the store. The main file of an SQLite store then has everything, and is the only
+    /// file unless another connection is open.
+    pub fn close(self) {
+        if let Database::Sqlite(sqlite) = self.database {
+            sqlite.close();
+        }
+    }
+
     /// This store with an observer.
     pub fn with_observer(self, observer: Option<Arc<dyn TransactionObserver>>) -> Store {
         Store { observer, ..self }
@@ -107,6 +129,17 @@ impl Store {
         }
         let parameters = vec![name.into(), Value::Integer(state as i64)];
         self.database.execute("update studies set state = ?2 where name = ?1", &[parameters])
+    }
+
+    /// Replaces the description of the projects of a study, as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn describe(&mut self, study: StudyNumber, description: &[u8]) -> Result<(), StoreError> {
+        let parameters = vec![study.into(), description.into()];
+        let sql = "update studies set description = ?2 where number = ?1";
+        self.database.execute(sql, &[parameters])
     }
 
     /// Makes changes durable in one transaction.
@@ -153,16 +186,27 @@ impl Rows {
                 (run.token as i64).into(),
                 worker.as_deref().into(),
             ]),
-            Change::Record(number, token, record) => self.records.push(vec![
-                (*number).into(),
-                (*token as i64).into(),
-                record.digest.0.as_slice().into(),
-                record.goals.into(),
-                record.covered.into(),
-                Value::Integer((record.outcome == Outcome::Done).into()),
-                (record.wall.as_millis() as i64).into(),
-                record.json.as_slice().into(),
-            ]),
+            Change::Record(number, token, record) => {
+                let integers = checksum::RecordIntegers {
+                    number: (*number).into(),
+                    token: *token as i64,
+                    goals: record.goals.into(),
+                    covered: record.covered.into(),
+                    done: (record.outcome == Outcome::Done).into(),
+                    wall_ms: record.wall.as_millis() as i64,
+                };
+                self.records.push(vec![
+                    integers.number.into(),
+                    integers.token.into(),
+                    record.digest.0.as_slice().into(),
+                    integers.goals.into(),
+                    integers.covered.into(),
+                    integers.done.into(),
+                    integers.wall_ms.into(),
+                    record.json.as_slice().into(),
+                    integers.checksum(record.digest, record.content).0.as_slice().into(),
+                ]);
+            }
             Change::Superseded(number, token, record) => self.superseded.push(vec![
                 (*number).into(),
                 (*token as i64).into(),
@@ -174,14 +218,19 @@ impl Rows {
                 self.chunks.push(vec![project(), (*number as i64).into(), bytes.as_slice().into()]);
                 self.projects.extend(size.map(|size| vec![project(), (size as i64).into()]));
             }
-            Change::Breakdown { run, attempt, kind, worker, reason } => self.breakdowns.push(vec![
-                (*run).into(),
-                (*attempt).into(),
-                Value::Integer(*kind as i64),
-                worker.as_str().into(),
+            Change::Breakdown { run, attempt, kind, worker, reason } => {
                 // PostgreSQL cannot store text that contains NUL.
-                reason.replace('\0', " ").as_str().into(),
-            ]),
+                let reason = reason.replace('\0', " ");
+                let integers = [(*run).into(), (*attempt).into(), *kind as i64];
+                self.breakdowns.push(vec![
+                    integers[0].into(),
+                    integers[1].into(),
+                    integers[2].into(),
+                    worker.as_str().into(),
+                    reason.as_str().into(),
+                    checksum::of_breakdown(integers, worker, &reason).0.as_slice().into(),
+                ]);
+            }
             Change::LossReverted { run, attempt } => {
                 let lost = Value::Integer(Breakdown::Lost as i64);
                 self.reverted_losses.push(vec![(*run).into(), (*attempt).into(), lost]);
@@ -198,7 +247,7 @@ impl Rows {
         )?;
         // A second record of a run would break a law of the ledger, so the insertion must fail.
         database.execute(
-            "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             &self.records,
         )?;
         database.execute(
@@ -206,9 +255,10 @@ impl Rows {
             &self.superseded,
         )?;
         database.execute(
-            "insert into breakdowns values (?1, ?2, ?3, ?4, ?5)
+            "insert into breakdowns values (?1, ?2, ?3, ?4, ?5, ?6)
              on conflict (number, attempt) do update
-             set kind = excluded.kind, worker = excluded.worker, reason = excluded.reason",
+             set kind = excluded.kind, worker = excluded.worker, reason = excluded.reason,
+                 checksum = excluded.checksum",
             &self.breakdowns,
         )?;
         database.execute(
@@ -220,7 +270,10 @@ impl Rows {
              on conflict (project, part) do update set bytes = excluded.bytes",
             &self.chunks,
         )?;
-        database
-            .execute("insert into projects values (?1, ?2) on conflict do nothing", &self.projects)
+        database.execute(
+            "insert into projects values (?1, ?2)
+             on conflict (digest) do update set size = excluded.size",
+            &self.projects,
+        )
     }
 }

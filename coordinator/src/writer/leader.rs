@@ -88,7 +88,12 @@ impl Leader {
             Request::Close
             | Request::Plan { .. }
             | Request::SetState { .. }
-            | Request::Delete { .. } => return Ok(None),
+            | Request::Delete { .. }
+            | Request::NoteDamage(_) => return Ok(None),
+            Request::Describe { study, description, reply } => {
+                self.store.describe(study, &description)?;
+                reply_later(reply, ())
+            }
             Request::PutProjectChunk { chunk, reply } => {
                 changes.push(Change::ProjectChunk(chunk));
                 Box::new(move || {

@@ -50,6 +50,12 @@ pub(crate) enum Request {
         waiting: bool,
         reply: oneshot::Sender<Result<StudyNumber, PlanningRefused>>,
     },
+    /// Store the description of the projects of a study, as JSON.
+    Describe {
+        study: StudyNumber,
+        description: Vec<u8>,
+        reply: oneshot::Sender<()>,
+    },
     /// Pause, resume or cancel a study, also while it is being planned. The reply is false if there
     /// is no study of this name.
     SetState {
@@ -63,6 +69,8 @@ pub(crate) enum Request {
         name: String,
         reply: oneshot::Sender<bool>,
     },
+    /// Show in the progress what of the store is known to be damaged; `None`: nothing any more.
+    NoteDamage(Option<String>),
     /// End the writer after the batch that contains this request.
     Close,
 }
@@ -139,6 +147,14 @@ impl WriterHandle {
     ) -> Result<StudyNumber, SubmitError> {
         let plan = Box::new(plan);
         Ok(self.call(|reply| Request::Plan { plan, waiting, reply }).await??)
+    }
+
+    pub(crate) async fn describe(
+        &self,
+        study: StudyNumber,
+        description: Vec<u8>,
+    ) -> Result<(), StoreUnavailable> {
+        self.call(|reply| Request::Describe { study, description, reply }).await
     }
 
     pub(crate) async fn delete(&self, name: String) -> Result<bool, StoreUnavailable> {

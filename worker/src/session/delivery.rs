@@ -1,6 +1,7 @@
 //! Transfers between a session and its coordinator that also use the disk: fetching projects and
 //! committing runs.
 
+use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::sync::Arc;
 
 use catherd_experiments::Digest;
@@ -48,16 +49,27 @@ pub(super) async fn fetch(
     Ok(bytes)
 }
 
-/// Commits completions, and keeps them on disk until they are acknowledged.
+/// Commits completions, and keeps them on disk until they are acknowledged. On a full disk they are
+/// kept in memory alone, because the coordinator may have room for them: if this process then ends
+/// early, their runs are executed again.
 pub(super) async fn deliver(
     client: FailoverClient,
     spool: Spool,
     request: v1::CommitRequest,
 ) -> Result<Vec<u64>, SessionError> {
     let tokens = request.completions.iter().map(|completion| completion.token).collect();
-    let (path, request) = spool.store_in_background(request).await.map_err(SessionError::Spool)?;
+    let (stored, request) =
+        spool.store_in_background(request).await.map_err(SessionError::Spool)?;
+    let path = match stored {
+        Ok(path) => Some(path),
+        Err(cause) if matches!(cause.kind(), StorageFull | QuotaExceeded) => {
+            tracing::warn!("records are kept in memory until they are committed: {cause}");
+            None
+        }
+        Err(cause) => return Err(SessionError::Spool(cause)),
+    };
     commit(&client, &request).await?;
-    std::fs::remove_file(path).map_err(SessionError::Spool)?;
+    path.map_or(Ok(()), std::fs::remove_file).map_err(SessionError::Spool)?;
     Ok(tokens)
 }
 

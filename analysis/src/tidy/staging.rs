@@ -1,0 +1,95 @@
+//! Tables that replace older ones together.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Error, RunStates};
+
+/// Name of the folder of files that are not complete, in the folder that they will be in.
+const FOLDER: &str = "tables.partial";
+
+/// A set of files that is written beside a folder's files and then replaces them, so that a reader
+/// finds complete tables at any time, also if the writer is killed. Dropping it removes the files
+/// that were not published.
+#[derive(Debug)]
+pub struct Staging {
+    folder: PathBuf,
+    partial: PathBuf,
+}
+
+impl Staging {
+    /// Makes an empty place for the files of a folder, which is created if it is missing. What a
+    /// writer that was killed left there is removed.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn create(folder: &Path) -> Result<Staging, Error> {
+        let staging = Staging { folder: folder.to_owned(), partial: folder.join(FOLDER) };
+        let _ = fs::remove_dir_all(&staging.partial);
+        let created = fs::create_dir_all(&staging.partial);
+        created.map_err(|source| Error::Io { path: staging.partial.clone(), source })?;
+        Ok(staging)
+    }
+
+    /// The folder to write the files into.
+    pub fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Moves the files into their folder. Each is on the disk before, and the runs move first and
+    /// `study-state.json` last: if the writer is killed in between, the other tables have no run
+    /// that `runs` does not have, and the state promises no more than the tables have.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn publish(self) -> Result<(), Error> {
+        let published = || -> io::Result<()> {
+            let files = fs::read_dir(&self.partial)?;
+            let mut names =
+                files.map(|file| Ok(file?.file_name())).collect::<io::Result<Vec<_>>>()?;
+            names.sort_by_key(|name| {
+                let text = name.to_string_lossy();
+                (text == RunStates::FILE, !text.starts_with("runs."), name.clone())
+            });
+            for name in &names {
+                File::open(self.partial.join(name))?.sync_all()?;
+            }
+            names
+                .iter()
+                .try_for_each(|name| fs::rename(self.partial.join(name), self.folder.join(name)))
+        };
+        published().map_err(|source| Error::Io { path: self.folder.clone(), source })
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // What remains is removed by the next writer.
+        let _ = fs::remove_dir_all(&self.partial);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_published_together_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("runs.csv"), "old").unwrap();
+        let staging = Staging::create(dir.path()).unwrap();
+        fs::write(staging.path().join("runs.csv"), "new").unwrap();
+        drop(staging);
+        let read = || fs::read_to_string(dir.path().join("runs.csv")).unwrap();
+        assert_eq!(read(), "old");
+        fs::create_dir(dir.path().join(FOLDER)).unwrap();
+        fs::write(dir.path().join(FOLDER).join("timeline.csv"), "of a writer that was killed")
+            .unwrap();
+        let staging = Staging::create(dir.path()).unwrap();
+        fs::write(staging.path().join("runs.csv"), "new").unwrap();
+        staging.publish().unwrap();
+        assert_eq!(read(), "new");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,104 @@
+//! Interim tables, which are written now and then while the runs of a study are executed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::results::StoredStudies;
+use super::tables::{Extent, StudyTables};
+use crate::failure::Failure;
+use crate::terminal;
+
+/// The next tables are written after this multiple of the time that the last ones took, so that
+/// writing the tables of a large study takes a small part of a core.
+const SHARE: u32 = 20;
+
+/// Writes the tables of a study at intervals, on a thread of its own.
+pub(super) struct InterimTables {
+    tables: StudyTables,
+    studies: StoredStudies,
+    interval: Duration,
+    next: Instant,
+    /// Number of ended runs in the last tables.
+    written: u64,
+    writing: Option<Writing>,
+    cancelled: Arc<AtomicBool>,
+    /// A failure was shown; the next one is shown after a success.
+    failed: bool,
+}
+
+struct Writing {
+    start: Instant,
+    thread: JoinHandle<Result<(), Failure>>,
+}
+
+impl InterimTables {
+    pub(super) fn new(
+        tables: StudyTables,
+        studies: StoredStudies,
+        interval: Duration,
+    ) -> InterimTables {
+        InterimTables {
+            tables,
+            studies,
+            interval,
+            next: Instant::now() + interval,
+            written: 0,
+            writing: None,
+            cancelled: Arc::default(),
+            failed: false,
+        }
+    }
+
+    /// Starts to write tables if it is time and more runs have ended than before.
+    pub(super) fn poll(&mut self, ended: u64) {
+        if self.writing.as_ref().is_some_and(|writing| writing.thread.is_finished()) {
+            self.join();
+        }
+        if self.writing.is_some() || self.next > Instant::now() || ended <= self.written {
+            return;
+        }
+        self.written = ended;
+        let (tables, studies) = (self.tables.clone(), self.studies.clone());
+        let cancelled = self.cancelled.clone();
+        let write = move || {
+            let results = studies.results().map(|result| {
+                if cancelled.load(Ordering::Relaxed) {
+                    return Err(Failure::new("stopped"));
+                }
+                result
+            });
+            tables.write(results, Extent::Tables).map(drop)
+        };
+        let start = Instant::now();
+        match std::thread::Builder::new().name("tables".to_owned()).spawn(write) {
+            Ok(thread) => self.writing = Some(Writing { start, thread }),
+            Err(cause) => self.note(&Failure::new(cause)),
+        }
+        self.next = start + self.interval;
+    }
+
+    /// Stops writing, and waits until nothing is written any more.
+    pub(super) fn stop(mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.join();
+    }
+
+    fn join(&mut self) {
+        let Some(Writing { start, thread }) = self.writing.take() else { return };
+        match thread.join() {
+            Ok(Ok(())) => self.failed = false,
+            Ok(Err(failure)) => self.note(&failure),
+            Err(defect) => std::panic::resume_unwind(defect),
+        }
+        self.next = Instant::now() + self.interval.max(SHARE * start.elapsed());
+    }
+
+    fn note(&mut self, failure: &Failure) {
+        let cancelled = self.cancelled.load(Ordering::Relaxed);
+        if !cancelled && !std::mem::replace(&mut self.failed, true) {
+            terminal::note(&format!("warning: the interim tables were not written: {failure}"));
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Checksums of rows: a row whose bits have changed on the disk is noticed when it is read.
+//!
+//! Projects, specifications and records have digests of their own, but these say nothing of times,
+//! counts and reasons. What else the tables of a study are made of is compared with its plan
+//! ([`super::records`]).
+
+use catherd_experiments::Digest;
+
+/// The integers of a row of `records`, as they are stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RecordIntegers {
+    pub(super) number: i64,
+    pub(super) token: i64,
+    pub(super) goals: i64,
+    pub(super) covered: i64,
+    pub(super) done: i64,
+    pub(super) wall_ms: i64,
+}
+
+impl RecordIntegers {
+    /// The checksum of the row; `digest` is that of the record, `content` that of its JSON.
+    pub(super) fn checksum(&self, digest: Digest, content: Digest) -> Digest {
+        let RecordIntegers { number, token, goals, covered, done, wall_ms } = *self;
+        let integers = [number, token, goals, covered, done, wall_ms].map(i64::to_le_bytes);
+        let integers = integers.iter().map(<[u8; 8]>::as_slice);
+        Digest::of_parts(integers.chain([digest.0.as_slice(), content.0.as_slice()]))
+    }
+}
+
+/// The checksum of a row of `breakdowns`: run, attempt and kind, worker and reason.
+pub(super) fn of_breakdown(integers: [i64; 3], worker: &str, reason: &str) -> Digest {
+    let integers = integers.map(i64::to_le_bytes);
+    let length = (worker.len() as u64).to_le_bytes();
+    let integers = integers.iter().map(<[u8; 8]>::as_slice);
+    Digest::of_parts(integers.chain([length.as_slice(), worker.as_bytes(), reason.as_bytes()]))
+}

@@ -1,0 +1,277 @@
+//! The accepted records of a study, compared with its plan and with their checksums while they are
+//! read, so that nothing that has changed on the disk is believed.
+
+use std::collections::VecDeque;
+use std::fmt::Display;
+
+use catherd_experiments::{Digest, Plan, RunRecord, RunSpec};
+
+use super::checksum::RecordIntegers;
+use super::error::StoreError;
+use super::model::StoredStudy;
+use super::reader::Reader;
+use super::row::{Row, Value};
+use crate::ids::StudyNumber;
+use crate::ledger::Phase;
+
+/// Number of records in one query.
+const PAGE: i64 = 256;
+
+/// Rows of records with the digests that they are compared with. A reader of version 3 of the
+/// schema finds no checksums.
+macro_rules! select_records {
+    ($checksum:literal) => {
+        concat!(
+            "select position, runs.id, spec, members.project, members.label, records.number,
+                    records.token, goals, covered, done, wall_ms, digest, ",
+            $checksum,
+            ", record
+             from members join runs on runs.number = members.run
+             join records on records.number = members.run
+             where study = ?1 and position > ?2 order by position limit ?3"
+        )
+    };
+}
+
+/// The runs that a study has by its plan.
+#[derive(Debug)]
+pub(super) struct PlannedRuns {
+    study: String,
+    /// `None` for a store of schema version 1, which has no plans.
+    plan: Option<Plan>,
+}
+
+impl PlannedRuns {
+    pub(super) fn of(study: &StoredStudy) -> Result<PlannedRuns, StoreError> {
+        let plan = match &*study.plan {
+            [] => None,
+            json => Some(serde_json::from_slice(json).map_err(|cause| {
+                StoreError::Damaged(format!("the plan of study `{}`: {cause}", study.name))
+            })?),
+        };
+        Ok(PlannedRuns { study: study.name.clone(), plan })
+    }
+
+    /// The run at a position, with the names that the study uses. The row must go on with id,
+    /// specification, project and label, which are compared with the plan.
+    pub(super) fn run(&self, position: i64, row: &mut Row) -> Result<RunSpec, StoreError> {
+        let (id, json) = (row.digest()?, row.bytes()?);
+        let (project, label) = (row.text()?, row.text()?);
+        let wrong = || {
+            let study = &self.study;
+            StoreError::Damaged(format!(
+                "run {position} of study `{study}` is not that of its plan"
+            ))
+        };
+        let spec = match &self.plan {
+            Some(plan) => {
+                let planned = usize::try_from(position).ok().filter(|&at| at < plan.count());
+                plan.run(planned.ok_or_else(wrong)?)
+            }
+            None => {
+                let mut spec: RunSpec = serde_json::from_slice(&json)?;
+                spec.project_name.clone_from(&project);
+                spec.algorithm.label.clone_from(&label);
+                spec
+            }
+        };
+        let same = spec.id() == id && spec.project_name == project && spec.algorithm.label == label;
+        if same { Ok(spec) } else { Err(wrong()) }
+    }
+
+    /// The error about a run.
+    pub(super) fn damaged(&self, spec: &RunSpec, cause: impl Display) -> StoreError {
+        StoreError::of_run(&self.study, spec, cause)
+    }
+}
+
+/// A record with what its row says of it.
+pub(super) struct RecordRow {
+    integers: RecordIntegers,
+    digest: Digest,
+    checksum: Option<Digest>,
+    json: Vec<u8>,
+}
+
+impl RecordRow {
+    /// Reads number, token, goals, covered, done, wall time, digest, checksum and JSON.
+    pub(super) fn read(row: &mut Row) -> Result<RecordRow, StoreError> {
+        let integers = RecordIntegers {
+            number: row.integer()?,
+            token: row.integer()?,
+            goals: row.integer()?,
+            covered: row.integer()?,
+            done: row.integer()?,
+            wall_ms: row.integer()?,
+        };
+        let digest = row.digest()?;
+        let checksum = row.optional_digest()?;
+        Ok(RecordRow { integers, digest, checksum, json: row.bytes()? })
+    }
+
+    /// The record of a run, after its row was compared with its checksum and its digest.
+    ///
+    /// # Errors
+    ///
+    /// What does not fit.
+    pub(super) fn record(&self, run: Digest) -> Result<RunRecord, String> {
+        self.compare_checksum()?;
+        let record: RunRecord =
+            serde_json::from_slice(&self.json).map_err(|cause| format!("its record: {cause}"))?;
+        if record.run != run {
+            return Err(format!("its record is of run {}", record.run.short()));
+        }
+        let now = record.digest();
+        // Version 0.3.0 stored the digest of format 1.
+        if now == self.digest || record.digest_of_format_1() == Some(self.digest) {
+            Ok(record)
+        } else {
+            let before = self.digest.short();
+            Err(format!("the digest of its record was {before} and is {}", now.short()))
+        }
+    }
+
+    /// Whether the row is as it was written. A row with a checksum is compared with it, which is
+    /// faster than reading the record.
+    pub(super) fn check(&self, run: Digest) -> Result<(), String> {
+        match self.checksum {
+            Some(_) => self.compare_checksum(),
+            None => self.record(run).map(drop),
+        }
+    }
+
+    fn compare_checksum(&self) -> Result<(), String> {
+        let content = Digest::of(&self.json);
+        let now = self.integers.checksum(self.digest, content);
+        match self.checksum {
+            Some(before) if before != now => Err("its record does not fit its checksum".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The state that a run with this record must have; `None` if the record cannot be read.
+    pub(super) fn phase(&self) -> Option<Phase> {
+        use catherd_experiments::Outcome::{Done, NoGoals};
+        if self.integers.done == 1 {
+            return Some(Phase::Done);
+        }
+        let record: RunRecord = serde_json::from_slice(&self.json).ok()?;
+        let done = matches!(record.outcome, Done | NoGoals);
+        Some(if done { Phase::Done } else { Phase::Failed })
+    }
+}
+
+impl Reader {
+    /// The accepted records of a study, in its order and with its names. Memory is bounded by a page
+    /// of records, whatever the size of the study. Each record is compared with its digest, and each
+    /// run with the plan.
+    ///
+    /// An item is [`StoreError::DamagedRun`] if what is stored of a run is damaged; the iterator
+    /// goes on after it. Any other error ends the iterator. If records are missing of runs that
+    /// have ended, the last item is [`StoreError::Damaged`].
+    pub fn records(self, study: StudyNumber) -> Records {
+        Records { reader: self, study, started: None, after: -1, found: 0, page: VecDeque::new() }
+    }
+
+    fn page(
+        &mut self,
+        study: StudyNumber,
+        runs: &PlannedRuns,
+        mut after: i64,
+    ) -> Result<VecDeque<PageItem>, StoreError> {
+        let sql = if self.has_checksums() {
+            select_records!("records.checksum")
+        } else {
+            select_records!("null")
+        };
+        let mut page = VecDeque::with_capacity(PAGE as usize);
+        self.database.query(sql, &[study.into(), after.into(), PAGE.into()], &mut |mut row| {
+            let position = row.integer()?;
+            if position <= after {
+                return Err(StoreError::Damaged("the runs of a study are out of order".to_owned()));
+            }
+            after = position;
+            let spec = runs.run(position, &mut row)?;
+            let record = RecordRow::read(&mut row).map_err(|cause| cause.to_string());
+            let record = record.and_then(|row| row.record(spec.id()));
+            let item = record.map_err(|cause| runs.damaged(&spec, cause));
+            page.push_back((position, item.map(|record| (spec, record))));
+            Ok(())
+        })?;
+        Ok(page)
+    }
+
+    /// The runs of a study by its plan, and how many of them have ended with a record.
+    fn start(&mut self, study: StudyNumber) -> Result<(PlannedRuns, u64), StoreError> {
+        let stored = self.study(study)?;
+        let sql = "select count(*) from members join runs on runs.number = members.run
+                   where study = ?1 and phase in (?2, ?3)";
+        let phases = [Phase::Done, Phase::Failed].map(|phase| Value::Integer(phase as i64));
+        let [done, failed] = phases;
+        let ended = self.database.first(sql, &[study.into(), done, failed], |row| row.integer_as());
+        Ok((PlannedRuns::of(&stored)?, ended?.unwrap_or(0)))
+    }
+}
+
+type Item = Result<(RunSpec, RunRecord), StoreError>;
+type PageItem = (i64, Item);
+
+/// An iterator over the records of a study. See [`Reader::records`].
+#[derive(Debug)]
+pub struct Records {
+    reader: Reader,
+    study: StudyNumber,
+    /// The runs of the study, and how many of them had ended at the start.
+    started: Option<(PlannedRuns, u64)>,
+    /// Position of the last run that was returned.
+    after: i64,
+    /// Number of records so far, damaged ones included.
+    found: u64,
+    page: VecDeque<PageItem>,
+}
+
+impl Records {
+    fn read(&mut self) -> Result<Option<PageItem>, StoreError> {
+        if self.started.is_none() {
+            self.started = Some(self.reader.start(self.study)?);
+        }
+        let Some((runs, ended)) = &self.started else { return Ok(None) };
+        if self.page.is_empty() {
+            self.page = self.reader.page(self.study, runs, self.after)?;
+        }
+        let next = self.page.pop_front();
+        if next.is_none() && self.found < *ended {
+            if !self.reader.counts(self.study)? {
+                return Err(StoreError::StudyChanged);
+            }
+            let (study, missing) = (&runs.study, *ended - self.found);
+            let cause = format!("{missing} runs of study `{study}` have ended without a record");
+            return Err(StoreError::Damaged(cause));
+        }
+        Ok(next)
+    }
+}
+
+impl Iterator for Records {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        if self.after == i64::MAX {
+            return None;
+        }
+        match self.read() {
+            Ok(Some((position, item))) => {
+                (self.after, self.found) = (position, self.found + 1);
+                Some(item)
+            }
+            Ok(None) => {
+                self.after = i64::MAX;
+                None
+            }
+            Err(error) => {
+                self.after = i64::MAX;
+                Some(Err(error))
+            }
+        }
+    }
+}

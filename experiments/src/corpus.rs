@@ -1,0 +1,47 @@
+//! What is known of the projects of a study beside its plan.
+
+use serde::{Deserialize, Serialize};
+
+/// A project that a study names and does not run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Name or path of the project.
+    pub project: String,
+    /// Why it is left out, in one line.
+    pub reason: String,
+}
+
+/// Measures of projects, as text: one row for each project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measures {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The cells of each project, one for each column; an empty text is a missing value.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The projects of a study beside those of its plan, and measures of all. A client sends it with
+/// the plan, so that results are the same wherever they are written. No run depends on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CorpusDescription {
+    /// Projects that are not run.
+    pub left_out: Vec<LeftOut>,
+    /// Measures of the projects; `None` if the subject kind has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measures: Option<Measures>,
+}
+
+impl CorpusDescription {
+    /// Checks a description from elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// The number of the first row of measures whose length is not that of the columns.
+    pub fn check(&self) -> Result<(), String> {
+        let Some(Measures { columns, rows }) = &self.measures else { return Ok(()) };
+        match rows.iter().position(|row| row.len() != columns.len()) {
+            Some(row) => Err(format!("row {row} of the measures has another length")),
+            None => Ok(()),
+        }
+    }
+}
