@@ -77,6 +77,9 @@ pub trait SubjectKind: Send + Sync {
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>>;
 }
 
+/// The engine id of every kind in version 0.3.0.
+const FORMER_ENGINE: &str = "catherd/0.3.0";
+
 /// The subject kinds of a program, of which the first is the default of studies that name none.
 pub struct Kinds {
     kinds: Vec<Box<dyn SubjectKind>>,
@@ -137,9 +140,12 @@ impl Kinds {
         self.iter().map(SubjectKind::info).map(|info| (info.kind, info.engine)).collect()
     }
 
-    /// The engine ids of the kinds whose runs the context permits, by the name of the kind.
+    /// The engine ids of the kinds whose runs the context permits, by the name of the kind. Earlier
+    /// names have the engine id of version 0.3.0, so that runs in old stores are executed.
     pub fn served(&self, context: &RunnerContext<'_>) -> Engines {
         let mut engines = self.engines();
+        let earlier = self.iter().flat_map(|kind| kind.aliases());
+        engines.extend(earlier.map(|name| ((*name).to_owned(), FORMER_ENGINE.to_owned())));
         engines.retain(|kind, _| self.runner(kind, context).is_some());
         engines
     }
@@ -188,8 +194,8 @@ mod tests {
         assert!(kinds.runner("command", &context).is_some());
         assert!(kinds.runner("python", &context).is_none());
         let served = |context| kinds.served(&context).into_keys().collect::<Vec<_>>();
-        assert_eq!(served(RunnerContext::default()), ["noop"]);
-        assert_eq!(served(context), ["command", "noop"]);
+        assert_eq!(served(RunnerContext::default()), ["noop", "rehearsal"]);
+        assert_eq!(served(context), ["command", "noop", "rehearsal"]);
         assert_eq!(kinds.criteria().into_keys().collect::<Vec<_>>(), ["noop"]);
     }
 }
