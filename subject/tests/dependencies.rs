@@ -91,6 +91,7 @@ fn crates_use_only_the_layers_below_them() {
         ("javascript-suites", &["javascript-engine", "sb3", "suite", "vm"]),
         ("platform", &[]),
         ("search", &[]),
+        ("sequences", &["platform", "search"]),
         ("proto", &["experiments"]),
         ("analysis", &["experiments"]),
         ("subject", &["experiments", "platform"]),

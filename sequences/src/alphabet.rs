@@ -1,0 +1,101 @@
+//! Alphabets: the letters that criteria are about, and the letter of each event.
+
+use rustc_hash::FxHashMap;
+
+use crate::events::{EventId, Events};
+
+/// Number of a letter.
+pub type Letter = u32;
+
+/// Letters, and the letter of each event; events without one are left out of projected tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alphabet {
+    letters: Vec<String>,
+    of_event: Vec<Option<Letter>>,
+}
+
+impl Alphabet {
+    /// The names of events, without their fields.
+    pub fn names(events: &Events) -> Alphabet {
+        let letters: Vec<String> = events.names().into_iter().map(str::to_owned).collect();
+        let by_name: FxHashMap<&str, Letter> = number(&letters);
+        let of_event = events.list().iter().map(|event| by_name.get(&*event.name).copied());
+        Alphabet { of_event: of_event.collect(), letters }
+    }
+
+    /// The events themselves, with their fields.
+    pub fn events(events: &Events) -> Alphabet {
+        let letters: Vec<String> = events.list().iter().map(ToString::to_string).collect();
+        Alphabet { of_event: (0..letters.len() as Letter).map(Some).collect(), letters }
+    }
+
+    /// Letters of events by name or label; events that are not named have none. The letters are
+    /// ordered by their first event.
+    ///
+    /// # Errors
+    ///
+    /// A name that no event has.
+    pub fn mapped(events: &Events, map: &[(String, String)]) -> Result<Alphabet, String> {
+        let mut names: Vec<Option<&String>> = vec![None; events.len()];
+        // Labels are more specific than names.
+        for labels in [false, true] {
+            for (from, to) in map {
+                match events.labelled(from) {
+                    Some(event) => names[event as usize] = Some(to),
+                    None if labels => {}
+                    None if events.named(from).is_empty() => {
+                        return Err(format!("alphabet: unknown event `{from}`"));
+                    }
+                    None => {
+                        events.named(from).iter().for_each(|&e| names[e as usize] = Some(to));
+                    }
+                }
+            }
+        }
+        let mut letters: Vec<String> = Vec::new();
+        let of_event = names.into_iter().map(|name| {
+            let name = name?;
+            let known = letters.iter().position(|letter| letter == name);
+            Some(known.unwrap_or_else(|| {
+                letters.push(name.clone());
+                letters.len() - 1
+            }) as Letter)
+        });
+        Ok(Alphabet { of_event: of_event.collect(), letters })
+    }
+
+    /// The names of the letters in the order of their numbers.
+    pub fn letters(&self) -> &[String] {
+        &self.letters
+    }
+
+    /// The number of letters.
+    pub fn len(&self) -> usize {
+        self.letters.len()
+    }
+
+    /// Whether there is no letter.
+    pub fn is_empty(&self) -> bool {
+        self.letters.is_empty()
+    }
+
+    /// The letter of an event; `None` if the event has none.
+    pub fn letter(&self, event: EventId) -> Option<Letter> {
+        self.of_event[event as usize]
+    }
+
+    /// The letter with a name; `None` if there is none.
+    pub fn find(&self, name: &str) -> Option<Letter> {
+        self.letters.iter().position(|letter| letter == name).map(|found| found as Letter)
+    }
+
+    /// The letters of a test.
+    pub fn project(&self, test: &[EventId], letters: &mut Vec<Letter>) {
+        letters.clear();
+        letters.extend(test.iter().filter_map(|&event| self.letter(event)));
+    }
+}
+
+fn number(letters: &[String]) -> FxHashMap<&str, Letter> {
+    letters.iter().enumerate().map(|(number, name)| (name.as_str(), number as Letter)).collect()
+}

@@ -1,0 +1,310 @@
+//! Coverage criteria: which requirements (items) a test covers.
+//!
+//! An item of the criteria over words is the word as a number in base s, the number of letters,
+//! its first letter most significant.
+
+mod automaton;
+mod cover;
+mod parse;
+mod reachable;
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::{Alphabet, Letter};
+use crate::bits;
+use crate::events::EventId;
+use crate::space::Space;
+
+pub(crate) use automaton::Automaton;
+pub use automaton::{Expression, ExpressionError};
+pub use cover::Cover;
+pub use parse::{CriterionError, split_list};
+pub use reachable::Unbounded;
+
+/// The largest number of items that are kept as a bit vector while a test is read.
+const MOST_BITS: u64 = 1 << 28;
+
+/// A criterion over an alphabet.
+#[derive(Clone, Debug)]
+pub struct Criterion {
+    text: String,
+    pub(crate) letters: usize,
+    pub(crate) kind: Kind,
+    /// Numbers of items are below this.
+    span: u64,
+    /// Words without a repeated letter alone.
+    pub(crate) distinct: bool,
+    relax: Option<Relax>,
+    weights: Option<FxHashMap<u64, u64>>,
+    /// A test ends before the first of these letters.
+    pub(crate) until: Option<Letter>,
+}
+
+/// What the items of a criterion are.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Subsequence(usize),
+    Consecutive(usize),
+    Exclusive(usize),
+    UnorderedCube(usize),
+    /// Tests of this length.
+    Positions(usize, usize),
+    Order(Vec<Letter>, Vec<Letter>),
+    Safety(Vec<Letter>, Vec<Letter>),
+    Expressions(Vec<(String, Automaton)>),
+    /// Reached states, of so many.
+    States(usize),
+    /// Edges, of so many.
+    Transitions(usize),
+    /// Edges directly after edges, by number.
+    EdgePairs(FxHashMap<(u32, u32), u64>),
+    /// Tests up to the group of letter permutations.
+    Symmetry(Vec<Vec<Letter>>),
+}
+
+/// How words become classes of words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Relax {
+    First,
+    Last,
+    Set,
+    /// The class of each item that has one, and the number of classes.
+    Classes(FxHashMap<u64, u64>, u64),
+}
+
+impl fmt::Display for Criterion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Criterion {
+    /// The length of the words; `None` if the items are no words.
+    pub fn strength(&self) -> Option<usize> {
+        match self.kind {
+            Kind::Subsequence(t)
+            | Kind::Consecutive(t)
+            | Kind::Exclusive(t)
+            | Kind::UnorderedCube(t)
+            | Kind::Positions(t, _) => Some(t),
+            _ => None,
+        }
+    }
+
+    /// The number of items, reachable or not, relaxed if the criterion is.
+    pub fn bound(&self) -> u64 {
+        let s = self.letters as u64;
+        match (&self.relax, self.strength()) {
+            (Some(Relax::Classes(_, classes)), _) => *classes,
+            (Some(Relax::First | Relax::Last), _) => s,
+            (Some(Relax::Set), Some(t)) => {
+                let smallest = if self.distinct { t as u64 } else { 1 };
+                (smallest..=t as u64).map(|size| binomial(s, size)).sum()
+            }
+            (_, Some(t)) if self.distinct => {
+                let words = (0..t as u64).map(|used| s.saturating_sub(used)).product::<u64>();
+                match self.kind {
+                    Kind::Positions(t, length) => words * binomial(length as u64, t as u64),
+                    _ => words,
+                }
+            }
+            _ => self.span,
+        }
+    }
+
+    /// Whether the number of an item is that of a word without a repeated letter.
+    fn is_distinct(&self, item: u64) -> bool {
+        let word = self.word(item);
+        word.iter().enumerate().all(|(at, letter)| !word[..at].contains(letter))
+    }
+
+    /// The letters of a word by its number.
+    pub(crate) fn word(&self, item: u64) -> Vec<Letter> {
+        let (t, s) = (self.strength().unwrap_or(0), self.letters as u64);
+        let mut rest = item;
+        let mut word: Vec<Letter> = (0..t)
+            .map(|_| {
+                let letter = (rest % s) as Letter;
+                rest /= s;
+                letter
+            })
+            .collect();
+        word.reverse();
+        word
+    }
+
+    /// The number of a word.
+    fn number(&self, word: &[Letter]) -> u64 {
+        word.iter().fold(0, |number, &letter| number * self.letters as u64 + u64::from(letter))
+    }
+
+    /// The name of an item.
+    pub fn item_name(&self, item: u64, alphabet: &Alphabet) -> String {
+        let names = |letters: &[Letter]| {
+            let names: Vec<_> = letters
+                .iter()
+                .map(|&letter| alphabet.letters()[letter as usize].as_str())
+                .collect();
+            names.join(", ")
+        };
+        match (&self.relax, &self.kind) {
+            (Some(Relax::First), _) => format!("{}, ...", names(&[item as Letter])),
+            (Some(Relax::Last), _) => format!("..., {}", names(&[item as Letter])),
+            (Some(Relax::Set), _) => {
+                let mut word = self.word(item);
+                word.dedup();
+                format!("{{{}}}", names(&word))
+            }
+            (Some(Relax::Classes(..)), _) => format!("class {item}"),
+            (None, Kind::Positions(t, length)) => {
+                let words = (self.letters as u64).pow(*t as u32);
+                let at: Vec<_> = combination(*length, *t, item / words)
+                    .iter()
+                    .map(|at| (at + 1).to_string())
+                    .collect();
+                format!("{} at {}", names(&self.word(item % words)), at.join(", "))
+            }
+            (None, Kind::Order(first, then) | Kind::Safety(first, then)) => {
+                let (a, b) = (item as usize / then.len(), item as usize % then.len());
+                names(&[first[a], then[b]])
+            }
+            (None, Kind::Expressions(list)) => list[item as usize].0.clone(),
+            (None, Kind::States(_)) => format!("state {item}"),
+            (None, Kind::Transitions(_)) => format!("edge {item}"),
+            (None, Kind::EdgePairs(pairs)) => {
+                let pair = pairs.iter().find(|(_, number)| **number == item);
+                pair.map_or_else(String::new, |((a, b), _)| format!("edges {a}, {b}"))
+            }
+            (None, Kind::Symmetry(_)) => format!("orbit {item:016x}"),
+            (None, _) => names(&self.word(item)),
+        }
+    }
+
+    /// The weight of an item in ranks.
+    pub fn weight(&self, item: u64) -> u64 {
+        self.weights.as_ref().map_or(1, |weights| weights.get(&item).copied().unwrap_or(0))
+    }
+
+    /// Whether items have weights.
+    pub fn has_weights(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// Whether the items depend on a state space.
+    pub fn needs_space(&self) -> bool {
+        matches!(self.kind, Kind::States(_) | Kind::Transitions(_) | Kind::EdgePairs(_))
+    }
+
+    /// The items of some numbers, relaxed if the criterion is; sorted.
+    fn relaxed(&self, items: Vec<u64>) -> Vec<u64> {
+        let Some(relax) = &self.relax else { return items };
+        let t = self.strength().unwrap_or(1) as u32;
+        let s = self.letters as u64;
+        let class = |item: &u64| match relax {
+            Relax::First => Some(item / s.pow(t - 1)),
+            Relax::Last => Some(item % s),
+            Relax::Set => {
+                let mut word = self.word(*item);
+                word.sort_unstable();
+                word.dedup();
+                let last = *word.last()?;
+                word.resize(t as usize, last);
+                Some(self.number(&word))
+            }
+            Relax::Classes(classes, _) => classes.get(item).copied(),
+        };
+        let mut classes: Vec<u64> = items.iter().filter_map(class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
+    }
+
+    /// The items that a test covers, ascending.
+    pub fn items(&self, test: &[EventId], alphabet: &Alphabet, space: Option<&Space>) -> Vec<u64> {
+        let mut cover = Cover::new(self);
+        let mut letters = Vec::new();
+        alphabet.project(test, &mut letters);
+        cover.test(&letters, test, space);
+        cover.items()
+    }
+
+    /// The items of a projected test; of criteria that need no state space.
+    pub fn items_of_letters(&self, letters: &[Letter]) -> Vec<u64> {
+        let mut cover = Cover::new(self);
+        cover.test(letters, &[], None);
+        cover.items()
+    }
+
+    /// Whether numbers of items are kept as bits.
+    fn dense(&self) -> bool {
+        self.span <= MOST_BITS && !matches!(self.kind, Kind::Symmetry(_))
+    }
+
+    /// The words of a bit vector of all items.
+    fn bit_words(&self) -> usize {
+        bits::words(self.span as usize) + 1
+    }
+}
+
+/// The number of subsets of size k; the largest number if it overflows.
+pub(crate) fn binomial(n: u64, k: u64) -> u64 {
+    if k > n {
+        return 0;
+    }
+    let k = k.min(n - k);
+    let mut result = 1_u64;
+    for step in 0..k {
+        match result.checked_mul(n - step) {
+            Some(product) => result = product / (step + 1),
+            None => return u64::MAX,
+        }
+    }
+    result
+}
+
+/// The number of a sorted combination among all of its size, in lexicographic order.
+fn combination_number(length: usize, positions: &[usize]) -> u64 {
+    let (mut number, mut from) = (0, 0);
+    for (chosen, &at) in positions.iter().enumerate() {
+        let left = positions.len() - chosen - 1;
+        number +=
+            (from..at).map(|skip| binomial((length - skip - 1) as u64, left as u64)).sum::<u64>();
+        from = at + 1;
+    }
+    number
+}
+
+/// The combination with a number.
+fn combination(length: usize, size: usize, mut number: u64) -> Vec<usize> {
+    let (mut positions, mut at) = (Vec::new(), 0);
+    while positions.len() < size && at < length {
+        let with = binomial((length - at - 1) as u64, (size - positions.len() - 1) as u64);
+        if number < with {
+            positions.push(at);
+        } else {
+            number -= with;
+        }
+        at += 1;
+    }
+    positions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_are_numbered_in_order() {
+        let mut number = 0;
+        for a in 0..5 {
+            for b in a + 1..5 {
+                assert_eq!(combination_number(5, &[a, b]), number);
+                assert_eq!(combination(5, 2, number), [a, b]);
+                number += 1;
+            }
+        }
+        assert_eq!(number, binomial(5, 2));
+    }
+}

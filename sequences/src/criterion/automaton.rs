@@ -1,0 +1,518 @@
+//! Regular expressions over events, and their automata.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::{Alphabet, Letter};
+
+/// The largest number of states of an automaton.
+const MOST_STATES: usize = 10_000;
+
+/// The largest number of repetitions, and of parts of an expression.
+const MOST_REPEATS: u32 = 1000;
+const MOST_PARTS: usize = 20_000;
+
+/// The largest depth of parentheses.
+const DEEPEST: usize = 100;
+
+/// An expression that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expression, column {column}: {cause}")]
+pub struct ExpressionError {
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong, in one line.
+    pub cause: String,
+}
+
+/// A regular expression over letters; the whole test must match.
+#[derive(Clone, Debug)]
+pub struct Expression(Part);
+
+#[derive(Clone, Debug)]
+enum Part {
+    Letters(Vec<Name>),
+    /// Any letter but these.
+    Except(Vec<Name>),
+    Sequence(Vec<Part>),
+    Either(Vec<Part>),
+    /// At least and at most so many times; `None` for any number.
+    Repeat(Box<Part>, u32, Option<u32>),
+}
+
+/// A letter by its name, and where it stands.
+#[derive(Clone, Debug)]
+struct Name {
+    text: String,
+    column: usize,
+    /// Whether the name stands in brackets, where letters of one character need no space.
+    bracket: bool,
+}
+
+struct Reader {
+    characters: Vec<char>,
+    at: usize,
+    depth: usize,
+    parts: usize,
+}
+
+impl Expression {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    ///
+    /// The first column that cannot be read.
+    pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
+        let mut reader = Reader { characters: text.chars().collect(), at: 0, depth: 0, parts: 0 };
+        let part = reader.either()?;
+        match reader.next() {
+            None => Ok(Expression(part)),
+            Some(found) => Err(reader.error(format!("`{found}` has no beginning"))),
+        }
+    }
+
+    /// The names of letters that stand alone or outside brackets.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.0.visit(&mut |name| {
+            if !name.bracket || name.text.chars().count() == 1 {
+                names.push(name.text.clone());
+            }
+        });
+        names
+    }
+
+    /// The automaton over an alphabet.
+    ///
+    /// # Errors
+    ///
+    /// A name that is no letter, or an automaton that is too large.
+    pub(crate) fn automaton(&self, alphabet: &Alphabet) -> Result<Automaton, ExpressionError> {
+        let mut builder = Builder { alphabet, states: vec![Nfa::default()] };
+        let end = builder.add(&self.0, 0)?;
+        builder.automaton(end)
+    }
+
+    /// Whether the expression matches a test of letters by name. Names that the test lacks are
+    /// letters too.
+    ///
+    /// # Errors
+    ///
+    /// An automaton that is too large.
+    pub fn matches(&self, test: &[String]) -> Result<bool, ExpressionError> {
+        let mut letters = self.names();
+        letters.extend(test.iter().cloned());
+        let alphabet = Alphabet::names(&crate::events::Events::plain(letters));
+        let test: Vec<Letter> = test.iter().filter_map(|name| alphabet.find(name)).collect();
+        Ok(self.automaton(&alphabet)?.matches(&test))
+    }
+}
+
+impl Part {
+    fn visit(&self, visit: &mut dyn FnMut(&Name)) {
+        match self {
+            Part::Letters(names) | Part::Except(names) => names.iter().for_each(visit),
+            Part::Sequence(parts) | Part::Either(parts) => {
+                parts.iter().for_each(|part| part.visit(visit));
+            }
+            Part::Repeat(part, ..) => part.visit(visit),
+        }
+    }
+}
+
+impl Reader {
+    fn error(&self, cause: String) -> ExpressionError {
+        ExpressionError { column: self.at + 1, cause }
+    }
+
+    /// The next character that is no space.
+    fn next(&mut self) -> Option<char> {
+        while self.characters.get(self.at).is_some_and(|character| character.is_whitespace()) {
+            self.at += 1;
+        }
+        self.characters.get(self.at).copied()
+    }
+
+    fn either(&mut self) -> Result<Part, ExpressionError> {
+        let mut parts = vec![self.sequence()?];
+        while self.next() == Some('|') {
+            self.at += 1;
+            parts.push(self.sequence()?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { Part::Either(parts) })
+    }
+
+    fn sequence(&mut self) -> Result<Part, ExpressionError> {
+        let mut parts = Vec::new();
+        while let Some(next) = self.next().filter(|next| !matches!(next, '|' | ')')) {
+            let part = self.single(next)?;
+            parts.push(self.repeated(part)?);
+            self.parts += 1;
+            if self.parts > MOST_PARTS {
+                return Err(self.error(format!("more than {MOST_PARTS} parts")));
+            }
+        }
+        Ok(Part::Sequence(parts))
+    }
+
+    fn single(&mut self, next: char) -> Result<Part, ExpressionError> {
+        match next {
+            '.' => {
+                self.at += 1;
+                Ok(Part::Except(Vec::new()))
+            }
+            '(' => {
+                self.at += 1;
+                self.depth += 1;
+                if self.depth > DEEPEST {
+                    return Err(self.error(format!("more than {DEEPEST} levels of parentheses")));
+                }
+                let part = self.either()?;
+                self.depth -= 1;
+                if self.next() != Some(')') {
+                    return Err(self.error("a parenthesis is never closed".to_owned()));
+                }
+                self.at += 1;
+                Ok(part)
+            }
+            '[' => {
+                self.at += 1;
+                let except = self.next() == Some('^');
+                self.at += usize::from(except);
+                let mut names = Vec::new();
+                loop {
+                    match self.next() {
+                        Some(']') => break,
+                        Some(_) => names.push(self.name(true)?),
+                        None => return Err(self.error("a bracket is never closed".to_owned())),
+                    }
+                }
+                self.at += 1;
+                Ok(if except { Part::Except(names) } else { Part::Letters(names) })
+            }
+            _ => Ok(Part::Letters(vec![self.name(false)?])),
+        }
+    }
+
+    /// A name or a text in quotation marks.
+    fn name(&mut self, bracket: bool) -> Result<Name, ExpressionError> {
+        let column = self.at + 1;
+        let quoted = self.characters[self.at] == '"';
+        self.at += usize::from(quoted);
+        let start = self.at;
+        let inside = |&character: &char| match quoted {
+            true => character != '"',
+            // A dot belongs to a name if it joins two parts of it.
+            false => character.is_alphanumeric() || matches!(character, '_' | '-' | '$'),
+        };
+        loop {
+            match self.characters.get(self.at) {
+                Some(character) if inside(character) => self.at += 1,
+                Some('.') if !quoted && self.at > start => match self.characters.get(self.at + 1) {
+                    Some(next) if next.is_alphabetic() => self.at += 1,
+                    _ => break,
+                },
+                _ => break,
+            }
+        }
+        let text: String = self.characters[start..self.at].iter().collect();
+        if quoted {
+            if self.at == self.characters.len() {
+                return Err(self.error("a quotation mark is never closed".to_owned()));
+            }
+            self.at += 1;
+        } else if text.is_empty() {
+            let found = self.characters[self.at];
+            return Err(self.error(format!("`{found}` is no letter: write it as \"{found}\"")));
+        }
+        Ok(Name { text, column, bracket: bracket && !quoted })
+    }
+
+    fn repeated(&mut self, mut part: Part) -> Result<Part, ExpressionError> {
+        loop {
+            let (low, high) = match self.next() {
+                Some('*') => (0, None),
+                Some('+') => (1, None),
+                Some('?') => (0, Some(1)),
+                Some('{') => {
+                    let bounds = self.bounds()?;
+                    part = Part::Repeat(Box::new(part), bounds.0, bounds.1);
+                    continue;
+                }
+                _ => return Ok(part),
+            };
+            self.at += 1;
+            part = match part {
+                // A repetition without end repeats to the same.
+                Part::Repeat(inner, 0, None) => Part::Repeat(inner, 0, None),
+                part => Part::Repeat(Box::new(part), low, high),
+            };
+            self.parts += 1;
+            if self.parts > MOST_PARTS {
+                return Err(self.error(format!("more than {MOST_PARTS} parts")));
+            }
+        }
+    }
+
+    /// `{n}` or `{n,m}`
+    fn bounds(&mut self) -> Result<(u32, Option<u32>), ExpressionError> {
+        let rest: String =
+            self.characters[self.at + 1..].iter().take_while(|c| **c != '}').collect();
+        let wrong = || self.error("write {n} or {n,m}, numbers up to 1000".to_owned());
+        let number = |text: &str| text.trim().parse().ok().filter(|n| *n <= MOST_REPEATS);
+        let bounds = match rest.split_once(',') {
+            None => number(&rest).map(|n| (n, Some(n))),
+            Some((low, "")) => number(low).map(|low| (low, None)),
+            Some((low, high)) => number(low).zip(number(high)).map(|(low, high)| (low, Some(high))),
+        };
+        let bounds = bounds.filter(|(low, high)| high.is_none_or(|high| *low <= high));
+        let bounds = bounds.ok_or_else(wrong)?;
+        self.at += rest.chars().count() + 2;
+        Ok(bounds)
+    }
+}
+
+/// A state of an automaton with choices.
+#[derive(Clone, Debug, Default)]
+struct Nfa {
+    letters: Vec<(Letter, usize)>,
+    silent: Vec<usize>,
+}
+
+struct Builder<'a> {
+    alphabet: &'a Alphabet,
+    states: Vec<Nfa>,
+}
+
+impl Builder<'_> {
+    fn state(&mut self) -> Result<usize, ExpressionError> {
+        if self.states.len() >= 10 * MOST_STATES {
+            let cause = "the expression is too large".to_owned();
+            return Err(ExpressionError { column: 1, cause });
+        }
+        self.states.push(Nfa::default());
+        Ok(self.states.len() - 1)
+    }
+
+    fn letters(&self, names: &[Name]) -> Result<Vec<Letter>, ExpressionError> {
+        let mut letters = Vec::new();
+        for name in names {
+            if let Some(letter) = self.alphabet.find(&name.text) {
+                letters.push(letter);
+                continue;
+            }
+            let single = |character: char| self.alphabet.find(&character.to_string());
+            let split: Option<Vec<Letter>> =
+                if name.bracket { name.text.chars().map(single).collect() } else { None };
+            match split {
+                Some(split) => letters.extend(split),
+                None => {
+                    let cause = format!("unknown event `{}`", name.text);
+                    return Err(ExpressionError { column: name.column, cause });
+                }
+            }
+        }
+        Ok(letters)
+    }
+
+    /// Adds a part behind a state and returns the state behind the part.
+    fn add(&mut self, part: &Part, from: usize) -> Result<usize, ExpressionError> {
+        match part {
+            Part::Letters(names) => {
+                let letters = self.letters(names)?;
+                self.add_letters(letters, from)
+            }
+            Part::Except(names) => {
+                let not = self.letters(names)?;
+                let all = 0..self.alphabet.len() as Letter;
+                self.add_letters(all.filter(|letter| !not.contains(letter)).collect(), from)
+            }
+            Part::Sequence(parts) => parts.iter().try_fold(from, |at, part| self.add(part, at)),
+            Part::Either(parts) => {
+                let end = self.state()?;
+                for part in parts {
+                    let start = self.state()?;
+                    self.states[from].silent.push(start);
+                    let last = self.add(part, start)?;
+                    self.states[last].silent.push(end);
+                }
+                Ok(end)
+            }
+            Part::Repeat(part, low, high) => {
+                let mut at = from;
+                for _ in 0..*low {
+                    at = self.add(part, at)?;
+                }
+                let end = self.state()?;
+                match high {
+                    Some(high) => {
+                        for _ in *low..*high {
+                            self.states[at].silent.push(end);
+                            at = self.add(part, at)?;
+                        }
+                        self.states[at].silent.push(end);
+                    }
+                    None => {
+                        let start = self.state()?;
+                        self.states[at].silent.push(start);
+                        let last = self.add(part, start)?;
+                        self.states[last].silent.push(start);
+                        self.states[start].silent.push(end);
+                    }
+                }
+                Ok(end)
+            }
+        }
+    }
+
+    fn add_letters(&mut self, letters: Vec<Letter>, from: usize) -> Result<usize, ExpressionError> {
+        let end = self.state()?;
+        self.states[from].letters.extend(letters.into_iter().map(|letter| (letter, end)));
+        Ok(end)
+    }
+
+    fn closure(&self, states: Vec<usize>) -> Vec<usize> {
+        let mut found: std::collections::BTreeSet<usize> = states.iter().copied().collect();
+        let mut open = states;
+        while let Some(state) = open.pop() {
+            open.extend(self.states[state].silent.iter().filter(|&&next| found.insert(next)));
+        }
+        found.into_iter().collect()
+    }
+
+    /// The automaton without choices, by subsets, then minimal.
+    fn automaton(&self, end: usize) -> Result<Automaton, ExpressionError> {
+        let s = self.alphabet.len();
+        let mut sets = vec![self.closure(vec![0])];
+        let mut numbers: FxHashMap<Vec<usize>, u32> = FxHashMap::default();
+        numbers.insert(sets[0].clone(), 0);
+        let mut next = Vec::new();
+        let mut at = 0;
+        while at < sets.len() {
+            let mut targets: BTreeMap<Letter, Vec<usize>> = BTreeMap::new();
+            for &state in &sets[at] {
+                for &(letter, target) in &self.states[state].letters {
+                    targets.entry(letter).or_default().push(target);
+                }
+            }
+            for letter in 0..s as Letter {
+                let set = self.closure(targets.remove(&letter).unwrap_or_default());
+                let count = sets.len() as u32;
+                let number = *numbers.entry(set).or_insert_with_key(|set| {
+                    sets.push(set.clone());
+                    count
+                });
+                next.push(number);
+            }
+            at += 1;
+            if sets.len() > MOST_STATES {
+                let cause = format!("the automaton has more than {MOST_STATES} states");
+                return Err(ExpressionError { column: 1, cause });
+            }
+        }
+        let accepts: Vec<bool> = sets.iter().map(|set| set.binary_search(&end).is_ok()).collect();
+        Ok(Automaton { letters: s, next, accepts }.minimal())
+    }
+}
+
+/// A deterministic automaton; state 0 is the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Automaton {
+    pub(crate) letters: usize,
+    pub(crate) next: Vec<u32>,
+    pub(crate) accepts: Vec<bool>,
+}
+
+impl Automaton {
+    pub(crate) fn step(&self, state: u32, letter: Letter) -> u32 {
+        self.next[state as usize * self.letters + letter as usize]
+    }
+
+    pub(crate) fn matches(&self, letters: &[Letter]) -> bool {
+        let end = letters.iter().fold(0, |state, &letter| self.step(state, letter));
+        self.accepts[end as usize]
+    }
+
+    /// The smallest automaton of the same language, by refining classes of states (Moore).
+    fn minimal(&self) -> Automaton {
+        let count = self.accepts.len();
+        let mut class: Vec<u32> = self.accepts.iter().map(|&accepts| u32::from(accepts)).collect();
+        let mut classes = 0;
+        loop {
+            let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+            let refined: Vec<u32> = (0..count)
+                .map(|state| {
+                    let row = &self.next[state * self.letters..][..self.letters];
+                    let mut key = vec![class[state]];
+                    key.extend(row.iter().map(|&target| class[target as usize]));
+                    let number = known.len() as u32;
+                    *known.entry(key).or_insert(number)
+                })
+                .collect();
+            let found = known.len();
+            class = refined;
+            if found == classes {
+                break;
+            }
+            classes = found;
+        }
+        let mut next = vec![0; classes * self.letters];
+        let mut accepts = vec![false; classes];
+        for state in 0..count {
+            let own = class[state] as usize;
+            accepts[own] = self.accepts[state];
+            for letter in 0..self.letters {
+                let target = self.next[state * self.letters + letter];
+                next[own * self.letters + letter] = class[target as usize];
+            }
+        }
+        // The class of the first state is the first that was numbered.
+        Automaton { letters: self.letters, next, accepts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(expression: &str, test: &str) -> bool {
+        let test: Vec<String> = test.split_whitespace().map(str::to_owned).collect();
+        Expression::parse(expression).unwrap().matches(&test).unwrap()
+    }
+
+    #[test]
+    fn the_whole_test_must_match() {
+        assert!(matches(". * log.in .*", "x log.in y"));
+        assert!(!matches("a b", "a b c"));
+        assert!(matches("(a | b c){2,3} \"d e\"?", "a b c"));
+        assert!(!matches("[^a b]* c", "a c"));
+        assert!(!matches("[^ab]* c", "a b c"));
+        assert!(matches("", ""));
+        assert!(matches("a{0,2}", "") && matches("a+", "a a") && !matches("a+", ""));
+    }
+
+    #[test]
+    fn errors_name_the_column() {
+        let cause = |text: &str| Expression::parse(text).unwrap_err().to_string();
+        assert_eq!(cause("a (b"), "expression, column 5: a parenthesis is never closed");
+        assert_eq!(cause("a ) b"), "expression, column 3: `)` has no beginning");
+        assert_eq!(cause("* a"), "expression, column 1: `*` is no letter: write it as \"*\"");
+        assert_eq!(cause("a{3,2}"), "expression, column 2: write {n} or {n,m}, numbers up to 1000");
+        assert!(cause(&"(".repeat(100_000)).contains("100 levels"));
+    }
+
+    #[test]
+    fn automata_are_minimal_and_bounded() {
+        let alphabet = Alphabet::names(&crate::events::Events::plain(["a", "b"]));
+        let automaton = |text: &str| Expression::parse(text).unwrap().automaton(&alphabet);
+        assert_eq!(automaton(".* a .* | .* a").unwrap().accepts.len(), 2);
+        // The letter at the twentieth place from the end takes 2^20 states.
+        assert!(automaton(".* a .{20}").unwrap_err().cause.contains("10000 states"));
+        assert!(automaton("(((a{1000}){1000}){1000}){1000}").is_err());
+        assert_eq!(
+            automaton("c").unwrap_err().to_string(),
+            "expression, column 1: unknown event `c`"
+        );
+    }
+}

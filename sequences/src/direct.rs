@@ -1,0 +1,214 @@
+//! Tests made for items: shortest traces to items, and suites without a pool.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::ControlFlow;
+
+use catherd_search::Stream;
+
+use crate::alphabet::{Alphabet, Letter};
+use crate::criterion::{Cover, Criterion, Kind};
+use crate::events::EventId;
+use crate::space::Space;
+use crate::streams::SEARCH;
+
+/// Continuations that are tried behind the shortest trace to an item.
+const BRANCHES: usize = 16;
+
+/// How much of a word was read: the automaton of an item.
+enum Reader {
+    /// Letters in order, with others between.
+    Apart(Vec<Letter>),
+    /// Letters one directly after the other; how far each letter leads from each place.
+    Together(Vec<Vec<u32>>, usize),
+}
+
+impl Reader {
+    /// The automaton of an item; `None` if the criterion is none over words.
+    fn new(criterion: &Criterion, item: u64) -> Option<Reader> {
+        match &criterion.kind {
+            Kind::Subsequence(_) => Some(Reader::Apart(criterion.word(item))),
+            Kind::Order(first, then) => {
+                let item = item as usize;
+                Some(Reader::Apart(vec![first[item / then.len()], then[item % then.len()]]))
+            }
+            Kind::Consecutive(_) => {
+                let word = criterion.word(item);
+                let table = (0..=word.len()).map(|matched| {
+                    (0..criterion.letters as Letter).map(|l| follow(&word, matched, l)).collect()
+                });
+                Some(Reader::Together(table.collect(), word.len()))
+            }
+            _ => None,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Reader::Apart(word) => word.len(),
+            Reader::Together(_, length) => *length,
+        }
+    }
+
+    fn step(&self, matched: usize, letter: Letter) -> usize {
+        match self {
+            Reader::Apart(word) => matched + usize::from(word.get(matched) == Some(&letter)),
+            Reader::Together(table, length) if matched < *length => {
+                table[matched][letter as usize] as usize
+            }
+            Reader::Together(..) => matched,
+        }
+    }
+}
+
+/// The longest beginning of a word that ends with a letter behind `matched` letters of it.
+fn follow(word: &[Letter], matched: usize, letter: Letter) -> u32 {
+    let mut read = word[..matched].to_vec();
+    read.push(letter);
+    let fits = |length: &usize| read.ends_with(&word[..*length]);
+    (0..=read.len().min(word.len())).rev().find(fits).unwrap_or(0) as u32
+}
+
+/// A shortest trace that covers an item, breadth first in the product of the model and the
+/// item's automaton. `None` if no trace does, or if the criterion is not over words or orders.
+pub fn shortest_trace(
+    criterion: &Criterion,
+    space: &Space,
+    alphabet: &Alphabet,
+    item: u64,
+) -> Option<Vec<EventId>> {
+    let reader = Reader::new(criterion, item)?;
+    let places = reader.len() + 1;
+    // The product state from which each was reached, and the event.
+    let mut from: Vec<u32> = vec![u32::MAX; space.states().checked_mul(places)?];
+    let mut by: Vec<EventId> = vec![0; from.len()];
+    let mut queue = VecDeque::from([0_usize]);
+    from[0] = 0;
+    while let Some(at) = queue.pop_front() {
+        let (state, matched) = (at / places, at % places);
+        if matched == reader.len() {
+            let mut trace = Vec::new();
+            let mut at = at;
+            while at != 0 {
+                trace.push(by[at]);
+                at = from[at] as usize;
+            }
+            trace.reverse();
+            return Some(trace);
+        }
+        for edge in space.edges(state as u32) {
+            let letter = alphabet.letter(edge.event);
+            if letter.is_some() && letter == criterion.until {
+                continue;
+            }
+            let next = letter.map_or(matched, |letter| reader.step(matched, letter));
+            let to = edge.target as usize * places + next;
+            if from[to] == u32::MAX {
+                from[to] = at as u32;
+                by[to] = edge.event;
+                queue.push_back(to);
+            }
+        }
+    }
+    None
+}
+
+/// What [`direct`] aims at.
+#[derive(Clone, Copy, Debug)]
+pub struct Aim {
+    /// The largest number of tests.
+    pub size: usize,
+    /// The largest number of events of a test.
+    pub length: usize,
+    /// The largest number of walks.
+    pub limit: u64,
+}
+
+/// Receives a test that was made, the items covered so far, and the walks made; making tests
+/// ends if it breaks.
+pub type OnTest<'o> = dyn FnMut(&[EventId], usize, u64) -> ControlFlow<()> + 'o;
+
+/// Makes tests for uncovered items: a shortest trace to one of them, continued to its end by the
+/// best of some walks. `reachable` are the items that there are; `on_test` receives
+/// each test.
+pub fn direct(
+    criterion: &Criterion,
+    space: &Space,
+    alphabet: &Alphabet,
+    reachable: &[u64],
+    aim: Aim,
+    seed: u64,
+    on_test: &mut OnTest<'_>,
+) -> Vec<Vec<EventId>> {
+    let mut stream = Stream::new(seed, SEARCH);
+    let mut open: BTreeSet<u64> = reachable.iter().copied().collect();
+    let mut suite: Vec<Vec<EventId>> = Vec::new();
+    let mut walks = 0;
+    let mut cover = Cover::new(criterion);
+    let mut letters = Vec::new();
+    while suite.len() < aim.size && walks < aim.limit && !open.is_empty() {
+        let candidates: Vec<u64> = open.iter().copied().collect();
+        let item = *stream.pick(&candidates);
+        let Some(start) = shortest_trace(criterion, space, alphabet, item) else {
+            open.remove(&item);
+            continue;
+        };
+        let mut best: Option<(usize, Vec<EventId>, Vec<u64>)> = None;
+        for _ in 0..BRANCHES {
+            if walks == aim.limit {
+                break;
+            }
+            walks += 1;
+            let mut test = start.clone();
+            let mut state = test.iter().try_fold(0, |state, &event| space.step(state, event));
+            while let Some(at) = state {
+                let edges = space.edges(at);
+                if edges.is_empty() || test.len() >= aim.length {
+                    break;
+                }
+                let edge = stream.pick(edges);
+                test.push(edge.event);
+                state = Some(edge.target);
+            }
+            cover.clear();
+            alphabet.project(&test, &mut letters);
+            cover.test(&letters, &test, Some(space));
+            let items = cover.items();
+            let gain = items.iter().filter(|item| open.contains(item)).count();
+            if best.as_ref().is_none_or(|(most, ..)| gain > *most) {
+                best = Some((gain, test, items));
+            }
+        }
+        let Some((gain, test, items)) = best else { break };
+        items.iter().for_each(|item| {
+            open.remove(item);
+        });
+        // A limit of the length may cut the trace before the item.
+        if gain == 0 {
+            open.remove(&item);
+            continue;
+        }
+        let ended = on_test(&test, reachable.len() - open.len(), walks).is_break();
+        suite.push(test);
+        if ended {
+            break;
+        }
+    }
+    suite
+}
+
+/// The numbers of tests that are needed for all items of a suite: later tests first, a test goes
+/// if others cover its items. `items` has the items of each test.
+pub fn reduced(items: &[Vec<u64>]) -> Vec<usize> {
+    let mut counts = std::collections::BTreeMap::new();
+    items.iter().flatten().for_each(|item| *counts.entry(*item).or_insert(0_u32) += 1);
+    let mut kept = Vec::new();
+    for (number, own) in items.iter().enumerate().rev() {
+        if own.iter().all(|item| counts[item] > 1) {
+            own.iter().for_each(|item| *counts.entry(*item).or_insert(1) -= 1);
+        } else {
+            kept.push(number);
+        }
+    }
+    kept.reverse();
+    kept
+}

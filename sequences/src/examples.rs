@@ -1,0 +1,122 @@
+//! Worked examples: lines of JSON with an input and the exact result, for conformance checks of
+//! any implementation of the method.
+
+mod answer;
+mod games;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The largest relative difference of numbers.
+const TOLERANCE: f64 = 1e-12;
+
+/// An example: `id`, `kind`, `input` and the expected result.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Example {
+    /// Its name.
+    pub id: String,
+    /// What is computed.
+    pub kind: String,
+    /// What it is computed from.
+    pub input: Value,
+    /// The result, member by member.
+    pub expect: Value,
+}
+
+/// A member of a result that differs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The member.
+    pub member: String,
+    /// The expected value.
+    pub expected: Value,
+    /// The computed value; null if nothing was computed for the member.
+    pub found: Value,
+}
+
+impl Example {
+    /// Reads an example from its line.
+    ///
+    /// # Errors
+    ///
+    /// If the line is no example.
+    pub fn parse(line: &str) -> Result<Example, String> {
+        serde_json::from_str(line).map_err(|error| error.to_string())
+    }
+
+    /// Computes the result and compares it: numbers to 1e-12 relative, sets without order.
+    ///
+    /// # Errors
+    ///
+    /// If the input cannot be understood.
+    pub fn check(&self) -> Result<Vec<Difference>, String> {
+        let found = answer::answer(&self.kind, &self.input)?;
+        let Value::Object(expected) = &self.expect else {
+            return Err("`expect` is no object".to_owned());
+        };
+        let mut differences = Vec::new();
+        for (member, expected) in expected {
+            let found = found.get(member).cloned().unwrap_or(Value::Null);
+            if !same(expected, &found) {
+                let (member, expected) = (member.clone(), expected.clone());
+                differences.push(Difference { member, expected, found });
+            }
+        }
+        Ok(differences)
+    }
+}
+
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()),
+            _ => false,
+        },
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of our own, one for each kind.
+    const LINES: &str = include_str!("examples/lines.jsonl");
+
+    #[test]
+    fn own_examples_are_equal() {
+        let mut kinds = std::collections::BTreeSet::new();
+        for line in LINES.lines() {
+            let example = Example::parse(line).unwrap();
+            assert_eq!(example.check(), Ok(Vec::new()), "{}", example.id);
+            kinds.insert(example.kind);
+        }
+        assert!(kinds.len() >= 19, "{kinds:?}");
+    }
+
+    #[test]
+    fn a_wrong_expectation_differs() {
+        let line = r#"{"id": "x", "kind": "detect", "input": {"test": ["a"], "trigger": ["a"]},
+            "expect": {"consecutive": false, "else": 1}}"#;
+        let differences = Example::parse(line).unwrap().check().unwrap();
+        assert_eq!(differences.len(), 2);
+        assert_eq!(differences[0].found, Value::Bool(true));
+        assert_eq!(differences[1].found, Value::Null);
+    }
+
+    #[test]
+    #[ignore = "needs CATHERD_SEQUENCES_EXAMPLES"]
+    fn examples_of_a_file_are_equal() {
+        let file = std::env::var_os("CATHERD_SEQUENCES_EXAMPLES").unwrap();
+        for line in std::fs::read_to_string(file).unwrap().lines() {
+            let example = Example::parse(line).unwrap();
+            assert_eq!(example.check(), Ok(Vec::new()), "{}", example.id);
+        }
+    }
+}

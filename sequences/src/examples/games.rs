@@ -1,0 +1,175 @@
+//! Tic-tac-toe up to symmetry.
+
+use std::collections::HashSet;
+
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+/// The largest side of a board.
+const LARGEST: u64 = 3;
+
+/// Row and column that a square goes to, by its own and the last row.
+type Turn = fn(usize, usize, usize) -> (usize, usize);
+
+/// The eight symmetries of a square board: the place that each square goes to.
+fn symmetries(side: usize) -> Vec<Vec<usize>> {
+    let square = |row: usize, column: usize| row * side + column;
+    let last = side - 1;
+    let turns: [Turn; 8] = [
+        |r, c, _| (r, c),
+        |r, c, last| (c, last - r),
+        |r, c, last| (last - r, last - c),
+        |r, c, last| (last - c, r),
+        |r, c, last| (r, last - c),
+        |r, c, last| (last - r, c),
+        |r, c, _| (c, r),
+        |r, c, last| (last - c, last - r),
+    ];
+    let image = |turn: Turn| {
+        let squares = (0..side * side).map(|at| turn(at / side, at % side, last));
+        squares.map(|(row, column)| square(row, column)).collect()
+    };
+    turns.map(image).to_vec()
+}
+
+/// A board: 0 for a free square, 1 and 2 for the players.
+type Board = Vec<u8>;
+
+fn won(board: &Board, side: usize) -> bool {
+    let line = |squares: &mut dyn Iterator<Item = usize>| {
+        let owners: Vec<u8> = squares.map(|at| board[at]).collect();
+        owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0])
+    };
+    (0..side).any(|row| line(&mut (0..side).map(|column| row * side + column)))
+        || (0..side).any(|column| line(&mut (0..side).map(|row| row * side + column)))
+        || line(&mut (0..side).map(|at| at * side + at))
+        || line(&mut (0..side).map(|at| at * side + side - 1 - at))
+}
+
+/// Numbers of games behind a board: all, and with moves merged that a symmetry of the current
+/// board maps to each other.
+fn games(
+    board: &mut Board,
+    moves: usize,
+    side: usize,
+    turns: &[Vec<usize>],
+    known: &mut FxHashMap<Board, (u64, u64)>,
+) -> (u64, u64) {
+    if won(board, side) || moves == board.len() {
+        return (1, 1);
+    }
+    if let Some(&counted) = known.get(board) {
+        return counted;
+    }
+    let own: Vec<&Vec<usize>> = turns
+        .iter()
+        .filter(|turn| (0..board.len()).all(|at| board[turn[at]] == board[at]))
+        .collect();
+    let (mut all, mut merged) = (0, 0);
+    for at in (0..board.len()).filter(|&at| board[at] == 0).collect::<Vec<_>>() {
+        board[at] = 1 + (moves % 2) as u8;
+        let behind = games(board, moves + 1, side, turns, known);
+        board[at] = 0;
+        all += behind.0;
+        // Of moves that are the same, the first counts.
+        if own.iter().all(|turn| turn[at] >= at) {
+            merged += behind.1;
+        }
+    }
+    known.insert(board.clone(), (all, merged));
+    (all, merged)
+}
+
+/// Games on a board of a side: all, up to symmetries of the whole game, and with moves merged that
+/// a symmetry of the current board maps to each other.
+pub(super) fn played(side: u64) -> Result<Value, String> {
+    let side = match side {
+        9 => 3,
+        side if (1..=LARGEST).contains(&side) => side as usize,
+        _ => return Err(format!("a board has a side of at most {LARGEST}")),
+    };
+    let turns = symmetries(side);
+    let (all, merged) =
+        games(&mut vec![0; side * side], 0, side, &turns, &mut FxHashMap::default());
+    let orbits = orbits(side, &turns);
+    Ok(json!({
+        "games": all,
+        "orbits": orbits,
+        "game": orbits,
+        "merged": merged,
+        "board": merged,
+    }))
+}
+
+/// Orbits of whole games: games whose sequence of squares is the least of its images.
+fn orbits(side: usize, turns: &[Vec<usize>]) -> u64 {
+    fn count(board: &mut Board, game: &mut Vec<usize>, side: usize, turns: &[&Vec<usize>]) -> u64 {
+        if won(board, side) || game.len() == board.len() {
+            return 1;
+        }
+        let mut sum = 0;
+        for at in (0..board.len()).filter(|&at| board[at] == 0).collect::<Vec<_>>() {
+            // Images that are smaller make this game no least one; larger ones never will.
+            if turns.iter().any(|turn| turn[at] < at) {
+                continue;
+            }
+            let equal: Vec<&Vec<usize>> =
+                turns.iter().filter(|turn| turn[at] == at).copied().collect();
+            board[at] = 1 + (game.len() % 2) as u8;
+            game.push(at);
+            sum += count(board, game, side, &equal);
+            game.pop();
+            board[at] = 0;
+        }
+        sum
+    }
+    let turns: Vec<&Vec<usize>> = turns.iter().collect();
+    count(&mut vec![0; side * side], &mut Vec::new(), side, &turns)
+}
+
+/// The symmetries that keep a square in its place.
+fn keeping(turns: &[Vec<usize>], square: usize) -> Vec<Vec<usize>> {
+    turns.iter().filter(|turn| turn[square] == square).cloned().collect()
+}
+
+/// Orders in which all squares are taken: all, merged at the first move, merged at two levels
+/// more as in the paper's example 6, and merged fully.
+pub(super) fn orders(squares: u64) -> Result<Value, String> {
+    let side = (1..=LARGEST).find(|side| side * side == squares);
+    let side = side.ok_or_else(|| format!("{squares} squares are no board"))? as usize;
+    let turns = symmetries(side);
+    let factorial = |n: usize| (1..=n as u64).product::<u64>();
+    let merge = |turns: &[Vec<usize>], free: &[usize]| {
+        let orbit = |at: &usize| turns.iter().map(|turn| turn[*at]).min();
+        free.iter().map(orbit).collect::<HashSet<_>>().len() as u64
+    };
+    let all: Vec<usize> = (0..side * side).collect();
+    let n = all.len();
+    let first = merge(&turns, &all) * factorial(n.saturating_sub(1));
+    let firsts: HashSet<usize> =
+        all.iter().map(|at| turns.iter().map(|turn| turn[*at]).min().unwrap_or(*at)).collect();
+    let mut second = 0;
+    for taken in firsts {
+        let kept: Vec<Vec<usize>> = keeping(&turns, taken);
+        let free: Vec<usize> = all.iter().copied().filter(|&at| at != taken).collect();
+        let seconds: HashSet<usize> =
+            free.iter().map(|at| kept.iter().map(|turn| turn[*at]).min().unwrap_or(*at)).collect();
+        for next in seconds {
+            let both = keeping(&kept, next);
+            // The paper merges third moves unless the game begins in the centre.
+            second += if both.len() == 1 || kept.len() == turns.len() {
+                factorial(n.saturating_sub(2))
+            } else {
+                let free: Vec<usize> = free.iter().copied().filter(|&at| at != next).collect();
+                merge(&both, &free) * factorial(n.saturating_sub(3))
+            };
+        }
+    }
+    // No symmetry but the identity keeps an order: its squares are all different.
+    Ok(json!({
+        "orders": factorial(n),
+        "after_first": first,
+        "after_two": second,
+        "full": factorial(n) / turns.len() as u64,
+    }))
+}

@@ -1,0 +1,38 @@
+//! Sequence testing: which orders of events to try, what remains untested, where the risk is.
+//!
+//! - [`Model`]: a behavioural program as text or tables; [`Events`], [`Program`], [`Stepper`].
+//! - [`Space`]: its states, explored exactly; [`Counts`] of its traces.
+//! - [`Criterion`] over an [`Alphabet`]: the items of tests, and those that are reachable.
+//! - [`Pool`]: tests from walks or files; [`suite`]: algorithms that choose some of them;
+//!   [`direct`]: tests made for items.
+//! - [`risk`]: what is known of each item after tests; [`systems`]: what tests are executed on.
+//! - [`examples`]: worked examples with exact results.
+//!
+//! The method follows A. Elyasaf, E. Farchi, O. Margalit, G. Weiss, Y. Weiss, "Generalized
+//! Coverage Criteria for Combinatorial Sequence Testing", IEEE TSE 2023.
+
+mod alphabet;
+mod bits;
+mod criterion;
+mod direct;
+mod events;
+pub mod examples;
+mod model;
+mod pool;
+mod program;
+pub mod risk;
+mod space;
+mod streams;
+pub mod suite;
+pub mod systems;
+
+pub use alphabet::{Alphabet, Letter};
+pub use criterion::{
+    Cover, Criterion, CriterionError, Expression, ExpressionError, Unbounded, split_list,
+};
+pub use direct::{Aim, OnTest, direct, reduced, shortest_trace};
+pub use events::{Event, EventId, EventSet, Events, FieldValue, MOST_EVENTS};
+pub use model::{BUILTIN, FaultWord, Model, ModelError, Source, Span};
+pub use pool::{DEFAULT_LENGTH, NoTraceSampler, Pool, Sampler, Tests, Walker};
+pub use program::{Enabled, Fault, Program, Stepper};
+pub use space::{BrokenModel, Counts, Edge, Format, Space, Traces, UnknownFormat};

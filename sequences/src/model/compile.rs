@@ -1,0 +1,318 @@
+//! The compiler: from a syntax tree to a program.
+
+mod declare;
+mod expression;
+mod set;
+mod thread;
+
+use rustc_hash::FxHashMap;
+
+use crate::events::{EventId, EventSet, Events};
+use crate::program::{
+    Body, Effect, EventFacts, Expr, Place, PlaceStep, Program, SetExpr, SetTable, Thread,
+};
+
+use super::error::{ModelError, Span, closest};
+use super::syntax::{self, ExprKind, Statement, StatementKind, Syntax};
+use super::types::Type;
+
+/// The largest number of b-threads.
+pub(super) const MOST_THREADS: usize = 4096;
+
+/// The largest number of words of the data, and of the variables of all threads.
+const MOST_WORDS: usize = 4096;
+
+/// A name that a value has.
+#[derive(Clone, Debug)]
+struct Variable {
+    name: String,
+    of: Type,
+    offset: usize,
+}
+
+/// The value of a constant.
+#[derive(Clone, Debug)]
+enum Constant {
+    Value(Type, Vec<i32>),
+    Set(EventSet),
+}
+
+/// What a compiler knows of the model so far.
+struct Compiler {
+    constants: FxHashMap<String, Constant>,
+    events: Events,
+    facts: EventFacts,
+    /// Number and type of fields of events by name.
+    fields: FxHashMap<String, (u32, Type)>,
+    /// Words of fields and enumerations.
+    words: Vec<String>,
+    word_ids: FxHashMap<String, i32>,
+    data: Vec<Variable>,
+    data_words: usize,
+    /// Variables of the thread or the effect that is compiled, the innermost last.
+    locals: Vec<Variable>,
+    /// Words of all variables of the thread so far.
+    local_words: usize,
+}
+
+/// A compiled model with what is not part of the program.
+pub(super) struct Compiled {
+    pub(super) program: Program,
+    pub(super) faults: Vec<(String, Vec<Vec<EventId>>)>,
+    /// Notes that do not prevent the use of the model.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Compiles a model. `settings` replace constants of these names.
+///
+/// # Errors
+///
+/// The first place at fault.
+pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Compiled, ModelError> {
+    let mut compiler = Compiler {
+        constants: FxHashMap::default(),
+        events: Events::default(),
+        facts: EventFacts::default(),
+        fields: FxHashMap::default(),
+        words: Vec::new(),
+        word_ids: FxHashMap::default(),
+        data: Vec::new(),
+        data_words: 0,
+        locals: Vec::new(),
+        local_words: 0,
+    };
+    compiler.declare(syntax, settings)?;
+    let data = compiler.data(&syntax.data)?;
+
+    let mut effects = Vec::new();
+    let mut effects_of = vec![Vec::new(); compiler.events.len()];
+    for effect in &syntax.effects {
+        let alias = effect.alias.iter();
+        compiler.locals =
+            alias.map(|n| Variable { name: n.clone(), of: Type::Event, offset: 0 }).collect();
+        let set = compiler.constant_set(&effect.event)?;
+        let body = compiler.effects(&effect.body)?;
+        for event in set.iter() {
+            effects_of[event as usize].push(effects.len() as u32);
+        }
+        effects.push(body);
+        compiler.locals.clear();
+    }
+
+    if syntax.threads.len() > MOST_THREADS {
+        let cause = format!("{} threads: at most {MOST_THREADS}", syntax.threads.len());
+        return Err(
+            ModelError::new(syntax.threads[MOST_THREADS].span, cause).hint("split the model")
+        );
+    }
+    let mut sets = SetTable::new(compiler.events.len());
+    let mut threads = Vec::new();
+    let mut names = FxHashMap::default();
+    let (mut at, mut largest) = (0, Vec::new());
+    for thread in &syntax.threads {
+        if names.insert(&thread.name, ()).is_some() && !thread.name.starts_with("request ") {
+            let cause = format!("a second thread named `{}`", thread.name);
+            return Err(ModelError::new(thread.span, cause).hint("give it another name"));
+        }
+        let guard = thread.guard.as_ref().map(|guard| compiler.flag(guard)).transpose()?;
+        let (body, width) = compiler.thread(thread, &mut sets, &mut largest)?;
+        threads.push(Thread { name: thread.name.clone(), guard, body, at });
+        at += width;
+        if at > MOST_WORDS {
+            let cause = format!("the threads have more than {MOST_WORDS} variables");
+            return Err(ModelError::new(thread.span, cause).hint("use fewer or shorter ones"));
+        }
+    }
+    compiler.data.iter().for_each(|variable| variable.of.largest(&mut largest));
+
+    let mut faults = Vec::new();
+    for fault in &syntax.faults {
+        if faults.iter().any(|(name, _)| *name == fault.name) {
+            let cause = format!("a second fault named `{}`", fault.name);
+            return Err(ModelError::new(fault.span, cause).hint("give it another name"));
+        }
+        let word = fault.word.iter().map(|set| Ok(compiler.constant_set(set)?.iter().collect()));
+        faults.push((fault.name.clone(), word.collect::<Result<_, ModelError>>()?));
+    }
+    let has_priorities = threads.iter().any(|thread: &Thread| match &thread.body {
+        Body::Table(rows, _) => rows.iter().any(|row| row.priority != 0),
+        Body::Code(code) => code.syncs.iter().any(|sync| sync.priority != 0),
+    });
+    let (sets, words) = sets.finish();
+    let warnings = Vec::new();
+    let Compiler { events, facts, .. } = compiler;
+    let program = Program {
+        events,
+        facts,
+        threads,
+        sets,
+        words,
+        effects,
+        effects_of,
+        data,
+        data_at: at,
+        largest,
+        has_priorities,
+    };
+    Ok(Compiled { program, faults, warnings })
+}
+
+impl Compiler {
+    /// The number of a word, which is added if it is new.
+    fn word(&mut self, word: &str) -> i32 {
+        if let Some(&known) = self.word_ids.get(word) {
+            return known;
+        }
+        let id = self.words.len() as i32;
+        self.words.push(word.to_owned());
+        self.word_ids.insert(word.to_owned(), id);
+        id
+    }
+
+    fn variable(&self, name: &str) -> Option<(&Variable, bool)> {
+        let local = self.locals.iter().rev().find(|variable| variable.name == name);
+        let data = || self.data.iter().find(|variable| variable.name == name);
+        local.map(|found| (found, false)).or_else(|| data().map(|found| (found, true)))
+    }
+
+    /// The place that an expression names, with its type; `None` if it names no variable.
+    fn place(&self, expr: &syntax::Expr) -> Result<Option<(Place, Type)>, ModelError> {
+        match &expr.kind {
+            ExprKind::Name(name) => Ok(self.variable(name).map(|(variable, data)| {
+                let width = variable.of.width().unwrap_or(1);
+                let place = Place {
+                    data,
+                    offset: variable.offset,
+                    variable: (variable.offset, width),
+                    path: Vec::new(),
+                    width,
+                };
+                (place, variable.of.clone())
+            })),
+            ExprKind::Member(of, field) => {
+                let Some((mut place, of)) = self.place(of)? else { return Ok(None) };
+                let Type::Tuple(fields) = of else { return Ok(None) };
+                let mut offset = 0;
+                for (name, of) in fields {
+                    let width = of.width().unwrap_or(1);
+                    if name == *field {
+                        place.path.push(PlaceStep::Field(offset));
+                        place.width = width;
+                        return Ok(Some((place, of)));
+                    }
+                    offset += width;
+                }
+                Err(ModelError::new(expr.span, format!("the tuple has no field `{field}`")))
+            }
+            ExprKind::Index(of, index) => {
+                let Some((mut place, of)) = self.place(of)? else { return Ok(None) };
+                let Type::List(of, _) = of else {
+                    let cause = format!("{} has no items", of.shown());
+                    return Err(ModelError::new(expr.span, cause));
+                };
+                let width = of.width().unwrap_or(1);
+                let index = self.integer(index)?;
+                place.path.push(PlaceStep::Index { index, width, span: expr.span });
+                place.width = width;
+                Ok(Some((place, *of)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The place of a data variable that is changed.
+    fn target(&self, expr: &syntax::Expr) -> Result<(Place, Type), ModelError> {
+        match self.place(expr)? {
+            Some((place, of)) if place.data => Ok((place, of)),
+            Some(_) => Err(ModelError::new(expr.span, "an effect changes data alone")),
+            None => {
+                let names = self.data.iter().map(|variable| variable.name.as_str());
+                Err(self.unknown(expr, "variable", names))
+            }
+        }
+    }
+
+    /// A target that is a list, with its capacity and the type of its items.
+    fn list(&self, expr: &syntax::Expr) -> Result<(Place, Type, usize), ModelError> {
+        match self.target(expr)? {
+            (place, Type::List(of, capacity)) => Ok((place, *of, capacity)),
+            (_, of) => Err(ModelError::new(expr.span, format!("{} is no list", of.shown()))),
+        }
+    }
+
+    fn effects(&mut self, statements: &[Statement]) -> Result<Vec<Effect>, ModelError> {
+        statements.iter().map(|statement| self.effect(statement)).collect()
+    }
+
+    fn effect(&mut self, statement: &Statement) -> Result<Effect, ModelError> {
+        let span = statement.span;
+        Ok(match &statement.kind {
+            StatementKind::Assign(target, value) => {
+                let (place, of) = self.target(target)?;
+                let value = self.value_of(value, &of)?;
+                Effect::Assign(place, value, of, span)
+            }
+            StatementKind::Push(list, item) => {
+                let (list, of, capacity) = self.list(list)?;
+                Effect::Push { list, capacity, item: self.value_of(item, &of)?, of, span }
+            }
+            StatementKind::PopFront(list) => {
+                let (list, of, _) = self.list(list)?;
+                Effect::PopFront { list, width: of.width().unwrap_or(1), span }
+            }
+            StatementKind::Reverse(list) => {
+                let (list, of, _) = self.list(list)?;
+                Effect::Reverse { list, width: of.width().unwrap_or(1) }
+            }
+            StatementKind::If(condition, then, otherwise) => {
+                let condition = self.flag(condition)?;
+                Effect::If(condition, self.effects(then)?, self.effects(otherwise)?)
+            }
+            _ => {
+                return Err(ModelError::new(span, "no statement of an effect")
+                    .hint("an effect has assignments, push, pop front, reverse and if"));
+            }
+        })
+    }
+
+    /// An error about a name that means nothing here.
+    fn unknown<'n>(
+        &self,
+        expr: &syntax::Expr,
+        wanted: &str,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> ModelError {
+        let Some(name) = path(expr) else {
+            return ModelError::new(expr.span, format!("this is no {wanted}"));
+        };
+        let error = ModelError::new(expr.span, format!("unknown {wanted} `{name}`"));
+        match closest(&name, known) {
+            Some(near) => error.hint(format!("write `{near}`, if that is meant")),
+            None => error.hint(format!("declare it, or correct the name of the {wanted}")),
+        }
+    }
+}
+
+/// A dotted name as one text; `None` if the expression is something else.
+fn path(expr: &syntax::Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Name(name) | ExprKind::Text(name) => Some(name.clone()),
+        ExprKind::Number(number) => Some(number.to_string()),
+        ExprKind::Member(of, name) => Some(format!("{}.{name}", path(of)?)),
+        _ => None,
+    }
+}
+
+/// A set without variables.
+fn known(set: SetExpr, span: Span) -> Result<EventSet, ModelError> {
+    match set {
+        SetExpr::Constant(set) => Ok(set),
+        _ => Err(ModelError::new(span, "these events depend on a variable")
+            .hint("name the events themselves")),
+    }
+}
+
+/// A constant expression.
+fn constant(words: impl Into<Vec<i32>>) -> Expr {
+    Expr::Constant(words.into())
+}

@@ -1,0 +1,103 @@
+//! Errors in models, with the place in the text.
+
+use std::fmt;
+
+/// A place in a model: line and column count from 1; 0 if the text has no lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Number of the file among those that were read, 0 for the model itself.
+    pub file: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// A model that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ModelError {
+    /// The file; empty if the caller knows it.
+    pub file: String,
+    /// Where the error is.
+    pub span: Span,
+    /// What is wrong, in one line.
+    pub cause: String,
+    /// What to write instead; empty if the cause says it.
+    pub hint: String,
+}
+
+impl ModelError {
+    /// An error at a place.
+    pub(crate) fn new(span: Span, cause: impl Into<String>) -> ModelError {
+        ModelError { file: String::new(), span, cause: cause.into(), hint: String::new() }
+    }
+
+    /// The error with something to do about it.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> ModelError {
+        self.hint = hint.into();
+        self
+    }
+}
+
+/// Writes `file:line:column: cause`, without the parts that are not known.
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.file.is_empty() {
+            write!(f, "{}:", self.file)?;
+        }
+        let Span { line, column, .. } = self.span;
+        match line {
+            0 if self.file.is_empty() => {}
+            0 => f.write_str(" ")?,
+            _ if self.file.is_empty() => write!(f, "line {line}, column {column}: ")?,
+            _ => write!(f, "{line}:{column}: ")?,
+        }
+        f.write_str(&self.cause)
+    }
+}
+
+/// The known name that a mistyped name resembles most; `None` if none is close.
+pub(crate) fn closest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = 1 + name.chars().count() / 4;
+    let near = known.into_iter().map(|other| (distance(name, other), other));
+    near.filter(|(distance, _)| *distance <= limit).min().map(|(_, other)| other)
+}
+
+/// The number of insertions, deletions and substitutions between two words, without regard
+/// to case.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.to_lowercase().chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_name_has_its_neighbour() {
+        assert_eq!(closest("requst", ["wait", "request"]), Some("request"));
+        assert_eq!(closest("sack", ["sAck", "send"]), Some("sAck"));
+        assert_eq!(closest("x", ["request"]), None);
+    }
+
+    #[test]
+    fn an_error_names_file_line_and_column() {
+        let span = Span { file: 0, line: 3, column: 7 };
+        let mut error = ModelError::new(span, "unknown event `a`");
+        assert_eq!(error.to_string(), "line 3, column 7: unknown event `a`");
+        error.file = "m.bp".into();
+        assert_eq!(error.to_string(), "m.bp:3:7: unknown event `a`");
+    }
+}

@@ -1,0 +1,413 @@
+//! The parser of the model language.
+
+mod expression;
+mod statement;
+
+use super::error::{ModelError, Span, closest};
+use super::syntax::{EffectSyntax, ExprKind, FaultSyntax, Syntax, ThreadSyntax, TypeSyntax};
+use super::syntax::{Statement, StatementKind, Sync, Variable};
+use super::token::{Token, tokens};
+
+/// The largest depth of blocks and expressions.
+const DEEPEST: usize = 100;
+
+/// The largest number of operators of a statement.
+const MOST_OPERATORS: usize = 400;
+
+/// Words that begin something and so name nothing.
+const KEYWORDS: [&str; 34] = [
+    "model",
+    "include",
+    "const",
+    "events",
+    "data",
+    "on",
+    "thread",
+    "request",
+    "wait",
+    "block",
+    "interrupt",
+    "priority",
+    "let",
+    "loop",
+    "for",
+    "in",
+    "if",
+    "else",
+    "while",
+    "break",
+    "stop",
+    "push",
+    "pop",
+    "reverse",
+    "when",
+    "and",
+    "or",
+    "not",
+    "mod",
+    "all",
+    "true",
+    "false",
+    "fault",
+    "default",
+];
+
+/// Words that begin a declaration.
+const ITEMS: [&str; 10] =
+    ["model", "include", "const", "events", "data", "on", "thread", "request", "fault", "default"];
+
+/// Parses a file and adds what it declares to a syntax tree.
+///
+/// # Errors
+///
+/// The first place that cannot be read.
+pub(super) fn parse(text: &str, file: u32, syntax: &mut Syntax) -> Result<(), ModelError> {
+    let mut parser = Parser { tokens: tokens(text, file)?, at: 0, depth: 0, operators: 0 };
+    while *parser.token() != Token::End {
+        parser.item(syntax)?;
+    }
+    Ok(())
+}
+
+struct Parser {
+    tokens: Vec<(Token, Span)>,
+    at: usize,
+    depth: usize,
+    operators: usize,
+}
+
+impl Parser {
+    fn token(&self) -> &Token {
+        &self.tokens[self.at].0
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].1
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.token().clone();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.token(), Token::Sign(found) if *found == sign)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.token(), Token::Word(found) if found == word)
+    }
+
+    /// Skips a sign if it is next.
+    fn skip(&mut self, sign: &str) -> bool {
+        let found = self.is_sign(sign);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// Skips a word if it is next.
+    fn skip_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, sign: &str) -> Result<(), ModelError> {
+        if self.skip(sign) {
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{sign}`")))
+    }
+
+    fn expect_word(&mut self, word: &str) -> Result<(), ModelError> {
+        if self.skip_word(word) {
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{word}`")))
+    }
+
+    fn unexpected(&self, wanted: &str) -> ModelError {
+        let found = self.token().shown();
+        let error = ModelError::new(self.span(), format!("expected {wanted}, found {found}"));
+        match self.token() {
+            Token::Word(word) if !KEYWORDS.contains(&word.as_str()) => {
+                match closest(word, KEYWORDS) {
+                    Some(keyword) => error.hint(format!("write `{keyword}`, if that is meant")),
+                    None => error,
+                }
+            }
+            Token::Word(word) => {
+                error.hint(format!("`{word}` is a keyword: as a name, write \"{word}\""))
+            }
+            _ => error,
+        }
+    }
+
+    /// A name that is no keyword.
+    fn name(&mut self, wanted: &str) -> Result<String, ModelError> {
+        match self.token() {
+            Token::Word(word) if !KEYWORDS.contains(&word.as_str()) => {
+                let word = word.clone();
+                self.advance();
+                Ok(word)
+            }
+            _ => Err(self.unexpected(wanted)),
+        }
+    }
+
+    /// A name or a text in quotation marks.
+    fn title(&mut self, wanted: &str) -> Result<String, ModelError> {
+        if let Token::Text(text) = self.token() {
+            let text = text.clone();
+            self.advance();
+            return Ok(text);
+        }
+        self.name(wanted)
+    }
+
+    /// Counts an operator: a chain of them nests as deep as it is long.
+    fn operator(&mut self) -> Result<(), ModelError> {
+        self.operators += 1;
+        if self.operators <= MOST_OPERATORS {
+            return Ok(());
+        }
+        let cause = format!("more than {MOST_OPERATORS} operators in one statement");
+        Err(ModelError::new(self.span(), cause).hint("split it into constants"))
+    }
+
+    /// Counts a level of nesting while `parse` works.
+    fn nested<T>(
+        &mut self,
+        parse: impl FnOnce(&mut Self) -> Result<T, ModelError>,
+    ) -> Result<T, ModelError> {
+        if self.depth == DEEPEST {
+            let cause = format!("more than {DEEPEST} levels of nesting");
+            return Err(ModelError::new(self.span(), cause).hint("split it into constants"));
+        }
+        self.depth += 1;
+        let parsed = parse(self);
+        self.depth -= 1;
+        parsed
+    }
+
+    fn item(&mut self, syntax: &mut Syntax) -> Result<(), ModelError> {
+        let span = self.span();
+        self.operators = 0;
+        let Token::Word(word) = self.token().clone() else {
+            return Err(self.unexpected(&format!("one of {}", ITEMS.join(", "))));
+        };
+        if word != "request" && ITEMS.contains(&word.as_str()) {
+            self.advance();
+        }
+        match word.as_str() {
+            "model" => syntax.name = Some(self.title("the name of the model")?),
+            "include" => match self.advance() {
+                Token::Text(path) => syntax.includes.push((path, span)),
+                _ => {
+                    return Err(ModelError::new(span, "`include` without a file")
+                        .hint("write include \"other.bp\""));
+                }
+            },
+            "const" => {
+                let name = self.name("the name of the constant")?;
+                self.expect("=")?;
+                let value = self.expression()?;
+                syntax.constants.push((name, value));
+            }
+            "events" => loop {
+                self.operators = 0;
+                syntax.events.push(self.expression()?);
+                if !self.skip(",") {
+                    break;
+                }
+            },
+            "data" => self.data(syntax)?,
+            "on" => {
+                let event = self.expression()?;
+                let alias = self.skip_word("as").then(|| self.name("a name for the event"));
+                let alias = alias.transpose()?;
+                let body = self.block()?;
+                syntax.effects.push(EffectSyntax { event, alias, body });
+            }
+            "thread" => {
+                let name = self.title("the name of the thread")?;
+                let guard = self.skip_word("when").then(|| self.expression()).transpose()?;
+                let body = self.block()?;
+                syntax.threads.push(ThreadSyntax { span, name, guard, body });
+            }
+            "request" => syntax.threads.push(self.guarded_request()?),
+            "fault" => {
+                let name = self.title("the name of the fault")?;
+                self.expect(":")?;
+                let mut events = vec![self.expression()?];
+                while self.skip(",") {
+                    events.push(self.expression()?);
+                }
+                syntax.faults.push(FaultSyntax { span, name, word: events });
+            }
+            "default" => {
+                if self.name("`t`")? != "t" {
+                    return Err(
+                        ModelError::new(span, "unknown default").hint("write default t = 3")
+                    );
+                }
+                self.expect("=")?;
+                match self.advance() {
+                    Token::Number(t @ 1..) => syntax.strength = Some(t as u32),
+                    _ => {
+                        return Err(ModelError::new(span, "`default t` is not a positive number")
+                            .hint("write default t = 3"));
+                    }
+                }
+            }
+            _ => {
+                let error = ModelError::new(span, format!("`{word}` begins no declaration"));
+                return Err(match closest(&word, ITEMS) {
+                    Some(item) => error.hint(format!("write `{item}`, if that is meant")),
+                    None => error.hint(format!("begin with one of {}", ITEMS.join(", "))),
+                });
+            }
+        }
+        self.skip(";");
+        Ok(())
+    }
+
+    /// `request E when GUARD`: a thread that requests E again and again while the guard holds.
+    fn guarded_request(&mut self) -> Result<ThreadSyntax, ModelError> {
+        let span = self.span();
+        let sync = self.sync()?;
+        if !self.skip_word("when") {
+            return Err(self.unexpected("`when` and a condition").hint(
+                "outside threads, write request EVENT when CONDITION, or put it into a thread",
+            ));
+        }
+        let guard = Some(self.expression()?);
+        let name = match &sync.request {
+            Some(request) => format!("request {}", label(&request.kind)),
+            None => "request".to_owned(),
+        };
+        let again = Statement { span, kind: StatementKind::Sync(sync) };
+        let body = vec![Statement { span, kind: StatementKind::Loop(vec![again]) }];
+        Ok(ThreadSyntax { span, name, guard, body })
+    }
+
+    fn data(&mut self, syntax: &mut Syntax) -> Result<(), ModelError> {
+        if !self.skip("{") {
+            let variable = self.variable()?;
+            syntax.data.push(variable);
+            return Ok(());
+        }
+        while !self.skip("}") {
+            let variable = self.variable()?;
+            syntax.data.push(variable);
+            if !self.skip(",") {
+                self.skip(";");
+            }
+        }
+        Ok(())
+    }
+
+    fn variable(&mut self) -> Result<Variable, ModelError> {
+        let span = self.span();
+        self.operators = 0;
+        let name = self.name("the name of a variable")?;
+        self.expect(":")?;
+        let of = self.type_()?;
+        self.expect("=")?;
+        Ok(Variable { span, name, of, start: self.expression()? })
+    }
+
+    fn type_(&mut self) -> Result<TypeSyntax, ModelError> {
+        self.nested(|parser| {
+            if parser.skip_word("bool") {
+                return Ok(TypeSyntax::Flag);
+            }
+            if parser.skip_word("queue") || parser.skip_word("list") {
+                let capacity = parser.sum()?;
+                parser.expect_word("of")?;
+                return Ok(TypeSyntax::List(capacity, Box::new(parser.type_()?)));
+            }
+            if parser.skip("{") {
+                let mut words = vec![parser.title("a word")?];
+                while parser.skip(",") {
+                    words.push(parser.title("a word")?);
+                }
+                parser.expect("}")?;
+                return Ok(TypeSyntax::Words(words));
+            }
+            if parser.skip("(") {
+                let mut fields = Vec::new();
+                loop {
+                    let name = parser.name("the name of a field")?;
+                    parser.expect(":")?;
+                    fields.push((name, parser.type_()?));
+                    if !parser.skip(",") {
+                        break;
+                    }
+                }
+                parser.expect(")")?;
+                return Ok(TypeSyntax::Tuple(fields));
+            }
+            let low = parser.sum()?;
+            if !parser.skip("..") {
+                return Err(parser.unexpected("`..`").hint(
+                    "types are 0..9, bool, {idle, busy}, (a: 0..1, b: bool), queue 2 of TYPE and \
+                     list 9 of TYPE",
+                ));
+            }
+            Ok(TypeSyntax::Range(low, parser.sum()?))
+        })
+    }
+
+    /// The clauses of a synchronisation statement.
+    fn sync(&mut self) -> Result<Sync, ModelError> {
+        let mut sync = Sync::default();
+        loop {
+            let span = self.span();
+            let Token::Word(word) = self.token().clone() else {
+                return Err(self.unexpected("request, wait, block, interrupt or priority"));
+            };
+            let clause = match word.as_str() {
+                "request" => &mut sync.request,
+                "wait" => &mut sync.wait,
+                "block" => &mut sync.block,
+                "interrupt" => &mut sync.interrupt,
+                "priority" => &mut sync.priority,
+                _ => return Err(self.unexpected("request, wait, block, interrupt or priority")),
+            };
+            if clause.is_some() {
+                let error = ModelError::new(span, format!("`{word}` twice in one statement"));
+                return Err(error.hint("join the sets by `|`"));
+            }
+            self.advance();
+            let value = self.expression()?;
+            *match word.as_str() {
+                "request" => &mut sync.request,
+                "wait" => &mut sync.wait,
+                "block" => &mut sync.block,
+                "interrupt" => &mut sync.interrupt,
+                _ => &mut sync.priority,
+            } = Some(value);
+            if !self.skip(",") {
+                return Ok(sync);
+            }
+        }
+    }
+}
+
+/// A short text for an event in the name of a thread.
+fn label(kind: &ExprKind) -> String {
+    match kind {
+        ExprKind::Name(name) | ExprKind::Text(name) => name.clone(),
+        ExprKind::Number(number) => number.to_string(),
+        ExprKind::Member(of, name) => format!("{}.{name}", label(&of.kind)),
+        ExprKind::Call(of, _) => label(&of.kind),
+        ExprKind::Union(a, b) => format!("{} | {}", label(&a.kind), label(&b.kind)),
+        _ => "...".to_owned(),
+    }
+}

@@ -1,0 +1,238 @@
+//! Sources: the files of a model, read and packed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::compile::{Compiled, compile};
+use super::error::{ModelError, Span};
+use super::syntax::Syntax;
+use super::{FaultWord, Model, parser, table};
+
+/// The built-in models: name and text.
+pub const BUILTIN: [(&str, &str); 9] = [
+    ("abp", include_str!("../../models/abp.bp")),
+    ("cart-checkout", include_str!("../../models/cart-checkout.bp")),
+    ("moodle", include_str!("../../models/moodle.bp")),
+    ("readers-writers", include_str!("../../models/readers-writers.bp")),
+    ("saga-payment", include_str!("../../models/saga-payment.bp")),
+    ("sliding-window", include_str!("../../models/sliding-window.bp")),
+    ("tcp-handshake", include_str!("../../models/tcp-handshake.bp")),
+    ("tic-tac-toe", include_str!("../../models/tic-tac-toe.bp")),
+    ("vault", include_str!("../../models/vault.bp")),
+];
+
+/// The prefix of the names of built-in models.
+const BUILTIN_PREFIX: &str = "builtin:";
+
+/// The largest file of a model in bytes: 16 MiB.
+const LARGEST: u64 = 16 << 20;
+
+/// The largest number of files of a model.
+const MOST_FILES: usize = 100;
+
+/// The format of packed models of several files.
+const FORMAT: &str = "catherd-sequences-files/1";
+
+/// The files of a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    name: String,
+    /// Name and text of each file, the model itself first.
+    files: Vec<(String, String)>,
+    /// Values of constants that replace those of the model.
+    settings: Vec<(String, i32)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    format: String,
+    name: String,
+    files: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    settings: Vec<(String, i32)>,
+}
+
+impl Source {
+    /// Reads the files of a model: a path, or `builtin:NAME`; a number after a second colon sets
+    /// the first constant of a built-in model, as in `builtin:abp:3`.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or includes itself, or if there is no such built-in model.
+    pub fn open(path: &str) -> Result<Source, ModelError> {
+        if let Some(name) = path.strip_prefix(BUILTIN_PREFIX) {
+            return Source::builtin(name);
+        }
+        let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+        let name = name.trim_end_matches(".json").trim_end_matches(".bp").to_owned();
+        let mut source = Source { name, files: Vec::new(), settings: Vec::new() };
+        source.add(Path::new(path), path, Span::default(), &mut Vec::new())?;
+        Ok(source)
+    }
+
+    /// The source of a text.
+    pub fn of_text(name: &str, text: &str) -> Source {
+        Source {
+            name: name.to_owned(),
+            files: vec![(name.to_owned(), text.to_owned())],
+            settings: Vec::new(),
+        }
+    }
+
+    /// A built-in model.
+    fn builtin(name: &str) -> Result<Source, ModelError> {
+        let (name, setting) = match name.split_once(':') {
+            Some((name, setting)) => (name, Some(setting)),
+            None => (name, None),
+        };
+        let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else {
+            let names: Vec<_> = BUILTIN.iter().map(|(name, _)| *name).collect();
+            let cause = format!("there is no built-in model `{name}`");
+            return Err(ModelError::new(Span::default(), cause)
+                .hint(format!("choose one of {}", names.join(", "))));
+        };
+        let mut source = Source::of_text(name, text);
+        if let Some(setting) = setting {
+            let number = setting.parse().map_err(|_| {
+                ModelError::new(Span::default(), format!("`{setting}` is not a number"))
+                    .hint("write a number after the second colon, as in builtin:abp:3")
+            })?;
+            let syntax = source.syntax()?;
+            let Some((constant, _)) = syntax.constants.first() else {
+                let cause = format!("the built-in model `{name}` has no size to set");
+                return Err(ModelError::new(Span::default(), cause).hint("leave the number out"));
+            };
+            source.settings.push((constant.clone(), number));
+        }
+        Ok(source)
+    }
+
+    /// The source with a constant replaced.
+    #[must_use]
+    pub fn set(mut self, constant: &str, value: i32) -> Source {
+        self.settings.push((constant.to_owned(), value));
+        self
+    }
+
+    fn add(
+        &mut self,
+        path: &Path,
+        name: &str,
+        span: Span,
+        open: &mut Vec<PathBuf>,
+    ) -> Result<(), ModelError> {
+        let failed = |cause: String| ModelError::new(span, cause);
+        if open.iter().any(|known| known == path) {
+            return Err(failed(format!("{name}: the file includes itself"))
+                .hint("remove one of the `include`s"));
+        }
+        if self.files.iter().any(|(known, _)| known == name) {
+            return Ok(());
+        }
+        if self.files.len() == MOST_FILES {
+            return Err(failed(format!("more than {MOST_FILES} files")).hint("join some of them"));
+        }
+        let size = fs::metadata(path).map_err(|cause| failed(format!("{name}: {cause}")))?;
+        if !size.is_file() || size.len() > LARGEST {
+            return Err(failed(format!("{name}: no file of at most {LARGEST} bytes")));
+        }
+        let text = fs::read_to_string(path).map_err(|cause| failed(format!("{name}: {cause}")))?;
+        let file = self.files.len() as u32;
+        self.files.push((name.to_owned(), text));
+        if !name.ends_with(".json") {
+            let mut syntax = Syntax::default();
+            let text = &self.files[file as usize].1;
+            parser::parse(text, file, &mut syntax).map_err(|error| self.named(error))?;
+            open.push(path.to_owned());
+            for (included, span) in syntax.includes {
+                let beside = path.parent().unwrap_or(Path::new("")).join(&included);
+                self.add(&beside, &included, span, open).map_err(|error| self.named(error))?;
+            }
+            open.pop();
+        }
+        Ok(())
+    }
+
+    /// The bytes that contain the whole model: its text, or JSON if it has several files.
+    pub fn pack(&self) -> Vec<u8> {
+        match (self.files.as_slice(), self.settings.as_slice()) {
+            ([(_, text)], []) => text.clone().into_bytes(),
+            _ => {
+                let packed = Packed {
+                    format: FORMAT.to_owned(),
+                    name: self.name.clone(),
+                    files: self.files.clone(),
+                    settings: self.settings.clone(),
+                };
+                serde_json::to_vec(&packed).expect("texts and numbers are JSON")
+            }
+        }
+    }
+
+    /// Reads what [`Source::pack`] returned. `name` is that of a model that does not name itself.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are no text.
+    pub fn unpack(name: &str, bytes: &[u8]) -> Result<Source, ModelError> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| ModelError::new(Span::default(), "the model is not UTF-8 text"))?;
+        match serde_json::from_str::<Packed>(text) {
+            Ok(Packed { format, name, files, settings }) if format == FORMAT => {
+                Ok(Source { name, files, settings })
+            }
+            _ => Ok(Source::of_text(name, text)),
+        }
+    }
+
+    /// Puts the name of the file into an error.
+    fn named(&self, mut error: ModelError) -> ModelError {
+        if error.file.is_empty() && error.span.line > 0 {
+            error.file = self.files[error.span.file as usize].0.clone();
+        }
+        error
+    }
+
+    fn syntax(&self) -> Result<Syntax, ModelError> {
+        let mut whole = Syntax::default();
+        // Included files first, because constants are declared before they are used.
+        for (number, (_, text)) in self.files.iter().enumerate().rev() {
+            parser::parse(text, number as u32, &mut whole).map_err(|error| self.named(error))?;
+        }
+        if self.files.len() == 1
+            && let Some((file, span)) = whole.includes.first()
+        {
+            let error = ModelError::new(*span, format!("the file `{file}` is not at hand"));
+            return Err(self.named(error));
+        }
+        Ok(whole)
+    }
+
+    /// Compiles the model.
+    ///
+    /// # Errors
+    ///
+    /// The first place at fault.
+    pub fn model(&self) -> Result<Model, ModelError> {
+        let (file, text) = &self.files[0];
+        let mut model = if text.trim_start().starts_with('{') {
+            table::read(&self.name, text)
+                .map_err(|error| ModelError { file: file.clone(), ..error })?
+        } else {
+            let syntax = self.syntax()?;
+            let compiled = compile(&syntax, &self.settings).map_err(|error| self.named(error))?;
+            let Compiled { program, faults, warnings } = compiled;
+            Model {
+                name: syntax.name.unwrap_or_else(|| self.name.clone()),
+                program,
+                faults: faults.into_iter().map(|(name, word)| FaultWord { name, word }).collect(),
+                strength: syntax.strength,
+                warnings,
+            }
+        };
+        model.find_warnings();
+        Ok(model)
+    }
+}

@@ -1,0 +1,119 @@
+//! Types of values: how many words a value has, and which values are allowed.
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// Whole numbers in a range.
+    Integer(i32, i32),
+    Flag,
+    /// Words by number; the allowed ones, all if empty.
+    Text(Vec<i32>),
+    Event,
+    Tuple(Vec<(String, Type)>),
+    /// Lists of at most so many items.
+    List(Box<Type>, usize),
+}
+
+/// The type of numbers without a range.
+pub(crate) const INTEGER: Type = Type::Integer(i32::MIN, i32::MAX);
+
+impl Type {
+    /// The number of words of a value; `None` if it overflows.
+    pub(crate) fn width(&self) -> Option<usize> {
+        match self {
+            Type::Integer(..) | Type::Flag | Type::Text(_) | Type::Event => Some(1),
+            Type::Tuple(fields) => {
+                fields.iter().try_fold(0_usize, |sum, (_, of)| sum.checked_add(of.width()?))
+            }
+            Type::List(of, capacity) => of.width()?.checked_mul(*capacity)?.checked_add(1),
+        }
+    }
+
+    /// Whether values of both types can be compared and assigned.
+    pub(crate) fn fits(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Type::Integer(..), Type::Integer(..))
+            | (Type::Flag, Type::Flag)
+            | (Type::Text(_), Type::Text(_))
+            | (Type::Event, Type::Event) => true,
+            (Type::Tuple(a), Type::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|((_, a), (_, b))| a.fits(b))
+            }
+            (Type::List(a, _), Type::List(b, _)) => a.fits(b) && a.width() == b.width(),
+            _ => false,
+        }
+    }
+
+    /// Whether a value of this type contains a list.
+    pub(crate) fn has_list(&self) -> bool {
+        match self {
+            Type::List(..) => true,
+            Type::Tuple(fields) => fields.iter().any(|(_, of)| of.has_list()),
+            _ => false,
+        }
+    }
+
+    /// The type in words.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Type::Integer(..) => "a number".to_owned(),
+            Type::Flag => "true or false".to_owned(),
+            Type::Text(_) => "a word".to_owned(),
+            Type::Event => "an event".to_owned(),
+            Type::Tuple(fields) => {
+                let fields: Vec<_> = fields.iter().map(|(name, _)| name.as_str()).collect();
+                format!("a tuple ({})", fields.join(", "))
+            }
+            Type::List(of, _) => format!("a list of {}", of.shown().trim_start_matches("a ")),
+        }
+    }
+
+    /// Checks that a value is allowed; the error says why it is not.
+    pub(crate) fn check(&self, words: &[i32]) -> Result<(), String> {
+        match self {
+            Type::Integer(low, high) if !(*low..=*high).contains(&words[0]) => {
+                Err(format!("{} is not in {low}..{high}", words[0]))
+            }
+            Type::Text(allowed) if !allowed.is_empty() && !allowed.contains(&words[0]) => {
+                Err("the word is none of those that the variable may have".to_owned())
+            }
+            Type::Integer(..) | Type::Text(_) | Type::Flag | Type::Event => Ok(()),
+            Type::Tuple(fields) => {
+                let mut rest = words;
+                for (_, of) in fields {
+                    let (field, after) = rest.split_at(of.width().unwrap_or(0));
+                    of.check(field)?;
+                    rest = after;
+                }
+                Ok(())
+            }
+            Type::List(of, capacity) => {
+                if words[0] as usize > *capacity {
+                    return Err(format!("a list of {} items: at most {capacity} fit", words[0]));
+                }
+                let width = of.width().unwrap_or(1).max(1);
+                words[1..].chunks(width).take(words[0] as usize).try_for_each(|item| of.check(item))
+            }
+        }
+    }
+
+    /// The largest value of each word if none is negative; `None` for any number.
+    pub(crate) fn largest(&self, out: &mut Vec<Option<u32>>) {
+        match self {
+            Type::Integer(low, high) if *low >= 0 => out.push(Some(*high as u32)),
+            Type::Integer(..) => out.push(None),
+            Type::Flag => out.push(Some(1)),
+            Type::Text(allowed) => {
+                out.push(allowed.iter().max().map(|&largest| largest as u32));
+            }
+            Type::Event => out.push(Some(crate::events::MOST_EVENTS as u32)),
+            Type::Tuple(fields) => fields.iter().for_each(|(_, of)| of.largest(out)),
+            Type::List(of, capacity) => {
+                out.push(Some(*capacity as u32));
+                for _ in 0..*capacity {
+                    of.largest(out);
+                }
+            }
+        }
+    }
+}

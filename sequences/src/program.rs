@@ -1,0 +1,173 @@
+//! Compiled models: what a model's text and its tables have in common.
+//!
+//! A state is a short array of whole numbers: for each thread its position, 0 if the thread has
+//! ended or its guard does not hold, and for threads in code the live values of its variables;
+//! then the data. Two states are one if the arrays are equal.
+
+mod code;
+mod expression;
+mod step;
+
+use crate::events::{EventId, EventSet, Events};
+use crate::model::Span;
+
+pub(crate) use code::{Code, Effect, Op, Running, Sync};
+pub(crate) use expression::{BinaryOp, Environment, Expr, Place, PlaceStep, SetExpr};
+pub use step::{Enabled, Stepper};
+
+/// A compiled model.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) events: Events,
+    pub(crate) facts: EventFacts,
+    pub(crate) threads: Vec<Thread>,
+    /// Sets of events that tables name by number, `words` words each.
+    pub(crate) sets: Vec<u64>,
+    /// Words of one set.
+    pub(crate) words: usize,
+    pub(crate) effects: Vec<Vec<Effect>>,
+    /// Numbers of effects by event.
+    pub(crate) effects_of: Vec<Vec<u32>>,
+    /// The start of the data, and where it stands in a state.
+    pub(crate) data: Vec<i32>,
+    pub(crate) data_at: usize,
+    /// The largest value of each place of a state if none is negative; `None` for any number.
+    pub(crate) largest: Vec<Option<u32>>,
+    pub(crate) has_priorities: bool,
+}
+
+/// A model that cannot go on: a rule of its data or its threads is broken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}")]
+pub struct Fault {
+    /// The place in the model.
+    pub span: Span,
+    /// What is wrong, in one line.
+    pub cause: String,
+}
+
+impl Fault {
+    pub(crate) fn new(span: Span, cause: impl Into<String>) -> Fault {
+        Fault { span, cause: cause.into() }
+    }
+}
+
+/// What expressions need to know of events.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EventFacts {
+    /// The name of each event as a number; `None` if it is none.
+    pub(crate) numbers: Vec<Option<i32>>,
+    /// Field numbers and values of each event.
+    pub(crate) fields: Vec<Vec<(u32, i32)>>,
+    /// The names of fields, for messages.
+    pub(crate) field_names: Vec<String>,
+}
+
+/// A b-thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Thread {
+    pub(crate) name: String,
+    /// The thread lives while this holds; `None` if it always does.
+    pub(crate) guard: Option<Expr>,
+    pub(crate) body: Body,
+    /// Where it stands in a state.
+    pub(crate) at: usize,
+}
+
+/// What a thread does.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    /// Its states with their transitions, and the number of the first; `None` if it ends at once.
+    Table(Vec<Row>, Option<u32>),
+    /// Code, if its states are too many or depend on data.
+    Code(Code),
+}
+
+/// Number of a set in [`Program::sets`].
+pub(crate) type SetId = u32;
+
+/// A state of a thread in a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) request: SetId,
+    /// Requested or waited for.
+    pub(crate) wake: SetId,
+    pub(crate) block: SetId,
+    pub(crate) interrupt: SetId,
+    pub(crate) priority: i32,
+    pub(crate) next: Next,
+}
+
+/// The positions that a thread resumes at, by event; 0 ends the thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Next {
+    pub(crate) default: u32,
+    /// Other positions, ordered by event.
+    pub(crate) others: Vec<(EventId, u32)>,
+}
+
+impl Next {
+    pub(crate) fn get(&self, event: EventId) -> u32 {
+        match self.others.binary_search_by_key(&event, |other| other.0) {
+            Ok(found) => self.others[found].1,
+            Err(_) => self.default,
+        }
+    }
+}
+
+/// Sets of events, each stored once.
+#[derive(Debug)]
+pub(crate) struct SetTable {
+    events: usize,
+    sets: Vec<u64>,
+    known: rustc_hash::FxHashMap<EventSet, SetId>,
+}
+
+impl SetTable {
+    /// The table with the empty set as number 0.
+    pub(crate) fn new(events: usize) -> SetTable {
+        let mut table = SetTable { events, sets: Vec::new(), known: Default::default() };
+        table.add(EventSet::empty(events));
+        table
+    }
+
+    pub(crate) fn add(&mut self, set: EventSet) -> SetId {
+        if let Some(&known) = self.known.get(&set) {
+            return known;
+        }
+        let id = self.known.len() as SetId;
+        self.sets.extend(set.words());
+        self.known.insert(set, id);
+        id
+    }
+
+    /// The memory of all sets in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        16 * self.sets.len()
+    }
+
+    pub(crate) fn finish(self) -> (Vec<u64>, usize) {
+        (self.sets, self.events.div_ceil(64))
+    }
+}
+
+impl Program {
+    /// The events of the model.
+    pub fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// The names of the b-threads in order of registration.
+    pub fn thread_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.threads.iter().map(|thread| thread.name.as_str())
+    }
+
+    /// The number of places of a state.
+    pub fn width(&self) -> usize {
+        self.data_at + self.data.len()
+    }
+
+    pub(crate) fn set(&self, id: SetId) -> &[u64] {
+        &self.sets[id as usize * self.words..][..self.words]
+    }
+}

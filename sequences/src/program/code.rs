@@ -1,0 +1,222 @@
+//! Code of threads and effects.
+
+use crate::events::{EventId, EventSet, Events};
+use crate::model::{Span, Type};
+
+use super::{Environment, EventFacts, Expr, Fault, Place, SetExpr};
+
+/// The largest number of operations between two statements of a thread.
+const FUEL: usize = 100_000;
+
+/// The code of a thread. Its position in a state is the number of its statement plus 1, followed
+/// by its variables.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    pub(crate) ops: Vec<Op>,
+    pub(crate) syncs: Vec<Sync>,
+    /// Words of all variables.
+    pub(crate) locals: usize,
+    pub(crate) span: Span,
+}
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    /// Sleeps at a statement.
+    Sync(usize),
+    Jump(usize),
+    /// Jumps if the condition does not hold.
+    Unless(Expr, usize),
+    Store(usize, usize, Expr),
+    Stop,
+}
+
+/// A synchronisation statement.
+#[derive(Clone, Debug)]
+pub(crate) struct Sync {
+    pub(crate) request: SetExpr,
+    pub(crate) wait: SetExpr,
+    pub(crate) block: SetExpr,
+    pub(crate) interrupt: SetExpr,
+    pub(crate) priority: i32,
+    /// The variable that gets the selected event.
+    pub(crate) bind: Option<usize>,
+    /// Number of its operation.
+    pub(crate) op: usize,
+    /// Words of variables whose blocks contain the statement, if the thread can wake up; the
+    /// others are 0 while it sleeps.
+    pub(crate) live: u64,
+}
+
+/// A thread that sleeps: its statement and its variables.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Running {
+    /// Number of the statement plus 1; 0 if the thread has ended.
+    pub(crate) position: i32,
+    pub(crate) locals: Vec<i32>,
+}
+
+impl Code {
+    /// Runs a new instance to its first statement.
+    pub(crate) fn start(&self, data: &[i32], facts: &EventFacts) -> Result<Running, Fault> {
+        self.run(0, vec![0; self.locals], data, facts)
+    }
+
+    /// Resumes a thread that sleeps by an event, up to its next statement.
+    pub(crate) fn resume(
+        &self,
+        sync: usize,
+        mut locals: Vec<i32>,
+        event: EventId,
+        data: &[i32],
+        facts: &EventFacts,
+    ) -> Result<Running, Fault> {
+        let sync = &self.syncs[sync];
+        if let Some(bind) = sync.bind {
+            locals[bind] = event as i32;
+        }
+        self.run(sync.op + 1, locals, data, facts)
+    }
+
+    fn run(
+        &self,
+        mut op: usize,
+        mut locals: Vec<i32>,
+        data: &[i32],
+        facts: &EventFacts,
+    ) -> Result<Running, Fault> {
+        let mut value = Vec::new();
+        for _ in 0..FUEL {
+            let environment = Environment { locals: &locals, data, facts };
+            match self.ops.get(op) {
+                Some(&Op::Sync(number)) => {
+                    let live = self.syncs[number].live;
+                    for (word, local) in locals.iter_mut().enumerate() {
+                        *local *= (live >> word & 1) as i32;
+                    }
+                    return Ok(Running { position: number as i32 + 1, locals });
+                }
+                Some(&Op::Jump(to)) => op = to,
+                Some(Op::Unless(condition, to)) => {
+                    op = if condition.scalar(&environment)? == 0 { *to } else { op + 1 };
+                }
+                Some(Op::Store(at, width, expression)) => {
+                    value.clear();
+                    expression.value(&environment, &mut value)?;
+                    locals[*at..at + width].copy_from_slice(&value);
+                    op += 1;
+                }
+                Some(Op::Stop) | None => {
+                    locals.fill(0);
+                    return Ok(Running { position: 0, locals });
+                }
+            }
+        }
+        Err(Fault::new(self.span, format!("the thread made no statement in {FUEL} operations")))
+    }
+}
+
+impl Sync {
+    /// The sets of the statement: request, wait, block, interrupt.
+    pub(crate) fn sets(
+        &self,
+        locals: &[i32],
+        facts: &EventFacts,
+        events: &Events,
+    ) -> Result<[EventSet; 4], Fault> {
+        let environment = Environment { locals, data: &[], facts };
+        let value = |set: &SetExpr| set.value(&environment, events.len());
+        Ok([
+            value(&self.request)?,
+            value(&self.wait)?,
+            value(&self.block)?,
+            value(&self.interrupt)?,
+        ])
+    }
+}
+
+/// A change of the data by an event.
+#[derive(Clone, Debug)]
+pub(crate) enum Effect {
+    Assign(Place, Expr, Type, Span),
+    /// Appends to a list with this capacity.
+    Push {
+        list: Place,
+        capacity: usize,
+        item: Expr,
+        of: Type,
+        span: Span,
+    },
+    PopFront {
+        list: Place,
+        width: usize,
+        span: Span,
+    },
+    Reverse {
+        list: Place,
+        width: usize,
+    },
+    If(Expr, Vec<Effect>, Vec<Effect>),
+}
+
+impl Effect {
+    /// Changes the data. `event` is the variable of the effect.
+    pub(crate) fn apply(
+        &self,
+        event: EventId,
+        data: &mut [i32],
+        facts: &EventFacts,
+    ) -> Result<(), Fault> {
+        let locals = [event as i32];
+        let environment = Environment { locals: &locals, data, facts };
+        match self {
+            Effect::Assign(place, expression, of, span) => {
+                let mut value = Vec::new();
+                expression.value(&environment, &mut value)?;
+                of.check(&value).map_err(|cause| Fault::new(*span, cause))?;
+                let at = place.offset(&environment)?;
+                data[at..at + place.width].copy_from_slice(&value);
+            }
+            Effect::Push { list, capacity, item, of, span } => {
+                let mut value = Vec::new();
+                item.value(&environment, &mut value)?;
+                of.check(&value).map_err(|cause| Fault::new(*span, cause))?;
+                let at = list.offset(&environment)?;
+                let length = data[at] as usize;
+                if length == *capacity {
+                    let cause = format!("the list is full: it holds at most {capacity}");
+                    return Err(Fault::new(*span, cause));
+                }
+                data[at] += 1;
+                let to = at + 1 + length * value.len();
+                data[to..to + value.len()].copy_from_slice(&value);
+            }
+            Effect::PopFront { list, width, span } => {
+                let at = list.offset(&environment)?;
+                let length = data[at] as usize;
+                if length == 0 {
+                    return Err(Fault::new(*span, "nothing to take: the list is empty"));
+                }
+                data[at] -= 1;
+                let items = &mut data[at + 1..at + 1 + length * width];
+                items.copy_within(*width.., 0);
+                items[(length - 1) * width..].fill(0);
+            }
+            Effect::Reverse { list, width } => {
+                let at = list.offset(&environment)?;
+                let length = data[at] as usize;
+                let items = &mut data[at + 1..at + 1 + length * width];
+                items.reverse();
+                // Reversing the words reversed each item as well.
+                items.chunks_mut(*width).for_each(<[i32]>::reverse);
+            }
+            Effect::If(condition, then, otherwise) => {
+                let effects = if condition.scalar(&environment)? != 0 { then } else { otherwise };
+                for effect in effects {
+                    effect.apply(event, data, facts)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,300 @@
+//! State spaces: all states of a model and the events between them.
+
+mod count;
+mod export;
+
+use std::hash::Hasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+use crate::events::EventId;
+use crate::program::{Fault, Program, Stepper};
+
+pub use count::{Counts, Traces};
+pub use export::{Format, UnknownFormat};
+
+/// An event from a state to a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The event.
+    pub event: EventId,
+    /// Number of the state that follows.
+    pub target: u32,
+}
+
+/// The states of a model by number, the initial one 0, in the order of a breadth-first search.
+#[derive(Clone, Debug)]
+pub struct Space {
+    first_edge: Vec<u64>,
+    edges: Vec<Edge>,
+    truncated: bool,
+    /// States whose edges are all there; the others are beyond the limit.
+    explored: u32,
+}
+
+/// A model that breaks a rule of its own.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{fault}, after the events {}", if trace.is_empty() { "none".to_owned() } else { trace.join(", ") })]
+pub struct BrokenModel {
+    /// The rule.
+    pub fault: Fault,
+    /// A shortest trace that breaks it.
+    pub trace: Vec<String>,
+}
+
+/// States packed into bytes, each stored once.
+struct Interner {
+    /// Bytes of each place of a state.
+    widths: Vec<u8>,
+    stride: usize,
+    bytes: Vec<u8>,
+    table: HashTable<u32>,
+    packed: Vec<u8>,
+}
+
+impl Interner {
+    fn new(largest: &[Option<u32>]) -> Interner {
+        let width = |largest: &Option<u32>| match largest {
+            Some(0..=0xff) => 1,
+            Some(0x100..=0xffff) => 2,
+            _ => 4,
+        };
+        let widths: Vec<u8> = largest.iter().map(width).collect();
+        let stride = widths.iter().map(|&width| width as usize).sum();
+        let table = HashTable::new();
+        Interner { widths, stride, bytes: Vec::new(), table, packed: Vec::new() }
+    }
+
+    /// The number of a state, and whether it is new.
+    fn add(&mut self, state: &[i32]) -> (u32, bool) {
+        self.packed.clear();
+        for (&word, &width) in state.iter().zip(&self.widths) {
+            match width {
+                1 => self.packed.push(word as u8),
+                2 => self.packed.extend((word as u16).to_le_bytes()),
+                _ => self.packed.extend(word.to_le_bytes()),
+            }
+        }
+        let hash = hash(&self.packed);
+        let (bytes, stride, packed) = (&self.bytes, self.stride, &self.packed);
+        let same = |&number: &u32| bytes[number as usize * stride..][..stride] == packed[..];
+        if let Some(&known) = self.table.find(hash, same) {
+            return (known, false);
+        }
+        let number = self.table.len() as u32;
+        self.bytes.extend(&self.packed);
+        let bytes = &self.bytes;
+        let again = |&number: &u32| self::hash(&bytes[number as usize * stride..][..stride]);
+        self.table.insert_unique(hash, number, again);
+        (number, true)
+    }
+
+    fn state(&self, number: u32, state: &mut Vec<i32>) {
+        state.clear();
+        let mut rest = &self.bytes[number as usize * self.stride..][..self.stride];
+        for &width in &self.widths {
+            let (word, after) = rest.split_at(width as usize);
+            state.push(match *word {
+                [a] => i32::from(a),
+                [a, b] => i32::from(u16::from_le_bytes([a, b])),
+                _ => i32::from_le_bytes([word[0], word[1], word[2], word[3]]),
+            });
+            rest = after;
+        }
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+impl Space {
+    /// Explores a model up to so many states.
+    ///
+    /// # Errors
+    ///
+    /// If the model breaks a rule of its own, such as the capacity of a list.
+    pub fn explore(program: &Program, limit: usize) -> Result<Space, BrokenModel> {
+        let limit = limit.clamp(1, u32::MAX as usize - 1);
+        let mut stepper = Stepper::new(program);
+        let initial = stepper.initial().map_err(|fault| BrokenModel { fault, trace: vec![] })?;
+        let mut known = Interner::new(&program.largest);
+        known.add(&initial);
+        let mut space =
+            Space { first_edge: vec![0], edges: Vec::new(), truncated: false, explored: 0 };
+        let (mut state, mut next, mut enabled) = (Vec::new(), Vec::new(), Vec::new());
+        let mut number = 0;
+        while number < known.table.len() as u32 {
+            known.state(number, &mut state);
+            if let Err(fault) = stepper.enabled(&state, &mut enabled) {
+                return Err(space.broken(program, fault, number, None));
+            }
+            for &event in &enabled {
+                if let Err(fault) = stepper.step(&state, event, &mut next) {
+                    return Err(space.broken(program, fault, number, Some(event)));
+                }
+                if known.table.len() == limit {
+                    // The state may be known; if not, it is left out.
+                    let before = known.table.len();
+                    let (target, new) = known.add(&next);
+                    if new {
+                        debug_assert_eq!(target as usize, before);
+                        space.truncated = true;
+                        space.first_edge.push(space.edges.len() as u64);
+                        space.first_edge.resize(limit + 1, space.edges.len() as u64);
+                        return Ok(space);
+                    }
+                    space.edges.push(Edge { event, target });
+                    continue;
+                }
+                let (target, _) = known.add(&next);
+                space.edges.push(Edge { event, target });
+            }
+            space.first_edge.push(space.edges.len() as u64);
+            number += 1;
+            space.explored = number;
+        }
+        Ok(space)
+    }
+
+    fn broken(
+        &self,
+        program: &Program,
+        fault: Fault,
+        state: u32,
+        event: Option<EventId>,
+    ) -> BrokenModel {
+        let mut trace = self.shortest_to(state);
+        trace.extend(event);
+        let label = |event: EventId| program.events().get(event).to_string();
+        BrokenModel { fault, trace: trace.into_iter().map(label).collect() }
+    }
+
+    /// A shortest trace to a state: states are numbered in the order in which they were found.
+    pub fn shortest_to(&self, state: u32) -> Vec<EventId> {
+        let mut trace = Vec::new();
+        let mut at = state;
+        while at != 0 {
+            let edge = self.edges.iter().position(|edge| edge.target == at);
+            let edge = edge.expect("a state other than the first was found by an edge");
+            trace.push(self.edges[edge].event);
+            at = self.first_edge.partition_point(|&first| first <= edge as u64) as u32 - 1;
+        }
+        trace.reverse();
+        trace
+    }
+
+    /// The number of states.
+    pub fn states(&self) -> usize {
+        self.first_edge.len() - 1
+    }
+
+    /// The number of edges.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Whether the model has more states than the limit allowed.
+    pub fn truncated(&self) -> bool {
+        self.truncated
+    }
+
+    /// The edges from a state in the order of their events.
+    pub fn edges(&self, state: u32) -> &[Edge] {
+        let state = state as usize;
+        &self.edges[self.first_edge[state] as usize..self.first_edge[state + 1] as usize]
+    }
+
+    /// The number of the first edge from a state among all edges.
+    pub(crate) fn first_edge(&self, state: u32) -> usize {
+        self.first_edge[state as usize] as usize
+    }
+
+    /// The state that follows by an event; `None` if the event is not enabled.
+    pub fn step(&self, state: u32, event: EventId) -> Option<u32> {
+        let edges = self.edges(state);
+        let found = edges.binary_search_by_key(&event, |edge| edge.event).ok()?;
+        Some(edges[found].target)
+    }
+
+    /// The states in which nothing is enabled.
+    pub fn deadlocks(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.explored).filter(|&state| self.edges(state).is_empty())
+    }
+
+    /// The events that occur, ascending.
+    pub fn occurring(&self) -> Vec<EventId> {
+        let mut events: Vec<EventId> = self.edges.iter().map(|edge| edge.event).collect();
+        events.sort_unstable();
+        events.dedup();
+        events
+    }
+
+    /// The number of the strongly connected component of each state. Edges lead to components
+    /// of the same or a lower number.
+    pub(crate) fn components(&self) -> (Vec<u32>, usize) {
+        const NONE: u32 = u32::MAX;
+        let count = self.states();
+        let (mut index, mut low) = (vec![NONE; count], vec![0_u32; count]);
+        let mut component = vec![NONE; count];
+        let (mut stack, mut next, mut components) = (Vec::new(), 0, 0);
+        // The calls of Tarjan's algorithm that are not finished: a state and its next edge.
+        let mut calls: Vec<(u32, usize)> = Vec::new();
+        for root in 0..count as u32 {
+            if index[root as usize] != NONE {
+                continue;
+            }
+            calls.push((root, 0));
+            while let Some((state, edge)) = calls.pop() {
+                let at = state as usize;
+                if edge == 0 {
+                    (index[at], low[at]) = (next, next);
+                    next += 1;
+                    stack.push(state);
+                }
+                let edges = self.edges(state);
+                if edge > 0 {
+                    let child = edges[edge - 1].target as usize;
+                    if component[child] == NONE {
+                        low[at] = low[at].min(low[child]);
+                    }
+                }
+                let unseen = edges[edge..].iter().position(|edge| {
+                    let target = edge.target as usize;
+                    if index[target] == NONE {
+                        return true;
+                    }
+                    if component[target] == NONE {
+                        low[at] = low[at].min(index[target]);
+                    }
+                    false
+                });
+                if let Some(by) = unseen {
+                    calls.push((state, edge + by + 1));
+                    calls.push((edges[edge + by].target, 0));
+                    continue;
+                }
+                if low[at] == index[at] {
+                    while let Some(member) = stack.pop() {
+                        component[member as usize] = components;
+                        if member == state {
+                            break;
+                        }
+                    }
+                    components += 1;
+                }
+            }
+        }
+        (component, components as usize)
+    }
+
+    /// Whether some state can be reached from itself.
+    pub fn cyclic(&self) -> bool {
+        let (component, components) = self.components();
+        let to_itself = |state: u32| self.edges(state).iter().any(|edge| edge.target == state);
+        components < component.len() || (0..self.states() as u32).any(to_itself)
+    }
+}

@@ -1,0 +1,247 @@
+//! Numbers of traces.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigUint;
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::Alphabet;
+
+use super::Space;
+
+/// Sizes of a state space and numbers of its traces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// States.
+    pub states: usize,
+    /// Edges.
+    pub edges: usize,
+    /// Events that occur.
+    pub events: usize,
+    /// States in which nothing is enabled.
+    pub deadlocks: usize,
+    /// Whether a state can be reached from itself.
+    pub cyclic: bool,
+    /// Whether the limit of states was too low for the whole model. The other numbers are then
+    /// about the states that were found.
+    pub truncated: bool,
+    /// Events of the shortest trace that ends; `None` if no trace ends.
+    pub shortest: Option<usize>,
+    /// Events of the longest trace that ends; `None` if there is none because the model is cyclic.
+    pub longest: Option<usize>,
+    /// The traces; `None` if there are infinitely many.
+    pub traces: Option<Traces>,
+}
+
+/// Numbers of traces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traces {
+    /// All traces, the empty one included.
+    pub prefixes: BigUint,
+    /// Traces that end because nothing is enabled, or by the limit of the length.
+    pub maximal: BigUint,
+}
+
+impl Space {
+    /// Counts states and traces; traces of at most `length` events, `None` for any length.
+    pub fn counts(&self, length: Option<usize>) -> Counts {
+        let cyclic = self.cyclic();
+        let traces = match length {
+            Some(length) => Some(self.bounded_traces(length)),
+            None if cyclic => None,
+            None => Some(self.all_traces()),
+        };
+        Counts {
+            states: self.states(),
+            edges: self.edge_count(),
+            events: self.occurring().len(),
+            deadlocks: self.deadlocks().count(),
+            cyclic,
+            truncated: self.truncated(),
+            shortest: self.shortest(),
+            longest: (!cyclic).then(|| self.longest()),
+            traces,
+        }
+    }
+
+    /// The states ordered so that edges of an acyclic space lead to earlier ones.
+    fn bottom_up(&self) -> Vec<u32> {
+        let (component, _) = self.components();
+        let mut order: Vec<u32> = (0..self.states() as u32).collect();
+        order.sort_by_key(|&state| component[state as usize]);
+        order
+    }
+
+    /// All traces of an acyclic space.
+    fn all_traces(&self) -> Traces {
+        let mut prefixes = vec![BigUint::ZERO; self.states()];
+        for state in self.bottom_up() {
+            let behind = self.edges(state).iter().map(|edge| &prefixes[edge.target as usize]);
+            let all = behind.fold(BigUint::from(1_u32), |sum, behind| sum + behind);
+            prefixes[state as usize] = all;
+        }
+        Traces { prefixes: prefixes.swap_remove(0), maximal: self.ends().swap_remove(0) }
+    }
+
+    /// The number of traces that end behind each state of an acyclic space.
+    pub(crate) fn ends(&self) -> Vec<BigUint> {
+        let mut maximal = vec![BigUint::ZERO; self.states()];
+        for state in self.bottom_up() {
+            let edges = self.edges(state);
+            let behind = edges.iter().map(|edge| &maximal[edge.target as usize]);
+            let ended = behind.fold(BigUint::ZERO, |sum, behind| sum + behind);
+            maximal[state as usize] = if edges.is_empty() { BigUint::from(1_u32) } else { ended };
+        }
+        maximal
+    }
+
+    /// The traces of at most so many events.
+    fn bounded_traces(&self, length: usize) -> Traces {
+        let (mut prefixes, mut maximal) = (BigUint::ZERO, BigUint::ZERO);
+        let mut layer = vec![BigUint::ZERO; self.states()];
+        layer[0] = BigUint::from(1_u32);
+        for events in 0..=length {
+            let mut next = vec![BigUint::ZERO; self.states()];
+            let mut any = false;
+            for (state, ways) in layer.iter().enumerate().filter(|(_, w)| **w != BigUint::ZERO) {
+                prefixes += ways;
+                let edges = self.edges(state as u32);
+                if edges.is_empty() || events == length {
+                    maximal += ways;
+                    continue;
+                }
+                any = true;
+                for edge in edges {
+                    next[edge.target as usize] += ways;
+                }
+            }
+            if !any {
+                break;
+            }
+            layer = next;
+        }
+        Traces { prefixes, maximal }
+    }
+
+    /// The numbers of traces that end, by their length; for acyclic spaces.
+    pub fn lengths(&self) -> BTreeMap<usize, BigUint> {
+        let mut lengths = BTreeMap::new();
+        let mut layer: FxHashMap<u32, BigUint> = FxHashMap::default();
+        layer.insert(0, BigUint::from(1_u32));
+        let mut length = 0;
+        while !layer.is_empty() && length <= self.states() {
+            let mut next: FxHashMap<u32, BigUint> = FxHashMap::default();
+            for (state, ways) in &layer {
+                let edges = self.edges(*state);
+                if edges.is_empty() {
+                    *lengths.entry(length).or_insert(BigUint::ZERO) += ways;
+                }
+                for edge in edges {
+                    *next.entry(edge.target).or_insert(BigUint::ZERO) += ways;
+                }
+            }
+            layer = next;
+            length += 1;
+        }
+        lengths
+    }
+
+    fn shortest(&self) -> Option<usize> {
+        let mut distance = vec![usize::MAX; self.states()];
+        distance[0] = 0;
+        let mut queue = std::collections::VecDeque::from([0_u32]);
+        while let Some(state) = queue.pop_front() {
+            let edges = self.edges(state);
+            if edges.is_empty() && state < self.explored {
+                return Some(distance[state as usize]);
+            }
+            for edge in edges {
+                let target = edge.target as usize;
+                if distance[target] == usize::MAX {
+                    distance[target] = distance[state as usize] + 1;
+                    queue.push_back(edge.target);
+                }
+            }
+        }
+        None
+    }
+
+    fn longest(&self) -> usize {
+        let mut longest = vec![0; self.states()];
+        for state in self.bottom_up() {
+            let after = self.edges(state).iter().map(|edge| 1 + longest[edge.target as usize]);
+            longest[state as usize] = after.max().unwrap_or(0);
+        }
+        longest[0]
+    }
+
+    /// The number of distinct projections of the traces that end; `None` if the space is cyclic or
+    /// has too many sets of states.
+    pub fn projected_traces(&self, alphabet: &Alphabet) -> Option<BigUint> {
+        const MOST_SETS: usize = 1 << 20;
+        if self.cyclic() {
+            return None;
+        }
+        let mut numbers: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
+        let mut sets = vec![self.silent_closure(vec![0], alphabet)];
+        numbers.insert(sets[0].clone(), 0);
+        let mut next: Vec<Vec<usize>> = Vec::new();
+        while next.len() < sets.len() {
+            let mut by_letter: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+            for &state in &sets[next.len()] {
+                for edge in self.edges(state) {
+                    if let Some(letter) = alphabet.letter(edge.event) {
+                        by_letter.entry(letter).or_default().push(edge.target);
+                    }
+                }
+            }
+            let mut targets = Vec::new();
+            for states in by_letter.into_values() {
+                let states = self.silent_closure(states, alphabet);
+                let number = *numbers.entry(states).or_insert_with_key(|states| {
+                    sets.push(states.clone());
+                    sets.len() - 1
+                });
+                targets.push(number);
+            }
+            next.push(targets);
+            if sets.len() > MOST_SETS {
+                return None;
+            }
+        }
+        // Depth first without recursion: a set is counted after those that follow it.
+        let mut counts: Vec<Option<BigUint>> = vec![None; sets.len()];
+        let mut stack = vec![0];
+        while let Some(&set) = stack.last() {
+            if counts[set].is_some() {
+                stack.pop();
+                continue;
+            }
+            let open: Vec<usize> =
+                next[set].iter().copied().filter(|&target| counts[target].is_none()).collect();
+            if !open.is_empty() {
+                stack.extend(open);
+                continue;
+            }
+            let ends = sets[set].iter().any(|&state| self.edges(state).is_empty());
+            let after = next[set].iter().filter_map(|&target| counts[target].clone());
+            counts[set] = Some(after.fold(BigUint::from(u32::from(ends)), |sum, n| sum + n));
+            stack.pop();
+        }
+        counts.swap_remove(0)
+    }
+
+    /// The states that are reached from some without a letter, sorted.
+    fn silent_closure(&self, states: Vec<u32>, alphabet: &Alphabet) -> Vec<u32> {
+        let mut found: std::collections::BTreeSet<u32> = states.iter().copied().collect();
+        let mut open = states;
+        while let Some(state) = open.pop() {
+            for edge in self.edges(state) {
+                if alphabet.letter(edge.event).is_none() && found.insert(edge.target) {
+                    open.push(edge.target);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+}

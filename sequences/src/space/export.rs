@@ -1,0 +1,101 @@
+//! State spaces as files for other programs.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use serde_json::json;
+
+use crate::events::Events;
+
+use super::Space;
+
+/// A format of graphs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The language of Graphviz.
+    Dot,
+    /// JSON with `events`, `states` and `edges`.
+    Json,
+    /// GraphML.
+    Graphml,
+}
+
+/// A name that is no format's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown format `{0}`: use dot, json or graphml")]
+pub struct UnknownFormat(String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        match name {
+            "dot" => Ok(Format::Dot),
+            "json" => Ok(Format::Json),
+            "graphml" => Ok(Format::Graphml),
+            _ => Err(UnknownFormat(name.to_owned())),
+        }
+    }
+}
+
+impl Space {
+    /// The space in a format; edges carry events with their fields.
+    pub fn export(&self, events: &Events, format: Format) -> String {
+        match format {
+            Format::Dot => self.dot(events),
+            Format::Json => self.json(events),
+            Format::Graphml => self.graphml(events),
+        }
+    }
+
+    fn all_edges(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        (0..self.states() as u32).flat_map(|state| {
+            self.edges(state).iter().map(move |edge| (state, edge.event, edge.target))
+        })
+    }
+
+    fn dot(&self, events: &Events) -> String {
+        let mut text = "digraph model {\n  node [shape=circle];\n  0 [style=bold];\n".to_owned();
+        for state in self.deadlocks() {
+            let _ = writeln!(text, "  {state} [shape=doublecircle];");
+        }
+        for (from, event, to) in self.all_edges() {
+            let label = events.get(event).to_string().replace('\\', "\\\\").replace('"', "\\\"");
+            let _ = writeln!(text, "  {from} -> {to} [label=\"{label}\"];");
+        }
+        text + "}\n"
+    }
+
+    fn json(&self, events: &Events) -> String {
+        let edges: Vec<_> =
+            self.all_edges().map(|(from, event, to)| json!([from, event, to])).collect();
+        let space = json!({
+            "format": "catherd-sequences-space/1",
+            "events": events.list(),
+            "states": self.states(),
+            "truncated": self.truncated(),
+            "edges": edges,
+        });
+        space.to_string() + "\n"
+    }
+
+    fn graphml(&self, events: &Events) -> String {
+        let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+            <graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
+            <key id=\"event\" for=\"edge\" attr.name=\"event\" attr.type=\"string\"/>\n\
+            <graph edgedefault=\"directed\">\n"
+            .to_owned();
+        for state in 0..self.states() {
+            let _ = writeln!(text, "<node id=\"{state}\"/>");
+        }
+        for (from, event, to) in self.all_edges() {
+            let label = events.get(event).to_string();
+            let label = label.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            let _ = writeln!(
+                text,
+                "<edge source=\"{from}\" target=\"{to}\"><data key=\"event\">{label}</data></edge>"
+            );
+        }
+        text + "</graph>\n</graphml>\n"
+    }
+}

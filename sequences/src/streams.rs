@@ -1,0 +1,13 @@
+//! Numbers of the random streams of a seed.
+
+/// The search for a suite.
+pub(crate) const SEARCH: u64 = 0;
+
+/// The choice between tests of equal gain.
+pub(crate) const TIES: u64 = 5;
+
+/// The order of tests whose risk is estimated.
+pub(crate) const RISK: u64 = 6;
+
+/// The first walk of a pool; walk k has the number `WALKS + k`.
+pub(crate) const WALKS: u64 = 1 << 32;

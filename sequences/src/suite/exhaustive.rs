@@ -1,0 +1,91 @@
+//! The optimum by branch and bound: a check on the other algorithms.
+
+use super::{Found, Matrix, OnBest, Session, Ties, Union, greedy};
+
+/// The largest suite and pool of [`optimal`].
+const MOST: (usize, usize) = (4, 300);
+
+/// A problem that is too large for the exact algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("optimal: suites of at most {} of at most {} tests, not {size} of {pool}", MOST.0, MOST.1)]
+pub struct TooLarge {
+    size: usize,
+    pool: usize,
+}
+
+/// The best suite of all.
+///
+/// # Errors
+///
+/// If suite or pool are too large.
+pub fn optimal(
+    matrix: &Matrix,
+    size: usize,
+    limit: u64,
+    on_best: &mut OnBest<'_>,
+) -> Result<Found, TooLarge> {
+    let pool = matrix.tests();
+    if size > MOST.0 || pool > MOST.1 {
+        return Err(TooLarge { size, pool });
+    }
+    let start =
+        greedy(
+            matrix,
+            size,
+            Ties::First,
+            0,
+            u64::MAX,
+            &mut |_| std::ops::ControlFlow::Continue(()),
+        );
+    let mut session = Session::new(matrix, limit, on_best);
+    if !session.ended {
+        session.evaluate(&start.best.suite);
+    }
+    let union = Union::new(matrix);
+    branch(matrix, size.min(pool), &union, &mut Vec::new(), &mut session);
+    Ok(session.found)
+}
+
+/// Extends a suite by later tests. No `left` tests raise the rank by more than the sum of their
+/// gains.
+fn branch(
+    matrix: &Matrix,
+    left: usize,
+    union: &Union<'_>,
+    suite: &mut Vec<u32>,
+    session: &mut Session<'_, '_>,
+) {
+    if session.ended {
+        return;
+    }
+    if left == 0 {
+        let rank = union.rank();
+        session.evaluated(suite, rank);
+        return;
+    }
+    let from = suite.last().map_or(0, |last| last + 1);
+    let mut gains: Vec<(u64, u32)> =
+        (from..matrix.tests() as u32).map(|test| (union.gain(test as usize), test)).collect();
+    let rank = union.rank();
+    // The largest sum of gains of `left` tests from each test on.
+    for at in 0..gains.len() {
+        if gains.len() - at < left {
+            return;
+        }
+        let mut rest: Vec<u64> = gains[at..].iter().map(|(gain, _)| *gain).collect();
+        rest.sort_unstable_by(|a, b| b.cmp(a));
+        if rank + rest[..left].iter().sum::<u64>() <= session.found.best.rank {
+            return;
+        }
+        let (gain, test) = gains[at];
+        let others = if left > 1 { rest[..left - 1].iter().sum::<u64>() } else { 0 };
+        if rank + gain + others > session.found.best.rank {
+            let mut with = union.clone();
+            with.add(test as usize);
+            suite.push(test);
+            branch(matrix, left - 1, &with, suite, session);
+            suite.pop();
+        }
+    }
+    gains.clear();
+}

@@ -1,0 +1,51 @@
+//! Random suites.
+
+use catherd_search::Stream;
+
+use crate::streams::SEARCH;
+
+use super::{Found, Matrix, OnBest, Session};
+
+/// Draws distinct numbers of tests, each set equally likely, sorted (Floyd's method).
+pub(super) fn draw(stream: &mut Stream, pool: usize, size: usize) -> Vec<u32> {
+    let size = size.min(pool);
+    let mut suite: Vec<u32> = Vec::with_capacity(size);
+    for last in pool - size..pool {
+        let test = stream.index(last + 1) as u32;
+        let test = if suite.contains(&test) { last as u32 } else { test };
+        suite.push(test);
+    }
+    suite
+}
+
+/// A suite of tests at random without replacement.
+pub fn unranked(
+    matrix: &Matrix,
+    size: usize,
+    seed: u64,
+    limit: u64,
+    on_best: &mut OnBest<'_>,
+) -> Found {
+    best_of(matrix, size, 1, seed, limit, on_best)
+}
+
+/// The best of `tries` random suites, the first of equal ones.
+pub fn best_of(
+    matrix: &Matrix,
+    size: usize,
+    tries: u64,
+    seed: u64,
+    limit: u64,
+    on_best: &mut OnBest<'_>,
+) -> Found {
+    let mut stream = Stream::new(seed, SEARCH);
+    let mut session = Session::new(matrix, limit, on_best);
+    for _ in 0..tries {
+        if session.ended {
+            break;
+        }
+        let suite = draw(&mut stream, matrix.tests(), size);
+        session.evaluate(&suite);
+    }
+    session.found
+}

@@ -1,0 +1,210 @@
+//! Systems under test: what tests are executed on, with known faults on request.
+
+mod abp;
+mod command;
+mod moodle;
+
+use std::time::Duration;
+
+use crate::events::{Event, EventId, Events};
+use crate::space::Space;
+
+pub use command::CommandError;
+
+/// What a system answered to an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The event happened.
+    Done,
+    /// The event failed, for this reason.
+    Failed(String),
+    /// The system does not know the event; the test goes on.
+    Skipped,
+}
+
+/// A system that events are sent to.
+pub trait System {
+    /// Brings the system into its first state.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot be used at all.
+    fn reset(&mut self) -> Result<(), CommandError>;
+
+    /// Sends an event.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot be used at all; a failure of the event is an [`Answer`].
+    fn execute(&mut self, event: &Event) -> Result<Answer, CommandError>;
+}
+
+/// The names of the built-in systems with those of their faults.
+pub const BUILTIN: [(&str, &[&str]); 2] =
+    [("abp", &["abp-1", "abp-2", "abp-3", "abp-4"]), ("moodle", &["race"])];
+
+/// A name that no built-in system or fault has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnknownSystem(String);
+
+/// The built-in system with a name, and one fault of it; `None` for the correct system.
+///
+/// # Errors
+///
+/// If there is no such system or fault.
+pub fn builtin(name: &str, fault: Option<&str>) -> Result<Box<dyn System>, UnknownSystem> {
+    let Some((_, faults)) = BUILTIN.iter().find(|(known, _)| *known == name) else {
+        let known: Vec<_> = BUILTIN.iter().map(|(name, _)| *name).collect();
+        let cause = format!("unknown system `{name}`: use one of {}", known.join(", "));
+        return Err(UnknownSystem(cause));
+    };
+    if let Some(fault) = fault.filter(|fault| !faults.contains(fault)) {
+        let cause = format!("unknown fault `{fault}` of {name}: use one of {}", faults.join(", "));
+        return Err(UnknownSystem(cause));
+    }
+    Ok(match name {
+        "abp" => Box::new(abp::Protocol::new(fault)),
+        _ => Box::new(moodle::Quiz::new(fault.is_some())),
+    })
+}
+
+/// A program that speaks the line protocol as a system; each event may take so long.
+///
+/// # Errors
+///
+/// If the program cannot be started.
+pub fn command(program: &[String], limit: Duration) -> Result<Box<dyn System>, CommandError> {
+    Ok(Box::new(command::Command::start(program, limit)?))
+}
+
+/// How a test ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No event failed.
+    Passed,
+    /// An event failed.
+    Failed {
+        /// Its number in the test, from 0.
+        at: usize,
+        /// Why.
+        why: String,
+    },
+    /// Repetitions of the test ended differently.
+    Flaky,
+}
+
+/// Executes a test.
+///
+/// # Errors
+///
+/// If the system cannot be used.
+pub fn execute(
+    system: &mut dyn System,
+    events: &Events,
+    test: &[EventId],
+) -> Result<Verdict, CommandError> {
+    system.reset()?;
+    for (at, &event) in test.iter().enumerate() {
+        if let Answer::Failed(why) = system.execute(events.get(event))? {
+            return Ok(Verdict::Failed { at, why });
+        }
+    }
+    Ok(Verdict::Passed)
+}
+
+/// Executes a test, and a failing one so many times more: different results are flaky.
+///
+/// # Errors
+///
+/// If the system cannot be used.
+pub fn confirm(
+    system: &mut dyn System,
+    events: &Events,
+    test: &[EventId],
+    repeats: usize,
+) -> Result<Verdict, CommandError> {
+    let first = execute(system, events, test)?;
+    if first == Verdict::Passed {
+        return Ok(first);
+    }
+    for _ in 0..repeats {
+        if execute(system, events, test)? != first {
+            return Ok(Verdict::Flaky);
+        }
+    }
+    Ok(first)
+}
+
+/// The shortest test of the model that fails with the same reason, by removing events and by
+/// cutting ends; at most `tries` tests are executed.
+///
+/// # Errors
+///
+/// If the system cannot be used.
+pub fn shorten(
+    system: &mut dyn System,
+    events: &Events,
+    space: &Space,
+    test: &[EventId],
+    tries: usize,
+) -> Result<Vec<EventId>, CommandError> {
+    let Verdict::Failed { at, why } = execute(system, events, test)? else {
+        return Ok(test.to_vec());
+    };
+    let mut best = test[..=at].to_vec();
+    let mut left = tries;
+    // Whole paths first: a shortest path to a state of the test replaces all before it.
+    let mut parts = best.len();
+    while parts >= 1 && left > 0 {
+        let mut improved = false;
+        for from in 0..best.len() {
+            if from + parts > best.len() || left == 0 {
+                break;
+            }
+            let mut shorter = best.clone();
+            shorter.drain(from..from + parts);
+            if shorter.is_empty() || !allowed(space, &shorter) {
+                continue;
+            }
+            left -= 1;
+            if let Verdict::Failed { at, why: again } = execute(system, events, &shorter)?
+                && again == why
+            {
+                shorter.truncate(at + 1);
+                best = shorter;
+                improved = true;
+                break;
+            }
+        }
+        parts = if improved { best.len().saturating_sub(1) } else { parts - 1 };
+    }
+    Ok(best)
+}
+
+/// Whether a model allows a sequence of events.
+pub fn allowed(space: &Space, test: &[EventId]) -> bool {
+    let mut state = 0;
+    test.iter().all(|&event| match space.step(state, event) {
+        Some(next) => {
+            state = next;
+            true
+        }
+        None => false,
+    })
+}
+
+/// Whether letters contain a word, its letters one directly after the other or, if `apart`, with
+/// others between.
+pub fn contains<L: PartialEq>(letters: &[L], word: &[L], apart: bool) -> bool {
+    if apart {
+        let mut left = word;
+        for letter in letters {
+            if left.first() == Some(letter) {
+                left = &left[1..];
+            }
+        }
+        return left.is_empty();
+    }
+    word.is_empty() || letters.windows(word.len()).any(|window| window == word)
+}

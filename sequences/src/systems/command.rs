@@ -1,0 +1,160 @@
+//! Programs as systems: JSON, one message a line, on standard input and output.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use catherd_platform::{kill_group, new_group};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::events::Event;
+
+use super::{Answer, System};
+
+/// The longest answer in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// A program that cannot be used as a system.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{program}: {cause}")]
+pub struct CommandError {
+    /// The program.
+    pub program: String,
+    /// What is wrong, in one line.
+    pub cause: String,
+}
+
+/// A running program. It is started again after a crash, and killed at the end.
+pub(super) struct Command {
+    program: Vec<String>,
+    limit: Duration,
+    running: Option<Running>,
+}
+
+struct Running {
+    child: Child,
+    input: ChildStdin,
+    answers: Receiver<String>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    #[serde(default)]
+    ok: Option<bool>,
+    #[serde(default)]
+    why: String,
+    #[serde(default)]
+    skip: bool,
+}
+
+impl Command {
+    pub(super) fn start(program: &[String], limit: Duration) -> Result<Command, CommandError> {
+        let mut command = Command { program: program.to_vec(), limit, running: None };
+        command.running = Some(command.launch()?);
+        Ok(command)
+    }
+
+    fn error(&self, cause: impl Into<String>) -> CommandError {
+        let program = self.program.first().cloned().unwrap_or_default();
+        CommandError { program, cause: cause.into() }
+    }
+
+    fn launch(&self) -> Result<Running, CommandError> {
+        let Some((program, arguments)) = self.program.split_first() else {
+            return Err(self.error("no program is named"));
+        };
+        let mut command = std::process::Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child =
+            new_group(&mut command).spawn().map_err(|cause| self.error(cause.to_string()))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(self.error("no pipes"));
+        };
+        let (send, answers) = channel();
+        // The thread ends with the program's output, or when nothing listens any more.
+        std::thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            let mut line = String::new();
+            while let Ok(1..) =
+                std::io::Read::take(&mut output, LONGEST as u64).read_line(&mut line)
+            {
+                if send.send(std::mem::take(&mut line)).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Running { child, input, answers })
+    }
+
+    /// Sends a message and waits for the answer; `Err` says why there is none.
+    fn ask(&mut self, message: &serde_json::Value) -> Result<Reply, String> {
+        let Some(running) = &mut self.running else { return Err("the program has ended".into()) };
+        let mut line = message.to_string();
+        line.push('\n');
+        let sent = running.input.write_all(line.as_bytes()).and_then(|()| running.input.flush());
+        let answer = match running.answers.recv_timeout(self.limit) {
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Timeout) => {
+                self.end();
+                return Err(format!("no answer within {} ms", self.limit.as_millis()));
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                self.end();
+                let cause = sent.err().map(|cause| format!(": {cause}")).unwrap_or_default();
+                return Err(format!("the program ended{cause}"));
+            }
+        };
+        serde_json::from_str(&answer)
+            .map_err(|_| format!("the answer `{}` is not understood", shown(&answer)))
+    }
+
+    /// Ends the program and all that it started.
+    fn end(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            drop(running.input);
+            // A group without processes has nothing left to end.
+            let _ = kill_group(&mut running.child);
+            let _ = running.child.wait();
+        }
+    }
+}
+
+impl Drop for Command {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl System for Command {
+    fn reset(&mut self) -> Result<(), CommandError> {
+        if self.running.is_none() {
+            self.running = Some(self.launch()?);
+        }
+        match self.ask(&json!({"reset": true})) {
+            Ok(Reply { ok: Some(true), .. }) => Ok(()),
+            Ok(_) => Err(self.error("the answer to a reset is not {\"ok\": true}")),
+            Err(cause) => Err(self.error(format!("reset: {cause}"))),
+        }
+    }
+
+    fn execute(&mut self, event: &Event) -> Result<Answer, CommandError> {
+        let fields: serde_json::Map<_, _> =
+            event.fields.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        Ok(match self.ask(&json!({"event": event.name, "fields": fields})) {
+            Ok(Reply { skip: true, .. }) => Answer::Skipped,
+            Ok(Reply { ok: Some(true), .. }) => Answer::Done,
+            Ok(Reply { ok: Some(false), why, .. }) => {
+                Answer::Failed(format!("{}: {}", event.name, shown(&why)))
+            }
+            Ok(_) => Answer::Failed(format!("{}: the answer has no `ok`", event.name)),
+            Err(cause) => Answer::Failed(format!("{}: {cause}", event.name)),
+        })
+    }
+}
+
+/// The beginning of a text from outside, on one line.
+fn shown(text: &str) -> String {
+    text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
+}
