@@ -25,6 +25,7 @@ mod space;
 mod streams;
 pub mod suite;
 pub mod systems;
+mod test_file;
 
 pub use alphabet::{Alphabet, Letter};
 pub use criterion::{
@@ -36,3 +37,4 @@ pub use model::{BUILTIN, FaultWord, Model, ModelError, Source, Span};
 pub use pool::{DEFAULT_LENGTH, NoTraceSampler, Pool, Sampler, Tests, Walker};
 pub use program::{Enabled, Fault, Program, Stepper};
 pub use space::{BrokenModel, Counts, Edge, Format, Space, Traces, UnknownFormat};
+pub use test_file::{TestFileError, parse_tests, suite_json};

@@ -1,0 +1,138 @@
+//! Tests in files: lines of events, or JSON.
+
+use serde_json::{Value, json};
+
+use crate::criterion::split_list;
+use crate::events::{Event, EventId, Events, FieldValue};
+
+/// A file of tests that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("test {number}: {cause}")]
+pub struct TestFileError {
+    /// Number of the line or of the test in JSON, from 1.
+    pub number: usize,
+    /// What is wrong, in one line.
+    pub cause: String,
+}
+
+/// Reads tests as labels of events. A text has one test a line, its events separated by commas,
+/// or by spaces if it has no comma; lines that begin with `#` are left out. JSON is an array of
+/// tests, or an object whose member `tests` is one; an event is a text, or an object with `event`
+/// and its fields.
+///
+/// # Errors
+///
+/// The first test that cannot be read.
+pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
+    if !text.trim_start().starts_with(['{', '[']) {
+        let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        let events = |line: &str| match line.contains(',') {
+            true => split_list(line),
+            false if line.contains('(') => vec![line.to_owned()],
+            false => line.split_whitespace().map(str::to_owned).collect(),
+        };
+        return Ok(lines.filter(|line| !line.is_empty()).map(events).collect());
+    }
+    let failed = |number, cause: String| TestFileError { number, cause };
+    let value: Value = serde_json::from_str(text).map_err(|e| failed(1, e.to_string()))?;
+    let Some(tests) = value.get("tests").unwrap_or(&value).as_array() else {
+        return Err(failed(1, "no array of tests".to_owned()));
+    };
+    let test = |(number, test): (usize, &Value)| {
+        let events = test.as_array().ok_or_else(|| failed(number + 1, "no array".to_owned()))?;
+        let label = |event: &Value| {
+            label(event).ok_or_else(|| failed(number + 1, format!("{event} is no event")))
+        };
+        events.iter().map(label).collect()
+    };
+    tests.iter().enumerate().map(test).collect()
+}
+
+/// The label of an event in JSON.
+fn label(event: &Value) -> Option<String> {
+    let members = match event {
+        Value::String(name) => return Some(name.clone()),
+        Value::Object(members) => members,
+        _ => return None,
+    };
+    let field = |(name, value): (&String, &Value)| {
+        let value = match value {
+            Value::String(text) => FieldValue::Text(text.clone()),
+            Value::Bool(flag) => FieldValue::Flag(*flag),
+            value => FieldValue::Integer(value.as_i64()?.try_into().ok()?),
+        };
+        Some((name.clone(), value))
+    };
+    let fields = members.iter().filter(|(name, _)| *name != "event").map(field);
+    let name = members.get("event")?.as_str()?.to_owned();
+    Some(Event { name, fields: fields.collect::<Option<_>>()? }.to_string())
+}
+
+impl Events {
+    /// The event with a label, whatever the order of its fields, or the only event of a name.
+    pub fn find(&self, label: &str) -> Option<EventId> {
+        if let Some(event) = self.labelled(label) {
+            return Some(event);
+        }
+        if let [event] = self.named(label) {
+            return Some(*event);
+        }
+        let (name, fields) = label.strip_suffix(')')?.split_once('(')?;
+        let mut wanted: Vec<&str> = fields.split(", ").collect();
+        wanted.sort_unstable();
+        self.named(name).iter().copied().find(|&event| {
+            let own = self.get(event).fields.iter().map(|(name, value)| format!("{name}: {value}"));
+            let mut own: Vec<String> = own.collect();
+            own.sort_unstable();
+            own == wanted
+        })
+    }
+}
+
+/// A suite as JSON: what it is of, its rank, and its tests.
+pub fn suite_json(
+    model: &str,
+    criterion: &str,
+    rank: u64,
+    events: &Events,
+    tests: &[Vec<EventId>],
+) -> String {
+    let tests: Vec<Vec<&Event>> =
+        tests.iter().map(|test| test.iter().map(|&event| events.get(event)).collect()).collect();
+    let suite = json!({
+        "format": "catherd-sequences/1",
+        "model": model,
+        "criterion": criterion,
+        "rank": rank,
+        "tests": tests,
+    });
+    suite.to_string() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_read_from_lines_and_json() {
+        let lines = parse_tests("# log\na, b(x: 1, y: q)\n\na b\n").unwrap();
+        assert_eq!(lines, [vec!["a", "b(x: 1, y: q)"], vec!["a", "b"]]);
+        let json = parse_tests(r#"{"tests": [["a", {"event": "b", "x": 1, "y": "q"}]]}"#).unwrap();
+        assert_eq!(json, [vec!["a", "b(x: 1, y: q)"]]);
+        let error = parse_tests("[[], [1]]").unwrap_err().to_string();
+        assert_eq!(error, "test 2: 1 is no event");
+    }
+
+    #[test]
+    fn events_are_found_whatever_the_order_of_their_fields() {
+        let mut events = Events::plain(["a"]);
+        let text = |text: &str| FieldValue::Text(text.to_owned());
+        let fields = vec![("y".to_owned(), text("q")), ("x".to_owned(), text("p"))];
+        events.add(Event { name: "b".to_owned(), fields: fields.clone() });
+        assert_eq!(events.find("b(x: p, y: q)"), Some(1));
+        assert_eq!(events.find("b"), Some(1));
+        assert_eq!(events.find("b(x: p)"), None);
+        let suite = suite_json("m", "consecutive:2", 1, &events, &[vec![0, 1]]);
+        assert_eq!(parse_tests(&suite).unwrap()[0][0], "a");
+    }
+}
