@@ -38,6 +38,7 @@ mod remote;
 mod replay;
 mod report;
 mod run;
+mod sequences;
 mod stats;
 mod studies;
 mod study_status;
@@ -102,6 +103,8 @@ enum Command {
     Verify(verify::Arguments),
     Replay(replay::Arguments),
     Stats(stats::Arguments),
+    #[command(subcommand)]
+    Sequences(sequences::Command),
     Import(import::Arguments),
     #[command(subcommand)]
     Vm(vm::Command),
@@ -167,6 +170,7 @@ impl Command {
             Command::Replay(arguments) => replay::run(&arguments),
             Command::Import(arguments) => import::run(arguments),
             Command::Stats(arguments) => stats::run(arguments),
+            Command::Sequences(command) => sequences::run(command),
             Command::Vm(command) => vm::run(command),
             Command::Dataset(command) => dataset::run(command),
         }

@@ -1,0 +1,177 @@
+//! `catherd sequences`: sequence testing without a study.
+
+mod execution;
+mod model;
+mod suite;
+
+use std::fs;
+
+use catherd_sequences::{
+    Alphabet, Criterion, EventId, Events, Model, ModelError, Sampler, Space, Walker, parse_tests,
+};
+use clap::{Args, Subcommand};
+
+use crate::failure::{Exit, Failure};
+
+/// Tests orders of events: models, coverage criteria, suites and risk.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Check(model::Check),
+    Space(model::SpaceArguments),
+    Walk(model::Walk),
+    Compile(model::Compile),
+    Generate(suite::Generate),
+    Coverage(suite::Coverage),
+    Test(execution::Test),
+    Risk(execution::RiskArguments),
+    Examples(execution::Examples),
+}
+
+pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Check(arguments) => model::check(&arguments),
+        Command::Space(arguments) => model::space(&arguments),
+        Command::Walk(arguments) => model::walk(&arguments),
+        Command::Compile(arguments) => model::compile(&arguments),
+        Command::Generate(arguments) => suite::generate(&arguments),
+        Command::Coverage(arguments) => suite::coverage(&arguments),
+        Command::Test(arguments) => execution::test(&arguments),
+        Command::Risk(arguments) => execution::risk(&arguments),
+        Command::Examples(arguments) => execution::examples(&arguments),
+    }
+}
+
+/// How a model is explored and projected.
+#[derive(Args)]
+struct Settings {
+    /// Largest number of states that are explored
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    limit: usize,
+
+    /// Letters of the criteria: names of events, or events with their fields
+    #[arg(long, value_name = "LETTERS", default_value = "names", value_parser = ["names", "events"])]
+    alphabet: String,
+}
+
+/// A model, or plain tests whose events make up the alphabet.
+struct Subject {
+    name: String,
+    events: Events,
+    alphabet: Alphabet,
+    model: Option<(Model, Space)>,
+}
+
+impl Settings {
+    /// Opens and explores a model.
+    fn open(&self, path: &str) -> Result<Subject, Failure> {
+        let model = open(path)?;
+        let space = explore(&model, path, self.limit)?;
+        let events = model.program.events().clone();
+        let alphabet = self.letters(&events);
+        Ok(Subject { name: model.name.clone(), events, alphabet, model: Some((model, space)) })
+    }
+
+    fn letters(&self, events: &Events) -> Alphabet {
+        match self.alphabet.as_str() {
+            "events" => Alphabet::events(events),
+            _ => Alphabet::names(events),
+        }
+    }
+
+    /// The alphabet of tests without a model.
+    fn of_tests(&self, name: &str, tests: &[Vec<String>]) -> Subject {
+        let events = Events::plain(tests.iter().flatten().cloned());
+        let alphabet = self.letters(&events);
+        Subject { name: name.to_owned(), events, alphabet, model: None }
+    }
+}
+
+impl Subject {
+    fn space(&self) -> Option<&Space> {
+        self.model.as_ref().map(|(_, space)| space)
+    }
+
+    fn criterion(&self, text: &str) -> Result<Criterion, Failure> {
+        let strength = self.model.as_ref().and_then(|(model, _)| model.strength);
+        let read = |path: &str| fs::read_to_string(path).map_err(|cause| cause.to_string());
+        Criterion::parse(text, &self.alphabet, strength, self.space(), &read)
+            .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
+    }
+
+    /// Walks of the model; `None` if there is no model.
+    fn walker(
+        &self,
+        sampler: Sampler,
+        seed: u64,
+        length: usize,
+    ) -> Option<Result<Walker<'_>, Failure>> {
+        let (model, space) = self.model.as_ref()?;
+        let walker = Walker::new(&model.program, Some(space), sampler, seed, length);
+        Some(
+            walker
+                .map_err(|error| Failure::new(error).hint("leave --sampler out, or raise --limit")),
+        )
+    }
+
+    /// The events of tests by their labels.
+    fn tests(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<Vec<EventId>>, Failure> {
+        let event = |number: usize, label: &String| {
+            self.events.find(label).ok_or_else(|| {
+                let cause = match self.events.named(label).len() {
+                    0 => "unknown event",
+                    _ => "several events have the name",
+                };
+                Failure::new(format!("{path}: test {}: {cause} `{label}`", number + 1))
+                    .hint("use the events of the model, with their fields")
+            })
+        };
+        let tests = tests.iter().enumerate();
+        tests
+            .map(|(number, test)| test.iter().map(|label| event(number, label)).collect())
+            .collect()
+    }
+}
+
+/// Whether a path names a model and not tests.
+fn is_model(path: &str) -> bool {
+    path.starts_with("builtin:") || path.ends_with(".bp") || path.ends_with(".bp.json")
+}
+
+fn open(path: &str) -> Result<Model, Failure> {
+    Model::open(path).map_err(|error| refusal(path, &error))
+}
+
+fn refusal(path: &str, error: &ModelError) -> Failure {
+    let line = match error.file.is_empty() {
+        true if error.cause.starts_with(path) => error.cause.clone(),
+        true => format!("{path}: {error}"),
+        false => error.to_string(),
+    };
+    match error.hint.as_str() {
+        "" => Failure::new(line),
+        hint => Failure::new(line).hint(hint),
+    }
+}
+
+fn explore(model: &Model, path: &str, limit: usize) -> Result<Space, Failure> {
+    Space::explore(&model.program, limit).map_err(|broken| {
+        let span = broken.fault.span;
+        Failure::new(format!("{path}:{}:{}: {broken}", span.line, span.column))
+            .hint("correct the model: it breaks a rule of its own")
+    })
+}
+
+fn read(path: &str) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|cause| Failure::new(format!("{path}: {cause}")))
+}
+
+fn read_tests(path: &str) -> Result<Vec<Vec<String>>, Failure> {
+    parse_tests(&read(path)?).map_err(|error| {
+        Failure::new(format!("{path}: {error}"))
+            .hint("write one test a line, its events separated by commas")
+    })
+}
+
+fn write(path: &str, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|cause| Failure::new(format!("{path}: {cause}")))
+}

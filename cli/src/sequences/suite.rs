@@ -1,0 +1,310 @@
+//! Commands about suites: `generate` and `coverage`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use catherd_sequences::suite::{self, Matrix, Profile, Ties};
+use catherd_sequences::{
+    Aim, Criterion, EventId, Pool, Sampler, Tests, direct, shortest_trace, suite_json,
+};
+use clap::Args;
+use serde_json::json;
+
+use super::{Settings, Subject, is_model, read_tests, write};
+use crate::failure::{Exit, Failure};
+use crate::terminal;
+
+/// The largest number of events of `--events`: 8 have 40,320 orders.
+const MOST_PERMUTED: usize = 8;
+
+const ALGORITHMS: [&str; 7] = ["greedy", "ga", "best-of", "unranked", "local", "direct", "optimal"];
+
+/// Chooses a small suite with many covered items, from walks of a model or from given tests.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd sequences generate builtin:moodle --criterion consecutive:3 --size 10 -o suite.json
+  catherd sequences generate log.txt --criterion subsequence:2 --until 100%
+  catherd sequences generate --events a,b,c,d --criterion 'subsequence:3 distinct' --until 100%")]
+pub(crate) struct Generate {
+    /// Model (a file *.bp, or builtin:NAME), or a file of tests, one a line
+    #[arg(value_name = "MODEL|TESTS", required_unless_present = "events")]
+    source: Option<String>,
+
+    #[command(flatten)]
+    settings: Settings,
+
+    /// All orders of these events instead of a model
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', conflicts_with = "source")]
+    events: Vec<String>,
+
+    /// Coverage criterion, such as subsequence:2 or consecutive:3
+    #[arg(long, value_name = "CRITERION")]
+    criterion: String,
+
+    /// Number of tests
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    size: usize,
+
+    /// Add tests until this share of the items is covered, such as 95%, instead of --size
+    #[arg(long, value_name = "SHARE")]
+    until: Option<String>,
+
+    /// Algorithm
+    #[arg(long, default_value = "greedy", value_parser = ALGORITHMS)]
+    algorithm: String,
+
+    /// Walks of the pool
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pool: u64,
+
+    /// Longest test in events
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH)]
+    length: usize,
+
+    /// Seed of pool and search
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+
+    /// File of the suite: *.json, or lines of text otherwise; standard output if left out
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+}
+
+/// Shows which items tests cover, of those that some trace of the model can cover.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd sequences coverage builtin:moodle suite.json --criterion consecutive:3 --missing
+  catherd sequences coverage log.txt --criterion consecutive:2
+
+Without a model, the items are all words over the events of the tests.")]
+pub(crate) struct Coverage {
+    /// Model, if there is one, and the file of tests
+    #[arg(value_name = "[MODEL] TESTS", num_args = 1..=2, required = true)]
+    files: Vec<String>,
+
+    #[command(flatten)]
+    settings: Settings,
+
+    /// Coverage criterion, such as subsequence:2 or consecutive:3
+    #[arg(long, value_name = "CRITERION")]
+    criterion: String,
+
+    /// List items that are not covered, with a shortest trace of the model for each
+    #[arg(long)]
+    missing: bool,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
+    let (subject, given) = subject(arguments)?;
+    let criterion = subject.criterion(&arguments.criterion)?;
+    let items = match subject.space() {
+        Some(space) => criterion.reachable(space, &subject.alphabet).ok(),
+        None => None,
+    };
+    let tests = if arguments.algorithm == "direct" {
+        made(arguments, &subject, &criterion, items.as_deref())?
+    } else {
+        let pool = match given {
+            Some(tests) => Pool::new(&tests, &subject.alphabet),
+            None => {
+                let walker = subject.walker(Sampler::Steps, arguments.seed, arguments.length);
+                let walker = walker.ok_or_else(|| Failure::new("there is no model"))??;
+                walker.pool(arguments.pool, &subject.alphabet).map_err(Failure::new)?
+            }
+        };
+        let matrix = Matrix::new(&criterion, &pool, subject.space());
+        let chosen = choose(arguments, &matrix)?;
+        chosen.iter().map(|&test| pool.tests.test(test as usize)).collect()
+    };
+    let covered = covered(&criterion, &subject, &tests);
+    let rank = covered.iter().map(|&item| criterion.weight(item)).sum();
+    let text = match arguments.output.as_deref() {
+        Some(file) if file.ends_with(".json") => {
+            suite_json(&subject.name, &arguments.criterion, rank, &subject.events, &tests)
+        }
+        _ => lines(&subject, &tests),
+    };
+    match &arguments.output {
+        Some(file) => write(file, &text)?,
+        None => terminal::print(&text),
+    }
+    let of = items.map_or(criterion.bound(), |items| items.len() as u64);
+    let count = terminal::plural(tests.len(), "test");
+    terminal::note(&format!("{count} cover {} of {of} items of {criterion}", covered.len()));
+    Ok(Exit::Success)
+}
+
+/// The model, or the alphabet and the tests that are given.
+fn subject(arguments: &Generate) -> Result<(Subject, Option<Tests>), Failure> {
+    let labels = match &arguments.source {
+        Some(path) if is_model(path) => return Ok((arguments.settings.open(path)?, None)),
+        Some(path) => read_tests(path)?,
+        None if arguments.events.len() > MOST_PERMUTED => {
+            let count = arguments.events.len();
+            return Err(Failure::new(format!("--events: {count} events have too many orders"))
+                .hint(format!("name at most {MOST_PERMUTED}, or write a model")));
+        }
+        None => orders(&arguments.events),
+    };
+    let subject = arguments.settings.of_tests("tests", &labels);
+    let mut tests = Tests::default();
+    for test in subject.tests(&labels, "tests")? {
+        tests.push(&test);
+    }
+    Ok((subject, Some(tests)))
+}
+
+/// All orders of some events, in lexicographic order.
+fn orders(events: &[String]) -> Vec<Vec<String>> {
+    if events.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut found = Vec::new();
+    for at in 0..events.len() {
+        let mut rest = events.to_vec();
+        let first = rest.remove(at);
+        for mut order in orders(&rest) {
+            order.insert(0, first.clone());
+            found.push(order);
+        }
+    }
+    found
+}
+
+/// The share that `--until` names; `None` if it is not set.
+fn share(arguments: &Generate) -> Result<Option<f64>, Failure> {
+    let Some(text) = &arguments.until else { return Ok(None) };
+    let number = text
+        .strip_suffix('%')
+        .map_or(text.parse::<f64>(), |percent| percent.parse::<f64>().map(|number| number / 100.0));
+    match number {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(Some(share)),
+        _ => Err(Failure::new(format!("--until: `{text}` is no share")).hint("write 95%")),
+    }
+}
+
+fn choose(arguments: &Generate, matrix: &Matrix) -> Result<Vec<u32>, Failure> {
+    let (size, seed) = (arguments.size, arguments.seed);
+    if let Some(share) = share(arguments)? {
+        let rank = (share * matrix.best() as f64).ceil() as u64;
+        return Ok(suite::greedy_until(matrix, rank, &[]));
+    }
+    let go = &mut |_: &suite::Best| ControlFlow::Continue(());
+    let found = match arguments.algorithm.as_str() {
+        "ga" => suite::evolve(matrix, size, Profile::Paper, seed, u64::MAX, go),
+        "best-of" => suite::best_of(matrix, size, 1000, seed, u64::MAX, go),
+        "unranked" => suite::unranked(matrix, size, seed, u64::MAX, go),
+        "local" => suite::local(matrix, size, 2, seed, u64::MAX, go),
+        "optimal" => suite::optimal(matrix, size, u64::MAX, go)
+            .map_err(|error| Failure::new(error).hint("set --size and --pool, or use greedy"))?,
+        _ => suite::greedy(matrix, size, Ties::First, seed, u64::MAX, go),
+    };
+    Ok(found.best.suite)
+}
+
+/// Tests made for items, without a pool.
+fn made(
+    arguments: &Generate,
+    subject: &Subject,
+    criterion: &Criterion,
+    items: Option<&[u64]>,
+) -> Result<Vec<Vec<EventId>>, Failure> {
+    let (Some(space), Some(items)) = (subject.space(), items) else {
+        return Err(Failure::new("direct: the reachable items are not known")
+            .hint("use a model whose states are all explored, or another algorithm"));
+    };
+    let share = share(arguments)?;
+    let size = if share.is_some() { usize::MAX } else { arguments.size };
+    let enough = (share.unwrap_or(1.0) * items.len() as f64).ceil() as usize;
+    let aim = Aim { size, length: arguments.length, limit: u64::MAX };
+    let seed = arguments.seed;
+    Ok(direct(criterion, space, &subject.alphabet, items, aim, seed, &mut |_, covered, _| {
+        if covered >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }))
+}
+
+fn covered(criterion: &Criterion, subject: &Subject, tests: &[Vec<EventId>]) -> BTreeSet<u64> {
+    let items = |test| criterion.items(test, &subject.alphabet, subject.space());
+    tests.iter().flat_map(|test| items(test)).collect()
+}
+
+fn lines(subject: &Subject, tests: &[Vec<EventId>]) -> String {
+    tests.iter().fold(String::new(), |mut text, test| {
+        let labels: Vec<String> =
+            test.iter().map(|&event| subject.events.get(event).to_string()).collect();
+        let _ = writeln!(text, "{}", labels.join(", "));
+        text
+    })
+}
+
+pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
+    let (model, file) = match arguments.files.as_slice() {
+        [model, file] => (Some(model), file),
+        [file, ..] => (None, file),
+        [] => return Err(Failure::new("no file of tests")),
+    };
+    let labels = read_tests(file)?;
+    let subject = match model {
+        Some(model) => arguments.settings.open(model)?,
+        None => arguments.settings.of_tests(file, &labels),
+    };
+    let criterion = subject.criterion(&arguments.criterion)?;
+    let tests = subject.tests(&labels, file)?;
+    let covered = covered(&criterion, &subject, &tests);
+    let reachable = match subject.space() {
+        Some(space) => criterion.reachable(space, &subject.alphabet).ok(),
+        None => None,
+    };
+    let missing: Vec<u64> = match &reachable {
+        Some(items) => items.iter().copied().filter(|item| !covered.contains(item)).collect(),
+        // Without a model, all words are listed, if they are few.
+        None if criterion.bound() <= 10_000 => {
+            (0..criterion.bound()).filter(|item| !covered.contains(item)).collect()
+        }
+        None => Vec::new(),
+    };
+    let trace = |item: u64| {
+        let trace = shortest_trace(&criterion, subject.space()?, &subject.alphabet, item)?;
+        Some(trace.iter().map(|&event| subject.events.get(event).to_string()).collect::<Vec<_>>())
+    };
+    let name = |item: u64| criterion.item_name(item, &subject.alphabet);
+    let of = reachable.as_ref().map(Vec::len);
+    if arguments.json {
+        let missing: Vec<_> = match arguments.missing {
+            true => missing.iter().map(|&i| json!({"item": name(i), "trace": trace(i)})).collect(),
+            false => Vec::new(),
+        };
+        let value = json!({
+            "criterion": criterion.to_string(),
+            "tests": tests.len(),
+            "rank": covered.len(),
+            "reachable": of,
+            "bound": criterion.bound(),
+            "missing": missing,
+        });
+        terminal::print(&(value.to_string() + "\n"));
+        return Ok(Exit::Success);
+    }
+    let bound = criterion.bound();
+    let (of, what) = of.map_or((bound, "items"), |of| (of as u64, "reachable items"));
+    let share = 100.0 * covered.len() as f64 / (of.max(1)) as f64;
+    let mut text =
+        format!("{criterion}: {} of {of} {what} ({share:.1} %), bound {bound}\n", covered.len());
+    if arguments.missing {
+        for &item in &missing {
+            let _ = match trace(item) {
+                Some(trace) => writeln!(text, "- {}: {}", name(item), trace.join(", ")),
+                None => writeln!(text, "- {}", name(item)),
+            };
+        }
+    }
+    terminal::print(&text);
+    Ok(Exit::Success)
+}
