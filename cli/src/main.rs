@@ -28,6 +28,7 @@ mod documentation;
 mod failure;
 mod file_names;
 mod generate;
+mod health;
 mod import;
 mod launch;
 mod local_token;
@@ -93,6 +94,7 @@ enum Command {
     Cancel(studies::Change),
     Delete(studies::Delete),
     Results(studies::Results),
+    Health(health::Arguments),
     Token(tokens::MakeToken),
     Certs(certificates::MakeCerts),
     #[command(subcommand)]
@@ -161,6 +163,7 @@ impl Command {
             Command::Cancel(arguments) => arguments.run(v1::StudyState::Cancelled),
             Command::Delete(arguments) => arguments.run(),
             Command::Results(arguments) => arguments.run(),
+            Command::Health(arguments) => health::run(&arguments),
             Command::Token(arguments) => arguments.run(),
             Command::Certs(arguments) => arguments.run(),
             Command::Launch(command) => launch::run(command),

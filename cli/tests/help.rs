@@ -23,6 +23,7 @@ fn every_command_has_help_with_examples() {
         "status",
         "watch",
         "results",
+        "health",
         "verify",
         "replay",
         "token",

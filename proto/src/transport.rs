@@ -164,6 +164,15 @@ pub fn studies_client(address: &str, access: &Access) -> Result<StudiesClient<Au
         .max_encoding_message_size(MAX_MESSAGE))
 }
 
+/// A connection for requests that need no token, such as those to the health service.
+///
+/// # Errors
+///
+/// Like [`coordinator_client`].
+pub fn channel(address: &str, access: &Access) -> Result<Channel, Error> {
+    Ok(endpoint(address, access)?.0.connect_lazy())
+}
+
 fn endpoint(address: &str, access: &Access) -> Result<(Endpoint, BearerToken), Error> {
     let mut endpoint = Endpoint::from_shared(address.to_owned())?
         .connect_timeout(CONNECT_TIMEOUT)

@@ -1,0 +1,63 @@
+//! `catherd health`: asks a coordinator whether it serves.
+
+use std::time::Duration;
+
+use catherd_proto::transport;
+use clap::Args;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+use crate::failure::{Exit, Failure};
+use crate::remote::Remote;
+
+/// Asks a coordinator whether it serves, for probes and scripts.
+///
+/// The question is that of the health service of gRPC, which needs no token. A coordinator serves
+/// while its store works and no other coordinator leads it.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd health
+  catherd health --coordinator ant.example.org:7420 --tls certs/people --timeout 2
+
+Exit codes:
+  0  the coordinator serves
+  1  it does not serve or does not answer; standard error says why")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    remote: Remote,
+
+    /// Seconds to wait for the answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let (address, access) = arguments.remote.address()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
+    let limit = Duration::from_secs(arguments.timeout);
+    let no_answer = |cause: String| {
+        Failure::new(format_args!("no answer from the coordinator at {address}: {cause}"))
+            .hint("see that it runs, and that address and certificates are right")
+    };
+    let answer = runtime.block_on(async {
+        let mut client = transport::channel(&address, &access).map(HealthClient::new)?;
+        let request = client.check(HealthCheckRequest::default());
+        Ok(tokio::time::timeout(limit, request).await)
+    });
+    let answer = answer.map_err(|cause: tonic::transport::Error| no_answer(cause.to_string()))?;
+    let answer = answer.map_err(|_| no_answer(format!("none in {} s", arguments.timeout)))?;
+    let answer = answer.map_err(|status| no_answer(status.message().to_owned()))?;
+    match answer.into_inner().status() {
+        ServingStatus::Serving => {
+            println!("the coordinator at {address} serves");
+            Ok(Exit::Success)
+        }
+        _ => Err(Failure::new(format_args!("the coordinator at {address} does not serve now"))
+            .hint("its log says why: its store fails, or another coordinator leads it")),
+    }
+}
