@@ -31,7 +31,7 @@ fn named(name: &str, seeds: impl IntoIterator<Item = u64>) -> Plan {
 }
 
 fn submission(plan: &Plan, waiting: bool) -> v1::SubmitRequest {
-    v1::SubmitRequest { plan: Some(Document::write(plan).unwrap()), waiting }
+    v1::SubmitRequest { plan: Some(Document::write(plan).unwrap()), waiting, projects: None }
 }
 
 pub(crate) async fn a_plan_out_of_bounds_is_refused_by_field() {
