@@ -232,7 +232,10 @@ mod tests {
             assert_eq!(curve["colour"], palette::colour(number));
             assert_eq!(curve["dashes"], palette::dashes(number));
         }
-        assert!(PAGE.contains("stroke: colour, ") && !PAGE.to_lowercase().contains("#0072b2"));
+        assert!(SCRIPT.contains("stroke: colour, "));
+        for text in [PAGE, SCRIPT, STYLE] {
+            assert!(!text.to_lowercase().contains(&palette::colour(0).to_lowercase()));
+        }
     }
 
     #[test]

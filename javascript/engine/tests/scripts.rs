@@ -77,7 +77,7 @@ fn errors_have_line_and_column() {
         log(
             "const e = new Error('x'); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e"
         ),
-        "threw: Error at 1:11"
+        "threw: Error at 1:15"
     );
 }
 
