@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use catherd_analysis::tidy::{Results, Run, RunStates};
 use catherd_coordinator::Phase;
+use catherd_experiments::Outcome;
 use catherd_experiments::text::printable;
 use catherd_proto::v1;
 use indicatif::HumanDuration;
@@ -174,15 +175,25 @@ pub(crate) fn has_tables(folder: &Path) -> bool {
     folder.join("runs.parquet").is_file()
 }
 
+/// The states of the runs of version 0.3.0, of which the tables have none that are quarantined, and
+/// of imported results, which have no plan.
+fn states_of_runs(results: &Results) -> RunStates {
+    let ended = results.runs.len() as u64;
+    let is_done = |run: &&Run| matches!(run.outcome, Outcome::Done | Outcome::NoGoals);
+    let done = results.runs.iter().filter(is_done).count() as u64;
+    let planned = RunStates { planned: ended, ..RunStates::default() };
+    RunStates { done, failed: ended - done, ..results.states.unwrap_or(planned) }
+}
+
 /// The status as a coordinator with this study alone would report it. Runs of a race that it does
 /// not need are no part of the plan.
 pub(crate) fn of_folder(folder: &Path) -> Result<v1::Status, Failure> {
     let results = Results::read(folder)?;
-    let ended = results.runs.len() as u64;
-    // Imported results have no plan.
-    let all = RunStates { planned: ended, done: ended, ..RunStates::default() };
     let RunStates { planned, done, failed, quarantined, dropped, pending } =
-        results.states.unwrap_or(all);
+        match RunStates::read(folder)? {
+            Some(states) => states,
+            None => states_of_runs(&results),
+        };
     let coverages: Vec<f64> = results.runs.iter().filter_map(Run::coverage).collect();
     let mean = coverages.iter().sum::<f64>() / coverages.len() as f64;
     let study = v1::Study {

@@ -40,6 +40,14 @@ fn old_records_are_reproduced() {
 }
 
 #[test]
+fn an_old_folder_has_a_status() {
+    let output = catherd().arg("status").arg(root().join("tests/format-1")).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let row: Vec<&str> = text.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!(row[1..8], ["complete", "12", "0", "0", "12", "0", "0"], "{text}");
+}
+
+#[test]
 fn an_old_study_is_continued() {
     let old = copy();
     let out = TempDir::new().unwrap();
