@@ -37,6 +37,8 @@ use crate::tokens::new_token;
 use crate::{subjects, terminal};
 pub(crate) use corpus::Corpus;
 use display::{Display, Title};
+#[cfg(test)]
+pub(crate) use folder::CONTENTS;
 pub(crate) use folder::Folder;
 use interim::InterimTables;
 use local_cluster::{Ended, Workers};

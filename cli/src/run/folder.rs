@@ -19,7 +19,7 @@ pub(super) const MANIFEST: &str = "study.json";
 
 /// Everything that a study writes into its folder, except `study.lock`. `--fresh` removes these
 /// files alone.
-const CONTENTS: [&str; 28] = [
+pub(crate) const CONTENTS: [&str; 28] = [
     MANIFEST,
     RunStates::FILE,
     "tables.partial",
