@@ -109,15 +109,16 @@ impl RecordRow {
         Ok(RecordRow { integers, digest, checksum, json: row.bytes()? })
     }
 
-    /// The record of a run, after its row was compared with its checksum and its digest.
+    /// The record of a run of a subject kind, after its row was compared with its checksum and its
+    /// digest.
     ///
     /// # Errors
     ///
     /// What does not fit.
-    pub(super) fn record(&self, run: Digest) -> Result<RunRecord, String> {
+    pub(super) fn record(&self, run: Digest, kind: &str) -> Result<RunRecord, String> {
         self.compare_checksum()?;
-        let record: RunRecord =
-            serde_json::from_slice(&self.json).map_err(|cause| format!("its record: {cause}"))?;
+        let record = RunRecord::from_json(&self.json, kind)
+            .map_err(|cause| format!("its record: {cause}"))?;
         if record.run != run {
             return Err(format!("its record is of run {}", record.run.short()));
         }
@@ -136,7 +137,8 @@ impl RecordRow {
     pub(super) fn check(&self, run: Digest) -> Result<(), String> {
         match self.checksum {
             Some(_) => self.compare_checksum(),
-            None => self.record(run).map(drop),
+            // The kind is not needed: it names the criterion in format 1, whose digest has no names.
+            None => self.record(run, "").map(drop),
         }
     }
 
@@ -193,7 +195,7 @@ impl Reader {
             after = position;
             let spec = runs.run(position, &mut row)?;
             let record = RecordRow::read(&mut row).map_err(|cause| cause.to_string());
-            let record = record.and_then(|row| row.record(spec.id()));
+            let record = record.and_then(|row| row.record(spec.id(), &spec.subject));
             let item = record.map_err(|cause| runs.damaged(&spec, cause));
             page.push_back((position, item.map(|record| (spec, record))));
             Ok(())
@@ -273,5 +275,30 @@ impl Iterator for Records {
                 Some(Err(error))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Format 1 does not name the criterion of a record.
+    #[test]
+    fn records_of_version_0_3_0_have_the_criterion_of_their_kind() {
+        let lines = include_str!("../../../experiments/tests/format_1.jsonl").lines().take(3);
+        let criteria = lines.map(|line| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let digest = |name: &str| serde_json::from_value::<Digest>(line[name].clone()).unwrap();
+            let integers =
+                RecordIntegers { number: 0, token: 1, goals: 4, covered: 2, done: 1, wall_ms: 0 };
+            let json = line["record"].to_string().into_bytes();
+            let row = RecordRow { integers, digest: digest("digest"), checksum: None, json };
+            let kind = line["spec"]["subject"].as_str().unwrap();
+            row.check(digest("run")).unwrap();
+            row.record(digest("run"), kind).unwrap().criteria[0].name.clone()
+        });
+        assert_eq!(criteria.collect::<Vec<_>>(), ["blocks", "blocks", "goals"]);
     }
 }
