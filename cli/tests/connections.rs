@@ -10,8 +10,9 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use catherd_coordinator::StoreUrl;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use support::cluster::{Process, coordinator, run_with, start, worker};
+use support::cluster::{Process, coordinator, postgres, run_with, start, worker};
 use support::{ENVIRONMENT, catherd, program, stderr, two_files};
 use tempfile::TempDir;
 
@@ -262,4 +263,37 @@ fn beyond_loopback_the_dashboard_needs_the_token_of_a_viewer() {
     assert_eq!(get("/", Some("viewer")), "200");
     assert_eq!(get("/metrics", Some("viewer")), "200");
     assert_eq!(get("/health", None), "200");
+}
+
+#[test]
+#[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
+fn a_coordinator_serves_when_its_postgresql_server_has_started() {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("data").display().to_string();
+    let StoreUrl::Postgres(url) = postgres("late") else { panic!("no PostgreSQL") };
+    // The address of the server that is still down: a proxy takes it later.
+    let down = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (user, rest) = url.trim_start_matches("postgres://").split_once('@').unwrap();
+    let (server, name) = rest.split_once('/').unwrap();
+    let (server, store) = (server.to_owned(), format!("postgres://{user}@{down}/{name}"));
+    let arguments = ["coordinator", "--dir", &data, "--store", &store, "--listen", "127.0.0.1:0"];
+    let mut process = start(&arguments);
+    let mut said = lines(&mut process);
+    find(&mut said, "waiting for the store");
+    let address = find(&mut said, "serving ").rsplit(' ').next().unwrap().to_owned();
+    let proxy = TcpListener::bind(down).unwrap();
+    std::thread::spawn(move || {
+        for client in proxy.incoming().map(Result::unwrap) {
+            let server = TcpStream::connect(&server).unwrap();
+            for (mut from, mut to) in
+                [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)]
+            {
+                std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+            }
+        }
+    });
+    find(&mut said, "this coordinator leads the store from now on");
+    let output = run_with(&["status"], &address);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !text.contains("Store error"), "{text}");
 }
