@@ -103,6 +103,11 @@ impl Failure {
         Failure { line: line.to_string(), hint: None }
     }
 
+    /// What failed and the cause, without the hint.
+    pub(crate) fn cause(&self) -> &str {
+        &self.line
+    }
+
     /// Puts the place of the error, such as a file and line, before the line.
     pub(crate) fn at(self, place: impl fmt::Display) -> Failure {
         Failure { line: format!("{place}{}", self.line), ..self }

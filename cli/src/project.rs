@@ -60,20 +60,20 @@ impl Pair {
             .map_err(|error| Failure::new(format!("{}: {error}", self.project.display())))
     }
 
-    /// Compiles the project for a suite that asks for colours although no block does.
-    pub(crate) fn compile_for_scripts(
-        &self,
-        subject: &LoadedProject,
-    ) -> Result<Arc<Program>, Failure> {
-        Program::compile(&subject.project)
-            .map(|program| Arc::new(program.with_colors()))
-            .map_err(|error| Failure::new(format!("{}: {error}", self.project.display())))
-    }
-
     /// A failure about the suite, with the name of its file.
     pub(crate) fn failure(&self, error: SuiteError) -> Failure {
         suite_failure(&self.suite, error)
     }
+}
+
+/// Compiles a project for a suite that asks for colours although no block does.
+pub(crate) fn compile_for_scripts(
+    path: &Path,
+    subject: &LoadedProject,
+) -> Result<Arc<Program>, Failure> {
+    Program::compile(&subject.project)
+        .map(|program| Arc::new(program.with_colors()))
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
 /// Prepares a project for test generation.

@@ -1,6 +1,7 @@
 //! `catherd test`: executes the tests of a suite on a project.
 
 mod javascript;
+mod many;
 
 use std::fmt::Write as _;
 
@@ -19,7 +20,8 @@ use crate::terminal;
 /// the Test Anything Protocol.
 ///
 /// A suite is a JSON file that catherd generated, or a JavaScript file with tests for Whisker; its
-/// content decides. With the seed of a generated suite, all assertions are checked; with any other,
+/// content decides. For a folder of projects, a JavaScript suite is executed on each of them and the
+/// statuses are written as a table in CSV. With the seed of a generated suite, all assertions are checked; with any other,
 /// those that do not depend on random numbers.
 #[derive(Args)]
 #[command(after_help = "\
@@ -28,6 +30,7 @@ Examples:
   catherd test game.sb3 suite.json --seed 7
   catherd test homework.sb3 model-solution.json --any-project --json
   catherd test game.sb3 tests.js --test start --coverage
+  catherd test class tests.js
 
 Exit codes: 0 if all tests pass, 2 if one does not, 1 if they cannot be executed.")]
 pub(crate) struct Arguments {

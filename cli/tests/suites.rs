@@ -235,6 +235,37 @@ fn a_suite_in_javascript_reports_in_tap_or_json() {
 }
 
 #[test]
+fn a_suite_in_javascript_on_a_folder_of_projects_gives_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let class = folder.path().join("class");
+    fs::create_dir(&class).unwrap();
+    for name in ["b.sb3", "a.sb3"] {
+        fs::write(class.join(name), packed(&small(name))).unwrap();
+    }
+    fs::write(class.join("c.sb3"), "no archive").unwrap();
+    fs::write(folder.path().join("tests.js"), TESTS).unwrap();
+    let output = run(folder.path(), &["test", "class", "tests.js"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let text = stdout(&output);
+    let mut table = csv::Reader::from_reader(text.as_bytes());
+    let header: Vec<_> = table.headers().unwrap().iter().map(str::to_owned).collect();
+    let tests = ["project", "digest", "status", "says", "wrong", "missing", "later", "passed"];
+    assert_eq!(header[..8], tests);
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    let projects: Vec<_> = rows.iter().map(|row| row[0].replace('\\', "/")).collect();
+    assert_eq!(projects, ["class/a.sb3", "class/b.sb3", "class/c.sb3"]);
+    for row in &rows[..2] {
+        assert_eq!(
+            row.iter().skip(2).take(8).collect::<Vec<_>>().join(" "),
+            "executed pass error error skip 1 0 2"
+        );
+    }
+    assert!(rows[2][2].contains("c.sb3") && rows[2][3].is_empty(), "{text}");
+    let empty = run(folder.path(), &["test", ".", "tests.js"]);
+    assert_eq!(empty.status.code(), Some(1), "{}", stderr(&empty));
+}
+
+#[test]
 fn suites_in_javascript_that_cannot_be_executed_say_why() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("game.sb3"), packed(&small("x"))).unwrap();

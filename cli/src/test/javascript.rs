@@ -7,7 +7,9 @@ use catherd_javascript_suites::{Seed, SuiteKind, report};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::many;
 use crate::failure::{Exit, Failure};
+use crate::project;
 use crate::terminal;
 
 /// Options of suites in JavaScript.
@@ -68,9 +70,16 @@ pub(super) fn run(arguments: &super::Arguments, text: &str) -> Result<Exit, Fail
         }
     }
     let suite = SuiteFile::new(&file_name(path), text).map_err(|error| failure(&error))?;
-    let subject = crate::project::open(project)?;
-    let program = arguments.pair.compile_for_scripts(&subject)?;
     let options = options(arguments);
+    if let Some(paths) = many::projects_in(project)? {
+        if arguments.json {
+            let error = Failure::new("--json: a folder of projects gives a table in CSV");
+            return Err(error.hint("leave --json out, or name one project"));
+        }
+        return many::run(&suite, &paths, &options);
+    }
+    let subject = project::open(project)?;
+    let program = project::compile_for_scripts(project, &subject)?;
     let outcome = whisker::run(&suite, &program, &options)
         .map_err(|error| failure(&error).hint("correct the suite"))?;
     let passed = outcome.count(Status::Pass) + outcome.count(Status::Skip);
