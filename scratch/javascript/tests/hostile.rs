@@ -63,6 +63,10 @@ const BODIES: &[(&str, &str)] = &[
     ("for (;;) t.log('x'.repeat(1000))", COMPUTES),
     ("t.end(); t.end(); await t.runForSteps(2); t.end()", ""),
     (
+        "for (let i = 0; i < 1e3; i++) t.addInput(i, {device: 'keyboard', key: 'a'}); await t.runForSteps(2)",
+        "",
+    ),
+    (
         "const s = t.getSprite('Dog'); for (let i = 0; i < 9; i++) t.clickSprite('Dog'); await t.runForSteps(2); s.getClones().map(c => c.old.x)",
         "",
     ),
@@ -79,6 +83,7 @@ const BODIES: &[(&str, &str)] = &[
         "t.seedScratch('9'.repeat(400)); t.seedScratch(NaN); t.seedScratch(); await t.runForSteps(1)",
         "",
     ),
+    ("t.keyPress('\\ud800'); t.typeText('\\ud800'); t.log('\\ud800'); t.getSprite('\\ud800')", ""),
 ];
 
 #[test]

@@ -95,7 +95,7 @@
     // Sprites and variables.
     const originalNamed = name => {
         host.wrapAll();
-        const id = host.original(NativeString(name));
+        const id = host.original(kit.text(name));
         return id < 0 ? undefined : kit.wrap(id);
     };
     const allSprites = (condition, skipStage) => {
@@ -126,7 +126,7 @@
     };
     const rawVariable = (id, name, set, value) => {
         for (const list of [false, true]) {
-            const number = host.variableNumber(id, NativeString(name), list);
+            const number = host.variableNumber(id, kit.text(name), list);
             if (number >= 0) {
                 return set ? (host.setVariable(id, number, list, value), true) : host.variable(id, number, list);
             }
@@ -134,9 +134,9 @@
         return set ? false : undefined;
     };
     const existing = name => {
-        const id = host.original(NativeString(name));
+        const id = host.original(kit.text(name));
         if (id < 0) {
-            throw new TypeError('no sprite is named `' + NativeString(name) + '`');
+            throw new TypeError('no sprite is named `' + kit.text(name) + '`');
         }
         return id;
     };
@@ -148,7 +148,7 @@
         getSpriteAtPoint: (x, y) => atPoint(x, y)[0] ?? null,
         getNewSprites: condition => kit.newSprites(condition),
         getRotationStyle: name => {
-            const id = host.original(NativeString(name));
+            const id = host.original(kit.text(name));
             return id < 0 ? undefined : host.text(id, 'rotation style');
         },
         getSpriteVariable: (sprite, name) => rawVariable(existing(sprite), name, false),
@@ -156,7 +156,7 @@
         getGlobalVariable: name => rawVariable(host.stage(), name, false),
         setGlobalVariable: (name, value) => rawVariable(host.stage(), name, true, value),
         setVisibility: (name, visible) => {
-            const id = host.original(NativeString(name));
+            const id = host.original(kit.text(name));
             if (id >= 0) {
                 host.setLook(id, 'Visible', visible ? 1 : 0);
             }
@@ -167,7 +167,7 @@
             return {x, y};
         },
         isMouseDown: () => host.isMouseDown(),
-        isKeyDown: key => host.isKeyDown(NativeString(key)),
+        isKeyDown: key => host.isKeyDown(kit.text(key)),
         getAnswer: () => host.answer(),
         isQuestionAsked: () => host.isAsking(),
         log: message => host.log(kit.text(message)),
@@ -376,12 +376,12 @@
             const lasts = steps !== undefined && steps !== null ? NativeNumber(steps)
                 : duration !== undefined && duration !== null ? NativeNumber(duration) / STEP : NONE;
             this.#data = {
-                device, isDown: state(isDown), key: key === undefined ? '' : NativeString(key),
+                device, isDown: state(isDown), key: key === undefined ? '' : kit.text(key),
                 x: x === undefined || x === null ? NONE : NativeNumber(x),
                 y: y === undefined || y === null ? NONE : NativeNumber(y),
                 sprite: device === 'drag' ? -1 : Sprite.number(sprite),
                 xOffset: xOffset ? NativeNumber(xOffset) : 0, yOffset: yOffset ? NativeNumber(yOffset) : 0,
-                text: device === 'drag' ? NativeString(sprite) : answer === undefined ? '' : kit.text(answer),
+                text: device === 'drag' ? kit.text(sprite) : answer === undefined ? '' : kit.text(answer),
                 volume: volume === undefined ? NONE : NativeNumber(volume),
                 steps: lasts < 1 ? 1 : lasts,
             };
@@ -434,7 +434,7 @@
         sendSound: (volume, steps = 1) => void immediate({device: 'microphone', volume, steps}),
         clickStage: () => host.click(host.stage()),
         clickSprite: name => {
-            const id = host.original(NativeString(name));
+            const id = host.original(kit.text(name));
             if (id >= 0) {
                 host.click(id);
             }
@@ -551,7 +551,7 @@
 
     // Seeds.
     const seedAll = seed => {
-        generator = host.seed(NativeString(seed), typeof seed === 'number');
+        generator = host.seed(kit.text(seed), typeof seed === 'number');
     };
 
     define(t, 'assert', kit.assert);
@@ -571,7 +571,7 @@
             return 'error';
         }
         const [name, type] = typeNames(error);
-        const both = (NativeString(name) + ' ' + NativeString(type)).toLowerCase();
+        const both = (kit.text(name) + ' ' + NativeString(type)).toLowerCase();
         return both.includes('assert') ? 'fail' : both.includes('assum') ? 'skip' : 'error';
     };
     const shown = value => {

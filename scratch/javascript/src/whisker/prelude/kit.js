@@ -18,7 +18,7 @@
         setPrototypeOf(object, new Proxy({}, {
             get(_, name) {
                 if (typeof name === 'string' && !(name in objects) && name !== 'then' && name !== 'toJSON') {
-                    host.missing(owner, name);
+                    host.missing(owner, apply(wellFormed, name, []));
                 }
                 return objects[name];
             },

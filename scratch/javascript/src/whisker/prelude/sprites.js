@@ -125,8 +125,8 @@
         return found;
     };
     const variableNamed = (id, list, name) => {
-        const number = host.variableNumber(id, NativeString(name), list);
-        return number < 0 ? undefined : variable(id, number, list, NativeString(name));
+        const number = host.variableNumber(id, kit.text(name), list);
+        return number < 0 ? undefined : variable(id, number, list, kit.text(name));
     };
 
     const box = values => ({left: values[0], right: values[1], top: values[2], bottom: values[3]});
@@ -193,7 +193,7 @@
         }
         isTouchingMouse() { return host.touching(this.#id, '_mouse_'); }
         isTouchingEdge() { return host.touching(this.#id, '_edge_'); }
-        isTouchingSprite(name) { return host.touching(this.#id, NativeString(name)); }
+        isTouchingSprite(name) { return host.touching(this.#id, kit.text(name)); }
         isTouchingVerticalEdge() {
             const {left, right} = this.bounds;
             return left < -240 || right > 240;
@@ -330,13 +330,13 @@
         define(target, 'getName', () => host.text(id, 'name'));
         define(target, 'getBounds', () => box(host.bounds(id)));
         define(target, 'getCostumes', () => costumesOf(id));
-        define(target, 'isTouchingObject', name => host.touching(id, NativeString(name)));
+        define(target, 'isTouchingObject', name => host.touching(id, kit.text(name)));
         define(target, 'lookupVariableByNameAndType', (name, type) => {
             const list = type === 'list';
             for (const owner of [id, host.stage()]) {
-                const number = host.variableNumber(owner, NativeString(name), list);
+                const number = host.variableNumber(owner, kit.text(name), list);
                 if (number >= 0) {
-                    return rawVariable(owner, number, list, NativeString(name));
+                    return rawVariable(owner, number, list, kit.text(name));
                 }
             }
             return null;
@@ -361,12 +361,12 @@
     const runtime = {ioDevices: raw({
         mouse: raw({getScratchX: () => host.mouse()[0], getScratchY: () => host.mouse()[1],
             getIsDown: () => host.isMouseDown()}, 'vm.runtime.ioDevices.mouse'),
-        keyboard: raw({getKeyIsDown: key => host.isKeyDown(NativeString(key))}, 'vm.runtime.ioDevices.keyboard'),
+        keyboard: raw({getKeyIsDown: key => host.isKeyDown(kit.text(key))}, 'vm.runtime.ioDevices.keyboard'),
     }, 'vm.runtime.ioDevices')};
     getter(runtime, 'targets', () => kit.mapped(host.targets(), rawTarget));
     getter(runtime, 'stepsExecuted', () => host.totalSteps());
     define(runtime, 'getSpriteTargetByName', name => {
-        const id = host.original(NativeString(name));
+        const id = host.original(kit.text(name));
         return id < 0 ? undefined : rawTarget(id);
     });
     define(runtime, 'getTargetForStage', () => rawTarget(host.stage()));
