@@ -23,7 +23,12 @@ pub(crate) enum Isolation {
 
 impl Isolation {
     /// How programs are run below a folder of this process.
-    pub(crate) fn programs(self, folder: &Path, hidden: Vec<PathBuf>) -> Result<Programs, Failure> {
+    pub(crate) fn programs(
+        self,
+        folder: &Path,
+        hidden: &[PathBuf],
+        tools: &[PathBuf],
+    ) -> Result<Programs, Failure> {
         // The kernel finds the executable there even if the file was replaced since.
         let supervisor = cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"));
         // Programs have another current folder than this process.
@@ -35,8 +40,9 @@ impl Isolation {
         };
         let folder = absolute(folder)?;
         let hidden = hidden.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
+        let tools = tools.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
         let namespaces = self != Isolation::Off;
-        Ok(Programs { folder, supervisor, hidden, namespaces, exclusive: false })
+        Ok(Programs { folder, supervisor, hidden, tools, namespaces, exclusive: false })
     }
 
     /// How programs are run by a worker, which executes one run at a time and nothing else. Says
@@ -44,10 +50,11 @@ impl Isolation {
     pub(crate) fn programs_of_worker(
         self,
         folder: &Path,
-        hidden: Vec<PathBuf>,
+        hidden: &[PathBuf],
+        tools: &[PathBuf],
         warn: impl FnOnce(&str),
     ) -> Result<Programs, Failure> {
-        let programs = Programs { exclusive: true, ..self.programs(folder, hidden)? };
+        let programs = Programs { exclusive: true, ..self.programs(folder, hidden, tools)? };
         let unusable = |cause: &dyn std::fmt::Display| {
             Failure::new(format_args!("programs cannot be run: {cause}"))
                 .hint("name a folder with --programs that you may write to")
@@ -71,6 +78,18 @@ impl Isolation {
         }
         Ok(programs)
     }
+}
+
+/// The guarantees that this system does not give to the programs of a study, as one line for all
+/// workers. `None` if there are none.
+pub(crate) fn missing_guarantees(folder: &Path) -> Result<Option<String>, Failure> {
+    let programs = Isolation::default().programs(folder, &[], &[])?;
+    let missing = programs.missing_guarantees().map_err(|cause| {
+        Failure::new(format_args!("programs cannot be run: {cause}"))
+            .hint("see whether the system's limits allow processes")
+    })?;
+    let list = missing.join("; ");
+    Ok((!missing.is_empty()).then(|| format!("programs are run without {list}")))
 }
 
 /// Supervises a program for a worker.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use catherd_coordinator::store::{Reader, Records};
@@ -28,6 +29,10 @@ pub(crate) struct Stored {
     /// The store of a coordinator: postgres://USER@HOST/NAME, or its SQLite file
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
+
+    /// Folder of the study file, for tools that it names by relative paths
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    tools: PathBuf,
 }
 
 impl Stored {
@@ -83,8 +88,8 @@ impl Stored {
         let bytes = self.project(spec.project)?;
         let own = || self.study.join("spool");
         let folder = self.store.as_ref().map_or_else(own, |_| PathBuf::from("spool"));
-        let hidden = vec![self.study.clone()];
-        let programs = Isolation::default().programs(&folder, hidden);
+        let hidden = [self.study.join("study.db")];
+        let programs = Isolation::default().programs(&folder, &hidden, from_ref(&self.tools));
         let programs = programs.map_err(|failure| failure.to_string())?;
         let context = RunnerContext { programs: Some(&programs), ..RunnerContext::default() };
         let runner = subjects::kinds().runner(&spec.subject, &context);

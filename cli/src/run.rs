@@ -34,7 +34,7 @@ use clap::Args;
 use crate::failure::{self, Exit, Failure, STUDY_INCOMPLETE, STUDY_STOPPED};
 use crate::file_names::safe_name;
 use crate::tokens::new_token;
-use crate::{subjects, terminal};
+use crate::{programs, subjects, terminal};
 pub(crate) use corpus::Corpus;
 use display::{Display, Title};
 #[cfg(test)]
@@ -156,6 +156,7 @@ impl<'a> LocalRunner<'a> {
 
     fn execute(&self, plan: Plan, title: &Title) -> Result<Ended, Failure> {
         let programs = subjects::runs_programs(&plan.subject);
+        let programs = programs.then(|| self.arguments.study.folder());
         let token = new_token()?;
         let options = Options {
             engines: subjects::kinds().engines(),
@@ -178,11 +179,15 @@ impl<'a> LocalRunner<'a> {
             self.tables.mark_incomplete()?;
             self.corpus.upload(&coordinator)?;
         }
+        if programs.is_some() {
+            let missing = programs::missing_guarantees(&self.folder.spools())?;
+            missing.into_iter().for_each(|line| terminal::note(&line));
+        }
         let display = Display::new(self.arguments.quiet, title, &before, cores.len());
         let interval = Duration::from_secs(self.arguments.tables_interval);
         let interim = InterimTables::new(self.tables.clone(), self.studies.clone(), interval);
         let retry = Duration::from_secs(self.arguments.retry_timeout);
-        let workers = Workers { cores: &cores, token: &token, programs };
+        let workers = Workers { cores: &cores, token: &token, programs: programs.as_deref() };
         let ended =
             local_cluster::run(&coordinator, self.folder, &workers, display, interim, retry)?;
         if ended != Ended::Finished {

@@ -79,6 +79,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
+    /// Folder with the tools that studies name by relative paths; may be given several times
+    /// [default: the current folder]
+    #[arg(long, value_name = "DIR", requires = "programs")]
+    tools: Vec<PathBuf>,
+
     /// Whether programs get namespaces of their own, in which token files and other processes
     /// cannot be seen
     #[arg(long, value_name = "WHETHER", default_value = "wanted", requires = "programs")]
@@ -118,12 +123,16 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             hidden.extend([spool.clone(), folder.clone()]);
             hidden.extend(arguments.hide);
             let warn = |line: &str| match arguments.exit_with_parent {
-                // `catherd run` has one worker for each core, and all would say the same.
-                true => tracing::warn!("{line}"),
+                // `catherd run` has one worker for each core, and has said it for all.
+                true => tracing::debug!("{line}"),
                 false => terminal::note(line),
             };
             let programs = programs.join(safe_name(&name));
-            Some(arguments.isolation.programs_of_worker(&programs, hidden, warn)?)
+            let mut tools = arguments.tools;
+            if tools.is_empty() {
+                tools.push(PathBuf::from("."));
+            }
+            Some(arguments.isolation.programs_of_worker(&programs, &hidden, &tools, warn)?)
         }
         None => None,
     };
@@ -155,13 +164,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
 /// The command that starts the worker of a core for `catherd run`.
 ///
 /// The worker reads its token from standard input: other users could read command line and
-/// environment. It executes programs if `programs` is set.
+/// environment. It executes programs if `tools` is set, the folder of tools with relative paths.
 pub(crate) fn command(
     program: &Path,
     address: &str,
     spools: &Path,
     core: usize,
-    programs: bool,
+    tools: Option<&Path>,
 ) -> Command {
     let name = format!("core-{core}");
     let mut command = Command::new(program);
@@ -176,9 +185,11 @@ pub(crate) fn command(
         // Settings for other coordinators.
         .env_remove("CATHERD_TLS")
         .stdout(Stdio::null());
-    if programs {
-        command.arg("--programs").arg(spools.join("programs"));
-        command.arg("--hide").arg(spools.parent().unwrap_or(spools));
+    if let Some(tools) = tools {
+        command.arg("--programs").arg(spools.join("programs")).arg("--tools").arg(tools);
+        for name in ["study.db", "study.db-wal", "study.db-shm"] {
+            command.arg("--hide").arg(spools.with_file_name(name));
+        }
     }
     if std::env::var_os(terminal::LOG).is_none() {
         // The coordinator is in the process that started the worker, which reports the progress.

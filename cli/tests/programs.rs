@@ -14,7 +14,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use support::cluster::{Process, coordinator, succeed, worker};
-use support::{ENVIRONMENT, catherd, program, stderr};
+use support::{ENVIRONMENT, catherd, digests, program, stderr};
 use tempfile::TempDir;
 
 /// Longer than anything here takes on a busy machine.
@@ -121,7 +121,7 @@ fn the_environment_of_the_caller_does_not_reach_programs() {
     let place = Place::new(
         r#"sum=$(env | grep -v -e ^HOME= -e ^TMPDIR= -e ^PWD= | sort | cksum | cut -d' ' -f1)
 test "$HOME" = "$PWD/home" && test -d "$HOME" && test -d "$TMPDIR" && test "$SEED" = 1 || exit 1
-test ! -e "$2/study.db" && test ! -e "$2/study.json" || { echo "$2 is visible"; exit 1; }
+test ! -s "$2/study.db" && test ! -s "$2/study.db-wal" || { echo "$2 is visible"; exit 1; }
 echo "{\"goals\": 1, \"covered\": [0], \"counts\": {\"environment\": $sum}}" > "$1""#,
     );
     let run = |out: &str, variables: &[(&str, &str)]| {
@@ -262,4 +262,101 @@ esac"#,
         assert!(text.contains(reason), "{text}");
     }
     assert!(place.has_no_run_folder("out"));
+}
+
+#[test]
+fn a_relative_program_is_found_beside_the_study_and_known_by_its_digest() {
+    let place = Place::new(r#"echo '{"goals": 1, "covered": [0]}' > "$1""#);
+    place.write(
+        "study.toml",
+        "subject = 'command'\nprojects = ['projects']\nseeds = 1\nbudget = { executions = 1 }\n\
+         algorithms = [{ name = 'a', parameters = { command = './tool {out}' } }]\n",
+    );
+    let run = |out: &str| {
+        let out = place.path(out);
+        let mut command = catherd();
+        command.args(["run", &place.text("study.toml"), "--quiet", "--workers", "1", "--out"]);
+        let output = command.arg(&out).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        digests(&out).into_keys().collect::<Vec<_>>()
+    };
+    let first = run("one");
+    assert_eq!(run("two"), first);
+    let out = place.text("two");
+    let verify = |tools: &str| {
+        catherd().args(["verify", &out, "--sample", "1", "--tools", tools]).output().unwrap()
+    };
+    assert!(verify(place.0.path().to_str().unwrap()).status.success());
+    let output = verify("/");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("this worker does not have ./tool with digest"), "{text}");
+    let tool = fs::read_to_string(place.path("tool")).unwrap() + "# changed\n";
+    fs::write(place.path("tool"), tool).unwrap();
+    assert_ne!(run("three"), first);
+}
+
+const ADAPTER: &str = "\
+contract = 1
+tool = 'fake'
+version = '1.0'
+algorithms = ['A', 'B']
+budgets = ['executions']
+variables = { SEED = '{seed}' }
+
+[parameters]
+types = { kind = 'choice', values = ['hints', 'none'], default = 'hints' }
+population = { kind = 'integer', min = 2 }
+";
+
+const EXECUTABLE: &str = r#"#!/bin/sh
+value() { sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*\$/\1/p" "$2" | head -1; }
+test "$1" = execute && test "$(value seed "$2")" = "$SEED" || exit 1
+mkdir suite
+echo "types: $(value types "$2"), population: $(value population "$2")" > suite/test.py
+tool='"contract": 1, "tool": {"name": "fake", "version": "1.0"}'
+case $(value algorithm "$2") in
+A) echo "{$tool, \"goals\": 2, \"covered\": [0], \"times\": {\"search_ms\": 5},
+    \"files\": [\"suite/test.py\"]}" > result.json;;
+B) echo "{$tool, \"outcome\": \"unsupported\", \"reason\": \"no module\"}" > result.json;;
+esac
+"#;
+
+#[test]
+fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
+    let place = Place::new("");
+    place.write("adapter/adapter.toml", ADAPTER);
+    place.write("adapter/run", EXECUTABLE);
+    fs::set_permissions(place.path("adapter/run"), fs::Permissions::from_mode(0o755)).unwrap();
+    let study = |parameters: &str| {
+        let algorithm = |name: &str| {
+            format!("{{ name = '{name}', parameters = {{ adapter = 'adapter'{parameters} }} }}")
+        };
+        let (a, b) = (algorithm("A"), algorithm("B"));
+        place.write(
+            "study.toml",
+            &format!(
+                "subject = 'command'\nprojects = ['projects']\nseeds = 1\n\
+                 algorithms = [\n{a},\n{b}]\nbudget = {{ executions = 1 }}\n"
+            ),
+        );
+        let out = place.text("out");
+        let arguments = ["run", &place.text("study.toml"), "--out", &out, "--workers", "1"];
+        catherd().args(arguments).output().unwrap()
+    };
+    let refused = stderr(&study(", types = 'some'"));
+    assert!(refused.contains("study.toml:5"), "{refused}");
+    assert!(refused.contains("fake does not take this value of `types`"), "{refused}");
+    assert!(refused.contains("one of hints, none"), "{refused}");
+    let refused = stderr(&study(", popluation = 3"));
+    assert!(refused.contains("use one of population, types"), "{refused}");
+
+    let output = study(", population = 7");
+    let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+    let runs = fs::read_to_string(place.path("out/runs.csv")).expect(&text);
+    assert!(runs.contains(",done,") && runs.contains("unsupported: no module"), "{runs}");
+    let suites = fs::read_dir(place.path("out/suites")).unwrap();
+    let folder = suites.map(Result::unwrap).next().unwrap().path();
+    let file = fs::read_to_string(folder.join("A-1.suite-test.py")).unwrap();
+    assert_eq!(file, "types: hints, population: 7\n");
 }

@@ -1,6 +1,7 @@
 //! Subject kinds, and the list of those that a program has.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use catherd_experiments::{Algorithm, Engines, Mutation, ProjectSource, SubjectInfo};
 
@@ -42,6 +43,16 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// The first field that cannot be used; no field if it is the name.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
+
+    /// The algorithm with everything that a run of it depends on, for kinds whose parameters name
+    /// files: such as their digests. Relative paths start at `folder`, that of the study file.
+    ///
+    /// # Errors
+    ///
+    /// The first field that cannot be used.
+    fn resolve(&self, algorithm: &Algorithm, _folder: &Path) -> Result<Algorithm, FieldError> {
+        Ok(algorithm.clone())
+    }
 
     /// Checks the settings of mutation analysis.
     ///

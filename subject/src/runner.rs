@@ -62,6 +62,8 @@ pub struct Programs {
     pub supervisor: Option<PathBuf>,
     /// Files and folders that programs must not see, such as tokens.
     pub hidden: Vec<PathBuf>,
+    /// Folders in which tools are found that a study names by relative paths.
+    pub tools: Vec<PathBuf>,
     /// Whether programs get namespaces of their own where the kernel permits it.
     pub namespaces: bool,
     /// Whether this process executes one run at a time and starts nothing else, so that all its

@@ -1,6 +1,7 @@
 //! A coordinator and its workers on this machine, until every run has ended.
 
 use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::{Coordinator, Progress};
@@ -43,8 +44,9 @@ pub(super) struct Workers<'a> {
     pub(super) cores: &'a [usize],
     /// The token by which they prove to the coordinator that this process started them.
     pub(super) token: &'a str,
-    /// Whether the study's runs execute programs.
-    pub(super) programs: bool,
+    /// The folder of tools with relative paths, for studies whose runs execute programs; `None` for
+    /// others.
+    pub(super) programs: Option<&'a Path>,
 }
 
 /// Serves the study to one worker on each core until every run has ended. After the first SIGINT
@@ -73,10 +75,10 @@ pub(super) fn run(
         let server = tokio::spawn(coordinator.serve(listener));
         let program = std::env::current_exe().map_err(cannot_start)?;
         let spools = folder.spools();
-        let programs = workers.programs;
+        let programs = workers.programs.map(Path::to_owned);
         let input = format!("{}\n", workers.token);
         let fleet = LocalFleet::start(workers.cores, input, move |core| {
-            worker::command(&program, &address, &spools, core, programs)
+            worker::command(&program, &address, &spools, core, programs.as_deref())
         })
         .map_err(cannot_start)?;
         tokio::select! {

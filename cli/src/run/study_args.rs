@@ -1,6 +1,6 @@
 //! The parts of a study on the command line: a study file, flags, or both.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use catherd_analysis::comparison::LEVEL;
 use catherd_analysis::stats::runs_needed;
@@ -106,9 +106,15 @@ impl StudyArgs {
         }
     }
 
+    /// The folder of the study file, at which relative paths start.
+    pub(crate) fn folder(&self) -> PathBuf {
+        let folder = self.study.as_deref().and_then(Path::parent);
+        folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    }
+
     /// Makes the study, finds its projects and plans its runs.
     pub(crate) fn plan(&self) -> Result<(Study, Corpus, Plan), Failure> {
-        let study = self.study()?;
+        let mut study = self.study()?;
         let kind = subjects::kind_of(&study).map_err(|e| self.located("subject", e))?;
         let info = kind.info();
         if let Some(error) = PlanError::of_budget(&study.budget, &info) {
@@ -128,6 +134,12 @@ impl StudyArgs {
             kind.check_algorithm(algorithm)
                 .map_err(|error| self.algorithm_refused(number, algorithm, error))?;
         }
+        let folder = self.folder();
+        let resolved = study.algorithms.iter().enumerate().map(|(number, algorithm)| {
+            let resolved = kind.resolve(algorithm, &folder);
+            resolved.map_err(|error| self.algorithm_refused(number, algorithm, error))
+        });
+        study.algorithms = resolved.collect::<Result<_, _>>()?;
         let corpus = Corpus::find(&study.projects, kind);
         let corpus = corpus.map_err(|failure| match &self.projects[..] {
             [] => self.located("projects", failure),

@@ -12,7 +12,7 @@
 //! kills all processes of the namespace, in whatever session they are. Where the kernel permits no
 //! namespaces the supervisor adopts orphans instead and kills its descendants one by one.
 //!
-//! When the program and all its processes have ended, the supervisor writes its [`Report`] to
+//! When the program and all its processes have ended, the supervisor writes its report to
 //! standard output, as a line. Standard error is the program's output.
 
 use std::ffi::OsStr;

@@ -5,6 +5,7 @@ use std::path::Path;
 use catherd_experiments::{Algorithm, Parameter, RunSpec};
 
 use super::UNITS;
+use super::tool::ADAPTER;
 use crate::algorithm::FieldError;
 
 /// The parameter that holds the template.
@@ -24,10 +25,18 @@ const PLACES: [&str; 8] =
 ///
 /// What is wrong with the template or the environment.
 pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
-    let words = words(PARAMETER, template(algorithm)?)?;
-    if words.is_empty() {
-        return Err(wrong(PARAMETER, "`command` is empty", "name a program and {out}"));
+    if algorithm.parameters.contains_key(ADAPTER) {
+        return match algorithm.parameters.contains_key(PARAMETER) {
+            true => {
+                let advice = "keep one of them";
+                Err(wrong(PARAMETER, "both `command` and `adapter` are set", advice))
+            }
+            // The adapter's own file says more, when the study is planned and before each run.
+            false => super::tool::relative_path(algorithm).map(|_| ()),
+        };
     }
+    program(algorithm)?;
+    let words = words(PARAMETER, template(algorithm)?)?;
     let places = known_places(PARAMETER, &words)?;
     if !places.contains(&"out") {
         let cause = "`command` lacks {out}, the path of the file for the result";
@@ -101,6 +110,17 @@ fn template(algorithm: &Algorithm) -> Result<&str, FieldError> {
 fn wrong(parameter: &str, cause: impl Into<String>, advice: &str) -> FieldError {
     let field = Some(parameter.to_owned());
     FieldError { field, cause: cause.into(), advice: advice.to_owned() }
+}
+
+/// The program of a template, as the study names it.
+///
+/// # Errors
+///
+/// What is wrong with the template.
+pub(super) fn program(algorithm: &Algorithm) -> Result<String, FieldError> {
+    let words = words(PARAMETER, template(algorithm)?)?;
+    let empty = || wrong(PARAMETER, "`command` is empty", "name a program and {out}");
+    words.into_iter().next().ok_or_else(empty)
 }
 
 /// What a program of a run is started with.
