@@ -10,6 +10,7 @@ use tonic_health::pb::health_client::HealthClient;
 
 use crate::failure::{Exit, Failure};
 use crate::remote::Remote;
+use crate::terminal;
 
 /// Asks a coordinator whether it serves, for probes and scripts.
 ///
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let answer = answer.map_err(|status| no_answer(status.message().to_owned()))?;
     match answer.into_inner().status() {
         ServingStatus::Serving => {
-            println!("the coordinator at {address} serves");
+            terminal::print(&format!("the coordinator at {address} serves\n"));
             Ok(Exit::Success)
         }
         _ => Err(Failure::new(format_args!("the coordinator at {address} does not serve now"))
