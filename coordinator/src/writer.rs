@@ -75,6 +75,8 @@ pub struct Writer {
     leader: Option<Leader>,
     /// The last error of the store; `None` after the next successful transaction.
     last_error: Option<String>,
+    /// Whether the last error came from opening the store.
+    cannot_open: bool,
     /// Held as long as this process may write to an SQLite file.
     _lock: Option<File>,
 }
@@ -101,6 +103,7 @@ impl Writer {
             progress: watch::Sender::default(),
             leader: None,
             last_error: None,
+            cannot_open: false,
             _lock: lock,
         };
         match store.and_then(|store| Leader::new(&writer.config, store, now)) {
@@ -182,6 +185,7 @@ impl Writer {
         if self.last_error.as_ref() != Some(&text) {
             tracing::error!("{text}");
         }
+        self.cannot_open = self.leader.is_none();
         self.leader.take_if(|leader| !leader.store.is_alive());
         if let Some(leader) = &mut self.leader {
             leader.needs_reload = true;
@@ -209,9 +213,9 @@ impl Writer {
                 let store = Store::take_over(&self.config.url, silence)?;
                 let leader = Leader::new(&self.config, store, now)?;
                 tracing::info!("this coordinator leads the store from now on");
-                // Other errors end with the next successful transaction.
+                // Errors of writing end with the next successful transaction.
                 let led = StoreError::LedByAnother.to_string();
-                self.last_error.take_if(|error| *error == led);
+                self.last_error.take_if(|error| self.cannot_open || *error == led);
                 none.insert(leader)
             }
         };
