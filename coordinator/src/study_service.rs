@@ -162,7 +162,10 @@ impl v1::studies_server::Studies for StudyService {
         tokio::task::spawn_blocking(move || {
             if let Err(error) = send_results(&url, study, &sender) {
                 let status = match error {
-                    StoreError::StudyChanged => Status::aborted(error.to_string()),
+                    // Its number was that of a study before, so the study was replaced or deleted.
+                    StoreError::StudyChanged | StoreError::NoStudy(_) => {
+                        Status::aborted(StoreError::StudyChanged.to_string())
+                    }
                     _ => Status::unavailable(error.to_string()),
                 };
                 // Sending fails only after the client has closed the stream.
