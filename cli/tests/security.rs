@@ -260,7 +260,7 @@ fn tokens_are_kept_from_others_and_read_again() {
     let address = find(&mut lines, "serving ").rsplit(' ').next().unwrap().to_owned();
     let status = |file: &str| run_with(&["status", "--token-file", file], &address);
     assert!(status(&viewer).status.success());
-    // Any role but one is too little for a submission, and no token is nobody.
+    // Any role but one is too little for a submission, and a request without a token is refused.
     two_files(&folder.path().join("projects"));
     assert!(stderr(&run_with(&["status"], &address)).contains("the request has no token"));
 

@@ -12,9 +12,12 @@ use crate::value::Value;
 use crate::watch::Change;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Sets a scalar variable.
-    pub(super) fn write_variable(&mut self, slot: Slot, value: Value) {
-        let old = std::mem::replace(self.variable_mut(slot), value);
+    /// Replaces the value of a scalar variable by one computed from it.
+    #[inline]
+    pub(super) fn update_variable(&mut self, slot: Slot, new: impl FnOnce(&Value) -> Value) {
+        let variable = self.variable_mut(slot);
+        let value = new(variable);
+        let old = std::mem::replace(variable, value);
         let stage = self.program.stage;
         let current = self.target;
         self.report(|| {

@@ -217,12 +217,11 @@ impl<T: Tracer> Interpreter<'_, T> {
 
             Op::SetVariable(slot, value) => {
                 let value = self.value(value);
-                self.write_variable(slot, value);
+                self.update_variable(slot, |_| value);
             }
             Op::ChangeVariable(slot, by) => {
                 let by = self.number(by);
-                let value = self.variable_mut(slot).to_number() + by;
-                self.write_variable(slot, value.into());
+                self.update_variable(slot, |old| (old.to_number() + by).into());
             }
             Op::AddToList(list, item) => self.add_to_list(list, item),
             Op::DeleteOfList(list, index) => self.delete_of_list(list, index),
