@@ -1,0 +1,129 @@
+//! NDJSON: one object on each line, for programs that read results while they are made.
+
+use serde_json::{Value, json};
+
+use crate::report::{Audience, ProjectReport, SuiteReport, Tally, TestReport};
+
+/// A project in NDJSON: a `project` event, a `test` event for each test, and a `coverage` event if
+/// coverage was measured.
+pub fn ndjson(report: &ProjectReport) -> String {
+    match report {
+        ProjectReport::Executed(report) => lines(report).map(|line| format!("{line}\n")).collect(),
+        ProjectReport::Unusable { project, reason } => {
+            let event = json!({ "event": "project", "name": project, "unusable": reason });
+            format!("{event}\n")
+        }
+    }
+}
+
+/// The last line: the numbers of all tests by status and of projects that could not be used. The
+/// digest is that of the report if there is only one project.
+pub fn ndjson_end(tally: Tally, unusable: usize, digest: Option<&str>) -> String {
+    let Tally { pass, fail, error, skip } = tally;
+    let mut event =
+        json!({ "event": "end", "pass": pass, "fail": fail, "error": error, "skip": skip });
+    if unusable > 0 {
+        event["unusable"] = json!(unusable);
+    }
+    if let Some(digest) = digest {
+        event["digest"] = json!(digest);
+    }
+    format!("{event}\n")
+}
+
+/// The events of a project.
+pub(crate) fn lines(report: &SuiteReport) -> impl Iterator<Item = Value> {
+    let mut project = json!({
+        "event": "project",
+        "name": report.project,
+        "digest": report.digest,
+        "suite": report.suite,
+        "inputs": report.inputs,
+    });
+    if !report.groups.is_empty() {
+        project["groups"] = json!(report.groups);
+    }
+    if !report.messages.is_empty() {
+        project["messages"] = json!(report.messages);
+    }
+    let tests = report.tests.iter().enumerate().map(|(at, test)| event(report, at, test));
+    let coverage = report.coverage.map(|coverage| {
+        json!({
+            "event": "coverage",
+            "project": report.project,
+            "covered": coverage.covered,
+            "total": coverage.total,
+        })
+    });
+    std::iter::once(project).chain(tests).chain(coverage)
+}
+
+fn event(report: &SuiteReport, at: usize, test: &TestReport) -> Value {
+    let mut event = json!({
+        "event": "test",
+        "project": report.project,
+        "index": at,
+        "name": test.name,
+        "status": test.status.name(),
+        "steps": test.steps,
+        "blocks": test.blocks,
+    });
+    let mut set = |key: &str, value: Value| event[key] = value;
+    if let Some(group) = test.group {
+        set("group", json!(group));
+    }
+    for (key, text) in [("error", &test.error), ("message", &test.message)] {
+        if !text.is_empty() {
+            set(key, json!(text));
+        }
+    }
+    for (key, value) in [("actual", &test.actual), ("expected", &test.expected)] {
+        if let Some(value) = value {
+            set(key, value.clone());
+        }
+    }
+    if let Some(operator) = &test.operator {
+        set("operator", json!(operator));
+    }
+    for (key, value) in &test.details {
+        set(key, value.clone());
+    }
+    if let Some(location) = test.location {
+        set("at", json!(location));
+    }
+    for (key, audience) in [("feedback", Audience::Pupil), ("hints", Audience::Teacher)] {
+        let texts: Vec<_> = test.feedback_for(audience).collect();
+        if !texts.is_empty() {
+            set(key, json!(texts));
+        }
+    }
+    if !test.log.is_empty() {
+        set("log", json!(test.log));
+    }
+    if !test.limits.is_empty() {
+        set("limits", json!(test.limits));
+    }
+    event
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    #[test]
+    fn every_line_is_an_object() {
+        let report = ProjectReport::Executed(samples::report());
+        let text = ndjson(&report);
+        let events: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let kinds: Vec<_> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["project", "test", "test", "test", "test", "coverage"]);
+        assert_eq!(events[2]["at"], json!({ "line": 3, "column": 7 }));
+        assert_eq!((&events[2]["group"], &events[2]["actual"]), (&json!(1), &json!("a")));
+        assert_eq!(events[3]["limits"], json!(["time"]));
+        let end: Value =
+            serde_json::from_str(&ndjson_end(Tally::default(), 2, Some("aa"))).unwrap();
+        assert_eq!((&end["unusable"], &end["digest"]), (&json!(2), &json!("aa")));
+    }
+}

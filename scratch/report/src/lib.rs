@@ -1,0 +1,36 @@
+//! Reports of test suites that were executed on projects: one set of types for the suites of all
+//! frameworks, and the formats in which they are written.
+//!
+//! A suite on a project is a [`SuiteReport`]: groups, tests with their [`Status`], and what is said
+//! to pupils and teachers. A framework makes it of its own outcomes. The kinds map as follows.
+//!
+//! | here | Whisker | Itch |
+//! | --- | --- | --- |
+//! | [`Status::Pass`] | `pass` | `correct` |
+//! | [`Status::Fail`] | `fail` | `wrong` |
+//! | [`Status::Error`] | `error` | `testplan error`, `internal error` |
+//! | [`Status::Error`] with a [`Limit`] | a limit was met | `time limit exceeded`, `memory limit exceeded` |
+//! | [`Status::Skip`] | `skip` | - (tests that were not reached are not part of the report) |
+//! | [`Group`] | - | `start-group`, in order; `parent` for nested ones |
+//! | [`TestReport::feedback`] | message of the assertion, hints | feedback of `close-test`, `append-message` |
+//! | [`TestReport::expected`], [`TestReport::actual`] | of the assertion | `append-diff` |
+//! | [`SuiteReport::messages`] | - | `append-message` outside of tests, summaries of groups |
+//!
+//! Every format is a function of the report alone: no clock, no path of the machine.
+
+mod dodona;
+mod json;
+mod junit;
+mod report;
+mod table;
+mod tap;
+
+pub use dodona::dodona;
+pub use json::{ndjson, ndjson_end};
+pub use junit::junit;
+pub use report::{
+    Audience, Coverage, Feedback, Group, Limit, Location, ProjectReport, Status, SuiteReport,
+    Tally, TestReport, Visibility,
+};
+pub use table::{Table, TableError};
+pub use tap::{Skips, tap};
