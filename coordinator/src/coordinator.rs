@@ -1,15 +1,13 @@
 //! The API of the library: opens a store, serves its studies, and reports their progress.
 
-use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::time::Duration;
+mod opening;
 
-use catherd_experiments::{Engines, Plan, RunRecord, RunSpec};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+
+use catherd_experiments::{Plan, RunRecord, RunSpec};
 use catherd_proto::tls::{self, ClientCertificates, ServerConfig, Tls, TlsError};
 use catherd_proto::transport::{self, Connected};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -18,85 +16,23 @@ use tokio::sync::watch;
 use tokio_stream::Stream;
 use tonic::transport::server::Router;
 
+use self::opening::open;
 use crate::auth::{Access, AuthInterceptor, TokenStore};
-use crate::clock::{Clock, Monotonic};
 use crate::connections::{Incoming, TlsSetting};
 use crate::dashboard::{self, Gate};
 use crate::error::{CoordinatorError, StoreUnavailable, SubmitError};
 use crate::health;
 use crate::ids::StudyNumber;
-use crate::ledger::Policy;
+use crate::options::Options;
 use crate::progress::Progress;
 use crate::projects::Projects;
-use crate::rate_limit::RateLimit;
-use crate::store::{
-    self, QuarantinedRun, Reader, Repair, Store, StoreError, StoreUrl, StudyState,
-    TransactionObserver,
-};
+use crate::store::{self, QuarantinedRun, Reader, Repair, StoreError, StoreUrl, StudyState};
 use crate::study_service::StudyService;
-use crate::uploads::Uploads;
-use crate::worker_service::{self, WorkerService};
-use crate::writer::{Request, Scope, Writer, WriterConfig, WriterHandle};
+use crate::worker_service::WorkerService;
+use crate::writer::{Request, Writer, WriterHandle};
 
 /// Name of the thread that owns ledger and store.
 pub const WRITER_THREAD: &str = "writer";
-
-/// Attempts to open a PostgreSQL store whose leader has just ended: the server may take a moment to
-/// notice that the session is gone.
-const OPEN_ATTEMPTS: u32 = 10;
-const OPEN_RETRY_DELAY: Duration = Duration::from_millis(100);
-
-/// Where studies are stored, and the rules by which they are executed.
-pub struct Options {
-    /// The folder of the studies, for everything that is not in a database elsewhere. Its contents
-    /// are listed in the documentation of the crate.
-    pub folder: PathBuf,
-    /// The database of runs and records. Default: `study.db` in the folder.
-    pub store: StoreUrl,
-    /// While another coordinator leads the database (PostgreSQL) or its server cannot be reached,
-    /// wait instead of returning an error.
-    pub stand_by: bool,
-    /// Engine ids of the subject kinds of this program. Plans with another engine for one of these
-    /// kinds are refused.
-    pub engines: Engines,
-    /// Names of the criteria of subject kinds: records with another criterion are refused. Records of
-    /// kinds that are not listed may have any.
-    pub criteria: BTreeMap<String, Vec<String>>,
-    /// The rules of leases.
-    pub policy: Policy,
-    /// The clock that leases expire by.
-    pub clock: Arc<dyn Clock>,
-    /// Certificate and key; `None` if connections are not encrypted, in which case only loopback is
-    /// served.
-    pub tls: Option<Tls>,
-    /// Accepted tokens; an empty store accepts no request. `None` if every process that can connect
-    /// is trusted, in which case only loopback is served.
-    pub tokens: Option<TokenStore>,
-    /// Whether clients may follow studies, and submit and change them. Otherwise workers alone are
-    /// served.
-    pub serve_clients: bool,
-    /// Observes the transactions of the store; tests only.
-    pub observer: Option<Arc<dyn TransactionObserver>>,
-}
-
-impl Options {
-    /// The default rules, the machine's clock, and an SQLite file in this folder.
-    pub fn new(folder: &Path) -> Options {
-        Options {
-            folder: folder.to_owned(),
-            store: StoreUrl::Sqlite(folder.join("study.db")),
-            stand_by: false,
-            engines: Engines::new(),
-            criteria: BTreeMap::new(),
-            policy: Policy::default(),
-            clock: Arc::new(Monotonic::default()),
-            tls: None,
-            tokens: None,
-            serve_clients: true,
-            observer: None,
-        }
-    }
-}
 
 /// A coordinator of the studies of a store. Dropping it closes the store.
 pub struct Coordinator {
@@ -423,97 +359,6 @@ impl Iterator for Records {
         let store_error = |cause| CoordinatorError::Store { url: self.url.clone(), cause };
         self.records.next().map(|record| record.map_err(store_error))
     }
-}
-
-/// Locks an SQLite file for the lifetime of the returned handle. A PostgreSQL store is locked by
-/// the writer's session instead, so that the result is `None`.
-fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
-    let StoreUrl::Sqlite(database) = url else { return Ok(None) };
-    let folder = database.parent().unwrap_or(Path::new(".")).to_owned();
-    let file = std::fs::create_dir_all(&folder)
-        .and_then(|()| File::create(database.with_extension("lock")));
-    match file.map_err(TryLockError::Error).and_then(|file| file.try_lock().map(|()| file)) {
-        Ok(file) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(CoordinatorError::Busy { folder }),
-        Err(TryLockError::Error(cause)) => Err(CoordinatorError::Folder { folder, cause }),
-    }
-}
-
-/// Opens the store for all its studies or, if there is a plan, plans its study and opens the store
-/// for this study.
-fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), CoordinatorError> {
-    let Options { folder, store: url, stand_by, engines, criteria, policy, .. } = options;
-    let Options { clock, tls, tokens, serve_clients, observer, .. } = options;
-    let tls = tls.as_ref().map(TlsSettings::new).transpose()?;
-    let lock = lock(&url)?;
-    let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };
-    let mut store = Store::open(&url);
-    for _ in 0..OPEN_ATTEMPTS {
-        if stand_by || !matches!(store, Err(StoreError::LedByAnother)) {
-            break;
-        }
-        std::thread::sleep(OPEN_RETRY_DELAY);
-        store = Store::open(&url);
-    }
-    let (store, scope, repairs) = match plan {
-        None => {
-            let (store, repairs) = repair_all(store, &url).map_err(store_error)?;
-            (store, Scope::All, repairs)
-        }
-        Some(plan) => {
-            let (name, mut store) = (plan.name.clone(), store.map_err(store_error)?);
-            let study = store.plan(plan.clone()).map_err(store_error)?;
-            let repairs = store.repair(study, &plan, true).map_err(store_error)?;
-            (Ok(store), Scope::Only(name), repairs)
-        }
-    };
-    let project_files = folder.join("projects");
-    let criteria = Arc::new(criteria);
-    let config =
-        WriterConfig { url: url.clone(), project_files, scope, policy, criteria, observer };
-    let (writer, handle) =
-        Writer::open(config, store, clock.clone(), lock, stand_by).map_err(store_error)?;
-    let projects = Projects::new(handle.clone(), url.clone());
-    let workers = WorkerService {
-        writer: handle.clone(),
-        projects: projects.clone(),
-        policy,
-        clock,
-        heartbeats: Arc::new(RateLimit::new(worker_service::HEARTBEATS)),
-        crashes: Arc::new(RateLimit::new(worker_service::CRASHES)),
-        draining: Arc::new(AtomicBool::new(false)),
-        synchronous: false,
-    };
-    let (engines, uploads) = (Arc::new(engines), Uploads::default());
-    let studies = StudyService { writer: handle, projects, uploads, engines, url };
-    let (access, open) = (Access::new(tokens), watch::Sender::new(()));
-    let writer_thread = None;
-    let coordinator =
-        Coordinator { workers, studies, tls, access, serve_clients, repairs, writer_thread, open };
-    Ok((coordinator, writer))
-}
-
-/// Repairs all studies of an SQLite store, whose plans are as they are stored. A server has
-/// checksums of its own.
-fn repair_all(
-    store: Result<Store, StoreError>,
-    url: &StoreUrl,
-) -> Result<(Result<Store, StoreError>, Vec<Repair>), StoreError> {
-    let mut repairs = Vec::new();
-    let Ok(mut store) = store else { return Ok((store, repairs)) };
-    if matches!(url, StoreUrl::Sqlite(_)) {
-        for study in store.studies()? {
-            // Version 1 of the schema had no plans.
-            if !study.plan.is_empty() {
-                let plan = serde_json::from_slice(&study.plan)?;
-                repairs.extend(store.repair(study.number, &plan, false)?);
-            }
-        }
-    }
-    for Repair { run, cause, .. } in &repairs {
-        tracing::warn!("run {} ({}) was damaged: {cause}", run.id().short(), run.place());
-    }
-    Ok((Ok(store), repairs))
 }
 
 impl Drop for Coordinator {

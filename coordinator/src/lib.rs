@@ -46,6 +46,7 @@ mod health;
 pub mod ids;
 pub mod lease_expiry;
 pub mod ledger;
+mod options;
 pub mod progress;
 pub mod projects;
 pub mod queue;
@@ -56,11 +57,12 @@ mod uploads;
 mod worker_service;
 mod writer;
 
-pub use coordinator::{Coordinator, Options, Records, WRITER_THREAD};
+pub use coordinator::{Coordinator, Records, WRITER_THREAD};
 pub use coverage_curve::CoverageCurve;
 pub use error::{CoordinatorError, PlanningRefused, StoreUnavailable, SubmitError};
 pub use ids::{RunId, StudyNumber};
 pub use ledger::{Phase, Policy};
+pub use options::Options;
 pub use progress::{
     AlgorithmCurve, ExecutingRun, PlanningProgress, Progress, RunProgress, StudyProgress,
     UnservedRuns, WorkerProgress,

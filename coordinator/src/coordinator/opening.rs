@@ -1,0 +1,121 @@
+//! Opening of a store: locks it, repairs what is damaged in it, and makes the parts of a coordinator.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use catherd_experiments::Plan;
+use tokio::sync::watch;
+
+use super::{Coordinator, TlsSettings};
+use crate::auth::Access;
+use crate::error::CoordinatorError;
+use crate::options::Options;
+use crate::projects::Projects;
+use crate::rate_limit::RateLimit;
+use crate::store::{Repair, Store, StoreError, StoreUrl};
+use crate::study_service::StudyService;
+use crate::uploads::Uploads;
+use crate::worker_service::{self, WorkerService};
+use crate::writer::{Scope, Writer, WriterConfig};
+
+/// Attempts to open a PostgreSQL store whose leader has just ended: the server may take a moment to
+/// notice that the session is gone.
+const OPEN_ATTEMPTS: u32 = 10;
+const OPEN_RETRY_DELAY: Duration = Duration::from_millis(100);
+
+/// Locks an SQLite file for the lifetime of the returned handle. A PostgreSQL store is locked by
+/// the writer's session instead, so that the result is `None`.
+fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
+    let StoreUrl::Sqlite(database) = url else { return Ok(None) };
+    let folder = database.parent().unwrap_or(Path::new(".")).to_owned();
+    let file = std::fs::create_dir_all(&folder)
+        .and_then(|()| File::create(database.with_extension("lock")));
+    match file.map_err(TryLockError::Error).and_then(|file| file.try_lock().map(|()| file)) {
+        Ok(file) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(CoordinatorError::Busy { folder }),
+        Err(TryLockError::Error(cause)) => Err(CoordinatorError::Folder { folder, cause }),
+    }
+}
+
+/// Opens the store for all its studies or, if there is a plan, plans its study and opens the store
+/// for this study.
+pub(super) fn open(
+    options: Options,
+    plan: Option<Plan>,
+) -> Result<(Coordinator, Writer), CoordinatorError> {
+    let Options { folder, store: url, stand_by, engines, criteria, policy, .. } = options;
+    let Options { clock, tls, tokens, serve_clients, observer, .. } = options;
+    let tls = tls.as_ref().map(TlsSettings::new).transpose()?;
+    let lock = lock(&url)?;
+    let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };
+    let mut store = Store::open(&url);
+    for _ in 0..OPEN_ATTEMPTS {
+        if stand_by || !matches!(store, Err(StoreError::LedByAnother)) {
+            break;
+        }
+        std::thread::sleep(OPEN_RETRY_DELAY);
+        store = Store::open(&url);
+    }
+    let (store, scope, repairs) = match plan {
+        None => {
+            let (store, repairs) = repair_all(store, &url).map_err(store_error)?;
+            (store, Scope::All, repairs)
+        }
+        Some(plan) => {
+            let (name, mut store) = (plan.name.clone(), store.map_err(store_error)?);
+            let study = store.plan(plan.clone()).map_err(store_error)?;
+            let repairs = store.repair(study, &plan, true).map_err(store_error)?;
+            (Ok(store), Scope::Only(name), repairs)
+        }
+    };
+    let project_files = folder.join("projects");
+    let criteria = Arc::new(criteria);
+    let config =
+        WriterConfig { url: url.clone(), project_files, scope, policy, criteria, observer };
+    let (writer, handle) =
+        Writer::open(config, store, clock.clone(), lock, stand_by).map_err(store_error)?;
+    let projects = Projects::new(handle.clone(), url.clone());
+    let workers = WorkerService {
+        writer: handle.clone(),
+        projects: projects.clone(),
+        policy,
+        clock,
+        heartbeats: Arc::new(RateLimit::new(worker_service::HEARTBEATS)),
+        crashes: Arc::new(RateLimit::new(worker_service::CRASHES)),
+        draining: Arc::new(AtomicBool::new(false)),
+        synchronous: false,
+    };
+    let (engines, uploads) = (Arc::new(engines), Uploads::default());
+    let studies = StudyService { writer: handle, projects, uploads, engines, url };
+    let (access, open) = (Access::new(tokens), watch::Sender::new(()));
+    let writer_thread = None;
+    let coordinator =
+        Coordinator { workers, studies, tls, access, serve_clients, repairs, writer_thread, open };
+    Ok((coordinator, writer))
+}
+
+/// Repairs all studies of an SQLite store, whose plans are as they are stored. A server has
+/// checksums of its own.
+fn repair_all(
+    store: Result<Store, StoreError>,
+    url: &StoreUrl,
+) -> Result<(Result<Store, StoreError>, Vec<Repair>), StoreError> {
+    let mut repairs = Vec::new();
+    let Ok(mut store) = store else { return Ok((store, repairs)) };
+    if matches!(url, StoreUrl::Sqlite(_)) {
+        for study in store.studies()? {
+            // Version 1 of the schema had no plans.
+            if !study.plan.is_empty() {
+                let plan = serde_json::from_slice(&study.plan)?;
+                repairs.extend(store.repair(study.number, &plan, false)?);
+            }
+        }
+    }
+    for Repair { run, cause, .. } in &repairs {
+        tracing::warn!("run {} ({}) was damaged: {cause}", run.id().short(), run.place());
+    }
+    Ok((Ok(store), repairs))
+}

@@ -1,0 +1,65 @@
+//! The options of a coordinator: where studies are stored, and the rules by which they are executed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use catherd_experiments::Engines;
+use catherd_proto::tls::Tls;
+
+use crate::auth::TokenStore;
+use crate::clock::{Clock, Monotonic};
+use crate::ledger::Policy;
+use crate::store::{StoreUrl, TransactionObserver};
+
+/// Where studies are stored, and the rules by which they are executed.
+pub struct Options {
+    /// The folder of the studies, for everything that is not in a database elsewhere. Its contents
+    /// are listed in the documentation of the crate.
+    pub folder: PathBuf,
+    /// The database of runs and records. Default: `study.db` in the folder.
+    pub store: StoreUrl,
+    /// While another coordinator leads the database (PostgreSQL) or its server cannot be reached,
+    /// wait instead of returning an error.
+    pub stand_by: bool,
+    /// Engine ids of the subject kinds of this program. Plans with another engine for one of these
+    /// kinds are refused.
+    pub engines: Engines,
+    /// Names of the criteria of subject kinds: records with another criterion are refused. Records of
+    /// kinds that are not listed may have any.
+    pub criteria: BTreeMap<String, Vec<String>>,
+    /// The rules of leases.
+    pub policy: Policy,
+    /// The clock that leases expire by.
+    pub clock: Arc<dyn Clock>,
+    /// Certificate and key; `None` if connections are not encrypted, in which case only loopback is
+    /// served.
+    pub tls: Option<Tls>,
+    /// Accepted tokens; an empty store accepts no request. `None` if every process that can connect
+    /// is trusted, in which case only loopback is served.
+    pub tokens: Option<TokenStore>,
+    /// Whether clients may follow studies, and submit and change them. Otherwise workers alone are
+    /// served.
+    pub serve_clients: bool,
+    /// Observes the transactions of the store; tests only.
+    pub observer: Option<Arc<dyn TransactionObserver>>,
+}
+
+impl Options {
+    /// The default rules, the machine's clock, and an SQLite file in this folder.
+    pub fn new(folder: &Path) -> Options {
+        Options {
+            folder: folder.to_owned(),
+            store: StoreUrl::Sqlite(folder.join("study.db")),
+            stand_by: false,
+            engines: Engines::new(),
+            criteria: BTreeMap::new(),
+            policy: Policy::default(),
+            clock: Arc::new(Monotonic::default()),
+            tls: None,
+            tokens: None,
+            serve_clients: true,
+            observer: None,
+        }
+    }
+}
