@@ -8,29 +8,10 @@ use crate::one_plus_one::OnePlusOne;
 use crate::parameters::{Field, Parameters};
 use crate::problem::Problem;
 use crate::random::{RandomEvents, RandomSearch};
-use crate::session::{Ended, Observer, Search, Session};
+use crate::search_algorithm::SearchAlgorithm;
+use crate::session::{Observer, Search, Session};
 use crate::stream::Stream;
 use crate::whole_suite::WholeSuite;
-
-/// An algorithm as its file defines it. The default value has the default parameters.
-pub(crate) trait SearchAlgorithm: Parameters + Default {
-    /// The name in study files.
-    const NAME: &'static str;
-
-    /// What it is, in one line with its source.
-    const SUMMARY: &'static str;
-
-    /// Whether it derives tests from earlier ones. Tests that are drawn independently have
-    /// beginnings in common only by chance.
-    const DERIVES_TESTS: bool = true;
-
-    /// Whether it searches a problem whose tests are drawn event by event while they run,
-    /// instead of one whose tests are chromosomes.
-    const DRAWS_EVENTS: bool = false;
-
-    /// Searches until the session stops it.
-    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended;
-}
 
 /// Defines [`Algorithm`] from the types of the algorithms.
 macro_rules! registry {

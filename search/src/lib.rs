@@ -24,6 +24,7 @@ mod populations;
 mod problem;
 mod random;
 mod ranking;
+mod search_algorithm;
 mod session;
 mod stop;
 mod stream;

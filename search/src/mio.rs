@@ -1,10 +1,10 @@
 //! The many independent objective algorithm.
 
-use crate::algorithm::SearchAlgorithm;
 use crate::local_search::LocalSearch;
 use crate::parameters::{Field, Parameters};
 use crate::populations::{Populations, closeness, heuristic};
 use crate::problem::{Problem, Test};
+use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 use crate::stop::Stop;
 

@@ -1,10 +1,10 @@
 //! The many-objective sorting algorithm.
 
-use crate::algorithm::SearchAlgorithm;
 use crate::local_search::LocalSearch;
 use crate::parameters::{Field, Parameters};
 use crate::problem::Problem;
 use crate::ranking::{draw_rank, preference_sorting, sort_by_crowding};
+use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 use crate::targets::Targets;
 

@@ -1,8 +1,8 @@
 //! The (1+1) evolutionary algorithm.
 
-use crate::algorithm::SearchAlgorithm;
 use crate::parameters::{Field, Parameters};
 use crate::problem::{Problem, Test};
+use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 use crate::stop::Stop;
 

@@ -1,8 +1,8 @@
 //! Random search and random testing.
 
-use crate::algorithm::SearchAlgorithm;
 use crate::parameters::{Field, Parameters};
 use crate::problem::Problem;
+use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 
 /// Random search (Whisker paper, Algorithm 7): samples tests and keeps the shortest for

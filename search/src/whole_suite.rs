@@ -1,9 +1,9 @@
 //! Whole suite generation.
 
-use crate::algorithm::SearchAlgorithm;
 use crate::parameters::{Field, Parameters};
 use crate::populations::heuristic;
 use crate::problem::{Problem, Test};
+use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 use crate::stop::Stop;
 use crate::stream::Stream;

@@ -1,0 +1,25 @@
+//! The interface of an algorithm to the registry.
+
+use crate::parameters::Parameters;
+use crate::problem::Problem;
+use crate::session::{Ended, Session};
+
+/// An algorithm as its file defines it. The default value has the default parameters.
+pub(crate) trait SearchAlgorithm: Parameters + Default {
+    /// The name in study files.
+    const NAME: &'static str;
+
+    /// What it is, in one line with its source.
+    const SUMMARY: &'static str;
+
+    /// Whether it derives tests from earlier ones. Tests that are drawn independently have
+    /// beginnings in common only by chance.
+    const DERIVES_TESTS: bool = true;
+
+    /// Whether it searches a problem whose tests are drawn event by event while they run,
+    /// instead of one whose tests are chromosomes.
+    const DRAWS_EVENTS: bool = false;
+
+    /// Searches until the session stops it.
+    fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended;
+}
