@@ -21,25 +21,24 @@ use crate::store::{Store, StoreError, StoreUrl, TransactionObserver};
 mod changes;
 mod leader;
 mod load;
+mod planner;
 mod planning;
 mod request;
 #[cfg(test)]
 mod tests;
 
 use changes::Changes;
-use leader::{Leader, reply_later};
+use leader::Leader;
 pub(crate) use request::{
     AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseReply, Request, WriterHandle,
 };
+use request::{PendingReply, reply_later};
 
 /// Largest number of requests in one transaction.
 const MAX_BATCH: usize = 1024;
 
 /// Time between two checkpoints, so that the main file of an SQLite store is never far behind.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
-
-/// Sends the reply to a request. Called after the effects of the request are durable.
-type PendingReply = Box<dyn FnOnce() + Send>;
 
 /// The studies that a writer serves.
 #[derive(Clone, Debug, PartialEq, Eq)]

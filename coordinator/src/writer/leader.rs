@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catherd_experiments::Outcome;
-use tokio::sync::oneshot;
 
 use super::changes::{Changes, Commit, Payload};
 use super::load::{Groups, LoadedState, active_studies, load};
-use super::planning::Planner;
+use super::planner::Planner;
+use super::request::{PendingReply, reply_later};
 use super::{
-    AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseReply, PendingReply, Request,
-    Scope, WriterConfig,
+    AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseReply, Request, Scope,
+    WriterConfig,
 };
 use crate::ids::{RunId, RunNumber, Token};
 use crate::ledger::{AttemptEnd, Effect, Event, Ledger};
@@ -246,12 +246,4 @@ fn classify(record: Box<StoredRecord>) -> (AttemptEnd, Payload) {
         Outcome::TimedOut => crashed(Breakdown::TimedOut, record.reason),
         Outcome::OutOfMemory => crashed(Breakdown::OutOfMemory, record.reason),
     }
-}
-
-/// A reply to be sent later.
-pub(super) fn reply_later<T: Send + 'static>(to: oneshot::Sender<T>, value: T) -> PendingReply {
-    Box::new(move || {
-        // The receiver may have been dropped (request timed out).
-        let _ = to.send(value);
-    })
 }

@@ -2,92 +2,17 @@
 //! requests nor other studies. What replaced, cancelled and deleted studies leave is cleared in the
 //! same way.
 
-use std::collections::VecDeque;
+use catherd_experiments::Plan;
 
-use catherd_experiments::{Digest, Plan};
-use tokio::sync::oneshot;
-
-use super::leader::{Leader, reply_later};
-use super::{PendingReply, WriterConfig};
+use super::WriterConfig;
+use super::leader::Leader;
+use super::planner::{Job, MAX_JOBS, Reply};
+use super::request::{PendingReply, reply_later};
 use crate::error::PlanningRefused;
-use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 use crate::progress::PlanningProgress;
 use crate::queue::SubjectEngine;
 use crate::store::{Planned, Planning, StoreError, StudyState};
-
-/// Most studies that are being planned at the same time.
-const MAX_JOBS: usize = 64;
-
-/// Most plans that are remembered as ended, so that clients that wait for them are told.
-const MAX_ENDED: usize = 64;
-
-type Reply = oneshot::Sender<Result<StudyNumber, PlanningRefused>>;
-
-/// A study that is being planned.
-struct Job {
-    /// Position in the order of submission.
-    order: u64,
-    planning: Planning,
-    /// The state of the study when it is planned.
-    state: StudyState,
-    /// Replies to send when the study is completely planned.
-    replies: Vec<Reply>,
-}
-
-/// The studies that are being planned.
-pub(super) struct Planner {
-    /// The next one to get a turn first.
-    jobs: VecDeque<Job>,
-    submitted: u64,
-    /// Digests of plans that were cancelled or deleted while they were being planned, the oldest
-    /// first.
-    ended: VecDeque<Digest>,
-    /// Rows of studies that do not count may be left in the store.
-    clearing: bool,
-}
-
-impl Default for Planner {
-    fn default() -> Planner {
-        let (jobs, ended) = (VecDeque::new(), VecDeque::new());
-        // An earlier process may have left some.
-        Planner { jobs, submitted: 0, ended, clearing: true }
-    }
-}
-
-impl Planner {
-    /// Takes the job whose turn it is: studies of one name are planned in the order of submission,
-    /// so that the last one counts.
-    fn take_next(&mut self) -> Option<Job> {
-        let first = self.jobs.iter().position(|job| {
-            let same =
-                self.jobs.iter().filter(|other| other.planning.name() == job.planning.name());
-            same.map(|other| other.order).min() == Some(job.order)
-        });
-        self.jobs.remove(first?)
-    }
-
-    /// Removes the jobs of a name. Returns the replies that say so; `None` if there is no such job.
-    fn end(&mut self, name: &str) -> Option<Vec<PendingReply>> {
-        let (ended, others): (VecDeque<_>, _) =
-            std::mem::take(&mut self.jobs).into_iter().partition(|job| job.planning.name() == name);
-        self.jobs = others;
-        if ended.is_empty() {
-            return None;
-        }
-        self.clearing = true;
-        let mut replies = Vec::new();
-        for job in ended {
-            self.ended.push_back(job.planning.digest());
-            let refused = |reply| reply_later(reply, Err(PlanningRefused::Ended));
-            replies.extend(job.replies.into_iter().map(refused));
-        }
-        while self.ended.len() > MAX_ENDED {
-            self.ended.pop_front();
-        }
-        Some(replies)
-    }
-}
 
 impl Leader {
     /// Whether pages are left to plan or to clear.

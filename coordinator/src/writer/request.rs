@@ -169,3 +169,14 @@ impl WriterHandle {
         self.call(|reply| Request::SetState { name, state, reply }).await
     }
 }
+
+/// Sends the reply to a request. Called after the effects of the request are durable.
+pub(super) type PendingReply = Box<dyn FnOnce() + Send>;
+
+/// A reply to be sent later.
+pub(super) fn reply_later<T: Send + 'static>(to: oneshot::Sender<T>, value: T) -> PendingReply {
+    Box::new(move || {
+        // The receiver may have been dropped (request timed out).
+        let _ = to.send(value);
+    })
+}

@@ -1,0 +1,85 @@
+//! The queue of studies that are being planned.
+
+use std::collections::VecDeque;
+
+use catherd_experiments::Digest;
+use tokio::sync::oneshot;
+
+use super::request::{PendingReply, reply_later};
+use crate::error::PlanningRefused;
+use crate::ids::StudyNumber;
+use crate::store::{Planning, StudyState};
+
+/// Most studies that are being planned at the same time.
+pub(super) const MAX_JOBS: usize = 64;
+
+/// Most plans that are remembered as ended, so that clients that wait for them are told.
+const MAX_ENDED: usize = 64;
+
+/// The sender of the answer to a submission.
+pub(super) type Reply = oneshot::Sender<Result<StudyNumber, PlanningRefused>>;
+
+/// A study that is being planned.
+pub(super) struct Job {
+    /// Position in the order of submission.
+    pub(super) order: u64,
+    pub(super) planning: Planning,
+    /// The state of the study when it is planned.
+    pub(super) state: StudyState,
+    /// Replies to send when the study is completely planned.
+    pub(super) replies: Vec<Reply>,
+}
+
+/// The studies that are being planned.
+pub(super) struct Planner {
+    /// The next one to get a turn first.
+    pub(super) jobs: VecDeque<Job>,
+    pub(super) submitted: u64,
+    /// Digests of plans that were cancelled or deleted while they were being planned, the oldest
+    /// first.
+    pub(super) ended: VecDeque<Digest>,
+    /// Rows of studies that do not count may be left in the store.
+    pub(super) clearing: bool,
+}
+
+impl Default for Planner {
+    fn default() -> Planner {
+        let (jobs, ended) = (VecDeque::new(), VecDeque::new());
+        // An earlier process may have left some.
+        Planner { jobs, submitted: 0, ended, clearing: true }
+    }
+}
+
+impl Planner {
+    /// Takes the job whose turn it is: studies of one name are planned in the order of submission,
+    /// so that the last one counts.
+    pub(super) fn take_next(&mut self) -> Option<Job> {
+        let first = self.jobs.iter().position(|job| {
+            let same =
+                self.jobs.iter().filter(|other| other.planning.name() == job.planning.name());
+            same.map(|other| other.order).min() == Some(job.order)
+        });
+        self.jobs.remove(first?)
+    }
+
+    /// Removes the jobs of a name. Returns the replies that say so; `None` if there is no such job.
+    pub(super) fn end(&mut self, name: &str) -> Option<Vec<PendingReply>> {
+        let (ended, others): (VecDeque<_>, _) =
+            std::mem::take(&mut self.jobs).into_iter().partition(|job| job.planning.name() == name);
+        self.jobs = others;
+        if ended.is_empty() {
+            return None;
+        }
+        self.clearing = true;
+        let mut replies = Vec::new();
+        for job in ended {
+            self.ended.push_back(job.planning.digest());
+            let refused = |reply| reply_later(reply, Err(PlanningRefused::Ended));
+            replies.extend(job.replies.into_iter().map(refused));
+        }
+        while self.ended.len() > MAX_ENDED {
+            self.ended.pop_front();
+        }
+        Some(replies)
+    }
+}
