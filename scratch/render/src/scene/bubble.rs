@@ -1,11 +1,7 @@
-//! Speech bubbles. Programs can sense them in two ways: they catch clicks, and placing them
-//! computes hulls.
+//! The appearance of speech bubbles: size, and the outline that catches clicks.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use super::drawable::Look;
-use super::{DrawableId, Group, Scene};
-use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::rounding::clamp;
 use crate::silhouette::{Alpha, Silhouette};
 
@@ -20,15 +16,11 @@ const CORNER: f64 = 16.0;
 const FONT_SIZE: f64 = 14.0;
 /// Most characters that Scratch shows.
 const MAX_TEXT: usize = 330;
-/// Height in stage units of the upper part of an owner; only hull points in it count for the
-/// position of the bubble.
-const UPPER_PART: f64 = 8.0;
-
 /// The appearance of a speech bubble.
 #[derive(Debug)]
 pub(super) struct Bubble {
     size: (f64, f64),
-    on_right: bool,
+    pub(super) on_right: bool,
     /// Created by the first click that may hit the bubble, because most bubbles are never clicked.
     silhouette: OnceLock<Silhouette>,
 }
@@ -40,7 +32,7 @@ impl PartialEq for Bubble {
 }
 
 impl Bubble {
-    fn new(size: (f64, f64), on_right: bool) -> Self {
+    pub(super) fn new(size: (f64, f64), on_right: bool) -> Self {
         Self { size, on_right, silhouette: OnceLock::new() }
     }
 
@@ -80,92 +72,8 @@ fn outline_contains((width, height): (f64, f64), (x, y): (f64, f64)) -> bool {
     dx * dx + dy * dy <= radius * radius
 }
 
-impl Scene {
-    /// Adds a speech bubble in front of all sprites, at the origin.
-    ///
-    /// Its size is computed from the widths of Helvetica's letters at 14 units, without kerning,
-    /// and a simple rule for breaking lines; a browser may differ by some units.
-    pub fn add_bubble(&mut self, text: &str) -> DrawableId {
-        let id = self.add(Group::Sprite);
-        self.set_bubble(id, Bubble::new(text_size(text), true));
-        id
-    }
-
-    /// Changes the text of a bubble, which keeps its layer. Does nothing for other drawables.
-    pub fn set_bubble_text(&mut self, id: DrawableId, text: &str) {
-        if let Some(on_right) = self.bubble(id).map(|bubble| bubble.on_right) {
-            self.set_bubble(id, Bubble::new(text_size(text), on_right));
-            // A new text invalidates the hull even if the size stays the same.
-            if let Some(drawable) = self.get_mut(id) {
-                drawable.hull = None;
-            }
-        }
-    }
-
-    /// Places a bubble beside the upper part of its owner. It stays on its side unless it only
-    /// fits on the other. Returns whether it is on the right now.
-    ///
-    /// This computes the hull of the owner. If the owner has none, its position is used.
-    pub fn place_bubble(&mut self, bubble: DrawableId, owner: DrawableId, on_right: bool) -> bool {
-        let Some((width, height)) = self.bubble(bubble).map(Bubble::size) else { return on_right };
-        let Some(slot) = self.slot(owner) else { return on_right };
-        let beside = self.upper_hull_bounds(slot);
-        let fits_right = beside.right + width;
-        let fits_left = beside.left - width;
-        let on_right = if on_right {
-            !(fits_right > STAGE_X && fits_left > -STAGE_X)
-        } else {
-            fits_left < -STAGE_X && fits_right < STAGE_X
-        };
-        if self.bubble(bubble).is_some_and(|bubble| bubble.on_right != on_right) {
-            self.set_bubble(bubble, Bubble::new((width, height), on_right));
-        }
-        let x = if on_right {
-            beside.right.min(STAGE_X - width).max(-STAGE_X)
-        } else {
-            fits_left.max(-STAGE_X).min(STAGE_X - width)
-        };
-        self.set_position(bubble, x, STAGE_Y.min(beside.bottom + height));
-        on_right
-    }
-
-    /// Whether a drawable is a speech bubble.
-    pub fn is_bubble(&self, id: DrawableId) -> bool {
-        self.bubble(id).is_some()
-    }
-
-    fn bubble(&self, id: DrawableId) -> Option<&Bubble> {
-        match &self.get(id)?.look {
-            Look::Bubble(bubble) => Some(bubble),
-            _ => None,
-        }
-    }
-
-    fn set_bubble(&mut self, id: DrawableId, bubble: Bubble) {
-        let skins = Arc::clone(&self.skins);
-        if let Some(drawable) = self.get_mut(id) {
-            drawable.set_look(Look::Bubble(Arc::new(bubble)), &skins);
-        }
-    }
-
-    /// The box around the hull points in the upper part of a drawable.
-    fn upper_hull_bounds(&mut self, slot: usize) -> Rect {
-        self.ensure_hull(slot);
-        let drawable = &self.drawables[slot];
-        let points = || {
-            let hull = drawable.hull.iter().flat_map(|hull| &*hull.points);
-            hull.map(|&point| drawable.model.apply(point))
-        };
-        let top = points().fold(f64::NEG_INFINITY, |top, (_, y)| top.max(y));
-        Rect::around(points().filter(|&(_, y)| y > top - UPPER_PART)).unwrap_or_else(|| {
-            let (x, y) = drawable.position();
-            Rect { left: x, right: x, bottom: y, top: y }
-        })
-    }
-}
-
 /// Width and height of a bubble with this text.
-fn text_size(text: &str) -> (f64, f64) {
+pub(super) fn text_size(text: &str) -> (f64, f64) {
     let (mut lines, mut longest) = (0, 0.0_f64);
     for paragraph in clipped(text).split('\n') {
         let mut width = 0.0;

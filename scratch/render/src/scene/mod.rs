@@ -12,6 +12,7 @@ mod point_words;
 mod query_cache;
 mod sampler;
 mod shading;
+mod speech;
 mod stamp;
 mod touching;
 mod touching_color;
