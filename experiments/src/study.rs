@@ -4,6 +4,7 @@
 mod check;
 mod file;
 mod flags;
+mod grid;
 
 use std::fmt;
 use std::io;
@@ -84,6 +85,11 @@ impl Study {
     /// The name of a table among the parameters is a prefix of the parameters in it:
     /// `compat = { clone_links = true }` is the parameter `compat.clone_links`.
     ///
+    /// A parameter whose value is a list makes the entry a grid: one configuration for each
+    /// combination of values, the last parameter changing fastest, labelled by the parameters that
+    /// are lists, such as `mio[focus=0.5 targets=all]`. `sample = 50` in the entry draws that many
+    /// of the combinations, by `sample_seed` (default 0).
+    ///
     /// # Errors
     ///
     /// [`StudyError`], with the line of the file.
@@ -107,6 +113,19 @@ impl Study {
     pub fn location(file: &Path, field: &str) -> Option<SourceLocation> {
         let text = std::fs::read_to_string(file).ok()?;
         Some(SourceLocation::Line(file.to_owned(), file::line(&text, field)?))
+    }
+
+    /// The location of a configuration in a study file, counted from 0 in the order of
+    /// [`Study::algorithms`], or of the value of one of its parameters. `None` if the file does not
+    /// have it.
+    pub fn algorithm_location(
+        file: &Path,
+        number: usize,
+        parameter: Option<&str>,
+    ) -> Option<SourceLocation> {
+        let text = std::fs::read_to_string(file).ok()?;
+        let line = file::algorithm_line(&text, number, parameter)?;
+        Some(SourceLocation::Line(file.to_owned(), line))
     }
 
     /// Builds a study from command-line flags.

@@ -59,7 +59,7 @@ fn parameters_may_stand_in_tables_of_their_own() {
     assert_eq!(parameters["compat.clone_links"], Parameter::Bool(true));
     assert_eq!(parameters["compat.a.b"], Parameter::Integer(2));
     let error = parse(&text.replace("= 2 }", "= [] }")).unwrap_err();
-    assert!(error.contains("algorithms.parameters.compat.a.b: a list cannot be"), "{error}");
+    assert!(error.contains("algorithms.parameters.compat.a.b: no values; list at"), "{error}");
 }
 
 #[test]
@@ -179,7 +179,7 @@ const BAD: &[(&str, &str, &str)] = &[
     ("name = \"mosa\", ", "", "2: algorithms.name: missing; add name = \"...\""),
     (
         "population = 10",
-        "population = [1]",
+        "population = [[1]]",
         "2: algorithms.parameters.population: a list cannot be a parameter; give a number, a word, true or false",
     ),
     (
@@ -222,7 +222,11 @@ const BAD: &[(&str, &str, &str)] = &[
         "seeds = 3\nrace = { first = 1 }",
         "4: race.first: 1 is too small; give a whole number of at least 2",
     ),
-    ("0.7", "inf", "2: algorithms: parameter `crossover` is not finite; give an ordinary number"),
+    (
+        "0.7",
+        "inf",
+        "2: algorithms.parameters.crossover: inf is not finite; give an ordinary number",
+    ),
 ];
 
 #[test]

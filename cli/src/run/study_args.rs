@@ -165,13 +165,17 @@ impl StudyArgs {
             Some(_) => format!("algorithm `{}`: {cause}", algorithm.label),
         };
         let failure = Failure::new(line).hint(advice);
-        let entry = format!("algorithms.{number}");
-        match (&self.algorithms, field) {
-            (Some(_), _) => failure,
-            (None, Some(name)) if algorithm.parameters.contains_key(&name) => {
-                self.located(&format!("{entry}.parameters.{name}"), failure)
-            }
-            (None, _) => self.located(&entry, failure),
+        let Some(file) = self.study.as_ref().filter(|_| self.algorithms.is_none()) else {
+            return failure;
+        };
+        let parameter = field.filter(|name| algorithm.parameters.contains_key(name));
+        let place = parameter.as_ref().map_or_else(
+            || "algorithms".to_owned(),
+            |parameter| format!("algorithms.parameters.{parameter}"),
+        );
+        match Study::algorithm_location(file, number, parameter.as_deref()) {
+            Some(location) => failure.at(format_args!("{location}{place}: ")),
+            None => failure,
         }
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn seed_list<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<
 /// Checks that algorithms differ in label and in configuration. The error has the number of the
 /// entry at fault.
 pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> {
-    let mut labels = BTreeMap::new();
+    let (mut labels, mut settings) = (BTreeMap::new(), BTreeMap::new());
     for (number, algorithm) in algorithms.iter().enumerate() {
         let at = |flawed: Result<(), Flaw>| flawed.map_err(|flaw| (number, flaw));
         let label = &algorithm.label;
@@ -137,12 +137,11 @@ pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> 
                 "give each configuration its own label",
             ))?;
         }
-        let same = |other: &&Algorithm| {
-            other.name == algorithm.name && other.parameters == algorithm.parameters
-        };
-        if let Some(other) = algorithms[..number].iter().find(same) {
+        // Every number is finite, so that each configuration has a JSON form of its own.
+        let setting = serde_json::to_string(&(&algorithm.name, &algorithm.parameters));
+        if let Some(other) = settings.insert(setting.unwrap_or_default(), label) {
             at(flaw(
-                format!("`{label}` is the same configuration as `{}`", other.label),
+                format!("`{label}` is the same configuration as `{other}`"),
                 "drop one of them or change a parameter",
             ))?;
         }

@@ -10,7 +10,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::check::{self, Flaw, flaw};
 use super::{ProjectSource, SourceLocation, Study, StudyError};
-use crate::{ASSERTIONS, Algorithm, Budget, Mutation, Parameter, Race};
+use crate::{ASSERTIONS, Algorithm, Budget, Mutation, Race};
+
+mod algorithms;
 
 const STUDY_KEYS: &[&str] = &[
     "name",
@@ -26,13 +28,24 @@ const STUDY_KEYS: &[&str] = &[
 const REAL_TIME: &[&str] = &["wall", "wall_ms"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const RACE_KEYS: &[&str] = &["level", "first", "every"];
-const ALGORITHM_KEYS: &[&str] = &["name", "label", "parameters"];
 
 /// A value and its position in the text.
 type Value<'i> = Spanned<DeValue<'i>>;
 
 pub(super) fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
     Source { text, file }.study()
+}
+
+/// The line of a configuration of a study, counted from 0, or of the value of one of its parameters.
+pub(super) fn algorithm_line(text: &str, number: usize, parameter: Option<&str>) -> Option<usize> {
+    let root = DeTable::parse(text).ok()?;
+    let configurations = Source { text, file: Path::new("") }.algorithms(root.get_ref()).ok()?;
+    let configuration = configurations.get(number)?;
+    let span = match parameter {
+        Some(name) => configuration.values.get(name)?,
+        None => &configuration.entry,
+    };
+    Some(line_at(text, span.start))
 }
 
 /// The line of the value that a field names, from 1: `race.level`, `algorithms.2`.
@@ -75,7 +88,8 @@ impl Source<'_> {
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = root.get("name").map(|v| self.word(v, "name")).transpose()?.unwrap_or(stem);
         let subject = root.get("subject").map(|value| self.word(value, "subject")).transpose()?;
-        let mut algorithms = self.algorithms(root)?;
+        let configurations = self.algorithms(root)?.into_iter();
+        let mut algorithms: Vec<_> = configurations.map(|one| one.algorithm).collect();
         if let Some(value) = root.get(ASSERTIONS)
             && self.flag(value, ASSERTIONS)?
         {
@@ -126,90 +140,6 @@ impl Source<'_> {
             check::positive(&decimal(value)).map_err(|flaw| self.error(value.span(), &field, flaw))
         };
         Ok(ProjectSource::Synthetic { count: number("count")?, seed: number("seed")? })
-    }
-
-    fn algorithms(&self, root: &DeTable<'_>) -> Result<Vec<Algorithm>, StudyError> {
-        let advice = "list at least one, such as [\"random\"]";
-        let value = self.required(root, "algorithms", advice)?;
-        let entries: Vec<_> =
-            self.non_empty(value, "algorithms", "no algorithms", advice)?.collect();
-        let algorithms: Vec<_> =
-            entries.iter().map(|entry| self.algorithm(entry)).collect::<Result<_, _>>()?;
-        check::algorithms(&algorithms)
-            .map_err(|(number, flaw)| self.error(entries[number].span(), "algorithms", flaw))?;
-        Ok(algorithms)
-    }
-
-    fn algorithm(&self, value: &Value<'_>) -> Result<Algorithm, StudyError> {
-        let table = match value.get_ref() {
-            DeValue::String(name) => return Ok(Algorithm::plain(name)),
-            DeValue::Table(table) => table,
-            other => {
-                return self.fail(
-                    value.span(),
-                    "algorithms",
-                    format!("{} is neither a name nor a table", kind(other)),
-                    "write \"mosa\" or { name = \"mosa\", label = \"...\", parameters = { ... } }",
-                );
-            }
-        };
-        self.known_keys(table, "algorithms.", ALGORITHM_KEYS)?;
-        let Some(name) = table.get("name") else {
-            let advice = "add name = \"...\"";
-            return self.fail(value.span(), "algorithms.name", "missing", advice);
-        };
-        let mut algorithm = Algorithm::plain(&self.word(name, "algorithms.name")?);
-        if let Some(label) = table.get("label") {
-            algorithm.label = self.word(label, "algorithms.label")?;
-        }
-        if let Some(parameters) = table.get("parameters") {
-            algorithm.parameters = self.parameters(parameters)?;
-        }
-        Ok(algorithm)
-    }
-
-    fn parameters(&self, value: &Value<'_>) -> Result<BTreeMap<String, Parameter>, StudyError> {
-        let DeValue::Table(table) = value.get_ref() else {
-            let problem = format!("{} is not a table", kind(value.get_ref()));
-            let advice = "write { population = 10 }";
-            return self.fail(value.span(), "algorithms.parameters", problem, advice);
-        };
-        let mut parameters = BTreeMap::new();
-        self.add_parameters("", table, &mut parameters)?;
-        Ok(parameters)
-    }
-
-    /// Adds the parameters of a table; those of a nested table get its name as a prefix: `compat.x`.
-    fn add_parameters(
-        &self,
-        prefix: &str,
-        table: &DeTable<'_>,
-        parameters: &mut BTreeMap<String, Parameter>,
-    ) -> Result<(), StudyError> {
-        for (key, value) in table {
-            let name = format!("{prefix}{}", key.get_ref());
-            let parameter = match value.get_ref() {
-                DeValue::Boolean(flag) => Some(Parameter::Bool(*flag)),
-                DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-                    .ok()
-                    .map(Parameter::Integer),
-                DeValue::Float(number) => number.as_str().parse().ok().map(Parameter::Number),
-                DeValue::String(text) => Some(Parameter::Text(text.to_string())),
-                DeValue::Table(table) => {
-                    self.add_parameters(&format!("{name}."), table, parameters)?;
-                    continue;
-                }
-                _ => None,
-            };
-            let Some(parameter) = parameter else {
-                let field = format!("algorithms.parameters.{name}");
-                let problem = format!("{} cannot be a parameter", kind(value.get_ref()));
-                let advice = "give a number, a word, true or false";
-                return self.fail(value.span(), &field, problem, advice);
-            };
-            parameters.insert(name, parameter);
-        }
-        Ok(())
     }
 
     fn seeds(&self, root: &DeTable<'_>) -> Result<Vec<u64>, StudyError> {
