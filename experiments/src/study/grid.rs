@@ -40,8 +40,8 @@ impl Grid {
 
     /// The numbers of the combinations to run, ascending: all, or those of the sample.
     pub(super) fn numbers(&self, sample: Option<Sample>) -> Result<Vec<u64>, Flaw> {
-        let sizes = self.0.iter().map(|axis| axis.values.len() as u64);
-        let Some(size) = sizes.fold(Some(1), |size: Option<u64>, n| size?.checked_mul(n)) else {
+        let mut sizes = self.0.iter().map(|axis| axis.values.len() as u64);
+        let Some(size) = sizes.try_fold(1_u64, u64::checked_mul) else {
             return flaw("more than 2^64 combinations", "shorten the lists");
         };
         let most = MAX_ALGORITHMS as u64;
