@@ -88,6 +88,7 @@ fn crates_use_only_the_layers_below_them() {
         ("experiments", &[][..]),
         ("elementary", &[]),
         ("javascript-engine", &["elementary"]),
+        ("javascript-instrument", &[]),
         ("javascript-suites", &["javascript-engine", "sb3", "suite", "test-report", "vm"]),
         ("test-report", &[]),
         ("platform", &[]),

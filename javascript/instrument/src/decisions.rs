@@ -1,0 +1,331 @@
+//! Decisions, logical chains, optional links, and the operators of the inference build.
+
+use oxc_ast::ast::{
+    AssignmentExpression, AssignmentTarget, BinaryExpression, CallExpression, Expression,
+    LogicalExpression, SimpleAssignmentTarget, UnaryExpression, UpdateExpression,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::GetSpan;
+use oxc_syntax::operator::{AssignmentOperator, BinaryOperator, LogicalOperator, UnaryOperator};
+
+use crate::Build;
+use crate::functions::is_anonymous_function;
+use crate::units::{BranchKind, Control, GoalKind, Hit};
+use crate::visitor::Visitor;
+
+/// Weight of the left literal in the code of an operator; the right one's is the square.
+const LITERAL: u32 = 32;
+
+/// The kind of a literal: 1 for a number, 2 for a text.
+fn literal(expression: &Expression<'_>) -> u32 {
+    match expression.without_parentheses() {
+        Expression::NumericLiteral(_) => 1,
+        Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => 2,
+        Expression::UnaryExpression(unary)
+            if unary.operator == UnaryOperator::UnaryNegation
+                && matches!(unary.argument, Expression::NumericLiteral(_)) =>
+        {
+            1
+        }
+        _ => 0,
+    }
+}
+
+/// The code of an operator with the kinds of its literals.
+fn code(it: &BinaryExpression<'_>) -> u32 {
+    it.operator as u32 + LITERAL * literal(&it.left) + 4 * LITERAL * literal(&it.right)
+}
+
+/// Whether a decision knows distances for an operator.
+fn is_comparison(operator: BinaryOperator) -> bool {
+    operator.is_equality()
+        || operator.is_compare()
+        || matches!(operator, BinaryOperator::In | BinaryOperator::Instanceof)
+}
+
+impl Visitor<'_, '_> {
+    /// Visits an expression whose truth is recorded at a site.
+    pub(crate) fn decide(&mut self, it: &Expression<'_>, site: u32, negated: bool) {
+        let id = site * 2 + u32::from(negated);
+        match it {
+            Expression::ParenthesizedExpression(inner) => {
+                self.decide(&inner.expression, site, negated);
+            }
+            Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::LogicalNot => {
+                self.decide(&unary.argument, site, !negated);
+            }
+            Expression::LogicalExpression(logical) => self.chain(logical, Some(id)),
+            Expression::BinaryExpression(binary) if is_comparison(binary.operator) => {
+                self.compare('c', Some(id), binary);
+            }
+            _ => {
+                let span = it.span();
+                let sequence = matches!(it, Expression::SequenceExpression(_));
+                let (open, close) = if sequence { ("(", "))") } else { ("", ")") };
+                self.out.open(span.start, format!("{}d({id},{open}", self.prefix));
+                self.visit_expression(it);
+                self.out.close(span.end, close);
+            }
+        }
+    }
+
+    /// Turns an operator into a call.
+    fn compare(&mut self, function: char, id: Option<u32>, it: &BinaryExpression<'_>) {
+        let traced = self.typeof_evidence(it);
+        let id = id.map_or(String::new(), |id| format!("{id},"));
+        self.out.open(it.span.start, format!("{}{function}({id}{},", self.prefix, code(it)));
+        self.visit_expression(&it.left);
+        self.out.replace(it.left.span().end, it.right.span().start, ",");
+        self.visit_expression(&it.right);
+        self.out.close(it.span.end, ")");
+        if traced {
+            self.out.close(it.span.end, ")");
+        }
+    }
+
+    /// In the inference build, reports `typeof x === "t"` with the value of `x`.
+    fn typeof_evidence(&mut self, it: &BinaryExpression<'_>) -> bool {
+        if self.build != Build::Inference || !it.operator.is_equality() {
+            return false;
+        }
+        let sides = [(&it.left, &it.right), (&it.right, &it.left)];
+        for (asked, text) in sides {
+            if let (Expression::UnaryExpression(unary), Expression::StringLiteral(text)) =
+                (asked.without_parentheses(), text.without_parentheses())
+                && unary.operator == UnaryOperator::Typeof
+                && let Expression::Identifier(name) = &unary.argument
+            {
+                let (p, name, text) = (self.prefix, name.name.as_str(), text.value.as_str());
+                let open = format!("({p}y(typeof {name}===\"undefined\"?0:{name},{text:?}),");
+                self.out.open(it.span.start, open);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// An operator outside of decisions.
+    pub(crate) fn operation(&mut self, it: &BinaryExpression<'_>) {
+        let literals = literal(&it.left) > 0 && literal(&it.right) > 0;
+        if self.build == Build::Inference && !literals {
+            self.compare('p', None, it);
+        } else {
+            walk::walk_binary_expression(self, it);
+        }
+    }
+
+    /// A unary operator, which is reported in the inference build.
+    pub(crate) fn unary(&mut self, it: &UnaryExpression<'_>) {
+        let span = it.argument.span();
+        let arithmetic = matches!(
+            it.operator,
+            UnaryOperator::UnaryNegation | UnaryOperator::UnaryPlus | UnaryOperator::BitwiseNot
+        );
+        let not = it.operator == UnaryOperator::LogicalNot;
+        if self.build != Build::Inference || !(arithmetic || not) || literal(&it.argument) > 0 {
+            return self.visit_expression(&it.argument);
+        }
+        let function = if not { "z(" } else { "n(2," };
+        self.out.open(span.start, format!("({}{function}", self.prefix));
+        self.visit_expression(&it.argument);
+        self.out.close(span.end, "))");
+    }
+
+    /// `++` and `--`, which are reported in the inference build.
+    pub(crate) fn update(&mut self, it: &UpdateExpression<'_>) {
+        if let SimpleAssignmentTarget::AssignmentTargetIdentifier(name) = &it.argument {
+            if self.build == Build::Inference {
+                let open = format!("({}n(10,{}),", self.prefix, name.name);
+                self.out.open(it.span.start, open);
+                self.out.close(it.span.end, ")");
+            }
+        } else {
+            walk::walk_update_expression(self, it);
+        }
+    }
+
+    /// A logical expression that is no operand of another. `id` is that of the decision that it is.
+    pub(crate) fn chain(&mut self, it: &LogicalExpression<'_>, id: Option<u32>) {
+        let number = self.units.chains.len();
+        self.units.chains.push(Vec::new());
+        let id = id.map_or("-1".to_owned(), |id| id.to_string());
+        self.out.open(it.span.start, format!("{}g({number},{id},", self.prefix));
+        let (mut program, mut locations) = (Vec::new(), Vec::new());
+        self.chain_node(it, &mut program, &mut locations);
+        self.out.close(it.span.end, ")");
+        self.units.chains[number] = program;
+        self.add_branch((it.span.start, it.span.end), BranchKind::Logical, locations);
+    }
+
+    fn chain_node(
+        &mut self,
+        it: &LogicalExpression<'_>,
+        program: &mut Vec<i32>,
+        locations: &mut Vec<Hit>,
+    ) {
+        let nullish = it.operator == LogicalOperator::Coalesce;
+        let site = match it.left.without_parentheses() {
+            Expression::LogicalExpression(left) => {
+                self.chain_node(left, program, locations);
+                let site = self.site();
+                program.push(-10 - site as i32);
+                site
+            }
+            _ => self.operand(&it.left, nullish, program, locations),
+        };
+        let outcome = it.operator != LogicalOperator::Or;
+        self.control.push(Control { site, outcome });
+        match it.right.without_parentheses() {
+            Expression::LogicalExpression(right) => self.chain_node(right, program, locations),
+            _ => {
+                self.operand(&it.right, false, program, locations);
+            }
+        }
+        self.control.pop();
+        program.push(match it.operator {
+            LogicalOperator::And => -1,
+            LogicalOperator::Or => -2,
+            LogicalOperator::Coalesce => -3,
+        });
+    }
+
+    /// An operand of a chain. Returns its site.
+    fn operand(
+        &mut self,
+        it: &Expression<'_>,
+        nullish: bool,
+        program: &mut Vec<i32>,
+        locations: &mut Vec<Hit>,
+    ) -> u32 {
+        let (counter, site) = (self.counter(), self.site());
+        program.push(site as i32);
+        locations.push(Hit::Counter(counter));
+        let span = it.span();
+        let outcome = format!("operand {}", locations.len());
+        let kind = GoalKind::Branch(BranchKind::Logical);
+        self.add_goal(span.start, kind, &outcome, Hit::Counter(counter));
+        let text = self.count(counter);
+        self.out.open(span.start, format!("({text},"));
+        if nullish {
+            self.out.open(span.start, format!("{}q({site},(", self.prefix));
+            self.visit_expression(it);
+            self.out.close(span.end, "))");
+        } else {
+            self.decide(it, site, false);
+        }
+        self.out.close(span.end, ")");
+        site
+    }
+
+    /// The goals of an optional link or a logical assignment.
+    fn optional_goals(&mut self, start: u32, site: u32, names: [&str; 2]) {
+        for (taken, outcome) in [(true, names[0]), (false, names[1])] {
+            self.add_goal(start, GoalKind::Optional, outcome, Hit::Outcome { site, taken });
+        }
+    }
+
+    /// The object of an optional link.
+    pub(crate) fn optional_object(&mut self, object: &Expression<'_>, start: u32) {
+        let site = self.site();
+        self.optional_goals(start, site, ["stops", "continues"]);
+        let span = object.span();
+        self.out.open(span.start, format!("{}q({site},", self.prefix));
+        self.visit_expression(object);
+        self.out.close(span.end, ")");
+    }
+
+    /// An optional call, whose function keeps its receiver.
+    pub(crate) fn optional_call(&mut self, it: &CallExpression<'_>) {
+        let (object, key) = match &it.callee {
+            Expression::StaticMemberExpression(member) => (&member.object, None),
+            Expression::ComputedMemberExpression(member) => {
+                (&member.object, Some(&member.expression))
+            }
+            Expression::PrivateFieldExpression(_) | Expression::Super(_) => {
+                return self.visit_expression(&it.callee);
+            }
+            callee => return self.optional_object(callee, it.span.start),
+        };
+        if matches!(object, Expression::Super(_)) {
+            return self.visit_expression(&it.callee);
+        }
+        let (optional, name) = match &it.callee {
+            Expression::StaticMemberExpression(member) => {
+                (member.optional, member.property.name.to_string())
+            }
+            Expression::ComputedMemberExpression(member) => (member.optional, String::new()),
+            _ => (false, String::new()),
+        };
+        let (site, span, end) = (self.site(), object.span(), it.callee.span().end);
+        self.optional_goals(it.span.start, site, ["stops", "continues"]);
+        let flag = u32::from(optional && key.is_some());
+        self.out.open(span.start, format!("{}b({site},{flag},", self.prefix));
+        if optional {
+            self.optional_object(object, it.callee.span().start);
+        } else {
+            self.visit_expression(object);
+        }
+        match key {
+            None => self.out.replace(span.end, end, format!(",{name:?})")),
+            Some(key) => {
+                let key_span = key.span();
+                self.out.replace(span.end, key_span.start, if optional { ",()=>(" } else { ",(" });
+                self.visit_expression(key);
+                self.out.replace(key_span.end, end, "))");
+            }
+        }
+    }
+
+    /// An assignment: logical ones have goals, compound ones are reported in the inference build.
+    pub(crate) fn assignment(&mut self, it: &AssignmentExpression<'_>) {
+        let name = match &it.left {
+            AssignmentTarget::AssignmentTargetIdentifier(id) => Some(id.name.to_string()),
+            _ => None,
+        };
+        let this = match &it.left {
+            AssignmentTarget::StaticMemberExpression(member) => Some(&member.object),
+            AssignmentTarget::ComputedMemberExpression(member) => Some(&member.object),
+            _ => None,
+        };
+        if let (Some(Expression::ThisExpression(_)), Some(function)) = (this, self.function) {
+            self.units.functions[function as usize].assigns_this = true;
+        }
+        if !it.operator.is_logical() {
+            self.visit_assignment_target(&it.left);
+            return self.assigned(it, name.as_deref());
+        }
+        let (evaluated, assigned) = (self.counter(), self.counter());
+        let text = self.count(evaluated);
+        self.out.open(it.span.start, format!("({text},"));
+        self.visit_assignment_target(&it.left);
+        let kind = GoalKind::Optional;
+        self.add_goal(it.span.start, kind, "assigns", Hit::Counter(assigned));
+        self.add_goal(it.span.start, kind, "keeps", Hit::Exceeds(evaluated, assigned));
+        let text = self.count(assigned);
+        self.prefixed(&it.right, &text, name.as_deref());
+        self.out.close(it.span.end, ")");
+    }
+
+    fn assigned(&mut self, it: &AssignmentExpression<'_>, name: Option<&str>) {
+        let plain = it.operator == AssignmentOperator::Assign;
+        if let AssignmentTarget::StaticMemberExpression(member) = &it.left
+            && plain
+            && is_anonymous_function(&it.right)
+        {
+            self.named_by_member(member.property.name.as_str());
+        } else if plain && is_anonymous_function(&it.right) {
+            self.named_by_member(name.unwrap_or_default());
+        }
+        let reported = self.build == Build::Inference && !plain;
+        let (Some(operator), true) = (it.operator.to_binary_operator(), reported) else {
+            self.visit_expression(&it.right);
+            return;
+        };
+        let span = it.right.span();
+        let code = operator as u32 + 4 * LITERAL * literal(&it.right);
+        let left = name.unwrap_or("0");
+        self.out.open(span.start, format!("{}x({code},{left},", self.prefix));
+        self.visit_expression(&it.right);
+        self.out.close(span.end, ")");
+    }
+}

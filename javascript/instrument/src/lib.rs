@@ -1,0 +1,193 @@
+//! Instrumentation of JavaScript: a file becomes the text of a function that reports what it
+//! executes, and its statements, functions, branches and goals are numbered.
+//!
+//! - [`instrument`] changes one file and adds its units to [`Units`].
+//! - [`Build`] says how much is reported.
+//! - The probes that the text calls are functions of its caller, [`PROBES`]: `s` are counters, `d`
+//!   takes a value that is decided, `c` a comparison, `g` a logical chain.
+//!
+//! Statements, functions, branches and lines are those of istanbul-lib-instrument 6. Insertions
+//! keep evaluation order, `this`, names of functions and directives.
+
+mod decisions;
+mod functions;
+mod modules;
+mod numbering;
+mod parameters;
+mod recursion;
+mod splice;
+mod statements;
+mod units;
+mod visitor;
+
+use oxc_allocator::Allocator;
+use oxc_ast_visit::Visit;
+use oxc_parser::{ParseOptions, Parser};
+use oxc_span::{SourceType, Span};
+
+use crate::splice::Splicer;
+pub use units::{
+    Branch, BranchKind, Callable, Control, DefaultValue, Function, Goal, GoalKind, Hit, Parameter,
+    SourceFile, Statement, Units,
+};
+
+/// How much an instrumented text reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Build {
+    /// Nothing: files that are no targets. They have no units.
+    Plain,
+    /// Counters and distances.
+    Search,
+    /// The same, and the operands of operators. Its units are those of [`Build::Search`].
+    Inference,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// A CommonJS file or a script.
+    Script,
+    /// A module.
+    Module,
+    /// A module if it imports or exports, otherwise a script.
+    Unknown,
+}
+
+/// The letters of the probes, each a parameter of the function that the text is the body of. The
+/// name of a parameter is [`Instrumented::prefix`] and the letter.
+pub const PROBES: &str = "sdcgqbwhopnxyzkEISYM";
+
+/// A file as it is evaluated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instrumented {
+    /// The body of a function.
+    pub text: String,
+    /// How the names of the probes begin.
+    pub prefix: String,
+    /// Whether it was a module.
+    pub module: bool,
+}
+
+/// A file cannot be instrumented.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}:{line}: {cause}")]
+pub struct SyntaxError {
+    /// The path of the file.
+    pub path: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// What is wrong.
+    pub cause: String,
+}
+
+/// Longest file, in bytes.
+const LONGEST_FILE: usize = 8 << 20;
+/// Deepest nesting of brackets: the parser is recursive.
+const DEEPEST: usize = 400;
+
+/// Instruments a file and adds its units.
+///
+/// # Errors
+/// If it is no JavaScript, or a module with `await` at its top level.
+pub fn instrument(
+    units: &mut Units,
+    path: &str,
+    source: &str,
+    kind: FileKind,
+    build: Build,
+) -> Result<Instrumented, SyntaxError> {
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+    let fail = |line, cause: String| SyntaxError { path: path.to_owned(), line, cause };
+    if source.len() > LONGEST_FILE {
+        return Err(fail(1, format!("the file is longer than {LONGEST_FILE} bytes")));
+    }
+    if nesting(source) > DEEPEST {
+        return Err(fail(1, format!("brackets are nested more than {DEEPEST} deep")));
+    }
+    let allocator = Allocator::default();
+    let parsed = parse(&allocator, source, kind);
+    if let Some(error) = parsed.errors.first() {
+        let labels = error.labels.as_ref().and_then(|labels| labels.first());
+        let at = labels.map_or(0, oxc_diagnostics_offset);
+        let line = source.bytes().take(at).filter(|byte| *byte == b'\n').count() as u32 + 1;
+        return Err(fail(line, error.message.to_string()));
+    }
+    let program = parsed.program;
+    let module = program.source_type.is_module();
+    let prefix = prefix(source);
+    let mut out = if build == Build::Plain {
+        Splicer::default()
+    } else {
+        units.files.push(SourceFile::new(path, source));
+        let mut visitor = visitor::Visitor::new(units, source, &prefix, build, &program);
+        visitor.visit_statements(&program.body);
+        visitor.out
+    };
+    if let Some(hashbang) = &program.hashbang {
+        let Span { start, end, .. } = hashbang.span;
+        out.replace(start, end, "");
+    }
+    let mut text = String::new();
+    if module {
+        let head = modules::rewrite(&program, &prefix, &mut out);
+        text.push_str("\"use strict\";");
+        text.push_str(&head.map_err(|cause| fail(1, cause))?);
+    }
+    text.push_str(&out.apply(source));
+    Ok(Instrumented { text, prefix, module })
+}
+
+fn oxc_diagnostics_offset(label: &oxc_diagnostics::LabeledSpan) -> usize {
+    label.offset()
+}
+
+fn parse<'a>(
+    allocator: &'a Allocator,
+    source: &'a str,
+    kind: FileKind,
+) -> oxc_parser::ParserReturn<'a> {
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let read =
+        |source_type| Parser::new(allocator, source, source_type).with_options(options).parse();
+    match kind {
+        FileKind::Script => read(SourceType::cjs()),
+        FileKind::Module => read(SourceType::mjs()),
+        FileKind::Unknown => {
+            let script = read(SourceType::cjs());
+            let declares =
+                |statement: &oxc_ast::ast::Statement<'_>| statement.is_module_declaration();
+            let is_module = script.program.body.iter().any(declares);
+            if script.errors.is_empty() && !is_module {
+                return script;
+            }
+            let module = read(SourceType::mjs());
+            if is_module || module.errors.is_empty() { module } else { script }
+        }
+    }
+}
+
+/// A beginning of names that the text does not contain.
+fn prefix(source: &str) -> String {
+    let mut prefix = "$c_".to_owned();
+    while source.contains(&prefix) {
+        prefix.push('_');
+    }
+    prefix
+}
+
+/// An upper bound of the depth of brackets and of chains of prefix operators, whatever stands in
+/// texts and comments.
+fn nesting(source: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0_usize);
+    for byte in source.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}

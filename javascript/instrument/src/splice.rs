@@ -1,0 +1,66 @@
+//! Changes of a text at places of the original.
+
+/// Insertions and replacements, kept in the order in which they are applied.
+#[derive(Default)]
+pub(crate) struct Splicer {
+    edits: Vec<Edit>,
+}
+
+struct Edit {
+    start: u32,
+    end: u32,
+    /// Closing insertions come before opening ones at the same place.
+    opens: bool,
+    text: String,
+}
+
+impl Splicer {
+    /// Inserts before what begins at a place. Outer nodes are opened first.
+    pub(crate) fn open(&mut self, at: u32, text: impl Into<String>) {
+        self.edits.push(Edit { start: at, end: at, opens: true, text: text.into() });
+    }
+
+    /// Inserts after what ends at a place. Inner nodes are closed first.
+    pub(crate) fn close(&mut self, at: u32, text: impl Into<String>) {
+        self.edits.push(Edit { start: at, end: at, opens: false, text: text.into() });
+    }
+
+    /// Replaces a range, which no other replacement overlaps.
+    pub(crate) fn replace(&mut self, start: u32, end: u32, text: impl Into<String>) {
+        self.edits.push(Edit { start, end, opens: true, text: text.into() });
+    }
+
+    /// The changed text.
+    pub(crate) fn apply(mut self, source: &str) -> String {
+        self.edits.sort_by_key(|edit| (edit.start, edit.opens));
+        let added: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
+        let mut text = String::with_capacity(source.len() + added);
+        let mut from = 0;
+        for edit in &self.edits {
+            let start = (edit.start as usize).max(from);
+            text.push_str(&source[from..start]);
+            text.push_str(&edit.text);
+            from = start.max(edit.end as usize);
+        }
+        text.push_str(&source[from..]);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_insertions_stay_nested() {
+        let mut splicer = Splicer::default();
+        splicer.open(0, "(");
+        splicer.open(0, "[");
+        splicer.close(1, "]");
+        splicer.replace(1, 2, ",");
+        splicer.open(2, "<");
+        splicer.close(3, ">");
+        splicer.close(3, ")");
+        assert_eq!(splicer.apply("a+b"), "([a],<b>)");
+    }
+}

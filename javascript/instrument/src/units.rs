@@ -1,0 +1,275 @@
+//! What is counted: statements, functions and branches as Istanbul has them, and the goals of a
+//! search, which go beyond them.
+
+use std::collections::BTreeMap;
+
+/// How an execution shows that a unit was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit {
+    /// The counter with this number is not 0.
+    Counter(u32),
+    /// The decision at a site had this outcome.
+    Outcome {
+        /// Number of the site.
+        site: u32,
+        /// The outcome.
+        taken: bool,
+    },
+    /// The first counter exceeds the second.
+    Exceeds(u32, u32),
+}
+
+/// An outcome of a decision on which something depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Control {
+    /// Number of the site.
+    pub site: u32,
+    /// The outcome that leads there.
+    pub outcome: bool,
+}
+
+/// A statement as Istanbul counts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// Number of the file.
+    pub file: u32,
+    /// Range in bytes of the file.
+    pub range: (u32, u32),
+    /// Line, from 1.
+    pub line: u32,
+    /// Its counter.
+    pub counter: u32,
+    /// The function that holds it; `None` at the top level.
+    pub function: Option<u32>,
+    /// What it depends on, outermost first, within its function.
+    pub control: Vec<Control>,
+}
+
+/// What the text of a default value shows of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultValue {
+    /// A number.
+    Number,
+    /// A text.
+    String,
+    /// `true` or `false`.
+    Boolean,
+    /// An array literal.
+    Array,
+    /// An object literal.
+    Object,
+    /// A function or an arrow.
+    Function,
+    /// Anything else.
+    Other,
+}
+
+/// A parameter as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name; `{}` and `[]` for patterns, `...name` for the rest.
+    pub name: String,
+    /// The kind of its default value; `None` if it has none.
+    pub default: Option<DefaultValue>,
+}
+
+/// A function, method, accessor, constructor or arrow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Number of the file.
+    pub file: u32,
+    /// Range in bytes of the file.
+    pub range: (u32, u32),
+    /// Line, from 1.
+    pub line: u32,
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// The counter of its entries.
+    pub counter: u32,
+    /// Whether Istanbul counts it: private methods it does not.
+    pub counted: bool,
+    /// The function that holds it.
+    pub holder: Option<u32>,
+    /// What its definition depends on within its holder.
+    pub control: Vec<Control>,
+    /// Whether its text assigns to a property of `this`.
+    pub assigns_this: bool,
+    /// The comment before it; empty if there is none.
+    pub comment: String,
+}
+
+/// A function or class whose text the engine can show. Its number is in the instrumented text, so
+/// that a value leads back to what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callable {
+    /// Number of the file.
+    pub file: u32,
+    /// Range in bytes of the file.
+    pub range: (u32, u32),
+    /// The function, or the constructor of the class; `None` if a class has none of its own.
+    pub function: Option<u32>,
+    /// Whether it is a class.
+    pub class: bool,
+}
+
+/// The kinds of branches, named as Istanbul names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BranchKind {
+    /// `if`, two locations.
+    If,
+    /// `?:`, two locations.
+    Conditional,
+    /// `switch`, one location for each case.
+    Switch,
+    /// A logical chain, one location for each operand.
+    Logical,
+    /// A default value, one location.
+    Default,
+}
+
+impl BranchKind {
+    /// Istanbul's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            BranchKind::If => "if",
+            BranchKind::Conditional => "cond-expr",
+            BranchKind::Switch => "switch",
+            BranchKind::Logical => "binary-expr",
+            BranchKind::Default => "default-arg",
+        }
+    }
+}
+
+/// A branch as Istanbul counts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Number of the file.
+    pub file: u32,
+    /// Range in bytes of the file.
+    pub range: (u32, u32),
+    /// Line, from 1.
+    pub line: u32,
+    /// Its kind.
+    pub kind: BranchKind,
+    /// One for each location.
+    pub locations: Vec<Hit>,
+}
+
+/// The kinds of goals of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GoalKind {
+    /// The entry of a function.
+    Function,
+    /// A location of a branch that Istanbul counts.
+    Branch(BranchKind),
+    /// A loop that enters or ends.
+    Loop,
+    /// An optional link or a logical assignment.
+    Optional,
+}
+
+/// A goal of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// Number of the file.
+    pub file: u32,
+    /// Its place in bytes of the file.
+    pub start: u32,
+    /// Its kind.
+    pub kind: GoalKind,
+    /// Its outcome in words: `true`, `case 2`, `enters`, or the name of the function.
+    pub outcome: String,
+    /// How an execution shows that it is covered.
+    pub hit: Hit,
+    /// The function that holds it, or whose entry it is; `None` at the top level.
+    pub function: Option<u32>,
+    /// What it depends on, outermost first, within its function; its own outcome last.
+    pub control: Vec<Control>,
+}
+
+/// A file whose text has units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The path, relative to the root of the project.
+    pub path: String,
+    /// The text.
+    pub source: String,
+    lines: Vec<u32>,
+}
+
+impl SourceFile {
+    pub(crate) fn new(path: &str, source: &str) -> SourceFile {
+        let breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
+        SourceFile { path: path.to_owned(), source: source.to_owned(), lines }
+    }
+
+    /// Line, from 1, and column in UTF-16 units, from 0, of a place in bytes.
+    pub fn position(&self, at: u32) -> (u32, u32) {
+        let line = self.lines.partition_point(|start| *start <= at).max(1) - 1;
+        let start = self.lines.get(line).copied().unwrap_or(0) as usize;
+        let text = self.source.get(start..at as usize).unwrap_or("");
+        (line as u32 + 1, text.encode_utf16().count() as u32)
+    }
+}
+
+/// The units of all files that were instrumented together. Counters, sites and chains are numbered
+/// through all files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Units {
+    /// The files.
+    pub files: Vec<SourceFile>,
+    /// Number of counters.
+    pub counters: u32,
+    /// Counters of steps: statements, entries of functions, iterations.
+    pub steps: Vec<u32>,
+    /// Number of sites.
+    pub sites: u32,
+    /// Programs of logical chains, for the distances of their parts: a number from 0 is the site of
+    /// an operand, -1 and -2 combine the last two by `&&` and `||`, -3 makes the last of `??`
+    /// unknown, and -10 - site stores the last as that of a site.
+    pub chains: Vec<Vec<i32>>,
+    /// Istanbul's statements.
+    pub statements: Vec<Statement>,
+    /// All functions.
+    pub functions: Vec<Function>,
+    /// Functions and classes by the number that their texts have.
+    pub callables: Vec<Callable>,
+    /// Istanbul's branches.
+    pub branches: Vec<Branch>,
+    /// The goals of a search: branches, loops, optional links, entries of functions.
+    pub goals: Vec<Goal>,
+    /// Numbers that occur in the files, as bits of `f64`.
+    pub numbers: BTreeMap<u64, ()>,
+    /// Texts that occur in the files.
+    pub texts: BTreeMap<String, ()>,
+    /// Uses of `eval`, `new Function` and `with`.
+    pub dynamic: u32,
+}
+
+impl Units {
+    /// Lines of a file on which a statement begins.
+    pub fn lines(&self, file: u32) -> Vec<u32> {
+        let statements = self.statements.iter().filter(|statement| statement.file == file);
+        let mut lines: Vec<u32> = statements.map(|statement| statement.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
+    /// The name of a goal: `lib/list.js:12:5 if true`, `lib/list.js:3:2 function add`.
+    pub fn goal_name(&self, goal: &Goal) -> String {
+        let file = &self.files[goal.file as usize];
+        let (line, column) = file.position(goal.start);
+        let kind = match goal.kind {
+            GoalKind::Function => "function",
+            GoalKind::Branch(kind) => kind.name(),
+            GoalKind::Loop => "loop",
+            GoalKind::Optional => "optional",
+        };
+        let name = format!("{}:{line}:{} {kind} {}", file.path, column + 1, goal.outcome);
+        name.trim_end().to_owned()
+    }
+}

@@ -1,0 +1,87 @@
+//! Units as istanbul-lib-instrument 6 counts them, and the goals beyond them.
+
+use catherd_javascript_instrument::{Build, FileKind, GoalKind, Hit, Units, instrument};
+
+fn units(source: &str) -> Units {
+    let mut units = Units::default();
+    instrument(&mut units, "a.js", source, FileKind::Unknown, Build::Search).unwrap();
+    units
+}
+
+fn text(source: &str, build: Build) -> String {
+    instrument(&mut Units::default(), "a.js", source, FileKind::Unknown, build).unwrap().text
+}
+
+/// Statements, functions, locations of branches, lines, goals of loops, goals of optional links.
+fn counts(source: &str) -> [usize; 6] {
+    let units = units(source);
+    let goals = |kind| units.goals.iter().filter(|goal| goal.kind == kind).count();
+    [
+        units.statements.len(),
+        units.functions.iter().filter(|function| function.counted).count(),
+        units.branches.iter().map(|branch| branch.locations.len()).sum(),
+        units.lines(0).len(),
+        goals(GoalKind::Loop),
+        goals(GoalKind::Optional),
+    ]
+}
+
+#[test]
+fn units_are_those_of_istanbul() {
+    // Each row was counted by istanbul-lib-instrument 6.0.3, but for loops and optional links.
+    for (source, expected) in [
+        ("let x = 1, y = 2, z;", [2, 0, 0, 1, 0, 0]),
+        ("a: for (const x of xs) { if (x) continue a; }", [4, 0, 2, 1, 2, 0]),
+        ("switch (f()) { case 1: g(); break; default: h(); }", [4, 0, 2, 1, 0, 0]),
+        ("const f = (x = 1) => x && (y || z);", [2, 1, 4, 1, 0, 0]),
+        ("class A { #m() { return 1; } x = 2; y; static { go(); } }", [3, 0, 0, 1, 0, 0]),
+        ("o?.p?.q; o.f?.(1); v ??= 2;", [3, 0, 0, 1, 0, 8]),
+        ("do x++; while (x < 3)\nfor (;;) { break; }", [4, 0, 0, 2, 2, 0]),
+        ("\"use strict\";\nexport default 5;\nexport const one = 1;", [1, 0, 0, 1, 0, 0]),
+    ] {
+        assert_eq!(counts(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn functions_keep_names_and_return_values() {
+    let named = text("const f = () => 1; let g; g ||= function () {};", Build::Search);
+    assert!(named.contains("const f = (/*$c_F0*/) =>"), "{named}");
+    assert!(named.contains("{\"g\":function (/*$c_F1*/) {"), "{named}");
+    let plain = text("f(a < 3)", Build::Search);
+    assert!(!plain.contains("a,3"), "no decision, no probe: {plain}");
+    let traced = text("f(a < 3)", Build::Inference);
+    assert!(traced.contains("$c_p(132,a,3)"), "{traced}");
+}
+
+#[test]
+fn what_follows_a_return_depends_on_its_condition() {
+    let units = units("function f(a) { if (a) return 1; if (a > 2) return 2; return 3; }");
+    let second = &units.goals[3];
+    assert_eq!(units.goal_name(second), "a.js:1:34 if true");
+    let Hit::Outcome { site, .. } = units.goals[1].hit else { panic!("{:?}", units.goals[1]) };
+    assert_eq!((second.control[0].site, second.control[0].outcome), (site, false));
+    assert_eq!(second.control.len(), 2);
+}
+
+#[test]
+fn modules_become_functions() {
+    let source = "import a, { b as c } from './x.js';\nexport { c, a as d };\nexport function f() { return { c, a: a(1) }; }";
+    let text = text(source, Build::Plain);
+    assert!(text.starts_with("\"use strict\";$c_E({\"c\":()=>$c_m0[\"b\"],"), "{text}");
+    assert!(text.contains("return { c:$c_m0[\"b\"], a: (0,$c_m0.default)(1) };"), "{text}");
+    assert!(text.contains("\"f\":()=>f"), "{text}");
+}
+
+#[test]
+fn bad_files_are_refused_with_their_line() {
+    let refuse = |source: &str| {
+        let units = &mut Units::default();
+        instrument(units, "a.js", source, FileKind::Unknown, Build::Search).unwrap_err().to_string()
+    };
+    assert!(refuse("let a = 1;\nlet b = ;").starts_with("a.js:2: "), "{}", refuse("let b = ;"));
+    assert!(refuse("let a: number = 1;").starts_with("a.js:1: "));
+    assert!(refuse("const a = <b/>;").starts_with("a.js:1: "));
+    assert!(refuse(&"(".repeat(100_000)).contains("nested"));
+    assert!(refuse("export const a = await f();").contains("await"));
+}
