@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use catherd_sequences::suite::{self, Best, Found, Matrix, Profile, Ties};
+use catherd_sequences::suite::{self, Found, Matrix, Profile, Ties};
 use catherd_sequences::systems::{self, Verdict};
 use catherd_sequences::{Alphabet, Criterion, Model, Pool, Sampler, Space, Walker};
 
@@ -81,7 +81,7 @@ fn ms(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1000.0
 }
 
-fn go(_: &Best) -> ControlFlow<()> {
+fn go(_: &Found) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 

@@ -123,9 +123,21 @@ pub struct Aim {
     pub limit: u64,
 }
 
-/// Receives a test that was made, the items covered so far, and the walks made; making tests
-/// ends if it breaks.
-pub type OnTest<'o> = dyn FnMut(&[EventId], usize, u64) -> ControlFlow<()> + 'o;
+/// A test that was made, and the work up to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Made<'t> {
+    /// The test.
+    pub test: &'t [EventId],
+    /// Items that all tests so far cover.
+    pub covered: usize,
+    /// Walks so far.
+    pub walks: u64,
+    /// Events of all walks so far.
+    pub events: u64,
+}
+
+/// Receives each test that is made; making tests ends if it breaks.
+pub type OnTest<'o> = dyn FnMut(Made<'_>) -> ControlFlow<()> + 'o;
 
 /// Makes tests for uncovered items: a shortest trace to one of them, continued to its end by the
 /// best of some walks. `reachable` are the items that there are; `on_test` receives
@@ -142,7 +154,7 @@ pub fn direct(
     let mut stream = Stream::new(seed, SEARCH);
     let mut open: BTreeSet<u64> = reachable.iter().copied().collect();
     let mut suite: Vec<Vec<EventId>> = Vec::new();
-    let mut walks = 0;
+    let (mut walks, mut events) = (0, 0);
     let mut cover = Cover::new(criterion);
     let mut letters = Vec::new();
     while suite.len() < aim.size && walks < aim.limit && !open.is_empty() {
@@ -169,6 +181,7 @@ pub fn direct(
                 test.push(edge.event);
                 state = Some(edge.target);
             }
+            events += test.len() as u64;
             cover.clear();
             alphabet.project(&test, &mut letters);
             cover.test(&letters, &test, Some(space));
@@ -187,7 +200,8 @@ pub fn direct(
             open.remove(&item);
             continue;
         }
-        let ended = on_test(&test, reachable.len() - open.len(), walks).is_break();
+        let covered = reachable.len() - open.len();
+        let ended = on_test(Made { test: &test, covered, walks, events }).is_break();
         suite.push(test);
         if ended {
             break;

@@ -31,7 +31,7 @@ pub use alphabet::{Alphabet, Letter};
 pub use criterion::{
     Cover, Criterion, CriterionError, Expression, ExpressionError, Unbounded, split_list,
 };
-pub use direct::{Aim, OnTest, direct, reduced, shortest_trace};
+pub use direct::{Aim, Made, OnTest, direct, reduced, shortest_trace};
 pub use events::{Event, EventId, EventSet, Events, FieldValue, MOST_EVENTS};
 pub use model::{BUILTIN, FaultWord, Model, ModelError, Source, Span};
 pub use pool::{DEFAULT_LENGTH, NoTraceSampler, Pool, Sampler, Tests, Walker};

@@ -1,5 +1,7 @@
 //! Pools: the tests that suites are chosen from.
 
+use std::ops::ControlFlow;
+
 use catherd_search::Stream;
 use hashbrown::HashTable;
 use num_bigint::BigUint;
@@ -13,6 +15,9 @@ use crate::streams::WALKS;
 
 /// The length of tests unless a study sets it.
 pub const DEFAULT_LENGTH: usize = 1000;
+
+/// Walks that one thread makes in a row.
+const CHUNK: u64 = 4096;
 
 /// How walks choose among enabled events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -198,7 +203,6 @@ impl<'m> Walker<'m> {
     ///
     /// If the model breaks a rule of its own.
     pub fn walks(&self, numbers: std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
-        const CHUNK: u64 = 4096;
         let starts: Vec<u64> = numbers.clone().step_by(CHUNK as usize).collect();
         let chunk = |start: u64| {
             let (mut tests, mut cut, mut test) = (Tests::default(), 0, Vec::new());
@@ -216,6 +220,44 @@ impl<'m> Walker<'m> {
             cut += part_cut;
         }
         Ok((tests, cut))
+    }
+
+    /// The first walks of a number of them that have at most so many events together, and how many
+    /// were cut. `go_on` is called every some milliseconds; `None` if it breaks.
+    ///
+    /// # Errors
+    ///
+    /// If the model breaks a rule of its own.
+    pub fn walks_within(
+        &self,
+        walks: u64,
+        mut events: u64,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Option<(Tests, usize)>, Fault> {
+        const BATCH: u64 = 8 * CHUNK;
+        let (mut tests, mut cut, mut test) = (Tests::default(), 0, Vec::new());
+        for start in (0..walks).step_by(BATCH as usize) {
+            if go_on().is_break() {
+                return Ok(None);
+            }
+            let numbers = start..(start + BATCH).min(walks);
+            let (batch, batch_cut) = self.walks(numbers.clone())?;
+            if let Some(rest) = events.checked_sub(batch.events() as u64) {
+                events = rest;
+                tests.append(batch);
+                cut += batch_cut;
+                continue;
+            }
+            for number in numbers {
+                let is_cut = self.walk(number, &mut test)?;
+                let Some(rest) = events.checked_sub(test.len() as u64) else { break };
+                events = rest;
+                tests.push(&test);
+                cut += usize::from(is_cut);
+            }
+            break;
+        }
+        Ok(Some((tests, cut)))
     }
 
     /// A pool of so many walks, duplicates removed after projection and not replaced.

@@ -209,8 +209,12 @@ impl<'m> Union<'m> {
     }
 }
 
-/// Receives each suite that is better than all before it. The search ends if it breaks.
-pub type OnBest<'o> = dyn FnMut(&Best) -> ControlFlow<()> + 'o;
+/// Receives the state of a search whenever a suite is better than all before it, and from time to
+/// time between. The search ends if it breaks.
+pub type OnProgress<'o> = dyn FnMut(&Found) -> ControlFlow<()> + 'o;
+
+/// Pieces of work between two calls of [`OnProgress`]: some milliseconds.
+const PAUSE: u64 = 512;
 
 /// The best suite so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -242,13 +246,15 @@ struct Session<'s, 'o> {
     found: Found,
     limit: u64,
     ended: bool,
-    on_best: &'s mut OnBest<'o>,
+    /// Pieces of work since the last call of `on_progress`.
+    pieces: u64,
+    on_progress: &'s mut OnProgress<'o>,
 }
 
 impl<'s, 'o> Session<'s, 'o> {
-    fn new(matrix: &'s Matrix, limit: u64, on_best: &'s mut OnBest<'o>) -> Session<'s, 'o> {
-        let found = Found::default();
-        Session { union: Union::new(matrix), found, limit, ended: limit == 0, on_best }
+    fn new(matrix: &'s Matrix, limit: u64, on_progress: &'s mut OnProgress<'o>) -> Session<'s, 'o> {
+        let (union, found) = (Union::new(matrix), Found::default());
+        Session { union, found, limit, ended: limit == 0, pieces: 0, on_progress }
     }
 
     /// The rank of a suite. The session ends at its limit of evaluations.
@@ -264,9 +270,23 @@ impl<'s, 'o> Session<'s, 'o> {
         if first || rank > self.found.best.rank {
             let executions = self.found.executions;
             self.found.best = Best { suite: suite.to_vec(), rank, executions };
-            self.ended |= (self.on_best)(&self.found.best).is_break();
+            self.report();
         }
         self.ended |= self.found.executions >= self.limit;
+        self.worked(1);
+    }
+
+    /// Counts pieces of work, each about as long as the evaluation of a suite.
+    fn worked(&mut self, pieces: u64) {
+        self.pieces += pieces;
+        if self.pieces >= PAUSE {
+            self.report();
+        }
+    }
+
+    fn report(&mut self) {
+        self.pieces = 0;
+        self.ended |= (self.on_progress)(&self.found).is_break();
     }
 }
 

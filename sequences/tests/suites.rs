@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use catherd_sequences::suite::{self, Best, Matrix, Profile, Ties};
+use catherd_sequences::suite::{self, Found, Matrix, Profile, Ties};
 use catherd_sequences::systems::{self, Verdict};
 use catherd_sequences::{
     Aim, Alphabet, Cover, Criterion, Events, Model, Pool, Sampler, Space, Tests, Walker, direct,
@@ -38,7 +38,7 @@ fn criterion(text: &str, alphabet: &Alphabet) -> Criterion {
     Criterion::parse(text, alphabet, Some(2), None, &none).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn go(_: &Best) -> ControlFlow<()> {
+fn go(_: &Found) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -245,7 +245,7 @@ fn tests_are_made_for_items() {
     let reachable = criterion.reachable(&setup.space, &setup.alphabet).unwrap();
     let aim = Aim { size: 1000, length: 200, limit: u64::MAX };
     let make = |seed| {
-        direct(&criterion, &setup.space, &setup.alphabet, &reachable, aim, seed, &mut |_, _, _| {
+        direct(&criterion, &setup.space, &setup.alphabet, &reachable, aim, seed, &mut |_| {
             ControlFlow::Continue(())
         })
     };

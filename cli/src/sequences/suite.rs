@@ -196,7 +196,7 @@ fn choose(arguments: &Generate, matrix: &Matrix) -> Result<Vec<u32>, Failure> {
         let rank = (share * matrix.best() as f64).ceil() as u64;
         return Ok(suite::greedy_until(matrix, rank, &[]));
     }
-    let go = &mut |_: &suite::Best| ControlFlow::Continue(());
+    let go = &mut |_: &suite::Found| ControlFlow::Continue(());
     let found = match arguments.algorithm.as_str() {
         "ga" => suite::evolve(matrix, size, Profile::Paper, seed, u64::MAX, go),
         "best-of" => suite::best_of(matrix, size, 1000, seed, u64::MAX, go),
@@ -225,8 +225,8 @@ fn made(
     let enough = (share.unwrap_or(1.0) * items.len() as f64).ceil() as usize;
     let aim = Aim { size, length: arguments.length, limit: u64::MAX };
     let seed = arguments.seed;
-    Ok(direct(criterion, space, &subject.alphabet, items, aim, seed, &mut |_, covered, _| {
-        if covered >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    Ok(direct(criterion, space, &subject.alphabet, items, aim, seed, &mut |made| {
+        if made.covered >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }))
 }
 

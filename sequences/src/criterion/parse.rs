@@ -1,15 +1,16 @@
 //! Criteria as text: `subsequence:2`, `order([a b], [c]) until=d`.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+mod group;
+
+use rustc_hash::FxHashMap;
 
 use crate::alphabet::{Alphabet, Letter};
+use crate::events::Events;
 use crate::space::Space;
 
 use super::automaton::Expression;
 use super::{Criterion, Kind, Relax};
-
-/// The largest number of letter permutations of a group.
-const MOST_PERMUTATIONS: usize = 10_000;
+use group::group;
 
 /// The largest number of expressions.
 const MOST_EXPRESSIONS: usize = 100_000;
@@ -66,6 +67,8 @@ struct Context<'c> {
     alphabet: &'c Alphabet,
     /// Reads a file that the text names.
     read: &'c dyn Fn(&str) -> Result<String, String>,
+    /// Whether there is a model. Without one, any event and any state may be there.
+    model: bool,
 }
 
 impl Context<'_> {
@@ -74,7 +77,8 @@ impl Context<'_> {
     }
 
     fn letter(&self, name: &str) -> Result<Letter, CriterionError> {
-        self.alphabet.find(name).ok_or_else(|| {
+        let any = || (!self.model).then_some(0);
+        self.alphabet.find(name).or_else(any).ok_or_else(|| {
             let near = crate::model::closest(name, self.alphabet.letters().iter().map(|l| &**l));
             let hint = match near {
                 Some(near) => format!("write `{near}`, if that is meant"),
@@ -126,7 +130,29 @@ impl Criterion {
         space: Option<&Space>,
         read: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Criterion, CriterionError> {
-        let context = Context { text, alphabet, read };
+        let context = Context { text, alphabet, read, model: true };
+        Criterion::read(&context, strength, space)
+    }
+
+    /// Checks a criterion without a model: its name, its options and the length of its words, but
+    /// neither events nor states. Files cannot be named.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text.
+    pub fn check(text: &str) -> Result<(), CriterionError> {
+        let alphabet = Alphabet::names(&Events::plain(["a", "b"]));
+        let read = |_: &str| Err("files of criteria do not travel with a study".to_owned());
+        let context = Context { text, alphabet: &alphabet, read: &read, model: false };
+        Criterion::read(&context, Some(2), None).map(drop)
+    }
+
+    fn read(
+        context: &Context<'_>,
+        strength: Option<u32>,
+        space: Option<&Space>,
+    ) -> Result<Criterion, CriterionError> {
+        let text = context.text;
         let (head, options) = split_options(text.trim());
         let mut options = options.into_iter();
         let name_end = head.find([':', '(']).unwrap_or(head.len());
@@ -139,13 +165,13 @@ impl Criterion {
         };
         let kind = match name {
             "subsequence" | "consecutive" | "exclusive" | "unordered-cube" | "positions" => {
-                let t = word_length(&context, rest, strength)?;
+                let t = word_length(context, rest, strength)?;
                 match name {
                     "subsequence" => Kind::Subsequence(t),
                     "consecutive" => Kind::Consecutive(t),
                     "exclusive" => Kind::Exclusive(t),
                     "unordered-cube" => Kind::UnorderedCube(t),
-                    _ => Kind::Positions(t, length_option(&context, &mut options, t)?),
+                    _ => Kind::Positions(t, length_option(context, &mut options, t)?),
                 }
             }
             "order" | "safety" => {
@@ -166,30 +192,31 @@ impl Criterion {
                     }
                     None => return Err(context.error("no expressions", "name a file of them")),
                 };
-                expressions(&context, &lines)?
+                expressions(context, &lines)?
             }
             "symmetry" if !options.is_empty() => {
                 let text = context.file(&options.remove(0))?;
-                Kind::Symmetry(group(&context, &text)?)
+                Kind::Symmetry(group(context, &text)?)
             }
-            "states" | "transitions" | "edge-pairs" => {
-                let Some(space) = space else {
+            "states" | "transitions" | "edge-pairs" => match space {
+                Some(space) => over_states(name, space),
+                None if !context.model => Kind::States(1),
+                None => {
                     return Err(context.error(
                         "there is no model whose states are known",
                         "choose a criterion over events",
                     ));
-                };
-                over_states(name, space)
-            }
+                }
+            },
             _ => {
                 let cause = format!("unknown criterion `{name}`");
                 return Err(context.error(cause, format!("choose one of {}", NAMES.join(", "))));
             }
         };
-        let span = span(&context, &kind)?;
+        let span = span(context, &kind)?;
         let mut criterion = Criterion {
             text: text.trim().to_owned(),
-            letters: alphabet.len(),
+            letters: context.alphabet.len(),
             kind,
             span,
             distinct: false,
@@ -198,7 +225,7 @@ impl Criterion {
             until: None,
         };
         for option in options {
-            criterion.option(&option, &context)?;
+            criterion.option(&option, context)?;
         }
         Ok(criterion)
     }
@@ -387,10 +414,14 @@ fn expressions(context: &Context<'_>, lines: &[String]) -> Result<Kind, Criterio
                 return Err(context.error(cause, "use fewer"));
             }
             let hint = "letters are events, . is any, [a b] one of some, [^a b] any other";
-            let automaton = Expression::parse(&text).and_then(|e| e.automaton(context.alphabet));
-            let automaton =
-                automaton.map_err(|error| context.error(format!("`{text}`: {error}"), hint))?;
-            found.push((text, automaton));
+            let refused = |error| context.error(format!("`{text}`: {error}"), hint);
+            let expression = Expression::parse(&text).map_err(refused)?;
+            if context.model {
+                let automaton = expression.automaton(context.alphabet).map_err(refused)?;
+                found.push((text, automaton));
+            } else {
+                return Ok(Kind::States(1));
+            }
         }
     }
     if found.is_empty() {
@@ -435,45 +466,4 @@ fn instances(
             .collect();
     }
     Ok(found)
-}
-
-/// The group that permutations generate, one a line: `a b c -> b c a`.
-fn group(context: &Context<'_>, text: &str) -> Result<Vec<Vec<Letter>>, CriterionError> {
-    let identity: Vec<Letter> = (0..context.alphabet.len() as Letter).collect();
-    let mut generators = Vec::new();
-    for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-        let hint = "write a permutation a line: a b c -> b c a";
-        let Some((from, to)) = line.split_once("->") else {
-            return Err(context.error(format!("`{line}` is no permutation"), hint));
-        };
-        let (from, to) = (context.word(from)?, context.word(to)?);
-        let mut permutation = identity.clone();
-        let distinct = |letters: &[Letter]| letters.iter().collect::<FxHashSet<_>>().len();
-        if from.len() != to.len() || distinct(&from) != from.len() || distinct(&to) != to.len() {
-            return Err(context.error(format!("`{line}` is no permutation"), hint));
-        }
-        from.iter().zip(&to).for_each(|(from, to)| permutation[*from as usize] = *to);
-        if distinct(&permutation) != permutation.len() {
-            return Err(context.error(format!("`{line}` is no permutation"), hint));
-        }
-        generators.push(permutation);
-    }
-    let mut group = vec![identity];
-    let mut known: FxHashSet<Vec<Letter>> = group.iter().cloned().collect();
-    let mut at = 0;
-    while at < group.len() {
-        for generator in &generators {
-            let product: Vec<Letter> =
-                group[at].iter().map(|&letter| generator[letter as usize]).collect();
-            if known.insert(product.clone()) {
-                group.push(product);
-            }
-        }
-        if group.len() > MOST_PERMUTATIONS {
-            let cause = format!("the group has more than {MOST_PERMUTATIONS} permutations");
-            return Err(context.error(cause, "use a smaller group"));
-        }
-        at += 1;
-    }
-    Ok(group)
 }

@@ -5,7 +5,7 @@ use catherd_search::Stream;
 use crate::streams::SEARCH;
 
 use super::random::draw;
-use super::{Found, Matrix, OnBest, Session};
+use super::{Found, Matrix, OnProgress, Session};
 
 /// Generations after the first one.
 const GENERATIONS: u64 = 300;
@@ -26,6 +26,10 @@ pub enum Profile {
     /// Those of the released program: 50 individuals, of which 40 % survive, at most five
     /// generations old.
     Released,
+    /// The same, with mutations in groups as Jenetics 6, the library of that program, draws them:
+    /// the cube root of the probability applies to the individual, its chromosome and each test.
+    /// Few individuals are mutated, and those in more than a third of their tests.
+    ReleasedGrouped,
 }
 
 #[derive(Clone, Debug)]
@@ -43,17 +47,17 @@ pub fn evolve(
     profile: Profile,
     seed: u64,
     limit: u64,
-    on_best: &mut OnBest<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Found {
     let mut evolution = Evolution {
         stream: Stream::new(seed, SEARCH),
-        session: Session::new(matrix, limit, on_best),
+        session: Session::new(matrix, limit, on_progress),
         pool: matrix.tests(),
         size: size.min(matrix.tests()),
     };
     let (count, epsilon) = match profile {
         Profile::Paper => (100, 0.001),
-        Profile::Released => (50, 0.0004),
+        Profile::Released | Profile::ReleasedGrouped => (50, 0.0004),
     };
     let mut population: Vec<Individual> = Vec::new();
     while population.len() < count && !evolution.session.ended {
@@ -70,7 +74,8 @@ pub fn evolve(
         }
         population = match profile {
             Profile::Paper => evolution.replaced(&population, generation),
-            Profile::Released => evolution.mixed(&population, generation),
+            Profile::Released => evolution.mixed(&population, generation, false),
+            Profile::ReleasedGrouped => evolution.mixed(&population, generation, true),
         };
         if evolution.session.ended {
             break;
@@ -136,7 +141,12 @@ impl Evolution<'_, '_> {
     }
 
     /// A new generation of the released profile: survivors keep their rank.
-    fn mixed(&mut self, population: &[Individual], generation: u64) -> Vec<Individual> {
+    fn mixed(
+        &mut self,
+        population: &[Individual],
+        generation: u64,
+        grouped: bool,
+    ) -> Vec<Individual> {
         const OLDEST: u64 = 5;
         let count = population.len();
         let offspring = count * 3 / 5;
@@ -155,10 +165,11 @@ impl Evolution<'_, '_> {
             }
         }
         let mut next = Vec::with_capacity(count);
-        // The probability applies to individual, chromosome and gene together.
         let part = cube_root(MUTATION);
         for mut child in children {
-            if self.stream.chance(part) && self.stream.chance(part) {
+            if !grouped {
+                self.mutate(&mut child, MUTATION);
+            } else if self.stream.chance(part) && self.stream.chance(part) {
                 self.mutate(&mut child, part);
             }
             self.repair(&mut child);

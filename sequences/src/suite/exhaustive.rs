@@ -1,6 +1,6 @@
 //! The optimum by branch and bound: a check on the other algorithms.
 
-use super::{Found, Matrix, OnBest, Session, Ties, Union, greedy};
+use super::{Found, Matrix, OnProgress, Session, Ties, Union, greedy};
 
 /// The largest suite and pool of [`optimal`].
 const MOST: (usize, usize) = (4, 300);
@@ -22,7 +22,7 @@ pub fn optimal(
     matrix: &Matrix,
     size: usize,
     limit: u64,
-    on_best: &mut OnBest<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Result<Found, TooLarge> {
     let pool = matrix.tests();
     if size > MOST.0 || pool > MOST.1 {
@@ -37,7 +37,7 @@ pub fn optimal(
             u64::MAX,
             &mut |_| std::ops::ControlFlow::Continue(()),
         );
-    let mut session = Session::new(matrix, limit, on_best);
+    let mut session = Session::new(matrix, limit, on_progress);
     if !session.ended {
         session.evaluate(&start.best.suite);
     }
@@ -64,6 +64,7 @@ fn branch(
         return;
     }
     let from = suite.last().map_or(0, |last| last + 1);
+    session.worked(matrix.tests() as u64);
     let mut gains: Vec<(u64, u32)> =
         (from..matrix.tests() as u32).map(|test| (union.gain(test as usize), test)).collect();
     let rank = union.rank();

@@ -7,7 +7,7 @@ use catherd_search::Stream;
 
 use crate::streams::TIES;
 
-use super::{Found, Matrix, OnBest, Session, Union};
+use super::{Found, Matrix, OnProgress, Session, Union};
 
 /// Which of several tests with the same gain is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,9 +27,9 @@ pub fn greedy(
     ties: Ties,
     seed: u64,
     limit: u64,
-    on_best: &mut OnBest<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Found {
-    let mut session = Session::new(matrix, limit, on_best);
+    let mut session = Session::new(matrix, limit, on_progress);
     let mut suite = Vec::new();
     for (test, rank) in Greedy::new(matrix, ties, seed).take(size) {
         if session.ended {

@@ -5,7 +5,7 @@ use catherd_search::Stream;
 use crate::streams::SEARCH;
 
 use super::random::draw;
-use super::{Found, Matrix, OnBest, Session, Ties, Union, greedy};
+use super::{Found, Matrix, OnProgress, Session, Ties, Union, greedy};
 
 /// Starts with the greedy suite, then with random ones, and replaces a test by the one with the
 /// largest gain as long as the rank grows, so often as `restarts` says.
@@ -15,13 +15,13 @@ pub fn local(
     restarts: u64,
     seed: u64,
     limit: u64,
-    on_best: &mut OnBest<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Found {
     let mut stream = Stream::new(seed, SEARCH);
     let start = greedy(matrix, size, Ties::First, seed, u64::MAX, &mut |_| {
         std::ops::ControlFlow::Continue(())
     });
-    let mut session = Session::new(matrix, limit, on_best);
+    let mut session = Session::new(matrix, limit, on_progress);
     let mut suite = start.best.suite;
     for round in 0..=restarts {
         if round > 0 {
@@ -32,7 +32,7 @@ pub fn local(
         }
         let mut rank = session.evaluate(&suite);
         while !session.ended
-            && let Some((better, better_rank)) = best_swap(matrix, &suite)
+            && let Some((better, better_rank)) = best_swap(matrix, &suite, &mut session)
         {
             if better_rank <= rank {
                 break;
@@ -45,10 +45,19 @@ pub fn local(
     session.found
 }
 
-/// The suite with the highest rank among those that differ in one test, the first of equal ones.
-fn best_swap(matrix: &Matrix, suite: &[u32]) -> Option<(Vec<u32>, u64)> {
+/// The suite with the highest rank among those that differ in one test, the first of equal ones;
+/// `None` if the session ended meanwhile.
+fn best_swap(
+    matrix: &Matrix,
+    suite: &[u32],
+    session: &mut Session<'_, '_>,
+) -> Option<(Vec<u32>, u64)> {
     let mut best: Option<(usize, u32, u64)> = None;
     for place in 0..suite.len() {
+        session.worked(matrix.tests() as u64);
+        if session.ended {
+            return None;
+        }
         let mut rest = Union::new(matrix);
         suite.iter().enumerate().filter(|(at, _)| *at != place).for_each(|(_, &test)| {
             rest.add(test as usize);

@@ -4,7 +4,7 @@ use catherd_search::Stream;
 
 use crate::streams::SEARCH;
 
-use super::{Found, Matrix, OnBest, Session};
+use super::{Found, Matrix, OnProgress, Session};
 
 /// Draws distinct numbers of tests, each set equally likely, sorted (Floyd's method).
 pub(super) fn draw(stream: &mut Stream, pool: usize, size: usize) -> Vec<u32> {
@@ -24,9 +24,9 @@ pub fn unranked(
     size: usize,
     seed: u64,
     limit: u64,
-    on_best: &mut OnBest<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Found {
-    best_of(matrix, size, 1, seed, limit, on_best)
+    best_of(matrix, size, 1, seed, limit, on_progress)
 }
 
 /// The best of `tries` random suites, the first of equal ones.
@@ -36,10 +36,10 @@ pub fn best_of(
     tries: u64,
     seed: u64,
     limit: u64,
-    on_best: &mut OnBest<'_>,
+    on_progress: &mut OnProgress<'_>,
 ) -> Found {
     let mut stream = Stream::new(seed, SEARCH);
-    let mut session = Session::new(matrix, limit, on_best);
+    let mut session = Session::new(matrix, limit, on_progress);
     for _ in 0..tries {
         if session.ended {
             break;
