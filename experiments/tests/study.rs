@@ -63,6 +63,35 @@ fn parameters_may_stand_in_tables_of_their_own() {
 }
 
 #[test]
+fn the_table_of_the_subject_kind_has_defaults_of_all_algorithms() {
+    let table = "\n[sequences]\nmode = \"y\"\nlist = [\"a:2\", \"b\"]\nmap = { a.b = 1 }\n";
+    let text = format!("subject = \"sequences\"\n{GOOD}{table}");
+    let study = parse(&text).unwrap();
+    let [plain, small] = &study.algorithms[..] else { panic!("two algorithms") };
+    assert_eq!(plain.parameters["mode"], Parameter::Text("y".into()));
+    assert_eq!(plain.parameters["list"], Parameter::Text("a:2, b".into()));
+    assert_eq!(plain.parameters["map.a.b"], Parameter::Integer(1));
+    assert_eq!(plain.parameters.len(), 3);
+    // What an algorithm sets itself stays.
+    assert_eq!(small.parameters["mode"], Parameter::Text("x".into()));
+    assert_eq!(small.parameters["list"], plain.parameters["list"]);
+    // Grids set parameters, and configurations that the defaults make equal are refused.
+    let grid = text.replace("mode = \"x\"", "mode = [\"y\", \"z\"]");
+    assert_eq!(parse(&grid).unwrap().algorithms.len(), 3);
+    let same = text.replace(
+        "{ label = \"small\"",
+        "{ name = \"random\", label = \"b\", \
+        parameters = { mode = \"y\" } }, { label = \"small\"",
+    );
+    assert!(parse(&same).unwrap_err().contains("is the same configuration as `random`"));
+    // The table of another kind is unknown.
+    let error = parse(&format!("{GOOD}{table}")).unwrap_err();
+    assert!(error.contains("9: sequences: unknown key; use one of name,"), "{error}");
+    let error = parse(&text.replace("map = { a.b = 1 }", "map = [1]")).unwrap_err();
+    assert!(error.contains("13: sequences.map: not all values are words; list"), "{error}");
+}
+
+#[test]
 fn mutation_is_a_word_or_a_table() {
     let with = |line: &str| parse(&GOOD.replace("seeds = 3", &format!("seeds = 3\n{line}")));
     assert_eq!(parse(GOOD).unwrap().mutation, None);

@@ -13,6 +13,7 @@ use super::{ProjectSource, SourceLocation, Study, StudyError};
 use crate::{ASSERTIONS, Algorithm, Budget, Mutation, Race};
 
 mod algorithms;
+mod defaults;
 
 const STUDY_KEYS: &[&str] = &[
     "name",
@@ -83,7 +84,8 @@ impl Source<'_> {
             self.error(span, "syntax", Flaw { problem, advice: "correct the TOML".to_owned() })
         })?;
         let root = root.get_ref();
-        self.known_keys(root, "", STUDY_KEYS)?;
+        let known: Vec<&str> = STUDY_KEYS.iter().copied().chain(defaults::table(root)).collect();
+        self.known_keys(root, "", &known)?;
 
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = root.get("name").map(|v| self.word(v, "name")).transpose()?.unwrap_or(stem);

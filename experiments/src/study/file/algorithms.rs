@@ -38,6 +38,7 @@ impl Source<'_> {
                 return self.fail(entry.span(), "algorithms", problem, "divide the study");
             }
         }
+        self.add_defaults(root, &mut configurations)?;
         let algorithms: Vec<_> = configurations.iter().map(|one| one.algorithm.clone()).collect();
         check::algorithms(&algorithms).map_err(|(number, flaw)| {
             self.error(configurations[number].entry.clone(), "algorithms", flaw)
@@ -150,7 +151,10 @@ impl Source<'_> {
                     continue;
                 }
                 DeValue::Array(entries) => (self.list(&name, value, entries)?, true),
-                _ => (vec![(self.parameter(&name, value)?, value.span())], false),
+                _ => {
+                    let field = format!("algorithms.parameters.{name}");
+                    (vec![(self.parameter(&field, value)?, value.span())], false)
+                }
             };
             parameters.push((key.span().start, Axis { name, values, is_list }));
         }
@@ -171,7 +175,7 @@ impl Source<'_> {
         let mut values: Vec<grid::Value> = Vec::new();
         let mut known = BTreeSet::new();
         for entry in entries {
-            let value = self.parameter(name, entry)?;
+            let value = self.parameter(&field, entry)?;
             // Equal in labels, such as 1, 1.0 and "1".
             let text = grid::short(&value);
             if !known.insert(text.clone()) {
@@ -183,7 +187,12 @@ impl Source<'_> {
         Ok(values)
     }
 
-    fn parameter(&self, name: &str, value: &Value<'_>) -> Result<Parameter, StudyError> {
+    /// A value of a parameter; `field` is its place, for messages.
+    pub(super) fn parameter(
+        &self,
+        field: &str,
+        value: &Value<'_>,
+    ) -> Result<Parameter, StudyError> {
         let parameter = match value.get_ref() {
             DeValue::Boolean(flag) => Some(Parameter::Bool(*flag)),
             DeValue::Integer(number) => {
@@ -201,7 +210,6 @@ impl Source<'_> {
             Some(parameter) => Ok(parameter),
             None => flaw(format!("{} cannot be a parameter", kind(value.get_ref())), advice),
         };
-        let field = format!("algorithms.parameters.{name}");
-        flawed.map_err(|flaw| self.error(value.span(), &field, flaw))
+        flawed.map_err(|flaw| self.error(value.span(), field, flaw))
     }
 }

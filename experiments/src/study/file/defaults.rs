@@ -1,0 +1,86 @@
+//! The table of a study file that is named after the subject kind: parameters of all algorithms.
+
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::algorithms::Configuration;
+use super::{STUDY_KEYS, Source, Value, kind};
+use crate::Parameter;
+use crate::study::StudyError;
+
+/// The name of the table; `None` if the study names no kind, or one that is called like a key.
+pub(super) fn table<'a>(root: &'a DeTable<'_>) -> Option<&'a str> {
+    let subject = root.get("subject")?.get_ref().as_str()?;
+    Some(subject).filter(|kind| !STUDY_KEYS.contains(kind))
+}
+
+impl Source<'_> {
+    /// Gives configurations the parameters of the table that they do not set themselves.
+    pub(super) fn add_defaults(
+        &self,
+        root: &DeTable<'_>,
+        configurations: &mut [Configuration],
+    ) -> Result<(), StudyError> {
+        let Some((name, value)) = table(root).and_then(|name| Some((name, root.get(name)?))) else {
+            return Ok(());
+        };
+        let DeValue::Table(table) = value.get_ref() else {
+            let problem = format!("{} is not a table", kind(value.get_ref()));
+            return self.fail(value.span(), name, problem, &format!("write a table [{name}]"));
+        };
+        let mut defaults = Vec::new();
+        self.read_defaults(name, "", table, &mut defaults)?;
+        for configuration in configurations {
+            for (parameter, value, span) in &defaults {
+                let parameters = &mut configuration.algorithm.parameters;
+                if !parameters.contains_key(parameter) {
+                    parameters.insert(parameter.clone(), value.clone());
+                    configuration.values.insert(parameter.clone(), span.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads parameters; those of a nested table get its name as a prefix. A list of words is one
+    /// text, the words separated by commas.
+    fn read_defaults(
+        &self,
+        place: &str,
+        prefix: &str,
+        table: &DeTable<'_>,
+        defaults: &mut Vec<(String, Parameter, Range<usize>)>,
+    ) -> Result<(), StudyError> {
+        for (key, value) in table {
+            let name = format!("{prefix}{}", key.get_ref());
+            let field = format!("{place}.{name}");
+            let parameter = match value.get_ref() {
+                DeValue::Table(table) => {
+                    self.read_defaults(place, &format!("{name}."), table, defaults)?;
+                    continue;
+                }
+                DeValue::Array(words) => self.words(&field, value, words)?,
+                _ => self.parameter(&field, value)?,
+            };
+            defaults.push((name, parameter, value.span()));
+        }
+        Ok(())
+    }
+
+    fn words(
+        &self,
+        field: &str,
+        list: &Value<'_>,
+        words: &[Value<'_>],
+    ) -> Result<Parameter, StudyError> {
+        let texts: Option<Vec<&str>> = words.iter().map(|word| word.get_ref().as_str()).collect();
+        match texts {
+            Some(texts) => Ok(Parameter::Text(texts.join(", "))),
+            None => {
+                let advice = "list words, or set a grid in the parameters of an algorithm";
+                self.fail(list.span(), field, "not all values are words", advice)
+            }
+        }
+    }
+}
