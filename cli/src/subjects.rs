@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use catherd_experiments::Study;
 use catherd_scratch_kind::Scratch;
+use catherd_sequences_kind::Sequences;
 use catherd_subject::command::Command;
 use catherd_subject::noop::Noop;
 use catherd_subject::{FieldError, Kinds, RunnerContext, SubjectKind};
@@ -16,7 +17,8 @@ pub(crate) use limits::WorkLimits;
 pub(crate) use listing::{Arguments, run};
 
 /// The subject kinds, one `with` each; a study that names none is of the first.
-static KINDS: LazyLock<Kinds> = LazyLock::new(|| Kinds::new(Scratch).with(Command).with(Noop));
+static KINDS: LazyLock<Kinds> =
+    LazyLock::new(|| Kinds::new(Scratch).with(Sequences).with(Command).with(Noop));
 
 /// The subject kinds of this program.
 pub(crate) fn kinds() -> &'static Kinds {

@@ -76,6 +76,7 @@ fn worker_and_coordinator_compile_no_subject() {
         for used in workspace.compiled(name) {
             let folder = workspace.0[used].folder.strip_prefix(root()).unwrap();
             assert!(!folder.starts_with("scratch"), "{name} compiles {used}");
+            assert!(!folder.starts_with("sequences"), "{name} compiles {used}");
             assert_ne!(used, "catherd-search", "{name} compiles {used}");
         }
     }
@@ -94,6 +95,7 @@ fn crates_use_only_the_layers_below_them() {
         ("platform", &[]),
         ("search", &[]),
         ("sequences", &["platform", "search"]),
+        ("sequences-kind", &["experiments", "sequences", "subject"]),
         ("proto", &["experiments"]),
         ("analysis", &["experiments"]),
         ("subject", &["experiments", "platform"]),

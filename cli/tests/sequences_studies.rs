@@ -1,0 +1,82 @@
+//! Studies of event sequences through the binary: records that do not depend on how a study was
+//! executed.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use catherd_coordinator::StoreUrl;
+use catherd_coordinator::store::Reader;
+use support::{catherd, digests, program, stderr};
+
+const STUDY: &str = r#"
+subject = "sequences"
+projects = ["builtin:moodle", "builtin:abp:2"]
+seeds = 20
+algorithms = [
+    "unranked",
+    "ga",
+    "direct",
+    { label = "own pool", name = "greedy", parameters = { pool_seed = "run" } },
+    { name = "risk", parameters = { keep = 10 } },
+]
+
+[sequences]
+pool = 400
+size = 4
+measure = ["subsequence:2", "consecutive:3"]
+
+[budget]
+executions = 3000
+"#;
+
+/// Runs of the study.
+const RUNS: u64 = 2 * 20 * 5;
+
+fn run(folder: &Path, out: &str, more: &[&str]) {
+    let mut command = catherd();
+    let command = command.current_dir(folder).args(["run", "study.toml", "--out", out]);
+    let output = command.args(more).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+/// Runs that have a record in the store.
+fn ended(out: &Path) -> u64 {
+    let reader = Reader::open(&StoreUrl::Sqlite(out.join("study.db")));
+    let coverage = reader.and_then(|mut reader| reader.coverage()).unwrap_or_default();
+    coverage.iter().map(|&(_, _, runs)| runs).sum()
+}
+
+#[test]
+fn one_and_eight_workers_and_a_kill_in_the_middle_make_the_same_records() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("study.toml"), STUDY).unwrap();
+    run(folder, "one", &["--workers", "1"]);
+    let expected = digests(&folder.join("one"));
+    assert_eq!(expected.len() as u64, RUNS);
+
+    let out = folder.join("eight");
+    let mut study = Command::new(program())
+        .current_dir(folder)
+        .args(["run", "study.toml", "--workers", "8", "--out", "eight"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while ended(&out) == 0 {
+        assert!(start.elapsed() < Duration::from_secs(60), "no run ended");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    study.kill().unwrap();
+    study.wait().unwrap();
+    let before = ended(&out);
+    assert!((1..RUNS).contains(&before), "{before} runs before the kill");
+    run(folder, "eight", &["--workers", "8"]);
+    assert_eq!(digests(&out), expected);
+}

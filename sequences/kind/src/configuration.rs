@@ -1,0 +1,384 @@
+//! Algorithms and their parameters as a study names them.
+
+mod values;
+
+use catherd_experiments::{Algorithm, Parameter};
+use catherd_sequences::suite::{Profile, Ties};
+use catherd_sequences::{Criterion, DEFAULT_LENGTH, Sampler, split_list};
+use catherd_subject::{AlgorithmInfo, FieldError, ParameterInfo, Values};
+
+use values::Settings;
+
+/// The prefix of parameters that map events to letters: `alphabet.EVENT = "LETTER"`.
+const LETTERS: &str = "alphabet.";
+
+/// The value of `criterion` that stands for that of `goals`.
+const SAME: &str = "goals";
+
+/// A configuration of an algorithm.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Configuration {
+    pub(crate) method: Method,
+    /// What the search optimises.
+    pub(crate) criterion: String,
+    /// What coverage is about.
+    pub(crate) goals: String,
+    /// Further criteria whose ranks are counted.
+    pub(crate) measure: Vec<String>,
+    /// Tests of a suite.
+    pub(crate) size: usize,
+    pub(crate) pool: PoolSettings,
+    /// Largest number of states that are explored.
+    pub(crate) states: usize,
+    pub(crate) bugs: Bugs,
+    pub(crate) rules: Vec<Rule>,
+}
+
+/// What a pool depends on besides model and seed of the run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PoolSettings {
+    pub(crate) letters: Letters,
+    pub(crate) sampler: Sampler,
+    pub(crate) walks: u64,
+    /// `None` for the seed of the run.
+    pub(crate) seed: Option<u64>,
+    pub(crate) length: usize,
+}
+
+/// The letters of criteria.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Letters {
+    Names,
+    Events,
+    /// The letter of each event or name that is listed; others have none.
+    Mapped(Vec<(String, String)>),
+}
+
+/// An algorithm with the parameters that it alone has.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Method {
+    Unranked,
+    BestOf { tries: u64 },
+    Evolution { profile: Profile },
+    Greedy { ties: Ties },
+    Local { restarts: u64 },
+    Direct,
+    Optimal,
+    Risk { rule: Rule, keep: u64 },
+}
+
+/// The faults that suites are held against.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Bugs {
+    All,
+    None,
+    Named(Vec<String>),
+}
+
+/// When a test detects a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// It has the events of the fault one directly after the other.
+    Trigger,
+    /// It has them in this order.
+    TriggerSubsequence,
+    /// The faulty system fails the test.
+    Replay,
+}
+
+impl Rule {
+    pub(crate) const ALL: [Rule; 3] = [Rule::Trigger, Rule::TriggerSubsequence, Rule::Replay];
+
+    /// The name in study files and in metrics.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Rule::Trigger => "trigger",
+            Rule::TriggerSubsequence => "trigger-subsequence",
+            Rule::Replay => "replay",
+        }
+    }
+}
+
+const NAMES: [(&str, &str); 8] = [
+    ("unranked", "tests of the pool at random"),
+    ("best-of", "the best of some random suites"),
+    ("ga", "a genetic algorithm over suites (Elyasaf et al., section 5)"),
+    ("greedy", "adds the test with most new items"),
+    ("local", "a greedy suite, then random ones, improved by swaps of single tests"),
+    ("direct", "no pool: shortest traces to items that are not covered, continued by walks"),
+    ("optimal", "the best suite of all, for suites of 4 of at most 300 tests"),
+    ("risk", "executes the pool on a faulty system and estimates the risk of each item"),
+];
+
+fn parameter(name: &str, default: Parameter, values: Values, meaning: &str) -> ParameterInfo {
+    ParameterInfo {
+        name: name.to_owned(),
+        default: Some(default),
+        values,
+        meaning: meaning.to_owned(),
+    }
+}
+
+fn choice(words: &[&str]) -> Values {
+    Values::Choice { words: words.iter().map(|&word| word.to_owned()).collect() }
+}
+
+/// The parameters of an algorithm in the order of the documentation: first those that all
+/// algorithms take, so that a study can set them for all, also where one makes no use of some.
+fn parameters(algorithm: &str) -> Vec<ParameterInfo> {
+    let mut all = common();
+    all.extend(own(algorithm));
+    all
+}
+
+fn text(text: &str) -> Parameter {
+    Parameter::Text(text.to_owned())
+}
+
+fn whole(low: i64, high: i64) -> Values {
+    Values::Integer { low, high }
+}
+
+fn common() -> Vec<ParameterInfo> {
+    let int = Parameter::Integer;
+    let rules = Rule::ALL.map(Rule::name).join(", ");
+    vec![
+        parameter(
+            "criterion",
+            text(SAME),
+            Values::Text,
+            "criterion that the search optimises; goals: that of the parameter goals",
+        ),
+        parameter(
+            "goals",
+            text("consecutive:2"),
+            Values::Text,
+            "criterion that coverage is about, the same for all algorithms of a study",
+        ),
+        parameter(
+            "measure",
+            text(""),
+            Values::Text,
+            "further criteria whose ranks are counted, a list",
+        ),
+        parameter("size", int(10), whole(1, 100_000), "tests of a suite"),
+        parameter(
+            "alphabet",
+            text("names"),
+            Values::Text,
+            "letters of criteria: names of events, events with their fields, or a table of the \
+             letter of each event",
+        ),
+        parameter("pool", int(50_000), whole(1, 100_000_000), "walks of the pool"),
+        parameter(
+            "pool_seed",
+            int(1),
+            Values::Text,
+            "seed of the pool; run: that of the run, for a pool of its own",
+        ),
+        parameter(
+            "sampler",
+            text("steps"),
+            choice(&["steps", "traces"]),
+            "what is equally likely in a walk: each enabled event, or each trace",
+        ),
+        parameter(
+            "length",
+            int(DEFAULT_LENGTH as i64),
+            whole(1, 1_000_000),
+            "events of a test at most",
+        ),
+        parameter(
+            "states",
+            int(1_000_000),
+            whole(1, 100_000_000),
+            "states that are explored at most",
+        ),
+        parameter(
+            "bugs",
+            text("all"),
+            Values::Text,
+            "faults that suites are held against: all, none, or a list of names",
+        ),
+        parameter(
+            "detect",
+            text(&rules),
+            Values::Text,
+            &format!("when a test detects a fault, a list of some of {rules}"),
+        ),
+    ]
+}
+
+/// The parameters that an algorithm alone has.
+fn own(algorithm: &str) -> Vec<ParameterInfo> {
+    let int = Parameter::Integer;
+    match algorithm {
+        "best-of" => {
+            vec![parameter("tries", int(1000), whole(1, i64::MAX), "random suites")]
+        }
+        "ga" => vec![parameter(
+            "profile",
+            text("paper"),
+            choice(&["paper", "released", "released-grouped"]),
+            "settings: of the paper, of its released program, or of the latter with mutations in \
+             groups",
+        )],
+        "greedy" => vec![parameter(
+            "ties",
+            text("first"),
+            choice(&["first", "random"]),
+            "which of several tests with the same gain is added",
+        )],
+        "local" => vec![parameter(
+            "restarts",
+            int(2),
+            whole(0, 1_000_000),
+            "random suites that are improved after the greedy one",
+        )],
+        "risk" => vec![
+            parameter(
+                "rule",
+                text("trigger"),
+                choice(&Rule::ALL.map(Rule::name)),
+                "when a test fails: it detects one of the faults by this rule",
+            ),
+            parameter(
+                "keep",
+                int(1000),
+                whole(0, i64::MAX),
+                "tests that cover an item at least, for its variance to count",
+            ),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+/// The algorithms in the order of the documentation.
+pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
+    let info = |&(name, summary): &(&str, &str)| AlgorithmInfo {
+        name: name.to_owned(),
+        summary: summary.to_owned(),
+        parameters: parameters(name),
+    };
+    NAMES.iter().map(info).collect()
+}
+
+/// Reads a configuration; parameters that are not set have their defaults.
+///
+/// # Errors
+///
+/// The first field that cannot be used.
+pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
+    if !NAMES.iter().any(|(name, _)| *name == algorithm.name) {
+        return Err(FieldError {
+            field: None,
+            cause: format!("unknown algorithm `{}`", algorithm.name),
+            advice: format!("choose one of {}", NAMES.map(|(name, _)| name).join(", ")),
+        });
+    }
+    let (letters, others): (Vec<_>, Vec<_>) =
+        algorithm.parameters.iter().partition(|(name, _)| name.starts_with(LETTERS));
+    let settings = Settings::new(parameters(&algorithm.name), &others)?;
+    let criterion = |name: &str, text: &str| match Criterion::check(text) {
+        Ok(()) => Ok(text.trim().to_owned()),
+        Err(error) => Err(values::refused(name, error.to_string(), error.hint)),
+    };
+    let goals = criterion("goals", &settings.text("goals"))?;
+    let own = match &*settings.text("criterion") {
+        "" | SAME => goals.clone(),
+        text => criterion("criterion", text)?,
+    };
+    let measure = split_list(&settings.text("measure"));
+    let measure: Vec<String> =
+        measure.iter().map(|text| criterion("measure", text)).collect::<Result<_, _>>()?;
+    let bugs = match &*settings.text("bugs") {
+        "all" => Bugs::All,
+        "none" => Bugs::None,
+        names => Bugs::Named(split_list(names)),
+    };
+    Ok(Configuration {
+        method: method(&algorithm.name, &settings),
+        criterion: own,
+        goals,
+        measure,
+        size: settings.number("size") as usize,
+        pool: PoolSettings {
+            letters: alphabet(&settings, &letters)?,
+            sampler: match &*settings.text("sampler") {
+                "traces" => Sampler::Traces,
+                _ => Sampler::Steps,
+            },
+            walks: settings.number("pool"),
+            seed: pool_seed(&settings)?,
+            length: settings.number("length") as usize,
+        },
+        states: settings.number("states") as usize,
+        bugs,
+        rules: rules(&settings)?,
+    })
+}
+
+fn method(name: &str, settings: &Settings) -> Method {
+    let is = |parameter: &str, word: &str| settings.text(parameter) == word;
+    match name {
+        "unranked" => Method::Unranked,
+        "best-of" => Method::BestOf { tries: settings.number("tries") },
+        "ga" if is("profile", "released") => Method::Evolution { profile: Profile::Released },
+        "ga" if is("profile", "released-grouped") => {
+            Method::Evolution { profile: Profile::ReleasedGrouped }
+        }
+        "ga" => Method::Evolution { profile: Profile::Paper },
+        "greedy" if is("ties", "random") => Method::Greedy { ties: Ties::Random },
+        "greedy" => Method::Greedy { ties: Ties::First },
+        "local" => Method::Local { restarts: settings.number("restarts") },
+        "direct" => Method::Direct,
+        "optimal" => Method::Optimal,
+        _ => {
+            let rule = Rule::ALL.into_iter().find(|rule| is("rule", rule.name()));
+            let rule = rule.unwrap_or(Rule::Trigger);
+            Method::Risk { rule, keep: settings.number("keep") }
+        }
+    }
+}
+
+fn alphabet(settings: &Settings, letters: &[(&String, &Parameter)]) -> Result<Letters, FieldError> {
+    if !letters.is_empty() {
+        let pair = |(name, value): &(&String, &Parameter)| match value {
+            Parameter::Text(letter) if !letter.is_empty() => {
+                Ok((name[LETTERS.len()..].to_owned(), letter.clone()))
+            }
+            _ => Err(values::refused(name, "a letter is not a text", "write \"EVENT\" = \"a\"")),
+        };
+        return letters.iter().map(pair).collect::<Result<_, _>>().map(Letters::Mapped);
+    }
+    match &*settings.text("alphabet") {
+        "names" => Ok(Letters::Names),
+        "events" => Ok(Letters::Events),
+        other => {
+            let cause = format!("parameter `alphabet` is `{other}`");
+            let advice = "write names, events, or a table such as { \"Quiz.Submit\" = \"quiz\" }";
+            Err(values::refused("alphabet", cause, advice))
+        }
+    }
+}
+
+fn pool_seed(settings: &Settings) -> Result<Option<u64>, FieldError> {
+    match &*settings.text("pool_seed") {
+        "run" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| {
+            let cause = format!("parameter `pool_seed` is `{text}`");
+            values::refused("pool_seed", cause, "write a whole number, or run")
+        }),
+    }
+}
+
+fn rules(settings: &Settings) -> Result<Vec<Rule>, FieldError> {
+    let rule = |name: &String| {
+        Rule::ALL.into_iter().find(|rule| rule.name() == name).ok_or_else(|| {
+            let cause = format!("parameter `detect` names `{name}`");
+            let known = Rule::ALL.map(Rule::name).join(", ");
+            values::refused("detect", cause, format!("write some of {known}"))
+        })
+    };
+    split_list(&settings.text("detect")).iter().map(rule).collect()
+}

@@ -1,0 +1,95 @@
+//! Detection: the faults that tests find, by each of the rules.
+
+use catherd_sequences::systems::{self, System, Verdict};
+use catherd_sequences::{EventId, Events, FaultWord, Source};
+
+use crate::configuration::{Bugs, Rule};
+use crate::subject::{Stop, Subject};
+
+/// A fault that tests are held against.
+pub(crate) struct Bug {
+    pub(crate) name: String,
+    word: FaultWord,
+    /// The faulty system; `None` if there is none to execute tests on.
+    system: Option<Box<dyn System>>,
+}
+
+/// The faults of a model that a run asks for, in the order of the model.
+///
+/// # Errors
+///
+/// A name that no fault of the model has.
+pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
+    let known = &subject.model.faults;
+    if let Bugs::Named(names) = wanted
+        && let Some(name) = names.iter().find(|name| known.iter().all(|bug| bug.name != **name))
+    {
+        let names: Vec<_> = known.iter().map(|bug| bug.name.as_str()).collect();
+        let cause = format!("the model has no fault `{name}`; it has {}", names.join(", "));
+        return Err(Stop::Failed(cause));
+    }
+    let is_wanted = |bug: &&FaultWord| match wanted {
+        Bugs::All => true,
+        Bugs::None => false,
+        Bugs::Named(names) => names.contains(&bug.name),
+    };
+    let bug = |bug: &FaultWord| Bug {
+        name: bug.name.clone(),
+        word: bug.clone(),
+        system: system(subject, &bug.name),
+    };
+    Ok(known.iter().filter(is_wanted).map(bug).collect())
+}
+
+/// The built-in system of a model with a fault. The model has to be the built-in one itself,
+/// because another of its name may describe another system.
+fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
+    let name = subject.model.name.as_str();
+    let built_in = Source::open(&format!("builtin:{name}")).ok()?;
+    if catherd_experiments::Digest::of(&built_in.pack()) != subject.digest {
+        return None;
+    }
+    systems::builtin(name, Some(fault)).ok()
+}
+
+impl Bug {
+    /// The rules among some that can be applied: replay needs a system.
+    pub(crate) fn applies(&self, rule: Rule) -> bool {
+        rule != Rule::Replay || self.system.is_some()
+    }
+
+    /// Whether a test detects the fault.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot be used.
+    pub(crate) fn detects(
+        &mut self,
+        test: &[EventId],
+        events: &Events,
+        rule: Rule,
+    ) -> Result<bool, Stop> {
+        let word = &self.word.word;
+        match (rule, &mut self.system) {
+            (Rule::Trigger, _) => Ok(word.is_empty()
+                || test.windows(word.len()).any(|window| {
+                    window.iter().zip(word).all(|(event, allowed)| allowed.contains(event))
+                })),
+            (Rule::TriggerSubsequence, _) => {
+                let mut left = word.as_slice();
+                for event in test {
+                    if left.first().is_some_and(|allowed| allowed.contains(event)) {
+                        left = &left[1..];
+                    }
+                }
+                Ok(left.is_empty())
+            }
+            (Rule::Replay, Some(system)) => {
+                let verdict = systems::execute(&mut **system, events, test);
+                let verdict = verdict.map_err(|error| Stop::Failed(error.to_string()))?;
+                Ok(verdict != Verdict::Passed)
+            }
+            (Rule::Replay, None) => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The description of the kind: units of work, criterion, measures of models.
+
+use catherd_experiments::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
+
+use crate::KIND;
+
+/// Version of all that decides a record: walks, criteria, algorithms, systems under test.
+pub const ENGINE: &str = "sequences/1";
+
+pub(crate) const EXECUTIONS: &str = "executions";
+pub(crate) const STEPS: &str = "steps";
+pub(crate) const ITEMS: &str = "items";
+pub(crate) const EVENTS: &str = "events";
+pub(crate) const SUITE: &str = "suite.json";
+
+/// What runs on models measure and count.
+pub(crate) fn info() -> SubjectInfo {
+    SubjectInfo {
+        kind: KIND.to_owned(),
+        engine: ENGINE.to_owned(),
+        units: vec![
+            Unit::new(
+                EXECUTIONS,
+                "suite evaluation",
+                "suite evaluations",
+                "computations of a suite's rank; walks of direct generation, tests of a risk estimate",
+            ),
+            Unit::new(STEPS, "event", "events", "events of walks, those of the pool included"),
+        ],
+        criteria: vec![CriterionInfo::new("item", ITEMS)],
+        suite_unit: Noun::new("event", EVENTS),
+        mutant_levels: Vec::new(),
+        artifact_extension: "json".to_owned(),
+        measures: vec![
+            Measure::new("threads", "B-threads"),
+            Measure::new("events", "Events"),
+            Measure::new("names", "Event names"),
+            Measure::related("states", "States"),
+            Measure::new("edges", "Edges"),
+            Measure::new("deadlocks", "Deadlocks"),
+            Measure::new("shortest", "Shortest trace that ends"),
+            Measure::new("longest", "Longest trace that ends"),
+            Measure::new("maximal_traces", "Traces that end"),
+            Measure::new("prefixes", "Traces and their beginnings"),
+        ],
+    }
+}

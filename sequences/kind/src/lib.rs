@@ -1,0 +1,63 @@
+//! The subject kind `sequences`: models of event sequences, from which suites are chosen for the
+//! items of a coverage criterion that they cover.
+//!
+//! - [`Sequences`]: the kind. Its projects are models: files and built-in ones.
+//! - A run makes a pool of walks, searches a suite of its tests, and says which items the suite
+//!   covers and which faults it detects. The algorithm `risk` executes a pool instead, and says
+//!   what is known of each item after so many tests.
+
+mod cache;
+mod configuration;
+mod detection;
+mod info;
+mod projects;
+mod record;
+mod risk;
+mod runner;
+mod search;
+mod subject;
+
+use catherd_experiments::{Algorithm, ProjectSource, SubjectInfo};
+use catherd_subject::{
+    AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
+    RunnerContext, SubjectKind,
+};
+
+pub use info::ENGINE;
+
+/// The kind's name.
+pub const KIND: &str = "sequences";
+
+/// The subject kind of models of event sequences.
+#[derive(Clone, Copy, Debug)]
+pub struct Sequences;
+
+impl SubjectKind for Sequences {
+    fn info(&self) -> SubjectInfo {
+        info::info()
+    }
+
+    fn summary(&self) -> &'static str {
+        "models of event sequences: *.bp and *.bp.json files, folders of them, builtin:NAME"
+    }
+
+    fn algorithms(&self) -> Vec<AlgorithmInfo> {
+        configuration::algorithms()
+    }
+
+    fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
+        configuration::read(algorithm).map(drop)
+    }
+
+    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+        projects::find(projects, progress)
+    }
+
+    fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
+        if projects.is_empty() { Ok(None) } else { projects::table(projects).map(Some) }
+    }
+
+    fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
+        Some(Box::<runner::SequencesRunner>::default())
+    }
+}

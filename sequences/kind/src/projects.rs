@@ -1,0 +1,183 @@
+//! Finding and measuring the models of a study.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use catherd_experiments::{Digest, ProjectSource};
+use catherd_sequences::{Model, Source, Space, Stepper};
+use catherd_subject::{FindError, Found, FoundProject, Progress, ProjectTable, SkippedProject};
+
+/// The beginning of the name of a built-in model.
+const BUILTIN: &str = "builtin:";
+
+/// Extensions of files of models.
+const EXTENSIONS: [&str; 2] = [".bp", ".bp.json"];
+
+/// States that are explored at most to measure a model.
+const MOST_STATES: usize = 1_000_000;
+
+/// Finds models: built-in ones, files, and the files of folders.
+///
+/// # Errors
+///
+/// If a path cannot be used.
+pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+    let ProjectSource::Paths(paths) = projects else {
+        return Err(FindError {
+            cause: "projects.synthetic: there are no synthetic models".to_owned(),
+            advice: "list files or folders of models, or builtin:NAME".to_owned(),
+        });
+    };
+    let places = places(paths)?;
+    let total = places.len() as u64;
+    let mut found = Found::default();
+    let mut known: BTreeMap<Digest, String> = BTreeMap::new();
+    for (done, (name, path)) in (1..).zip(places) {
+        let shown = path.clone();
+        match usable(&shown) {
+            Ok((digest, warnings)) => match known.get(&digest) {
+                Some(other) => found.skipped.push(SkippedProject {
+                    path: path.into(),
+                    reason: format!("the same model as {other}"),
+                }),
+                None => {
+                    known.insert(digest, name.clone());
+                    let warned = warnings.into_iter().map(|line| format!("{path}: {line}"));
+                    found.warnings.extend(warned);
+                    let read = move || source(&shown).map(|source| source.pack());
+                    found.projects.push(FoundProject::new(name, path.into(), digest, read));
+                }
+            },
+            Err(reason) => {
+                found.skipped.push(SkippedProject { path: path.into(), reason });
+            }
+        }
+        progress.report(done, total);
+    }
+    if found.projects.is_empty() && found.skipped.is_empty() {
+        return Err(FindError {
+            cause: "no models were found".to_owned(),
+            advice: format!("name files *{}, folders of them, or builtin:NAME", EXTENSIONS[0]),
+        });
+    }
+    Ok(found)
+}
+
+/// The names of models with what [`Source::open`] takes, ordered by name.
+fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
+    let mut places = BTreeSet::new();
+    for path in paths {
+        let last = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(name) = last.strip_prefix(BUILTIN) {
+            places.insert((name.to_owned(), last.clone().into_owned()));
+        } else if path.is_dir() {
+            for file in fs::read_dir(path).map_err(|cause| unreadable(path, &cause))? {
+                let file = file.map_err(|cause| unreadable(path, &cause))?.path();
+                let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let is_model = EXTENSIONS.iter().any(|extension| name.ends_with(extension));
+                if is_model && !name.starts_with('.') && file.is_file() {
+                    places.insert(place(&file));
+                }
+            }
+        } else {
+            fs::metadata(path).map_err(|cause| unreadable(path, &cause))?;
+            places.insert(place(path));
+        }
+    }
+    // Models of one name in several folders are told apart by their paths.
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    places.iter().for_each(|(name, _)| *names.entry(name.clone()).or_default() += 1);
+    let unique = |(name, path): (String, String)| match names[&name] {
+        1 => (name, path),
+        _ => (path.clone(), path),
+    };
+    Ok(places.into_iter().map(unique).collect())
+}
+
+fn place(file: &Path) -> (String, String) {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.trim_end_matches(".json").trim_end_matches(".bp").to_owned();
+    (name, file.display().to_string())
+}
+
+fn unreadable(path: &Path, cause: &std::io::Error) -> FindError {
+    FindError {
+        cause: format!("{}: {cause}", path.display()),
+        advice: "name files *.bp, folders of them, or builtin:NAME".to_owned(),
+    }
+}
+
+/// The source of a model; the error names the file.
+fn source(path: &str) -> Result<Source, String> {
+    Source::open(path).map_err(|error| format!("{path}: {error}"))
+}
+
+/// The digest of a model that can be run, and what it may lack; the error does not name the file.
+fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
+    let source = Source::open(path).map_err(|error| error.to_string())?;
+    let bytes = source.pack();
+    // Workers read these bytes, so that they are what has to be usable.
+    let source = Source::unpack("model", &bytes).map_err(|error| error.to_string())?;
+    let model = source.model().map_err(|error| error.to_string())?;
+    let mut stepper = Stepper::new(&model.program);
+    let initial = stepper.initial().map_err(|fault| fault.to_string())?;
+    let mut enabled = Vec::new();
+    stepper.enabled(&initial, &mut enabled).map_err(|fault| fault.to_string())?;
+    if enabled.is_empty() {
+        return Err("nothing can happen in the first state".to_owned());
+    }
+    Ok((Digest::of(&bytes), model.warnings))
+}
+
+/// The table of `projects.csv`. What is not known of a model with too many states, and numbers of
+/// traces that are infinite, are missing values.
+///
+/// # Errors
+///
+/// If a model cannot be read any more.
+pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
+    let mut table = ProjectTable::default();
+    for found in projects {
+        let changed = |cause: String| FindError {
+            cause: format!("{}: {cause}", found.path.display()),
+            advice: "run the command again: the file changed after the study was planned"
+                .to_owned(),
+        };
+        let source = Source::unpack("model", &found.bytes()?);
+        let model = source.and_then(|source| source.model());
+        let model = model.map_err(|error| changed(error.to_string()))?;
+        let cells = measures(&model);
+        let first = [("project", found.name.clone()), ("sha256", found.digest.to_string())];
+        let (columns, cells) = first.into_iter().chain(cells).unzip();
+        table.columns = columns;
+        table.rows.push(cells);
+    }
+    Ok(table)
+}
+
+/// The measures of a model by column.
+fn measures(model: &Model) -> Vec<(&'static str, String)> {
+    let events = model.program.events();
+    let space = Space::explore(&model.program, MOST_STATES).ok();
+    let counts = space.filter(|space| !space.truncated()).map(|space| space.counts(None));
+    let counted = |number: Option<usize>| number.map(|n| n.to_string()).unwrap_or_default();
+    let of = |value: fn(&catherd_sequences::Counts) -> Option<usize>| {
+        counted(counts.as_ref().and_then(value))
+    };
+    let traces = counts.as_ref().and_then(|counts| counts.traces.as_ref());
+    vec![
+        ("threads", model.program.thread_names().len().to_string()),
+        ("events", events.len().to_string()),
+        ("names", events.names().len().to_string()),
+        ("states", of(|counts| Some(counts.states))),
+        ("edges", of(|counts| Some(counts.edges))),
+        ("deadlocks", of(|counts| Some(counts.deadlocks))),
+        ("cyclic", of(|counts| Some(usize::from(counts.cyclic)))),
+        ("shortest", of(|counts| counts.shortest)),
+        ("longest", of(|counts| counts.longest)),
+        ("maximal_traces", traces.map(|t| t.maximal.to_string()).unwrap_or_default()),
+        ("prefixes", traces.map(|t| t.prefixes.to_string()).unwrap_or_default()),
+        ("faults", model.faults.len().to_string()),
+    ]
+}

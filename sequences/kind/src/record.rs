@@ -1,0 +1,217 @@
+//! Records of searches.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catherd_experiments::{Criterion, Metric, RunRecord, RunSpec, SuiteSize, TimelinePoint};
+use catherd_sequences::EventId;
+use serde_json::json;
+
+use crate::configuration::{Configuration, Letters};
+use crate::detection;
+use crate::info::{EVENTS, EXECUTIONS, ITEMS, STEPS, SUITE};
+use crate::search::{Improvement, Outcome, items_of, positions};
+use crate::subject::{Items, Stop, Subject};
+
+/// Amounts of work by unit.
+pub(crate) fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
+    BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
+}
+
+/// Numbers of a run by name.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics(pub(crate) BTreeMap<String, Metric>);
+
+impl Metrics {
+    pub(crate) fn count(&mut self, name: impl Into<String>, count: u64) {
+        self.0.insert(name.into(), (count as i64).into());
+    }
+
+    /// Walks, distinct tests and cut walks of a pool.
+    pub(crate) fn pool(&mut self, [walks, distinct, cut]: [u64; 3]) {
+        self.count("pool", walks);
+        self.count("pool.distinct", distinct);
+        self.count("pool.cut", cut);
+    }
+
+    pub(crate) fn number(&mut self, name: impl Into<String>, number: f64) {
+        self.0.insert(name.into(), Metric::Number(number));
+    }
+}
+
+/// The record of a search; the times of the whole run are filled in later.
+pub(crate) fn of(
+    subject: &mut Subject,
+    spec: &RunSpec,
+    configuration: &Configuration,
+    outcome: &Outcome,
+) -> Result<RunRecord, Stop> {
+    let mut metrics = Metrics::default();
+    let goals = subject.items(&configuration.goals, configuration)?;
+    metrics.count("goals.exact", u64::from(goals.reachable.is_some()));
+    let covered = union(subject, configuration, &goals, &outcome.tests)?;
+    let covered = positions(&covered, &outcome.goals);
+    let own = subject.items(&configuration.criterion, configuration)?;
+    let rank = rank(subject, configuration, &own, &outcome.tests)?;
+    metrics.count("rank", rank);
+    metrics.count("bound", own.criterion.bound());
+    if let Some(reachable) = &own.reachable {
+        metrics.count("reachable", weight(&own, reachable));
+    }
+    for text in &configuration.measure {
+        let items = subject.items(text, configuration)?;
+        metrics.count(
+            format!("rank.{text}"),
+            self::rank(subject, configuration, &items, &outcome.tests)?,
+        );
+        if let Some(reachable) = &items.reachable {
+            metrics.count(format!("reachable.{text}"), weight(&items, reachable));
+        }
+    }
+    if let Some((generations, converged)) = outcome.generations {
+        metrics.count("generations", generations);
+        metrics.count("converged", u64::from(converged));
+    }
+    if let Some(pool) = outcome.pool {
+        metrics.pool(pool);
+    }
+    add_detection(&mut metrics, subject, configuration, &outcome.tests)?;
+    let size = outcome.tests.iter().map(Vec::len).sum::<usize>();
+    let reason = if outcome.goals.is_empty() { "no item that a trace could cover" } else { "" };
+    let items = Criterion { name: ITEMS.to_owned(), goals: outcome.goals.len() as u32, covered };
+    let last = items.covered.len() as u32;
+    Ok(RunRecord {
+        reason: reason.to_owned(),
+        work: work(outcome.executions, outcome.steps),
+        timeline: timeline(&outcome.improvements, last),
+        suite: SuiteSize {
+            tests: outcome.tests.len() as u32,
+            size: size as u32,
+            unit: EVENTS.to_owned(),
+            removed: 0,
+        },
+        metrics: metrics.0,
+        artifacts: BTreeMap::from([(
+            SUITE.to_owned(),
+            suite(subject, configuration, rank, &outcome.tests),
+        )]),
+        ..RunRecord::new(spec, vec![items])
+    })
+}
+
+/// The timeline of the goals that stay covered to the end: a better suite by the criterion of
+/// the search may cover fewer goals, if that is another one.
+fn timeline(improvements: &[Improvement], last: u32) -> Vec<TimelinePoint> {
+    let (mut least, mut points) = (last, Vec::new());
+    for point in improvements.iter().rev() {
+        least = least.min(point.covered);
+        points.push(TimelinePoint {
+            // In the order of the names of the units.
+            work: vec![point.executions, point.steps],
+            wall_ms: point.wall_ms,
+            covered: least,
+        });
+    }
+    points.reverse();
+    points.dedup_by_key(|point| point.covered);
+    points
+}
+
+/// The items that some tests cover together, ascending.
+fn union(
+    subject: &mut Subject,
+    configuration: &Configuration,
+    items: &Items,
+    tests: &[Vec<EventId>],
+) -> Result<Vec<u64>, Stop> {
+    let space = subject.space(configuration.states)?;
+    let alphabet = subject.alphabet(&configuration.pool.letters)?;
+    let covered = tests.iter().flat_map(|test| items_of(items, test, &alphabet, &space));
+    Ok(covered.collect::<BTreeSet<_>>().into_iter().collect())
+}
+
+/// The sum of the weights of some items.
+fn weight(of: &Items, items: &[u64]) -> u64 {
+    items.iter().map(|&item| of.criterion.weight(item)).sum()
+}
+
+fn rank(
+    subject: &mut Subject,
+    configuration: &Configuration,
+    items: &Items,
+    tests: &[Vec<EventId>],
+) -> Result<u64, Stop> {
+    Ok(weight(items, &union(subject, configuration, items, tests)?))
+}
+
+/// Adds `detected.BUG.RULE`, 0 or 1, `failing.BUG.RULE`, the number of tests that detect the bug,
+/// and `first.BUG`, the number of the first one by the last rule, from 1; -1 if there is none.
+fn add_detection(
+    metrics: &mut Metrics,
+    subject: &Subject,
+    configuration: &Configuration,
+    tests: &[Vec<EventId>],
+) -> Result<(), Stop> {
+    let events = subject.model.program.events();
+    for mut bug in detection::bugs(subject, &configuration.bugs)? {
+        for &rule in &configuration.rules {
+            if !bug.applies(rule) {
+                continue;
+            }
+            let mut failing = Vec::new();
+            for (number, test) in (1..).zip(tests) {
+                if bug.detects(test, events, rule)? {
+                    failing.push(number);
+                }
+            }
+            let name = format!("{}.{}", bug.name, rule.name());
+            metrics.count(format!("detected.{name}"), u64::from(!failing.is_empty()));
+            metrics.count(format!("failing.{name}"), failing.len() as u64);
+            let first = failing.first().copied().unwrap_or(-1_i64);
+            metrics.0.insert(format!("first.{}", bug.name), first.into());
+        }
+    }
+    Ok(())
+}
+
+/// The suite as a file that `catherd sequences coverage` and `test` read.
+fn suite(
+    subject: &Subject,
+    configuration: &Configuration,
+    rank: u64,
+    tests: &[Vec<EventId>],
+) -> String {
+    let events = subject.model.program.events();
+    let alphabet = match &configuration.pool.letters {
+        Letters::Names => json!("names"),
+        Letters::Events => json!("events"),
+        Letters::Mapped(map) => {
+            map.iter().cloned().collect::<BTreeMap<_, _>>().into_iter().collect()
+        }
+    };
+    let tests: Vec<Vec<_>> =
+        tests.iter().map(|test| test.iter().map(|&event| events.get(event)).collect()).collect();
+    let suite = json!({
+        "format": "catherd-sequences/1",
+        "model": subject.model.name,
+        "digest": subject.digest,
+        "alphabet": alphabet,
+        "criterion": configuration.criterion,
+        "rank": rank,
+        "tests": tests,
+    });
+    suite.to_string() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeline_never_falls_and_ends_with_the_coverage_of_the_suite() {
+        let point = |executions, covered| Improvement { executions, steps: 9, wall_ms: 0, covered };
+        let improvements = [point(1, 3), point(2, 6), point(5, 4), point(9, 7)];
+        let timeline = timeline(&improvements, 7);
+        let seen: Vec<_> = timeline.iter().map(|point| (point.work[0], point.covered)).collect();
+        assert_eq!(seen, [(1, 3), (2, 4), (9, 7)]);
+    }
+}

@@ -1,0 +1,180 @@
+//! A loaded model with all that runs on it have in common: states, items, pools, matrices.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use catherd_experiments::Digest;
+use catherd_sequences::suite::Matrix;
+use catherd_sequences::{Alphabet, Criterion, Model, Pool, Source, Space, Walker};
+
+use crate::cache::Cache;
+use crate::configuration::{Configuration, Letters, PoolSettings};
+
+/// Pools that stay in memory, and matrices of items: a study has few of either, but a pool for
+/// each seed would fill the memory.
+const KEPT_POOLS: usize = 2;
+const KEPT_MATRICES: usize = 12;
+const KEPT_ITEMS: usize = 24;
+
+/// What asks whether to go on; the error is that it does not.
+pub(crate) type GoOn<'g> = dyn FnMut() -> Result<(), Stop> + 'g;
+
+/// Why there is no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The caller asked for the end.
+    Asked,
+    /// The model or a parameter does not allow it.
+    Failed(String),
+}
+
+/// A pool, with the settings and the seed that it depends on.
+#[derive(Clone, Debug, PartialEq)]
+struct PoolKey {
+    settings: PoolSettings,
+    seed: u64,
+    states: usize,
+    /// Events of all walks at most.
+    events: Option<u64>,
+}
+
+/// The items that coverage is about.
+#[derive(Debug)]
+pub(crate) struct Items {
+    pub(crate) criterion: Criterion,
+    /// The reachable items, ascending; `None` if they are not computed exactly.
+    pub(crate) reachable: Option<Vec<u64>>,
+}
+
+/// A pool for a run.
+#[derive(Clone, Debug)]
+pub(crate) struct RunPool {
+    key: PoolKey,
+    pub(crate) pool: Arc<Pool>,
+}
+
+/// A loaded model.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    pub(crate) digest: Digest,
+    pub(crate) model: Model,
+    spaces: Cache<usize, Arc<Space>>,
+    items: Cache<(usize, Letters, String), Arc<Items>>,
+    pools: Cache<PoolKey, Arc<Pool>>,
+    matrices: Cache<(PoolKey, String), Arc<Matrix>>,
+}
+
+impl Subject {
+    /// Reads the bytes of a model.
+    pub(crate) fn read(digest: Digest, bytes: &[u8]) -> Result<Subject, String> {
+        let source = Source::unpack("model", bytes).map_err(|error| error.to_string())?;
+        let model = source.model().map_err(|error| error.to_string())?;
+        Ok(Subject {
+            digest,
+            model,
+            spaces: Cache::new(2),
+            items: Cache::new(KEPT_ITEMS),
+            pools: Cache::new(KEPT_POOLS),
+            matrices: Cache::new(KEPT_MATRICES),
+        })
+    }
+
+    /// The states of the model.
+    pub(crate) fn space(&mut self, limit: usize) -> Result<Arc<Space>, Stop> {
+        let program = &self.model.program;
+        self.spaces.get(limit, || {
+            let space = Space::explore(program, limit);
+            space.map(Arc::new).map_err(|broken| Stop::Failed(broken.to_string()))
+        })
+    }
+
+    /// The letters of the criteria of a run.
+    pub(crate) fn alphabet(&self, letters: &Letters) -> Result<Alphabet, Stop> {
+        let events = self.model.program.events();
+        Ok(match letters {
+            Letters::Names => Alphabet::names(events),
+            Letters::Events => Alphabet::events(events),
+            Letters::Mapped(map) => Alphabet::mapped(events, map).map_err(Stop::Failed)?,
+        })
+    }
+
+    /// A criterion of a run with its reachable items.
+    pub(crate) fn items(
+        &mut self,
+        text: &str,
+        configuration: &Configuration,
+    ) -> Result<Arc<Items>, Stop> {
+        let space = self.space(configuration.states)?;
+        let letters = &configuration.pool.letters;
+        let alphabet = self.alphabet(letters)?;
+        let strength = self.model.strength;
+        let key = (configuration.states, letters.clone(), text.to_owned());
+        self.items.get(key, || {
+            let none = |_: &str| Err("files of criteria do not travel with a study".to_owned());
+            let known = (!space.truncated()).then_some(&*space);
+            let criterion = Criterion::parse(text, &alphabet, strength, known, &none)
+                .map_err(|error| Stop::Failed(format!("{error}; {}", error.hint)))?;
+            let reachable = criterion.reachable(&space, &alphabet).ok();
+            Ok(Arc::new(Items { criterion, reachable }))
+        })
+    }
+
+    /// The pool of a run. `events` limits the events of all walks: the walk that exceeds it and
+    /// all later ones are left out.
+    pub(crate) fn pool(
+        &mut self,
+        configuration: &Configuration,
+        seed: u64,
+        events: Option<u64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<RunPool, Stop> {
+        let space = self.space(configuration.states)?;
+        let settings = &configuration.pool;
+        let alphabet = self.alphabet(&settings.letters)?;
+        let key = PoolKey {
+            settings: settings.clone(),
+            seed: settings.seed.unwrap_or(seed),
+            states: configuration.states,
+            events,
+        };
+        let program = &self.model.program;
+        let pool = self.pools.get(key.clone(), || {
+            let failed = |cause: String| Stop::Failed(cause);
+            let walker =
+                Walker::new(program, Some(&space), settings.sampler, key.seed, settings.length)
+                    .map_err(|error| failed(error.to_string()))?;
+            let mut asked = None;
+            let walks = walker.walks_within(
+                settings.walks,
+                events.unwrap_or(u64::MAX),
+                &mut || match go_on() {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(stop) => {
+                        asked = Some(stop);
+                        ControlFlow::Break(())
+                    }
+                },
+            );
+            match walks.map_err(|fault| failed(fault.to_string()))? {
+                Some((tests, cut)) => Ok(Arc::new(Pool { cut, ..Pool::new(&tests, &alphabet) })),
+                None => Err(asked.unwrap_or(Stop::Asked)),
+            }
+        })?;
+        Ok(RunPool { key, pool })
+    }
+
+    /// The items of the tests of a pool.
+    pub(crate) fn matrix(
+        &mut self,
+        pool: &RunPool,
+        items: &Items,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<Arc<Matrix>, Stop> {
+        let space = self.space(pool.key.states)?;
+        let key = (pool.key.clone(), items.criterion.to_string());
+        self.matrices.get(key, || {
+            go_on()?;
+            Ok(Arc::new(Matrix::new(&items.criterion, &pool.pool, Some(&space))))
+        })
+    }
+}
