@@ -51,10 +51,11 @@ impl Stream {
     /// If `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "an empty range has no random number");
-        let unfair = bound.wrapping_neg() % bound;
         loop {
             let product = u128::from(self.next_u64()) * u128::from(bound);
-            if product as u64 >= unfair {
+            let lower = product as u64;
+            // The remainder is below the bound, so that the slow division is rarely needed.
+            if lower >= bound || lower >= bound.wrapping_neg() % bound {
                 return (product >> 64) as u64;
             }
         }
