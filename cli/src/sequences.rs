@@ -2,6 +2,7 @@
 
 mod execution;
 mod model;
+mod output;
 mod suite;
 
 use std::fs;
@@ -134,7 +135,10 @@ impl Subject {
 
 /// Whether a path names a model and not tests.
 fn is_model(path: &str) -> bool {
-    path.starts_with("builtin:") || path.ends_with(".bp") || path.ends_with(".bp.json")
+    path.starts_with("builtin:")
+        || path.starts_with("graphwalker:")
+        || path.ends_with(".bp")
+        || path.ends_with(".bp.json")
 }
 
 fn open(path: &str) -> Result<Model, Failure> {

@@ -84,6 +84,46 @@ fn a_suite_is_made_measured_executed_and_judged() {
 }
 
 #[test]
+fn suites_keep_tests_are_shortened_and_written_for_other_tools() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let make = ["generate", "builtin:moodle", "--criterion", "consecutive:2", "--size", "4"];
+    let with = |more: &[&str]| succeed(folder, &[&make[..], more].concat());
+    with(&["--pool", "500", "-o", "old.json"]);
+    let old = with(&["--pool", "500"]);
+    // A suite of another pool that keeps all tests is the same.
+    assert_eq!(with(&["--seed", "9", "--sampler", "avoid", "--keep", "old.json"]), old);
+    let seeds: String = old.lines().take(2).map(|line| format!("{line}\n")).collect();
+    fs::write(folder.join("seeds.txt"), &seeds).unwrap();
+    let seeded = with(&["--seed", "9", "--seed-tests", "seeds.txt"]);
+    assert!(seeded.starts_with(&seeds) && seeded.lines().count() == 4, "{seeded}");
+    fs::write(folder.join("stale.txt"), format!("{seeds}AddQuiz.Start(quiz: z1)\n")).unwrap();
+    let output = run(folder, &[&make[..], &["--keep", "stale.txt"]].concat());
+    assert!(stderr(&output).contains("stale.txt: 1 test left out"), "{}", stderr(&output));
+
+    let short = with(&["--pool", "500", "--shorten", "-o", "short.json"]);
+    assert_eq!(short, "");
+    let rank = |file: &str| {
+        let arguments = ["coverage", "builtin:moodle", file, "--criterion", "consecutive:2"];
+        let shown = json(folder, &[&arguments[..], &["--json"]].concat());
+        shown["rank"].as_u64().unwrap()
+    };
+    assert_eq!(rank("short.json"), rank("old.json"));
+    let length = |file: &str| fs::metadata(folder.join(file)).unwrap().len();
+    assert!(length("short.json") < length("old.json"));
+
+    with(&["--pool", "500", "-o", "suite.csv"]);
+    let rows = fs::read_to_string(folder.join("suite.csv")).unwrap();
+    let first = "test,position,event,fields\n1,1,Session.Start,\"{\"\"s\"\":\"\"admin\"\"}\"\n";
+    assert!(rows.starts_with(first), "{rows:.200}");
+    with(&["--pool", "500", "-o", "suite.feature"]);
+    let feature = fs::read_to_string(folder.join("suite.feature")).unwrap();
+    let first = "Feature: moodle\n\n  Scenario: test 1\n    When Session.Start(s: admin)\n    And ";
+    assert!(feature.starts_with(first), "{feature:.200}");
+    assert_eq!(feature.matches("Scenario:").count(), 4);
+}
+
+#[test]
 fn the_table_form_is_a_model_again() {
     let place = tempfile::tempdir().unwrap();
     let table = succeed(place.path(), &["compile", "builtin:vault"]);
@@ -121,4 +161,74 @@ fn worked_examples_are_compared() {
     let wrong = run(place.path(), &["examples", "wrong.jsonl"]);
     assert_eq!(wrong.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&wrong.stdout).contains("x: rank: expected 2, found 1"));
+}
+
+/// The blocks of code of a page in a language, in their order.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let parts = page.split("```").skip(1).step_by(2);
+    parts.filter_map(|part| part.strip_prefix(&format!("{language}\n"))).collect()
+}
+
+/// A server that is stopped at the end.
+struct Server(std::process::Child);
+
+impl Server {
+    fn start(folder: &Path, file: &str) -> Server {
+        let mut command = std::process::Command::new("python3");
+        let server = Server(command.arg(file).current_dir(folder).spawn().unwrap());
+        let start = std::time::Instant::now();
+        while std::net::TcpStream::connect("127.0.0.1:8137").is_err() {
+            assert!(start.elapsed() < std::time::Duration::from_secs(30), "no server");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        server
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// All that the page says, with its files and its commands.
+#[test]
+#[ignore = "needs python3"]
+fn the_tutorial_finds_the_fault_of_its_server() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = fs::read_to_string(root.join("docs/sequences-tutorial.md")).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let [server, adapter, repair] = blocks(&page, "python")[..] else { panic!("three files") };
+    fs::write(folder.join("server.py"), server).unwrap();
+    fs::write(folder.join("adapter.py"), adapter).unwrap();
+    let model = blocks(&page, "text")[0];
+    assert!(model.lines().filter(|line| !line.is_empty()).count() <= 10, "{model}");
+    fs::write(folder.join("login.bp"), model).unwrap();
+    let commands: Vec<&str> = blocks(&page, "").iter().flat_map(|block| block.lines()).collect();
+    let execute = |line: &str| {
+        let words = line.replace("'python3 adapter.py'", "python3\u{a0}adapter.py");
+        let words: Vec<String> =
+            words.split(' ').skip(2).map(|word| word.replace('\u{a0}', " ")).collect();
+        run(folder, &words.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let (test, others) = commands.split_last().unwrap();
+    assert!(others.len() >= 5);
+    let faulty = Server::start(folder, "server.py");
+    for command in others {
+        let output = execute(command);
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", stderr(&output));
+    }
+    let failed = execute(test);
+    assert_eq!(failed.status.code(), Some(2), "{}", stderr(&failed));
+    let shown = String::from_utf8(failed.stdout).unwrap();
+    let expected = blocks(&page, "text")[1];
+    assert!(shown.contains(expected), "{shown}");
+    drop(faulty);
+    let repaired = server.replace("status = 401\n", &format!("status = 401\n{repair}"));
+    fs::write(folder.join("repaired.py"), repaired).unwrap();
+    let _repaired = Server::start(folder, "repaired.py");
+    let passed = execute(test);
+    assert_eq!(passed.status.code(), Some(0), "{}", String::from_utf8_lossy(&passed.stdout));
 }

@@ -5,6 +5,7 @@
 
 mod compile;
 mod error;
+mod graphwalker;
 mod parser;
 mod source;
 mod syntax;

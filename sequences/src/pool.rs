@@ -27,6 +27,33 @@ pub enum Sampler {
     Steps,
     /// Each trace that ends is equally likely; for acyclic spaces.
     Traces,
+    /// An enabled event is as likely as its weight among those of all: the largest of the
+    /// statements that request it.
+    Weighted,
+    /// The enabled events that earlier walks took least often in the state are equally likely; for
+    /// spaces whose states are all known.
+    Avoid,
+}
+
+impl Sampler {
+    /// The samplers with their names in commands and studies.
+    pub const NAMED: [(&str, Sampler); 4] = [
+        ("steps", Sampler::Steps),
+        ("traces", Sampler::Traces),
+        ("weighted", Sampler::Weighted),
+        ("avoid", Sampler::Avoid),
+    ];
+
+    /// The names of the samplers.
+    pub const NAMES: [&str; 4] = {
+        let [a, b, c, d] = Sampler::NAMED;
+        [a.0, b.0, c.0, d.0]
+    };
+
+    /// The sampler with a name; `None` if there is none.
+    pub fn named(name: &str) -> Option<Sampler> {
+        Sampler::NAMED.into_iter().find(|(known, _)| *known == name).map(|(_, sampler)| sampler)
+    }
 }
 
 /// Tests one after the other in one piece of memory.
@@ -97,14 +124,15 @@ pub struct Walker<'m> {
     space: Option<&'m Space>,
     /// The traces that end behind each state, for [`Sampler::Traces`].
     ends: Vec<BigUint>,
+    sampler: Sampler,
     seed: u64,
     length: usize,
 }
 
 /// A sampler that the model does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("traces of equal chance need a model without cycles whose states are all known")]
-pub struct NoTraceSampler;
+#[error("{0}")]
+pub struct NoTraceSampler(&'static str);
 
 impl<'m> Walker<'m> {
     /// A walker of a model. Walks use the space if it is complete; the traces are the same
@@ -122,24 +150,38 @@ impl<'m> Walker<'m> {
     ) -> Result<Walker<'m>, NoTraceSampler> {
         let space = space.filter(|space| !space.truncated());
         let ends = match (sampler, space) {
-            (Sampler::Steps, _) => Vec::new(),
+            (Sampler::Steps | Sampler::Weighted, _) | (Sampler::Avoid, Some(_)) => Vec::new(),
             (Sampler::Traces, Some(space)) if !space.cyclic() => space.ends(),
-            (Sampler::Traces, _) => return Err(NoTraceSampler),
+            (Sampler::Traces, _) => {
+                let cause = "traces of equal chance need a model without cycles whose states are \
+                             all known";
+                return Err(NoTraceSampler(cause));
+            }
+            (Sampler::Avoid, None) => {
+                let cause = "walks that avoid earlier ones need a model whose states are all known";
+                return Err(NoTraceSampler(cause));
+            }
         };
-        Ok(Walker { program, space, ends, seed, length })
+        Ok(Walker { program, space, ends, sampler, seed, length })
     }
 
-    /// Writes the walk with a number to `test`; whether the limit of the length cut it.
-    ///
-    /// # Errors
-    ///
-    /// If the model breaks a rule of its own.
-    pub fn walk(&self, number: u64, test: &mut Vec<EventId>) -> Result<bool, Fault> {
+    /// Writes the walk with a number to `test`; whether the limit of the length cut it. `taken`
+    /// counts how often walks took each edge, for [`Sampler::Avoid`].
+    fn walk(
+        &self,
+        number: u64,
+        taken: &mut Vec<u32>,
+        test: &mut Vec<EventId>,
+    ) -> Result<bool, Fault> {
         test.clear();
         let mut stream = Stream::new(self.seed, WALKS + number);
-        match self.space {
-            Some(space) if !self.ends.is_empty() => Ok(self.walk_traces(space, &mut stream, test)),
-            Some(space) => {
+        match (self.sampler, self.space) {
+            (Sampler::Traces, Some(space)) => Ok(self.walk_traces(space, &mut stream, test)),
+            (Sampler::Avoid, Some(space)) => {
+                taken.resize(space.edge_count(), 0);
+                Ok(self.walk_avoiding(space, &mut stream, taken, test))
+            }
+            (Sampler::Steps, Some(space)) => {
                 let mut state = 0;
                 loop {
                     let edges = space.edges(state);
@@ -154,24 +196,65 @@ impl<'m> Walker<'m> {
                     state = edges[choice].target;
                 }
             }
-            None => {
-                let mut stepper = Stepper::new(self.program);
-                let mut state = stepper.initial()?;
-                let (mut next, mut enabled) = (Vec::new(), Vec::new());
-                loop {
-                    stepper.enabled(&state, &mut enabled)?;
-                    if enabled.is_empty() {
-                        return Ok(false);
-                    }
-                    if test.len() == self.length {
-                        return Ok(true);
-                    }
-                    let choice = if enabled.len() == 1 { 0 } else { stream.index(enabled.len()) };
-                    test.push(enabled[choice]);
-                    stepper.step(&state, enabled[choice], &mut next)?;
-                    std::mem::swap(&mut state, &mut next);
-                }
+            _ => self.walk_program(&mut stream, test),
+        }
+    }
+
+    /// A walk without a space, from state to state.
+    fn walk_program(&self, stream: &mut Stream, test: &mut Vec<EventId>) -> Result<bool, Fault> {
+        let mut stepper = Stepper::new(self.program);
+        let mut state = stepper.initial()?;
+        let (mut next, mut enabled, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            stepper.enabled(&state, &mut enabled)?;
+            if enabled.is_empty() {
+                return Ok(false);
             }
+            if test.len() == self.length {
+                return Ok(true);
+            }
+            let choice = if enabled.len() == 1 {
+                0
+            } else if self.sampler == Sampler::Weighted {
+                stepper.weights(&state, &enabled, &mut weights)?;
+                let mut draw = stream.below(weights.iter().sum());
+                let passes = |weight: &u64| {
+                    let passed = draw < *weight;
+                    draw = draw.saturating_sub(*weight);
+                    passed
+                };
+                weights.iter().position(passes).unwrap_or(0)
+            } else {
+                stream.index(enabled.len())
+            };
+            test.push(enabled[choice]);
+            stepper.step(&state, enabled[choice], &mut next)?;
+            std::mem::swap(&mut state, &mut next);
+        }
+    }
+
+    /// A walk along edges that were taken least often.
+    fn walk_avoiding(
+        &self,
+        space: &Space,
+        stream: &mut Stream,
+        taken: &mut [u32],
+        test: &mut Vec<EventId>,
+    ) -> bool {
+        let (mut state, mut least) = (0, Vec::new());
+        loop {
+            let edges = space.edges(state);
+            if edges.is_empty() || test.len() == self.length {
+                return !edges.is_empty();
+            }
+            let own = &mut taken[space.first_edge(state)..][..edges.len()];
+            let fewest = own.iter().min().copied();
+            least.clear();
+            least.extend((0..own.len()).filter(|&at| Some(own[at]) == fewest));
+            let choice = if least.len() == 1 { least[0] } else { *stream.pick(&least) };
+            own[choice] = own[choice].saturating_add(1);
+            test.push(edges[choice].event);
+            state = edges[choice].target;
         }
     }
 
@@ -197,17 +280,21 @@ impl<'m> Walker<'m> {
     }
 
     /// The walks of some numbers, and how many were cut. Walks are made in parallel; the result
-    /// does not depend on it.
+    /// does not depend on it. With [`Sampler::Avoid`] all walks from the first one on are made, one
+    /// after the other.
     ///
     /// # Errors
     ///
     /// If the model breaks a rule of its own.
     pub fn walks(&self, numbers: std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
+        if self.sampler == Sampler::Avoid {
+            return self.walks_in_turn(&numbers);
+        }
         let starts: Vec<u64> = numbers.clone().step_by(CHUNK as usize).collect();
         let chunk = |start: u64| {
             let (mut tests, mut cut, mut test) = (Tests::default(), 0, Vec::new());
             for number in start..(start + CHUNK).min(numbers.end) {
-                cut += usize::from(self.walk(number, &mut test)?);
+                cut += usize::from(self.walk(number, &mut Vec::new(), &mut test)?);
                 tests.push(&test);
             }
             Ok((tests, cut))
@@ -218,6 +305,19 @@ impl<'m> Walker<'m> {
         for (part, part_cut) in chunks {
             tests.append(part);
             cut += part_cut;
+        }
+        Ok((tests, cut))
+    }
+
+    fn walks_in_turn(&self, numbers: &std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
+        let (mut tests, mut cut) = (Tests::default(), 0);
+        let (mut taken, mut test) = (Vec::new(), Vec::new());
+        for number in 0..numbers.end {
+            let is_cut = self.walk(number, &mut taken, &mut test)?;
+            if numbers.contains(&number) {
+                tests.push(&test);
+                cut += usize::from(is_cut);
+            }
         }
         Ok((tests, cut))
     }
@@ -234,22 +334,24 @@ impl<'m> Walker<'m> {
         mut events: u64,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<(Tests, usize)>, Fault> {
-        const BATCH: u64 = 8 * CHUNK;
+        // Walks that avoid earlier ones are made once, all in one batch.
+        let batch = if self.sampler == Sampler::Avoid { walks.max(1) } else { 8 * CHUNK };
         let (mut tests, mut cut, mut test) = (Tests::default(), 0, Vec::new());
-        for start in (0..walks).step_by(BATCH as usize) {
+        for start in (0..walks).step_by(batch as usize) {
             if go_on().is_break() {
                 return Ok(None);
             }
-            let numbers = start..(start + BATCH).min(walks);
-            let (batch, batch_cut) = self.walks(numbers.clone())?;
-            if let Some(rest) = events.checked_sub(batch.events() as u64) {
+            let numbers = start..(start + batch).min(walks);
+            let (more, more_cut) = self.walks(numbers.clone())?;
+            if let Some(rest) = events.checked_sub(more.events() as u64) {
                 events = rest;
-                tests.append(batch);
-                cut += batch_cut;
+                tests.append(more);
+                cut += more_cut;
                 continue;
             }
+            let mut taken = Vec::new();
             for number in numbers {
-                let is_cut = self.walk(number, &mut test)?;
+                let is_cut = self.walk(number, &mut taken, &mut test)?;
                 let Some(rest) = events.checked_sub(test.len() as u64) else { break };
                 events = rest;
                 tests.push(&test);

@@ -83,6 +83,9 @@ pub(crate) enum Body {
     Code(Code),
 }
 
+/// The largest weight of a statement.
+pub(crate) const MOST_WEIGHT: u32 = 1_000_000;
+
 /// Number of a set in [`Program::sets`].
 pub(crate) type SetId = u32;
 
@@ -95,6 +98,8 @@ pub(crate) struct Row {
     pub(crate) block: SetId,
     pub(crate) interrupt: SetId,
     pub(crate) priority: i32,
+    /// The weight of its requests in walks.
+    pub(crate) weight: u32,
     pub(crate) next: Next,
 }
 

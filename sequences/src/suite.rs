@@ -18,7 +18,7 @@ use crate::space::Space;
 
 pub use evolution::{Profile, converged, evolve, partially_matched};
 pub use exhaustive::{TooLarge, optimal};
-pub use greedy::{Ties, greedy, greedy_until};
+pub use greedy::{Ties, greedy, greedy_from, greedy_until};
 pub use local::local;
 pub use random::{best_of, unranked};
 

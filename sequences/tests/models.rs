@@ -1,6 +1,6 @@
 //! Models as text: what they mean, and what is said of mistakes.
 
-use catherd_sequences::{Alphabet, BUILTIN, Model, Source, Space, Stepper};
+use catherd_sequences::{Alphabet, BUILTIN, Model, Sampler, Source, Space, Stepper, Walker};
 
 fn space(text: &str) -> Space {
     let model = Model::parse("test", text).unwrap_or_else(|error| panic!("{error}"));
@@ -255,5 +255,87 @@ fn the_table_form_has_the_same_states() {
         let alphabet = Alphabet::names(model.program.events());
         let again = Alphabet::names(again.program.events());
         assert_eq!(a.projected_traces(&alphabet), b.projected_traces(&again), "{name}");
+    }
+}
+
+#[test]
+fn weights_are_of_walks_alone() {
+    let text = "events weight, b, c\n\
+                thread t { request weight | b, weight 3 }\n\
+                thread u { request c }\n\
+                thread v { wait weight | b | c  block all }\n";
+    let model = Model::parse("m", text).unwrap();
+    let space = Space::explore(&model.program, 100).unwrap();
+    let walks = |sampler, seed| {
+        let walker = Walker::new(&model.program, Some(&space), sampler, seed, 10).unwrap();
+        walker.walks(0..7000).unwrap().0
+    };
+    let shares = |sampler| {
+        let tests = walks(sampler, 1);
+        [0, 1, 2].map(|event| {
+            (0..tests.len()).filter(|&test| tests.get(test) == [event]).count() as f64 / 7000.0
+        })
+    };
+    let near = |found: [f64; 3], expected: [f64; 3]| {
+        found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 0.03)
+    };
+    let weighted = shares(Sampler::Weighted);
+    assert!(near(weighted, [3.0 / 7.0, 3.0 / 7.0, 1.0 / 7.0]), "{weighted:?}");
+    let steps = shares(Sampler::Steps);
+    assert!(near(steps, [1.0 / 3.0; 3]), "{steps:?}");
+    // Events that were taken least come next: each thousand walks has each event as often.
+    let avoid = shares(Sampler::Avoid);
+    assert!(near(avoid, [1.0 / 3.0; 3]), "{avoid:?}");
+    let tests = walks(Sampler::Avoid, 2);
+    for start in (0..6000).step_by(3) {
+        let mut three: Vec<u16> = (start..start + 3).map(|test| tests.get(test)[0]).collect();
+        three.sort_unstable();
+        assert_eq!(three, [0, 1, 2]);
+    }
+    // Walks do not depend on how many are asked for.
+    let walker = Walker::new(&model.program, Some(&space), Sampler::Avoid, 2, 10).unwrap();
+    let (later, _) = walker.walks(100..200).unwrap();
+    assert_eq!(later.get(7), tests.get(107));
+    let again = Model::parse("m", &model.tables(100).unwrap()).unwrap();
+    let walker = Walker::new(&again.program, None, Sampler::Weighted, 1, 10).unwrap();
+    assert_eq!(walker.walks(0..50).unwrap().0.get(49), walks(Sampler::Weighted, 1).get(49));
+
+    let error = Model::parse("m", "events a\nthread t { request a, weight 0 }\n").unwrap_err();
+    assert!(error.to_string().contains("2:30: a weight is a whole number"), "{error}");
+}
+
+#[test]
+fn graphs_of_graphwalker_are_models() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("shop.json");
+    let path = format!("graphwalker:{}", file.display());
+    let graph = r#"{"name": "suite", "models": [{"name": "shop", "generator": "random(edge_coverage(100))",
+        "startElementId": "e0",
+        "vertices": [{"id": "v0", "name": "v_empty"}, {"id": "v1", "name": "v_full"}],
+        "edges": [
+            {"id": "e0", "name": "e_open", "targetVertexId": "v0"},
+            {"id": "e1", "name": "e_add", "sourceVertexId": "v0", "targetVertexId": "v1"},
+            {"id": "e2", "name": "e_add", "sourceVertexId": "v1", "targetVertexId": "v1"},
+            {"id": "e3", "name": "e_clear", "sourceVertexId": "v1", "targetVertexId": "v0"},
+            {"id": "e4", "name": "e_clear", "sourceVertexId": "v1", "targetVertexId": "v1"}
+        ]}]}"#;
+    std::fs::write(&file, graph).unwrap();
+    let model = Model::open(&path).unwrap();
+    assert_eq!(model.name, "shop");
+    let labels: Vec<_> = model.program.events().list().iter().map(ToString::to_string).collect();
+    assert_eq!(labels, ["e_open", "e_add", "e_clear(edge: e3)", "e_clear(edge: e4)"]);
+    let space = Space::explore(&model.program, 100).unwrap();
+    assert_eq!((space.states(), space.edge_count()), (3, 5));
+    for (from, to, expected) in [
+        ("\"e_open\",", "\"e_open\", \"guard\": \"n > 0\",", "edge `e_open` has a guard"),
+        ("\"e_open\",", "\"e_open\", \"actions\": [\"n = 0;\"],", "edge `e_open` has an action"),
+        ("\"startElementId\": \"e0\"", "\"startElementId\": \"e9\"", "the start `e9` is no vertex"),
+        ("\"sourceVertexId\": \"v0\"", "\"sourceVertexId\": \"v7\"", "edge `e_add` has no source"),
+        ("{\"name\": \"suite\", \"models\": [", "{\"models\": [{}, ", "2 models"),
+        ("\"models\"", "\"graphs\"", "no model of GraphWalker: missing field `models`"),
+    ] {
+        std::fs::write(&file, graph.replacen(from, to, 1)).unwrap();
+        let error = Model::open(&path).unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains("shop.json"), "{error}");
     }
 }

@@ -83,8 +83,9 @@ pub(crate) struct Walk {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 
-    /// What is equally likely: each enabled event (steps) or each trace that ends (traces)
-    #[arg(long, default_value = "steps", value_parser = ["steps", "traces"])]
+    /// What is equally likely: each enabled event (steps), each trace that ends (traces), each event
+    /// as its `weight` says (weighted), or events that earlier traces took least (avoid)
+    #[arg(long, default_value = "steps", value_parser = Sampler::NAMES)]
     sampler: String,
 
     /// Longest trace in events
@@ -198,7 +199,7 @@ fn to_text(counts: &Counts, threads: usize, names: usize) -> String {
 
 pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
     let subject = arguments.settings.open(&arguments.model)?;
-    let sampler = if arguments.sampler == "traces" { Sampler::Traces } else { Sampler::Steps };
+    let sampler = Sampler::named(&arguments.sampler).unwrap_or_default();
     let Some(walker) = subject.walker(sampler, arguments.seed, arguments.length) else {
         return Err(Failure::new("there is no model"));
     };

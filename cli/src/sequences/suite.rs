@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use catherd_sequences::suite::{self, Matrix, Profile, Ties};
+use catherd_sequences::systems;
 use catherd_sequences::{
     Aim, Criterion, EventId, Pool, Sampler, Tests, direct, shortest_trace, suite_json,
 };
 use clap::Args;
 use serde_json::json;
 
-use super::{Settings, Subject, is_model, read_tests, write};
+use super::{Settings, Subject, is_model, output, read_tests, write};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
@@ -59,15 +60,33 @@ pub(crate) struct Generate {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pool: u64,
 
+    /// How walks choose: steps, traces, weighted or avoid, as for walk
+    #[arg(long, default_value = "steps", value_parser = Sampler::NAMES)]
+    sampler: String,
+
     /// Longest test in events
     #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH)]
     length: usize,
+
+    /// Tests that the suite contains in any case; the greedy algorithm adds others
+    #[arg(long, value_name = "FILE")]
+    seed_tests: Option<String>,
+
+    /// An older suite whose tests are kept where the model still allows them; the greedy algorithm
+    /// adds others
+    #[arg(long, value_name = "FILE")]
+    keep: Option<String>,
+
+    /// Cut the end of each test behind the last event that an item needs
+    #[arg(long)]
+    shorten: bool,
 
     /// Seed of pool and search
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 
-    /// File of the suite: *.json, or lines of text otherwise; standard output if left out
+    /// File of the suite: *.json, *.csv (a row for each event), *.feature (scenarios without
+    /// steps), or lines of text otherwise; standard output if left out
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
 }
@@ -111,17 +130,29 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
     let tests = if arguments.algorithm == "direct" {
         made(arguments, &subject, &criterion, items.as_deref())?
     } else {
-        let pool = match given {
-            Some(tests) => Pool::new(&tests, &subject.alphabet),
+        let wanted = wanted(arguments, &subject)?;
+        // Tests that are wanted come first, so that they are the first of the pool.
+        let mut tests = Tests::default();
+        wanted.iter().for_each(|test| tests.push(test));
+        let first = Pool::new(&tests, &subject.alphabet).len() as u32;
+        let others = match given {
+            Some(tests) => tests,
             None => {
-                let walker = subject.walker(Sampler::Steps, arguments.seed, arguments.length);
+                let sampler = Sampler::named(&arguments.sampler).unwrap_or_default();
+                let walker = subject.walker(sampler, arguments.seed, arguments.length);
                 let walker = walker.ok_or_else(|| Failure::new("there is no model"))??;
-                walker.pool(arguments.pool, &subject.alphabet).map_err(Failure::new)?
+                walker.walks(0..arguments.pool).map_err(Failure::new)?.0
             }
         };
+        (0..others.len()).for_each(|number| tests.push(&others.test(number)));
+        let pool = Pool::new(&tests, &subject.alphabet);
         let matrix = Matrix::new(&criterion, &pool, subject.space());
-        let chosen = choose(arguments, &matrix)?;
+        let chosen = choose(arguments, &matrix, (0..first).collect())?;
         chosen.iter().map(|&test| pool.tests.test(test as usize)).collect()
+    };
+    let tests = match arguments.shorten {
+        true => shortened(&criterion, &subject, tests),
+        false => tests,
     };
     let covered = covered(&criterion, &subject, &tests);
     let rank = covered.iter().map(|&item| criterion.weight(item)).sum();
@@ -129,6 +160,8 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
         Some(file) if file.ends_with(".json") => {
             suite_json(&subject.name, &arguments.criterion, rank, &subject.events, &tests)
         }
+        Some(file) if file.ends_with(".csv") => output::csv(&subject, &tests)?,
+        Some(file) if file.ends_with(".feature") => output::feature(&subject, &tests),
         _ => lines(&subject, &tests),
     };
     match &arguments.output {
@@ -190,11 +223,61 @@ fn share(arguments: &Generate) -> Result<Option<f64>, Failure> {
     }
 }
 
-fn choose(arguments: &Generate, matrix: &Matrix) -> Result<Vec<u32>, Failure> {
+/// The tests that the suite contains in any case.
+fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, Failure> {
+    let mut wanted = Vec::new();
+    if let Some(file) = &arguments.seed_tests {
+        wanted = subject.tests(&read_tests(file)?, file)?;
+    }
+    if let Some(file) = &arguments.keep {
+        let labels = read_tests(file)?;
+        let all = labels.len();
+        let known = labels.into_iter().filter_map(|test| subject.tests(&[test], file).ok());
+        let is_allowed = |test: &Vec<EventId>| match subject.space() {
+            Some(space) => systems::allowed(space, test),
+            None => true,
+        };
+        let kept: Vec<_> = known.flatten().filter(is_allowed).collect();
+        if kept.len() < all {
+            let gone = terminal::plural(all - kept.len(), "test");
+            terminal::note(&format!("{file}: {gone} left out: the model does not allow them"));
+        }
+        wanted.extend(kept);
+    }
+    Ok(wanted)
+}
+
+/// The tests without the events at their ends that no item of the suite needs.
+fn shortened(
+    criterion: &Criterion,
+    subject: &Subject,
+    mut tests: Vec<Vec<EventId>>,
+) -> Vec<Vec<EventId>> {
+    let all = covered(criterion, subject, &tests);
+    for number in 0..tests.len() {
+        let whole = std::mem::take(&mut tests[number]);
+        let others = covered(criterion, subject, &tests);
+        let needed: BTreeSet<u64> = all.difference(&others).copied().collect();
+        let suffices = |length: &usize| {
+            let items = criterion.items(&whole[..*length], &subject.alphabet, subject.space());
+            let items: BTreeSet<u64> = items.into_iter().collect();
+            needed.is_subset(&items) && items.is_subset(&all)
+        };
+        let length = (0..=whole.len()).find(suffices).unwrap_or(whole.len());
+        tests[number] = whole[..length].to_vec();
+    }
+    tests.retain(|test| !test.is_empty());
+    tests
+}
+
+fn choose(arguments: &Generate, matrix: &Matrix, wanted: Vec<u32>) -> Result<Vec<u32>, Failure> {
     let (size, seed) = (arguments.size, arguments.seed);
     if let Some(share) = share(arguments)? {
         let rank = (share * matrix.best() as f64).ceil() as u64;
-        return Ok(suite::greedy_until(matrix, rank, &[]));
+        return Ok(suite::greedy_until(matrix, rank, &wanted));
+    }
+    if !wanted.is_empty() {
+        return Ok(suite::greedy_from(matrix, size, &wanted));
     }
     let go = &mut |_: &suite::Found| ControlFlow::Continue(());
     let found = match arguments.algorithm.as_str() {

@@ -370,7 +370,7 @@ impl Parser {
         loop {
             let span = self.span();
             let Token::Word(word) = self.token().clone() else {
-                return Err(self.unexpected("request, wait, block, interrupt or priority"));
+                return Err(self.unexpected("request, wait, block, interrupt, priority or weight"));
             };
             let clause = match word.as_str() {
                 "request" => &mut sync.request,
@@ -378,7 +378,13 @@ impl Parser {
                 "block" => &mut sync.block,
                 "interrupt" => &mut sync.interrupt,
                 "priority" => &mut sync.priority,
-                _ => return Err(self.unexpected("request, wait, block, interrupt or priority")),
+                // No keyword, so that events and variables may have the name.
+                "weight" => &mut sync.weight,
+                _ => {
+                    return Err(
+                        self.unexpected("request, wait, block, interrupt, priority or weight")
+                    );
+                }
             };
             if clause.is_some() {
                 let error = ModelError::new(span, format!("`{word}` twice in one statement"));
@@ -391,7 +397,8 @@ impl Parser {
                 "wait" => &mut sync.wait,
                 "block" => &mut sync.block,
                 "interrupt" => &mut sync.interrupt,
-                _ => &mut sync.priority,
+                "priority" => &mut sync.priority,
+                _ => &mut sync.weight,
             } = Some(value);
             if !self.skip(",") {
                 return Ok(sync);

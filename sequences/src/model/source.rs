@@ -8,23 +8,28 @@ use serde::{Deserialize, Serialize};
 use super::compile::{Compiled, compile};
 use super::error::{ModelError, Span};
 use super::syntax::Syntax;
-use super::{FaultWord, Model, parser, table};
+use super::{FaultWord, Model, graphwalker, parser, table};
 
 /// The built-in models: name and text.
-pub const BUILTIN: [(&str, &str); 9] = [
+pub const BUILTIN: [(&str, &str); 11] = [
     ("abp", include_str!("../../models/abp.bp")),
     ("cart-checkout", include_str!("../../models/cart-checkout.bp")),
+    ("leader-election-ring", include_str!("../../models/leader-election-ring.bp")),
     ("moodle", include_str!("../../models/moodle.bp")),
     ("readers-writers", include_str!("../../models/readers-writers.bp")),
     ("saga-payment", include_str!("../../models/saga-payment.bp")),
     ("sliding-window", include_str!("../../models/sliding-window.bp")),
     ("tcp-handshake", include_str!("../../models/tcp-handshake.bp")),
     ("tic-tac-toe", include_str!("../../models/tic-tac-toe.bp")),
+    ("two-phase-commit", include_str!("../../models/two-phase-commit.bp")),
     ("vault", include_str!("../../models/vault.bp")),
 ];
 
 /// The prefix of the names of built-in models.
 const BUILTIN_PREFIX: &str = "builtin:";
+
+/// The beginning of the path of a model of GraphWalker.
+const GRAPHWALKER_PREFIX: &str = "graphwalker:";
 
 /// The largest file of a model in bytes: 16 MiB.
 const LARGEST: u64 = 16 << 20;
@@ -55,8 +60,9 @@ struct Packed {
 }
 
 impl Source {
-    /// Reads the files of a model: a path, or `builtin:NAME`; a number after a second colon sets
-    /// the first constant of a built-in model, as in `builtin:abp:3`.
+    /// Reads the files of a model: a path, `graphwalker:PATH` for the JSON of GraphWalker, or
+    /// `builtin:NAME`; a number after a second colon sets the first constant of a built-in model, as
+    /// in `builtin:abp:3`.
     ///
     /// # Errors
     ///
@@ -65,10 +71,21 @@ impl Source {
         if let Some(name) = path.strip_prefix(BUILTIN_PREFIX) {
             return Source::builtin(name);
         }
+        let (path, is_graph) = match path.strip_prefix(GRAPHWALKER_PREFIX) {
+            Some(path) => (path, true),
+            None => (path, false),
+        };
         let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
         let name = name.trim_end_matches(".json").trim_end_matches(".bp").to_owned();
         let mut source = Source { name, files: Vec::new(), settings: Vec::new() };
-        source.add(Path::new(path), path, Span::default(), &mut Vec::new())?;
+        if is_graph {
+            let text = read(Path::new(path), path)?;
+            let tables = graphwalker::convert(&text)
+                .map_err(|error| ModelError { file: path.to_owned(), ..error })?;
+            source.files.push((path.to_owned(), tables));
+        } else {
+            source.add(Path::new(path), path, Span::default(), &mut Vec::new())?;
+        }
         Ok(source)
     }
 
@@ -134,11 +151,7 @@ impl Source {
         if self.files.len() == MOST_FILES {
             return Err(failed(format!("more than {MOST_FILES} files")).hint("join some of them"));
         }
-        let size = fs::metadata(path).map_err(|cause| failed(format!("{name}: {cause}")))?;
-        if !size.is_file() || size.len() > LARGEST {
-            return Err(failed(format!("{name}: no file of at most {LARGEST} bytes")));
-        }
-        let text = fs::read_to_string(path).map_err(|cause| failed(format!("{name}: {cause}")))?;
+        let text = read(path, name).map_err(|error| ModelError { span, ..error })?;
         let file = self.files.len() as u32;
         self.files.push((name.to_owned(), text));
         if !name.ends_with(".json") {
@@ -235,4 +248,14 @@ impl Source {
         model.find_warnings();
         Ok(model)
     }
+}
+
+/// Reads a file of a model.
+fn read(path: &Path, name: &str) -> Result<String, ModelError> {
+    let failed = |cause: String| ModelError::new(Span::default(), cause);
+    let size = fs::metadata(path).map_err(|cause| failed(format!("{name}: {cause}")))?;
+    if !size.is_file() || size.len() > LARGEST {
+        return Err(failed(format!("{name}: no file of at most {LARGEST} bytes")));
+    }
+    fs::read_to_string(path).map_err(|cause| failed(format!("{name}: {cause}")))
 }

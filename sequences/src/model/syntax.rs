@@ -65,6 +65,7 @@ pub(super) struct Sync {
     pub(super) block: Option<Expr>,
     pub(super) interrupt: Option<Expr>,
     pub(super) priority: Option<Expr>,
+    pub(super) weight: Option<Expr>,
 }
 
 /// A statement of a thread or of an effect.

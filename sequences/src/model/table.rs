@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 
 use crate::events::{Event, EventId, EventSet, Events, FieldValue, MOST_EVENTS, ones};
-use crate::program::{Body, EventFacts, Next, Program, Row, SetTable, Thread};
+use crate::program::{Body, EventFacts, MOST_WEIGHT, Next, Program, Row, SetTable, Thread};
 use crate::space::Space;
 
 use super::compile::MOST_THREADS;
@@ -93,8 +93,19 @@ struct StateForm {
     interrupt: Vec<String>,
     #[serde(default, skip_serializing_if = "is_zero")]
     priority: i32,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    weight: u32,
     #[serde(default)]
     next: BTreeMap<String, Option<u32>>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -271,6 +282,13 @@ fn row(
         block: sets.add(set(&state.block, events)?),
         interrupt: sets.add(set(&state.interrupt, events)?),
         priority: state.priority,
+        weight: match state.weight {
+            weight @ 1..=MOST_WEIGHT => weight,
+            _ => {
+                let cause = format!("a weight is a whole number from 1 to {MOST_WEIGHT}");
+                return Err(failed(cause));
+            }
+        },
         next: Next { default, others },
     })
 }
@@ -303,6 +321,7 @@ pub(super) fn write(model: &Model, limit: usize) -> Result<String, String> {
                 block: Vec::new(),
                 interrupt: Vec::new(),
                 priority: 0,
+                weight: 1,
                 next: edges.iter().map(|edge| (label(edge.event), Some(edge.target))).collect(),
             }
         });
@@ -348,6 +367,7 @@ fn own_form(program: &Program, thread: &Thread) -> ThreadForm {
             block: labels(row.block),
             interrupt: labels(row.interrupt),
             priority: row.priority,
+            weight: row.weight,
             next,
         }
     };

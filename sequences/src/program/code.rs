@@ -39,6 +39,8 @@ pub(crate) struct Sync {
     pub(crate) block: SetExpr,
     pub(crate) interrupt: SetExpr,
     pub(crate) priority: i32,
+    /// The weight of its requests in walks.
+    pub(crate) weight: u32,
     /// The variable that gets the selected event.
     pub(crate) bind: Option<usize>,
     /// Number of its operation.

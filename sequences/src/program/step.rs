@@ -119,6 +119,46 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
+    /// Writes the weight of each enabled event to `weights`: the largest of the statements that
+    /// request it.
+    ///
+    /// # Errors
+    ///
+    /// If a set of events of a thread has no value.
+    pub fn weights(
+        &self,
+        state: &[i32],
+        enabled: &[EventId],
+        weights: &mut Vec<u64>,
+    ) -> Result<(), Fault> {
+        let program = self.program;
+        weights.clear();
+        weights.resize(enabled.len(), 1);
+        let mut raise = |weight: u32, request: &[u64]| {
+            for (&event, known) in enabled.iter().zip(&mut *weights) {
+                if weight > 1 && has(request, event) {
+                    *known = (*known).max(weight.into());
+                }
+            }
+        };
+        for thread in program.threads.iter().filter(|thread| state[thread.at] != 0) {
+            let position = state[thread.at] as usize - 1;
+            match &thread.body {
+                Body::Table(rows, _) => {
+                    raise(rows[position].weight, program.set(rows[position].request));
+                }
+                Body::Code(code) if code.syncs[position].weight > 1 => {
+                    let locals = &state[thread.at + 1..][..code.locals];
+                    let sync = &code.syncs[position];
+                    let sets = sync.sets(locals, &program.facts, &program.events)?;
+                    raise(sync.weight, sets[0].words());
+                }
+                Body::Code(_) => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the state that follows by an event to `next`.
     ///
     /// # Errors

@@ -45,6 +45,18 @@ pub fn greedy(
     session.found
 }
 
+/// Adds the tests with the largest gains to some tests until the suite has `size` tests; also tests
+/// without gain.
+pub fn greedy_from(matrix: &Matrix, size: usize, start: &[u32]) -> Vec<u32> {
+    let mut suite = start.to_vec();
+    let mut greedy = Greedy::new(matrix, Ties::First, 0);
+    start.iter().for_each(|&test| greedy.union.add(test as usize));
+    greedy.refresh();
+    let others = greedy.filter(|(test, _)| !start.contains(test));
+    suite.extend(others.map(|(test, _)| test).take(size.saturating_sub(start.len())));
+    suite
+}
+
 /// Adds tests until the suite has this rank, or no test raises it.
 pub fn greedy_until(matrix: &Matrix, rank: u64, start: &[u32]) -> Vec<u32> {
     let mut suite = start.to_vec();

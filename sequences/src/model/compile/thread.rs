@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::events::{EventSet, MOST_EVENTS};
-use crate::program::{BinaryOp, PlaceStep};
+use crate::program::{BinaryOp, MOST_WEIGHT, PlaceStep};
 use crate::program::{Body, Code, Expr, Next, Op, Place, Row, Running, SetExpr, SetTable, Sync};
 
 use super::super::error::{ModelError, Span};
@@ -279,6 +279,16 @@ impl Compiler {
             None => 0,
             Some(expr) => self.constant_integer(expr)?,
         };
+        let weight = match &sync.weight {
+            None => 1,
+            Some(expr) => match u32::try_from(self.constant_integer(expr)?) {
+                Ok(weight @ 1..=MOST_WEIGHT) => weight,
+                _ => {
+                    let cause = format!("a weight is a whole number from 1 to {MOST_WEIGHT}");
+                    return Err(ModelError::new(expr.span, cause).hint("write weight 3"));
+                }
+            },
+        };
         let empty = |set: &SetExpr| matches!(set, SetExpr::Constant(set) if set.is_empty());
         let inert = empty(&request) && empty(&wait);
         let mut sets = [request, wait, block, interrupt];
@@ -296,7 +306,7 @@ impl Compiler {
         let [request, wait, block, interrupt] = sets;
         let op = to.ops.len();
         to.ops.push(Op::Sync(to.syncs.len()));
-        to.syncs.push(Sync { request, wait, block, interrupt, priority, bind, op, live });
+        to.syncs.push(Sync { request, wait, block, interrupt, priority, weight, bind, op, live });
         Ok(())
     }
 
@@ -368,10 +378,10 @@ impl Compiler {
             }
             transitions += targets.len();
             let next = next_of(targets);
-            let priority = code.syncs[sync].priority;
+            let (priority, weight) = (code.syncs[sync].priority, code.syncs[sync].weight);
             let [request, wake, block, interrupt] =
                 [request, wake, block, interrupt].map(|set| sets.add(set));
-            rows.push(Row { request, wake, block, interrupt, priority, next });
+            rows.push(Row { request, wake, block, interrupt, priority, weight, next });
             if rows.len() + queue.len() > MOST_ROWS
                 || transitions > MOST_TRANSITIONS
                 || sets.bytes() > MOST_SET_BYTES

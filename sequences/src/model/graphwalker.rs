@@ -1,0 +1,186 @@
+//! Models of GraphWalker: graphs as JSON, converted to the table form.
+//!
+//! An edge is an event, a vertex is a state. Guards and actions are programs in JavaScript and are
+//! refused.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::error::{ModelError, Span};
+
+#[derive(Deserialize)]
+struct File {
+    models: Vec<Graph>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Graph {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    start_element_id: Option<String>,
+    #[serde(default)]
+    actions: Vec<Value>,
+    #[serde(default)]
+    vertices: Vec<Vertex>,
+    #[serde(default)]
+    edges: Vec<Edge>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Vertex {
+    id: String,
+    #[serde(default)]
+    shared_state: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Edge {
+    id: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    guard: Option<Value>,
+    #[serde(default)]
+    actions: Option<Vec<Value>>,
+    #[serde(default)]
+    source_vertex_id: Option<String>,
+    #[serde(default)]
+    target_vertex_id: Option<String>,
+}
+
+fn failed(cause: impl Into<String>) -> ModelError {
+    ModelError::new(Span::default(), cause)
+}
+
+impl Edge {
+    fn event(&self) -> String {
+        match &self.name {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => self.id.clone(),
+        }
+    }
+
+    /// The error of an edge that needs JavaScript.
+    fn check(&self) -> Result<(), ModelError> {
+        let is_set = |value: &Value| match value {
+            Value::Null => false,
+            Value::String(text) => !text.trim().is_empty() && text.trim() != "true",
+            Value::Object(members) => members.values().any(|member| {
+                member.as_str().is_some_and(|text| !text.trim().is_empty() && text != "true")
+            }),
+            _ => true,
+        };
+        let what = if self.guard.as_ref().is_some_and(is_set) {
+            "a guard"
+        } else if self.actions.iter().flatten().any(is_set) {
+            "an action"
+        } else {
+            return Ok(());
+        };
+        Err(failed(format!("edge `{}` has {what}", self.event()))
+            .hint("write the data of the model as *.bp: guards and actions are JavaScript"))
+    }
+}
+
+/// Converts the text of a file to the table form: one b-thread that goes along the edges.
+///
+/// # Errors
+///
+/// If the text is no model of GraphWalker, has several models, or has parts in JavaScript.
+pub(super) fn convert(text: &str) -> Result<String, ModelError> {
+    let file: File = serde_json::from_str(text).map_err(|cause| {
+        failed(format!("no model of GraphWalker: {cause}"))
+            .hint("export the model as JSON, with a list `models`")
+    })?;
+    let [graph] = &file.models[..] else {
+        return Err(failed(format!("{} models", file.models.len()))
+            .hint("put each model into a file of its own"));
+    };
+    if !graph.actions.is_empty() {
+        return Err(failed("the model has actions")
+            .hint("write the data of the model as *.bp: actions are JavaScript"));
+    }
+    if let Some(vertex) = graph.vertices.iter().find(|vertex| vertex.shared_state.is_some()) {
+        return Err(failed(format!("vertex `{}` is shared with other models", vertex.id))
+            .hint("join the models"));
+    }
+    graph.edges.iter().try_for_each(Edge::check)?;
+    let numbers: BTreeMap<&str, usize> = graph
+        .vertices
+        .iter()
+        .enumerate()
+        .map(|(at, vertex)| (vertex.id.as_str(), at + 1))
+        .collect();
+    let number = |id: &Option<String>, edge: &Edge, end: &str| -> Result<usize, ModelError> {
+        let known = id.as_deref().and_then(|id| numbers.get(id).copied());
+        known.ok_or_else(|| failed(format!("edge `{}` has no {end}", edge.event())))
+    };
+    // State 0 is the beginning: the edges from the start, or the start itself if it is an edge.
+    let mut states = vec![Vec::new(); graph.vertices.len() + 1];
+    let start = match &graph.start_element_id {
+        Some(id) => id.clone(),
+        None => {
+            let first = graph.edges.iter().find(|edge| edge.source_vertex_id.is_none());
+            let first = first.map(|edge| edge.id.clone());
+            first.ok_or_else(|| failed("the model has no start").hint("set startElementId"))?
+        }
+    };
+    let mut started = numbers.contains_key(start.as_str());
+    for edge in &graph.edges {
+        let target = number(&edge.target_vertex_id, edge, "target")?;
+        let source = edge.source_vertex_id.as_ref();
+        if edge.id == start {
+            started = true;
+            states[0].push((edge, target));
+        }
+        if source.is_some() {
+            let source = number(&edge.source_vertex_id, edge, "source")?;
+            if graph.vertices[source - 1].id == start {
+                states[0].push((edge, target));
+            }
+            states[source].push((edge, target));
+        }
+    }
+    if !started {
+        return Err(failed(format!("the start `{start}` is no vertex and no edge")));
+    }
+    Ok(tables(graph, &states))
+}
+
+/// The table form. An event is an edge by its name; edges of one name that leave one vertex for
+/// different ones get their ids as fields.
+fn tables(graph: &Graph, states: &[Vec<(&Edge, usize)>]) -> String {
+    let is_ambiguous = |name: &str| {
+        states.iter().any(|edges| edges.iter().filter(|(edge, _)| edge.event() == name).count() > 1)
+    };
+    let event = |edge: &Edge| match edge.event() {
+        name if is_ambiguous(&name) => json!({"event": name, "edge": edge.id}),
+        name => json!(name),
+    };
+    let label = |edge: &Edge| match edge.event() {
+        name if is_ambiguous(&name) => format!("{name}(edge: {})", edge.id),
+        name => name,
+    };
+    let mut events: Vec<Value> = Vec::new();
+    for edge in &graph.edges {
+        let event = event(edge);
+        if !events.contains(&event) {
+            events.push(event);
+        }
+    }
+    let state = |edges: &Vec<(&Edge, usize)>| {
+        let next: BTreeMap<String, usize> =
+            edges.iter().map(|(edge, target)| (label(edge), *target)).collect();
+        json!({"request": next.keys().collect::<Vec<_>>(), "next": next})
+    };
+    let name = if graph.name.is_empty() { "graph" } else { &graph.name };
+    let states: Vec<Value> = states.iter().map(state).collect();
+    let thread = json!({"name": name, "states": states});
+    json!({"name": name, "events": events, "threads": [thread]}).to_string()
+}
