@@ -8,6 +8,7 @@ mod coverage;
 mod difficulty;
 mod mutation;
 mod race;
+mod ranks;
 mod speed;
 mod suites;
 
@@ -20,6 +21,7 @@ pub use coverage::{coverage_boxes, coverage_violins, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
 pub use mutation::{mutation_against_coverage, mutation_operators, mutation_violins};
 pub use race::race;
+pub use ranks::{rank_over_time, variance_over_tests};
 pub use speed::{acceleration, execution_times, machines};
 pub use suites::{suite_effects, suite_sizes, test_lengths};
 

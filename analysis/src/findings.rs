@@ -14,6 +14,9 @@
 //! | does coverage depend on size | [`Relation`] | Pynguin paper, figures 4 and 5 |
 //! | which differences does chance alone produce | [`AaTest`] | |
 //! | how many mutants do suites kill | [`MutationAnalysis`] | Whisker paper, RQ4 |
+//! | which suites detect which known faults | [`Detection`] | Elyasaf et al., Table III |
+//! | how many items of a criterion do suites cover, and does it matter | [`SuiteRank`], [`RankDetection`] | Elyasaf et al., Table IV |
+//! | when is an estimate of risk stable | [`RiskStability`] | Elyasaf et al., figure 4 |
 //! | how fast are programs executed | [`Speed`] | Whisker paper, RQ1 |
 //! | how fast is a machine, can runs be repeated | [`Machine`] | Whisker paper, figure 12 |
 //! | what did the study cost | [`Cost`] | |
@@ -24,13 +27,16 @@ mod best;
 mod configuration;
 mod convergence;
 mod cost;
+mod detection;
 mod milestone;
 mod missing;
 mod mutation;
 mod ranking;
 mod relation;
 mod repeats;
+mod risk;
 mod speed;
+mod suite_rank;
 mod suites;
 mod trivial;
 
@@ -39,12 +45,15 @@ pub use best::{Best, Other};
 pub use configuration::{Configuration, PooledPair};
 pub use convergence::{Convergence, SHARES};
 pub use cost::Cost;
+pub use detection::Detection;
 pub use milestone::Milestone;
 pub use missing::{Cause, Missing, MissingRuns};
 pub use mutation::{MutationAnalysis, MutationScore};
 pub use ranking::Ranking;
 pub use relation::Relation;
 pub use repeats::Machine;
+pub use risk::{RiskStability, Variances};
 pub use speed::Speed;
+pub use suite_rank::{RankDetection, SuiteRank};
 pub use suites::{SuiteSize, Suites};
 pub use trivial::{Baseline, Trivial};

@@ -353,3 +353,52 @@ fn mutants_are_counted_by_operator() {
     assert!((speed[0].factor.as_ref().unwrap().median - 1_500.0).abs() < 1e-9);
     assert_eq!(speed[0].flaky, None);
 }
+
+#[test]
+fn ranks_detection_and_risk_have_a_section_if_runs_count_them() {
+    let counted = synthetic::runs(2, 12).map(|(spec, mut record)| {
+        let better = spec.algorithm.label == "mio";
+        let odd = i64::from(spec.seed % 4 == 0);
+        let mut count = |name: &str, value: i64| record.metrics.insert(name.into(), value.into());
+        count("rank", 10 + odd + if better { 5 } else { 0 });
+        count("reachable", 20);
+        count("rank.pairs", 7 + odd);
+        count("detected.lost.trigger", i64::from(better || spec.seed % 4 == 0));
+        count("detected.lost.replay", 0);
+        for (tests, variance) in [(10, 0.5), (50, 0.125)] {
+            let name = format!("risk.variance.max.{tests}");
+            record.metrics.insert(name, catherd_experiments::Metric::Number(variance));
+        }
+        (spec, record)
+    });
+    let (results, _dir) = results(counted);
+    let report = Report::new(&results, "Ranks", |_| ()).unwrap();
+    let value = |address: &str| {
+        let address: Address = address.parse().unwrap();
+        address.find(&report).unwrap_or_else(|error| panic!("{error}")).cell.value()
+    };
+    let project = &results.projects[0].name;
+    let of = |rest: &str| value(&rest.replace("PROJECT", project));
+    assert_eq!(of("detection/PROJECT,lost,trigger/mio"), Some(1.0));
+    assert_eq!(of("detection/PROJECT,lost,trigger/random"), Some(0.25));
+    assert_eq!(of("detection/PROJECT,lost,replay/mio"), Some(0.0));
+    let p = of("detection-intervals/PROJECT,lost,trigger,mio/p").unwrap();
+    // 12 of 12 against 3 of 12: 2 * C(15, 12) of C(24, 12) tables are at most as likely.
+    let expected = 455.0 / 2_704_156.0 * 2.0;
+    assert!((p / expected - 1.0).abs() < 1e-9, "{p} {expected}");
+    assert_eq!(of("suite-ranks/PROJECT,optimised,mio/mean"), Some(15.25));
+    assert_eq!(of("suite-ranks/PROJECT,optimised,mio/of_reachable"), Some(15.25 / 20.0));
+    assert_eq!(of("suite-ranks/PROJECT,pairs,measured,mosa/maximum"), Some(8.0));
+    assert_eq!(of("risk-stability/PROJECT,mio/ratio"), Some(0.25));
+    assert_eq!(of("rank-detection/PROJECT,lost.trigger,pairs/runs"), Some(36.0));
+    let spearman = of("rank-detection/PROJECT,lost.trigger,pairs/spearman").unwrap();
+    assert!((spearman - 1.0 / 3.0_f64.sqrt()).abs() < 0.2, "{spearman}");
+    assert_eq!(of("rank-detection/PROJECT,lost.replay,pairs/spearman"), None);
+    assert!(report.figures().any(|figure| figure.name.starts_with("variance-over-tests")));
+
+    // Runs of other kinds have no such section.
+    let (plain, _dir) = self::results(synthetic::runs(1, 2));
+    let report = Report::new(&plain, "Plain", |_| ()).unwrap();
+    assert!(report.tables().all(|table| table.name != "detection"));
+    assert!(report.sections.iter().all(|section| !section.items.is_empty()));
+}

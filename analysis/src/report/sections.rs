@@ -5,8 +5,8 @@ use super::{Item, Section};
 use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
-    AaTest, Best, Convergence, Machine, Milestone, MutationAnalysis, Ranking, Relation, Speed,
-    Suites, Trivial,
+    AaTest, Best, Convergence, Detection, Machine, Milestone, MutationAnalysis, RankDetection,
+    Ranking, Relation, RiskStability, Speed, SuiteRank, Suites, Trivial,
 };
 use crate::progress::Progress;
 use crate::tables;
@@ -16,17 +16,22 @@ use crate::tidy::{Error, Results};
 /// The heading of the section with what was found.
 const SUMMARY: &str = "Summary";
 
+/// The heading of the section about items of coverage criteria and known faults, which only some
+/// subject kinds count. It is left out if it is empty.
+const RANKS: &str = "Ranks and detection";
+
 /// Fills a section.
 type Fill = fn(&mut Section, &Results, &Samples) -> Result<(), Error>;
 
 /// Names, titles and contents of the sections in the order of reading.
-const SECTIONS: [(&str, &str, Fill); 9] = [
+const SECTIONS: [(&str, &str, Fill); 10] = [
     ("projects", "Projects", projects),
     ("coverage", "Coverage", coverage),
     ("comparison", "Comparison of algorithms", comparison),
     ("time", "Coverage over time", time),
     ("difficulty", "Difficulty of projects", difficulty),
     ("suites", "Test suites", suites),
+    ("ranks", RANKS, ranks),
     ("mutation", "Mutation analysis", mutation),
     ("cost", "Time and cost", cost),
     ("missing", "Missing data", missing),
@@ -41,9 +46,17 @@ pub(super) fn all(
     on_progress(SUMMARY);
     let mut sections = vec![summary(results, &samples)];
     for (name, title, fill) in SECTIONS {
-        on_progress(title);
         let mut section = Section::new(name, title);
+        if title != RANKS {
+            on_progress(title);
+        }
         fill(&mut section, results, &samples)?;
+        if title == RANKS {
+            if section.items.is_empty() {
+                continue;
+            }
+            on_progress(title);
+        }
         sections.push(section);
     }
     Ok(sections)
@@ -153,6 +166,27 @@ fn suites(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> 
     );
     s.figures(figures::suite_effects(results, &suites));
     s.figure_or(figures::test_lengths(results), "Lengths of tests: needs runs with suites.");
+    Ok(())
+}
+
+fn ranks(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+    let detection = Detection::all(results)?;
+    if !detection.is_empty() {
+        s.table(tables::detection(results, &detection));
+        s.table(tables::detection_intervals(results, &detection));
+    }
+    let ranks = SuiteRank::all(results)?;
+    if !ranks.is_empty() {
+        s.table(tables::suite_ranks(results, &ranks));
+        s.figures(figures::rank_over_time(results, &ranks));
+        s.table(tables::rank_detection(results, &RankDetection::all(results)?));
+        s.table(tables::measures(results)?);
+    }
+    let risk = RiskStability::all(results)?;
+    if !risk.is_empty() {
+        s.table(tables::risk_stability(results, &risk));
+        s.figures(figures::variance_over_tests(results, &risk));
+    }
     Ok(())
 }
 

@@ -43,6 +43,23 @@ impl Contingency {
         Contingency::new([count(x)?, count(y)?]).ok()
     }
 
+    /// The Wilson interval of a share of `ones` among `n` at a level such as 0.95: unlike the normal
+    /// interval it stays within 0..=1 and is not empty at 0 and 1 (Wilson, 1927). `None` if n is 0.
+    pub fn wilson(ones: u64, n: u64, level: f64) -> Option<Interval> {
+        if n == 0 {
+            return None;
+        }
+        let z = normal_quantile(0.5 + level / 2.0);
+        let (share, n) = (ones as f64 / n as f64, n as f64);
+        let centre = share + z * z / (2.0 * n);
+        let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+        let scale = 1.0 + z * z / n;
+        Some(Interval {
+            low: ((centre - half) / scale).max(0.0),
+            high: ((centre + half) / scale).min(1.0),
+        })
+    }
+
     /// Fisher's exact test, two-sided: the probability, given the margins, of a table that is at
     /// most as likely as this one. With an empty row or column only one table is possible: p = 1,
     /// marked degenerate.
@@ -199,6 +216,17 @@ mod tests {
         assert_eq!(p.method, Method::Exact);
         assert_eq!(tea.odds_ratio(), Ok(9.0));
         assert!((tea.conditional_odds_ratio().unwrap() - 6.408_319_658_199).abs() < 1e-10);
+    }
+
+    #[test]
+    fn wilson_intervals_stay_within_the_possible() {
+        let ten = Contingency::wilson(10, 100, 0.95).unwrap();
+        assert!((ten.low - 0.055_229).abs() < 1e-6 && (ten.high - 0.174_366).abs() < 1e-6);
+        let none = Contingency::wilson(0, 20, 0.95).unwrap();
+        assert!(none.low == 0.0 && (none.high - 0.161_125).abs() < 1e-6, "{none:?}");
+        let all = Contingency::wilson(20, 20, 0.95).unwrap();
+        assert!(all.high == 1.0 && (all.low - 0.838_875).abs() < 1e-6, "{all:?}");
+        assert_eq!(Contingency::wilson(0, 0, 0.95), None);
     }
 
     #[test]

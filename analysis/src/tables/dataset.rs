@@ -73,3 +73,36 @@ pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
         table,
     })
 }
+
+/// The measures of each project.
+///
+/// # Errors
+/// [`Error`] if the tables cannot be read.
+pub fn measures(results: &Results) -> Result<CaptionedTable, Error> {
+    let measures = &results.subject.measures;
+    let mut columns = vec![("project".to_owned(), "Project".to_owned())];
+    columns.extend(measures.iter().map(|m| (m.column.clone(), m.caption.clone())));
+    let mut table = Table::new(&columns);
+    let names: Vec<&str> = measures.iter().map(|measure| measure.column.as_str()).collect();
+    let values = results.measures(&names)?;
+    for (number, project) in results.projects.iter().enumerate() {
+        let runs = (0_u32..).zip(&results.runs);
+        let own = runs.filter(|(_, run)| run.project as usize == number);
+        let own: Vec<u32> = own.map(|(run, _)| run).collect();
+        let Some(&first) = own.first() else { continue };
+        let mut cells = vec![Cell::Text(project.name.clone())];
+        cells.extend(values.iter().map(|values| match values[first as usize] {
+            Some(value) if value.fract() == 0.0 && (0.0..1e15).contains(&value) => {
+                Cell::Count(value as usize)
+            }
+            value => Cell::number(value, 1),
+        }));
+        table.push_with_runs(cells, own);
+    }
+    Ok(CaptionedTable {
+        name: "measures",
+        title: "Measures of each project".to_owned(),
+        caption: "Numbers of projects.csv; n/a: not known, or infinite.".to_owned(),
+        table,
+    })
+}

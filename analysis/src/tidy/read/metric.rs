@@ -1,10 +1,12 @@
 //! Further numbers of runs and projects, by name.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+use catherd_experiments::{Digest, Parameter};
 
 use crate::tidy::slice::Slice;
 use crate::tidy::table::read_slices;
-use crate::tidy::{Error, Results, Run};
+use crate::tidy::{Error, Results, Run, plan};
 
 impl Results {
     /// A number of each run: `goals`, a metric of the run, or else a measure of its project;
@@ -31,7 +33,36 @@ impl Results {
             self.runs.iter().map(of).collect()
         };
         let mut measures: Vec<Vec<Option<f64>>> = names.iter().map(of_runs).collect();
-        let known = self.numbers();
+        self.each_run(|run, metrics| {
+            for (name, values) in names.iter().zip(&mut measures) {
+                values[run] = metrics.get(*name).copied().or(values[run]);
+            }
+        })?;
+        Ok(measures)
+    }
+
+    /// The metrics of the runs whose names are wanted, by name: for each run the number, `None` for
+    /// runs that do not have it.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn metrics(
+        &self,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<BTreeMap<String, Vec<Option<f64>>>, Error> {
+        let mut found: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
+        let runs = self.runs.len();
+        self.each_run(|run, metrics| {
+            for (name, value) in metrics.into_iter().filter(|(name, _)| wanted(name)) {
+                found.entry(name).or_insert_with(|| vec![None; runs])[run] = Some(value);
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `visit` with the index and the metrics of each run.
+    fn each_run(&self, mut visit: impl FnMut(usize, HashMap<String, f64>)) -> Result<(), Error> {
+        let known: HashMap<Digest, u32> = self.numbers();
         for source in self.sources() {
             let path = source.dir.join("runs.parquet");
             let column = source.names.metrics;
@@ -41,16 +72,32 @@ impl Results {
                 for row in 0..frame.height() {
                     let id = slice.digest(slice.value("run", ids.get(row))?)?;
                     let text = texts.get(row).unwrap_or("{}");
-                    let metrics: HashMap<String, f64> = serde_json::from_str(text)
+                    let metrics = serde_json::from_str(text)
                         .map_err(|_| slice.cell(column, text.to_owned()))?;
-                    let Some(&run) = known.get(&id) else { continue };
-                    for (name, values) in names.iter().zip(&mut measures) {
-                        values[run as usize] = metrics.get(*name).copied().or(values[run as usize]);
+                    if let Some(&run) = known.get(&id) {
+                        visit(run as usize, metrics);
                     }
                 }
                 Ok(())
             })?;
         }
-        Ok(measures)
+        Ok(())
+    }
+
+    /// The parameters of each algorithm, in the order of [`Results::algorithms`]; none for
+    /// algorithms of folders without a plan.
+    ///
+    /// # Errors
+    /// [`Error`] if a plan cannot be read.
+    pub fn parameters(&self) -> Result<Vec<BTreeMap<String, Parameter>>, Error> {
+        let mut known: HashMap<String, BTreeMap<String, Parameter>> = HashMap::new();
+        for source in self.sources() {
+            if let Some(plan) = plan::read(&source.dir)? {
+                for algorithm in plan.algorithms {
+                    known.entry(algorithm.label).or_insert(algorithm.parameters);
+                }
+            }
+        }
+        Ok(self.algorithms.iter().map(|label| known.remove(label).unwrap_or_default()).collect())
     }
 }

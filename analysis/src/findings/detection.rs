@@ -1,0 +1,107 @@
+//! Detection: the share of suites that detect a known fault, from the metrics
+//! `detected.FAULT.RULE` (Elyasaf et al., Table III).
+
+use std::collections::BTreeMap;
+
+use crate::stats::{Contingency, Interval, holm};
+use crate::tidy::{Error, Results};
+
+/// The beginning of the names of the metrics: 1 if the suite of the run detects the fault by the
+/// rule, 0 if not.
+const DETECTED: &str = "detected.";
+
+/// Project, rule, fault and algorithm.
+type Key = (usize, String, String, usize);
+
+/// How often the suites of an algorithm detect a fault of a project.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Detection {
+    /// Index into [`Results::projects`].
+    pub project: usize,
+    /// The fault.
+    pub fault: String,
+    /// When a suite detects it, such as `trigger`.
+    pub rule: String,
+    /// Index into [`Results::algorithms`].
+    pub algorithm: usize,
+    /// Runs whose suite detects the fault.
+    pub detecting: usize,
+    /// The runs that count it.
+    pub runs: Vec<u32>,
+    /// Wilson interval of the share at 95 %.
+    pub interval: Option<Interval>,
+    /// Fisher's exact test against the first algorithm that counts the fault; `None` for itself.
+    pub p: Option<f64>,
+    /// The same, adjusted over all faults and projects of the algorithm under the rule (Holm).
+    pub adjusted: Option<f64>,
+}
+
+impl Detection {
+    /// One for each project, rule, fault and algorithm, in this order; empty if runs count no
+    /// detection.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn all(results: &Results) -> Result<Vec<Detection>, Error> {
+        let metrics = results.metrics(|name| name.starts_with(DETECTED))?;
+        let mut cells: BTreeMap<Key, (usize, Vec<u32>)> = BTreeMap::new();
+        for (name, values) in metrics {
+            let Some((fault, rule)) = name[DETECTED.len()..].rsplit_once('.') else { continue };
+            for (number, (run, value)) in (0_u32..).zip(results.runs.iter().zip(values)) {
+                let Some(value) = value else { continue };
+                let (project, algorithm) = (run.project as usize, run.algorithm as usize);
+                let key = (project, rule.to_owned(), fault.to_owned(), algorithm);
+                let cell = cells.entry(key).or_default();
+                cell.0 += usize::from(value > 0.0);
+                cell.1.push(number);
+            }
+        }
+        let mut all: Vec<Detection> = Vec::new();
+        for ((project, rule, fault, algorithm), (detecting, runs)) in cells {
+            let first = all.iter().rev().take_while(|other| {
+                (other.project, &other.rule, &other.fault) == (project, &rule, &fault)
+            });
+            let counts =
+                |detecting: usize, runs: usize| [detecting as u64, (runs - detecting) as u64];
+            let p = first.last().and_then(|first| {
+                let first = counts(first.detecting, first.runs.len());
+                let table = Contingency::new([counts(detecting, runs.len()), first]).ok()?;
+                Some(table.fisher().value)
+            });
+            let interval = Contingency::wilson(detecting as u64, runs.len() as u64, 0.95);
+            all.push(Detection {
+                project,
+                fault,
+                rule,
+                algorithm,
+                detecting,
+                runs,
+                interval,
+                p,
+                adjusted: None,
+            });
+        }
+        adjust(&mut all);
+        Ok(all)
+    }
+
+    /// The share of runs whose suite detects the fault, in 0..=1.
+    pub fn share(&self) -> f64 {
+        self.detecting as f64 / self.runs.len() as f64
+    }
+}
+
+/// Adjusts the p-values of each algorithm under each rule.
+fn adjust(all: &mut [Detection]) {
+    let mut families: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
+    for (number, one) in all.iter().enumerate().filter(|(_, one)| one.p.is_some()) {
+        families.entry((one.algorithm, one.rule.clone())).or_default().push(number);
+    }
+    for members in families.into_values() {
+        let values: Vec<f64> = members.iter().filter_map(|&number| all[number].p).collect();
+        let Ok(adjusted) = holm(&values) else { continue };
+        for (number, adjusted) in members.into_iter().zip(adjusted) {
+            all[number].adjusted = Some(adjusted);
+        }
+    }
+}

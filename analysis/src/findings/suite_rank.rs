@@ -1,0 +1,172 @@
+//! Ranks of suites: how many items of a criterion they cover, from the metrics `rank` (of the
+//! criterion that the search optimised) and `rank.CRITERION` (Elyasaf et al., Table IV).
+
+use std::collections::BTreeMap;
+
+use catherd_experiments::Parameter;
+
+use crate::stats::{Bootstrap, Correlation, Description, Interval, mean, spearman};
+use crate::tidy::{Error, Results};
+
+/// The ranks of the suites of an algorithm on a project.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuiteRank {
+    /// Index into [`Results::projects`].
+    pub project: usize,
+    /// The criterion.
+    pub criterion: String,
+    /// Whether the search optimised it.
+    pub optimised: bool,
+    /// Index into [`Results::algorithms`].
+    pub algorithm: usize,
+    /// Tests of a suite as the configuration asks for them; `None` if it is not known.
+    pub size: Option<u64>,
+    /// The ranks of the runs.
+    pub ranks: Description,
+    /// Bootstrap interval of the mean at 95 %.
+    pub interval: Option<Interval>,
+    /// Items that some trace covers; `None` if they are not known exactly.
+    pub reachable: Option<f64>,
+    /// Mean milliseconds of the search.
+    pub search_ms: Option<f64>,
+    /// The runs.
+    pub runs: Vec<u32>,
+}
+
+/// A parameter as text; empty if the configuration does not set it.
+fn text(parameters: &BTreeMap<String, Parameter>, name: &str) -> String {
+    match parameters.get(name) {
+        Some(Parameter::Text(text)) => text.clone(),
+        _ => String::new(),
+    }
+}
+
+impl SuiteRank {
+    /// One for each project, criterion and algorithm, in this order; empty if runs count no
+    /// ranks.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn all(results: &Results) -> Result<Vec<SuiteRank>, Error> {
+        let is_rank = |name: &str| name == "rank" || name.starts_with("rank.");
+        let is_reachable = |name: &str| name == "reachable" || name.starts_with("reachable.");
+        let metrics = results.metrics(|name| is_rank(name) || is_reachable(name))?;
+        let parameters = results.parameters()?;
+        let own = |algorithm: usize| match text(&parameters[algorithm], "criterion") {
+            named if named.is_empty() || named == "goals" => text(&parameters[algorithm], "goals"),
+            named => named,
+        };
+        let mut cells: BTreeMap<(usize, bool, String, usize), Vec<u32>> = BTreeMap::new();
+        let mut names: BTreeMap<(bool, String), &str> = BTreeMap::new();
+        for (name, values) in metrics.iter().filter(|(name, _)| is_rank(name)) {
+            let measured = name.strip_prefix("rank.");
+            for (number, (run, value)) in (0_u32..).zip(results.runs.iter().zip(values)) {
+                if value.is_none() {
+                    continue;
+                }
+                let algorithm = run.algorithm as usize;
+                let criterion = measured.map_or_else(|| own(algorithm), str::to_owned);
+                let key = (run.project as usize, measured.is_some(), criterion, algorithm);
+                cells.entry(key).or_default().push(number);
+            }
+            if let Some(criterion) = measured {
+                names.insert((true, criterion.to_owned()), name);
+            }
+        }
+        let bootstrap = Bootstrap::default();
+        let ranks = cells.into_iter().filter_map(|(key, runs)| {
+            let (project, measured, criterion, algorithm) = key;
+            let name = names.get(&(measured, criterion.clone())).copied().unwrap_or("rank");
+            let of = |values: &[Option<f64>]| -> Vec<f64> {
+                runs.iter().filter_map(|&run| values[run as usize]).collect()
+            };
+            let sample = of(&metrics[name]);
+            let reachable = name.replacen("rank", "reachable", 1);
+            let reachable = metrics.get(&reachable).map(|values| of(values));
+            let times = runs.iter().filter_map(|&run| results.runs[run as usize].search_ms);
+            let size = match parameters[algorithm].get("size") {
+                Some(Parameter::Integer(size)) => u64::try_from(*size).ok(),
+                _ => None,
+            };
+            Some(SuiteRank {
+                project,
+                criterion,
+                optimised: !measured,
+                algorithm,
+                size,
+                ranks: Description::of(&sample).ok()?,
+                interval: bootstrap.mean(&sample).ok(),
+                reachable: reachable.and_then(|values| values.first().copied()),
+                search_ms: mean(times.map(|ms| ms as f64)),
+                runs,
+            })
+        });
+        Ok(ranks.collect())
+    }
+}
+
+/// How the rank of suites of one size goes with the detection of a fault, over the runs of all
+/// algorithms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankDetection {
+    /// Index into [`Results::projects`].
+    pub project: usize,
+    /// The metric of the detection without its beginning: fault and rule.
+    pub fault: String,
+    /// The criterion of the rank.
+    pub criterion: String,
+    /// Tests of the suites.
+    pub size: u32,
+    /// Spearman's correlation of rank and detection; `None` if all suites have the same rank, or
+    /// all or none detect the fault.
+    pub correlation: Option<Correlation>,
+    /// The runs.
+    pub runs: Vec<u32>,
+}
+
+impl RankDetection {
+    /// One for each project, fault, measured criterion and size with at least ten runs.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn all(results: &Results) -> Result<Vec<RankDetection>, Error> {
+        const FEWEST: usize = 10;
+        let metrics =
+            results.metrics(|name| name.starts_with("rank.") || name.starts_with("detected."))?;
+        let split = |beginning: &'static str| {
+            metrics.iter().filter_map(move |(name, values)| {
+                Some((name.strip_prefix(beginning)?.to_owned(), values))
+            })
+        };
+        let mut all = Vec::new();
+        for (fault, detected) in split("detected.") {
+            for (criterion, ranks) in split("rank.") {
+                let mut cells: BTreeMap<(usize, u32), Vec<u32>> = BTreeMap::new();
+                for (number, run) in (0_u32..).zip(&results.runs) {
+                    let at = number as usize;
+                    if let (Some(size), Some(_), Some(_)) =
+                        (run.suite_tests, detected[at], ranks[at])
+                    {
+                        cells.entry((run.project as usize, size)).or_default().push(number);
+                    }
+                }
+                for ((project, size), runs) in cells {
+                    if runs.len() < FEWEST {
+                        continue;
+                    }
+                    let of = |values: &[Option<f64>]| -> Vec<f64> {
+                        runs.iter().filter_map(|&run| values[run as usize]).collect()
+                    };
+                    let correlation = spearman(&of(ranks), &of(detected)).ok();
+                    let (fault, criterion) = (fault.clone(), criterion.clone());
+                    all.push(RankDetection { project, fault, criterion, size, correlation, runs });
+                }
+            }
+        }
+        all.sort_by(|a, b| {
+            let key = |one: &RankDetection| (one.project, one.fault.clone(), one.size);
+            key(a).cmp(&key(b)).then_with(|| a.criterion.cmp(&b.criterion))
+        });
+        Ok(all)
+    }
+}
