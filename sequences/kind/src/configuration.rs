@@ -179,8 +179,9 @@ fn common() -> Vec<ParameterInfo> {
         parameter(
             "sampler",
             text("steps"),
-            choice(&["steps", "traces"]),
-            "what is equally likely in a walk: each enabled event, or each trace",
+            choice(&Sampler::NAMES),
+            "what is equally likely in a walk: each enabled event, each trace, each event as its \
+             weight says, or the events that earlier walks took least",
         ),
         parameter(
             "length",
@@ -304,10 +305,7 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
         size: settings.number("size") as usize,
         pool: PoolSettings {
             letters: alphabet(&settings, &letters)?,
-            sampler: match &*settings.text("sampler") {
-                "traces" => Sampler::Traces,
-                _ => Sampler::Steps,
-            },
+            sampler: Sampler::named(&settings.text("sampler")).unwrap_or_default(),
             walks: settings.number("pool"),
             seed: pool_seed(&settings)?,
             length: settings.number("length") as usize,

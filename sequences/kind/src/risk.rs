@@ -1,7 +1,7 @@
 //! The algorithm `risk`: the tests of a pool are executed in their order on a faulty system, and
 //! the evidence about each item grows (Elyasaf et al., section 6).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
@@ -44,23 +44,25 @@ pub(crate) fn run(
     watch: &mut Watch<'_>,
 ) -> Result<RunRecord, Stop> {
     let goals = subject.items(&configuration.goals, configuration)?;
+    let own = subject.items(&configuration.criterion, configuration)?;
     let mut go_on = || match watch.report(0, 0, 0, 0) {
         ControlFlow::Break(()) => Err(Stop::Asked),
         ControlFlow::Continue(()) => Ok(()),
     };
     let steps = spec.budget.limit(STEPS);
     let pool = subject.pool(configuration, spec.seed, steps, &mut go_on)?;
-    let matrix = subject.matrix(&pool, &goals, &mut go_on)?;
+    let matrix = subject.matrix(&pool, &own, &mut go_on)?;
+    let goals_matrix = subject.matrix(&pool, &goals, &mut go_on)?;
     let mut bugs = detection::bugs(subject, &configuration.bugs)?;
     bugs.retain(|bug| bug.applies(rule));
     let events = subject.model.program.events();
     let items = matrix.items();
-    let reachable = goals.reachable.clone().unwrap_or_else(|| items.to_vec());
+    let reachable = goals.reachable.clone().unwrap_or_else(|| goals_matrix.items().to_vec());
     let most = spec.budget.limit(EXECUTIONS).unwrap_or(u64::MAX).min(matrix.tests() as u64);
 
     let mut evidence = vec![(0_u32, 0_u32); items.len()];
     let (mut checkpoints, mut timeline) = (Vec::new(), Vec::new());
-    let (mut covered, mut failures, mut executed) = (0, 0, 0);
+    let (mut covered, mut failures, mut executed) = (BTreeSet::new(), 0, 0);
     for test in 0..most {
         let sequence = pool.pool.tests.test(test as usize);
         let mut fails = false;
@@ -68,28 +70,31 @@ pub(crate) fn run(
             fails |= bug.detects(&sequence, events, rule)?;
         }
         failures += u64::from(fails);
-        let before = covered;
         for item in matrix.items_of(test as usize) {
             let Ok(column) = items.binary_search(&item) else { continue };
             let (passed, failed) = &mut evidence[column];
-            let is_goal = || reachable.binary_search(&item).is_ok();
-            covered += u32::from(*passed + *failed == 0 && is_goal());
             if fails { *failed += 1 } else { *passed += 1 }
         }
+        let before = covered.len();
+        covered.extend(positions(&goals_matrix.items_of(test as usize), &reachable));
         executed = test + 1;
-        if covered > before || executed == 1 {
+        if covered.len() > before || executed == 1 {
             timeline.push(TimelinePoint {
                 work: vec![executed, pool.pool.steps as u64],
                 wall_ms: watch.start.elapsed().as_millis() as u64,
-                covered,
+                covered: covered.len() as u32,
             });
         }
         if is_checkpoint(executed) || executed == most {
             checkpoints.push(Checkpoint { tests: executed, evidence: evidence.clone() });
         }
         if executed.is_multiple_of(1024) {
-            let on =
-                watch.report(executed, pool.pool.steps as u64, covered, reachable.len() as u32);
+            let on = watch.report(
+                executed,
+                pool.pool.steps as u64,
+                covered.len() as u32,
+                reachable.len() as u32,
+            );
             if on.is_break() {
                 break;
             }
@@ -103,15 +108,13 @@ pub(crate) fn run(
     metrics.count("risk.failures", failures);
     metrics.count("risk.seen", evidence.iter().filter(|(p, f)| p + f > 0).count() as u64);
     add_variances(&mut metrics, &checkpoints, &evidence, keep);
-    let both = items.iter().zip(&evidence);
-    let seen: Vec<u64> = both.filter(|(_, (p, f))| p + f > 0).map(|(item, _)| *item).collect();
     let alphabet = subject.alphabet(&configuration.pool.letters)?;
     let names: Vec<String> =
-        items.iter().map(|&item| goals.criterion.item_name(item, &alphabet)).collect();
+        items.iter().map(|&item| own.criterion.item_name(item, &alphabet)).collect();
     let criterion = Criterion {
         name: ITEMS.to_owned(),
         goals: reachable.len() as u32,
-        covered: positions(&seen, &reachable),
+        covered: covered.into_iter().collect(),
     };
     let reason = if reachable.is_empty() { "no item that a trace could cover" } else { "" };
     Ok(RunRecord {

@@ -62,9 +62,8 @@ impl Runner for SequencesRunner {
                 risk::run(subject, spec, &configuration, (rule, keep), &mut watch)
             }
             _ => search(subject, spec, &configuration, &mut watch).and_then(|outcome| {
-                let search = start.elapsed();
                 let mut record = record::of(subject, spec, &configuration, &outcome)?;
-                record.resources.search_ms = search.as_millis() as u64;
+                record.resources.search_ms = outcome.time.as_millis() as u64;
                 Ok(record)
             }),
         };

@@ -62,6 +62,8 @@ pub(crate) struct Outcome {
     pub(crate) pool: Option<[u64; 3]>,
     /// The items that coverage is about: the reachable ones, or those of the pool.
     pub(crate) goals: Vec<u64>,
+    /// Time of the search alone, without its pool.
+    pub(crate) time: Duration,
 }
 
 fn limit(budget: &Budget, unit: &str) -> u64 {
@@ -78,7 +80,9 @@ pub(crate) fn search(
     let goals = subject.items(&configuration.goals, configuration)?;
     let own = subject.items(&configuration.criterion, configuration)?;
     if configuration.method == Method::Direct {
-        return make(subject, spec, configuration, &goals, &own, watch);
+        let start = Instant::now();
+        let outcome = make(subject, spec, configuration, &goals, &own, watch)?;
+        return Ok(Outcome { time: start.elapsed(), ..outcome });
     }
     let mut go_on = || match watch.report(0, 0, 0, 0) {
         ControlFlow::Break(()) => Err(Stop::Asked),
@@ -89,7 +93,10 @@ pub(crate) fn search(
     let matrix = subject.matrix(&pool, &own, &mut go_on)?;
     let goals_matrix = subject.matrix(&pool, &goals, &mut go_on)?;
     let reachable = goals.reachable.clone().unwrap_or_else(|| goals_matrix.items().to_vec());
-    choose(spec, configuration, &pool.pool, [&matrix, &goals_matrix], reachable, watch)
+    let start = Instant::now();
+    let outcome =
+        choose(spec, configuration, &pool.pool, [&matrix, &goals_matrix], reachable, watch)?;
+    Ok(Outcome { time: start.elapsed(), ..outcome })
 }
 
 /// Chooses tests of a pool. `matrices` are those of the search's criterion and of the goals.
@@ -142,6 +149,7 @@ fn choose(
         generations: is_evolution.then_some((found.generations, found.converged)),
         pool: Some([pool.drawn, pool.len(), pool.cut].map(|count| count as u64)),
         goals: reachable,
+        time: Duration::ZERO,
     })
 }
 
