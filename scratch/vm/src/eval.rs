@@ -5,7 +5,7 @@ use crate::code::{Expr, ExprId, Slot};
 use crate::functions::{current, math, snap};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
-use crate::settings::{DAY_MS, STEP_MS};
+use crate::settings::DAY_MS;
 use crate::target::List;
 use crate::text::Text;
 use crate::tracer::Tracer;
@@ -113,7 +113,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// Days since the beginning of the year 2000, in whole milliseconds as everywhere in
     /// JavaScript.
     fn now(&self) -> f64 {
-        js_round(self.settings.days_since_2000 * DAY_MS + self.state.clock * STEP_MS) / DAY_MS
+        let passed = self.state.clock * self.settings.pace.step_ms;
+        js_round(self.settings.days_since_2000 * DAY_MS + passed) / DAY_MS
     }
 
     /// Consumes the fuel of a comparison, which is the same whether distances are measured or not.

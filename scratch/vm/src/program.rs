@@ -29,8 +29,10 @@ pub struct Program {
     pub(crate) stage: usize,
     /// Sprites in execution order, back to front.
     pub(crate) execution_order: Vec<u32>,
-    /// The stage's messages: lower-cased name and message, in file order.
-    pub(crate) broadcasts: Vec<(Text, u32)>,
+    /// The stage's messages in file order.
+    pub(crate) broadcasts: Vec<Broadcast>,
+    /// All messages by their upper-cased names, also those that only hats name.
+    pub(crate) messages: FxHashMap<Text, u32>,
     pub(crate) skins: Arc<SkinSet>,
     /// Some block senses colours.
     pub(crate) senses_colors: bool,
@@ -88,6 +90,14 @@ impl fmt::Write for Fingerprint {
         self.0.write(text.as_bytes());
         Ok(())
     }
+}
+
+/// A message of the stage.
+pub(crate) struct Broadcast {
+    pub(crate) name: Text,
+    /// The lower-cased name, with which computed names are compared.
+    pub(crate) lower: Text,
+    pub(crate) message: u32,
 }
 
 /// A sprite or the stage.

@@ -5,6 +5,7 @@
 //! ends. Hat blocks start in [`Interpreter::start_hats`].
 
 use crate::code::{CommandId, NONE, Op};
+use crate::hats::ThreadId;
 use crate::interpreter::{Interpreter, NO_CURRENT};
 use crate::limits::Limit;
 use crate::program::Trigger;
@@ -65,7 +66,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.active_threads = 0;
         for batch in 0..self.settings.batches.max(1) {
             let runnable = self.run_batch(batch == 0);
-            if !runnable || self.redraw || self.aborted {
+            let drawn = self.redraw && !self.settings.pace.turbo;
+            if !runnable || drawn || self.aborted {
                 break;
             }
         }
@@ -132,6 +134,9 @@ impl<T: Tracer> Interpreter<'_, T> {
                 return true;
             }
             let (target, script) = (thread.target.0 as usize, thread.script as usize);
+            if T::WATCHES {
+                self.tracer.ended(ThreadId { slot, serial: thread.serial });
+            }
             let running = &mut self.state.targets[target].running;
             // The place of a deleted clone may belong to a clone of another sprite by now.
             if running.get(script) == Some(&slot) {
@@ -405,6 +410,9 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
         }
         if T::ACTIVE {
+            if T::WATCHES && self.frame().in_progress {
+                self.tracer.resumed();
+            }
             self.tracer.covered(command.no);
         }
         match command.op {

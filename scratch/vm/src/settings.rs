@@ -45,9 +45,36 @@ pub struct Settings {
     /// Whether a false `color is touching color` computes the hull of the target, as the
     /// recording of branch distances does in the original.
     pub distances_touch_hulls: bool,
+    /// Time that passes in a step.
+    pub pace: Pace,
+}
+
+/// Time that passes in a step, and what ends it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Duration of a step for waits, glides, bubbles, speech and the clock, in milliseconds.
+    pub step_ms: f64,
+    /// Duration of a step for sounds, in milliseconds. It differs if the program is accelerated,
+    /// because sounds are not.
+    pub sound_step_ms: f64,
+    /// Turbo mode: batches follow each other although something has to be drawn.
+    pub turbo: bool,
+}
+
+impl Default for Pace {
+    /// 30 steps a second.
+    fn default() -> Pace {
+        Pace { step_ms: STEP_MS, sound_step_ms: STEP_MS, turbo: false }
+    }
 }
 
 impl Settings {
+    /// The number of steps in some seconds. It is not rounded, because a wait ends in the first
+    /// step that is not earlier.
+    pub(crate) fn step_count(&self, seconds: f64) -> f64 {
+        (1000.0 * seconds).max(0.0) / self.pace.step_ms
+    }
+
     /// A budget after it has been used up `times` times.
     pub(crate) fn halved_budget(&self, budget: u64, times: u32) -> u64 {
         budget >> (times / self.overruns_per_halving.max(1)).min(6)
@@ -68,6 +95,7 @@ impl Default for Settings {
             speech_rate: Some(15.0),
             days_since_2000: 8_766.5,
             distances_touch_hulls: false,
+            pace: Pace::default(),
         }
     }
 }

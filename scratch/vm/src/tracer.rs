@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use catherd_sb3::BlockNo;
 
+use crate::hats::ThreadId;
 use crate::text::Text;
-use crate::watch::{Change, Midstep};
+use crate::watch::{Change, Midstep, Question};
 
 /// Observer of an execution. `()` observes nothing and costs nothing.
 pub trait Tracer {
@@ -24,6 +25,10 @@ pub trait Tracer {
     fn covered(&mut self, block: BlockNo) {
         let _ = block;
     }
+
+    /// The block that is reported next goes on: it was executed before and waits for something.
+    /// Called only if the VM is [watched](Tracer::WATCHES).
+    fn resumed(&mut self) {}
 
     /// A control block was executed: its branch distances to the outcomes true and false. One of
     /// them is 0, the other positive (Whisker paper, section 5.2.2).
@@ -46,6 +51,17 @@ pub trait Tracer {
         ControlFlow::Continue(())
     }
 
+    /// A thread has ended by itself, or because its clone or script was stopped; not if the whole
+    /// program was, and not if an event has restarted its script.
+    fn ended(&mut self, thread: ThreadId) {
+        let _ = thread;
+    }
+    /// A question has been asked, in the middle of a step. An answer is given at once; the asking
+    /// script continues with the next step. `None` leaves the question open.
+    fn asked(&mut self, question: &Question, state: Midstep<'_>) -> Option<Text> {
+        let _ = (question, state);
+        None
+    }
     /// The text of a `say`, `think` or `ask` block, possibly blank.
     fn said(&mut self, text: &Text) {
         let _ = text;

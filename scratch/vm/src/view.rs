@@ -1,5 +1,7 @@
 //! Read access to a VM between steps.
 
+use std::sync::Arc;
+
 use catherd_render::{ColorOf, Rect, Scene};
 
 use crate::program::{Program, VariableDef};
@@ -52,12 +54,18 @@ pub struct TargetView<'a> {
     state: &'a Target,
     program: &'a Program,
     scene: &'a Scene,
+    tempo: f64,
 }
 
 impl<'a> TargetView<'a> {
     /// Whether it exists; false for what is left of a deleted clone.
     pub fn exists(&self) -> bool {
         self.state.alive
+    }
+
+    /// Whether its bubble is to the right of it.
+    pub fn is_bubble_on_right(&self) -> bool {
+        self.state.bubble.on_right
     }
 
     /// Position in the drawing order from the back, which the original calls layer order. The
@@ -97,6 +105,23 @@ impl<'a> TargetView<'a> {
     /// perhaps not yet.
     pub fn variable(&self, number: usize) -> Option<&'a Value> {
         self.state.variables.get(number).filter(|value| **value != Value::Undefined)
+    }
+
+    /// The values of all its scalar variables, in the order of [`Program::variables`]; undefined
+    /// for those that do not exist yet.
+    pub fn all_variables(&self) -> impl ExactSizeIterator<Item = &'a Value> + use<'a> {
+        self.state.variables.iter()
+    }
+
+    /// The items of all its lists, in the order of [`Program::lists`], shared with the VM until it
+    /// changes them.
+    pub fn all_lists(&self) -> impl ExactSizeIterator<Item = &'a Arc<Vec<Value>>> + use<'a> {
+        self.state.lists.iter().map(|list| &list.items)
+    }
+
+    /// Tempo in beats per minute, the same for all targets.
+    pub fn tempo(&self) -> f64 {
+        self.tempo
     }
 
     /// A list by its position in [`Program::lists`]; `None` if it does not exist, perhaps not yet.
@@ -172,6 +197,7 @@ impl<T: Tracer> Vm<T> {
             state,
             program: &self.program,
             scene: &self.state.scene,
+            tempo: self.state.tempo,
         })
     }
 

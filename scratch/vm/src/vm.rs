@@ -20,7 +20,7 @@ pub struct Vm<T: Tracer = ()> {
     pub(crate) program: Arc<Program>,
     pub(crate) settings: Settings,
     pub(crate) state: State,
-    buffers: Buffers,
+    pub(crate) buffers: Buffers,
 }
 
 /// The whole state of a VM, except its tracer.
@@ -72,12 +72,17 @@ impl<T: Tracer> Vm<T> {
     /// use, in milliseconds since the green flag. Unless it is set, it advances by 1/30 s a
     /// step; a recording may contain different times.
     pub fn set_clock(&mut self, milliseconds: f64) {
-        self.state.clock = milliseconds / crate::settings::STEP_MS;
+        self.state.clock = milliseconds / self.settings.pace.step_ms;
     }
 
     /// Sets [`Settings::days_since_2000`].
     pub fn set_date(&mut self, days_since_2000: f64) {
         self.settings.days_since_2000 = days_since_2000;
+    }
+
+    /// Sets [`Settings::pace`](crate::Settings::pace).
+    pub fn set_pace(&mut self, pace: crate::settings::Pace) {
+        self.settings.pace = pace;
     }
 
     /// Steps since the green flag.

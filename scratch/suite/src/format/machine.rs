@@ -23,6 +23,8 @@ pub(crate) struct Machine {
     speech_rate: Option<f64>,
     days_since_2000: f64,
     distances_touch_hulls: bool,
+    #[serde(skip)]
+    pace: catherd_vm::Pace,
 }
 
 /// Largest multiple of its default that a suite may set a bound of a step to. Files are not

@@ -3,8 +3,10 @@
 use crate::code::Message;
 use crate::interpreter::Interpreter;
 use crate::program::Trigger;
+use crate::text::Text;
 use crate::thread::Status;
 use crate::tracer::Tracer;
+use crate::watch::Change;
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// The message that a block sends; `None` if a computed name is not a message of the stage.
@@ -17,15 +19,24 @@ impl<T: Tracer> Interpreter<'_, T> {
                     return None;
                 }
                 let name = name.lower();
-                self.program.broadcasts.iter().find(|(known, _)| *known == name).map(|&(_, m)| m)
+                let known = self.program.broadcasts.iter().find(|known| known.lower == name);
+                known.map(|known| known.message)
             }
         }
+    }
+
+    /// Reports a message that a block sends, before its receivers start.
+    pub(super) fn report_message(&mut self, message: u32) {
+        let program = self.program;
+        let known = || program.broadcasts.iter().find(|known| known.message == message);
+        self.report(|| Change::Message(known().map_or(Text::new(""), |known| known.name.clone())));
     }
 
     pub(super) fn broadcast_and_wait(&mut self, message: Message) {
         let message = self.message(message);
         if !self.frame().in_progress {
             let Some(message) = message else { return };
+            self.report_message(message);
             self.start_hats(&Trigger::Message(message), None);
             if self.buffers.started.is_empty() {
                 return;

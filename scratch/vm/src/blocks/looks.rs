@@ -3,7 +3,6 @@
 use catherd_render::Effect;
 use catherd_sb3::BlockNo;
 
-use super::step_count;
 use crate::code::ExprId;
 use crate::interpreter::Interpreter;
 use crate::program::Trigger;
@@ -27,6 +26,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             self.tracer.said(&text);
         }
         self.set_bubble(target, text.truncated(BUBBLE_LIMIT));
+        self.report(|| Change::Said { target: TargetId(target as u32), value: value.clone() });
     }
 
     pub(crate) fn set_bubble(&mut self, target: usize, text: Text) {
@@ -92,7 +92,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         if !self.frame().in_progress {
             self.say(self.target, &text);
         }
-        if self.wait_steps(no, step_count(seconds)) {
+        if self.wait_steps(no, self.settings.step_count(seconds)) {
             // Even if the bubble has another text by now.
             self.set_bubble(self.target, Text::new(""));
         }

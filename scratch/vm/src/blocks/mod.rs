@@ -17,9 +17,9 @@ use crate::code::{ExprId, Op, Sensor};
 use crate::eval::NO_MOTION;
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
-use crate::settings::STEP_MS;
 use crate::thread::{Frame, Status, Thread, WaitTimer};
 use crate::tracer::Tracer;
+use crate::watch::{Change, PenMark};
 
 /// Fuel for stamping: base in blocks, and pixels for one more block.
 const STAMP_COST: (usize, f64) = (1, 4.0);
@@ -150,6 +150,7 @@ impl<T: Tracer> Interpreter<'_, T> {
 
             Op::Broadcast(message) => {
                 if let Some(message) = self.message(message) {
+                    self.report_message(message);
                     self.start_hats(&crate::program::Trigger::Message(message), None);
                 }
             }
@@ -158,7 +159,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Op::Wait(seconds) => {
                 let seconds = self.number(seconds);
                 self.redraw |= !self.frame().in_progress;
-                self.wait_steps(no, step_count(seconds));
+                self.wait_steps(no, self.settings.step_count(seconds));
             }
             Op::Repeat { times, body } => self.repeat(no, times, body),
             Op::Forever { body } => {
@@ -232,6 +233,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Op::Call { procedure, arguments } => self.call(procedure, arguments),
 
             Op::PenClear => {
+                self.report(|| Change::Pen(PenMark::Clear));
                 self.redraw = true;
                 self.state.scene.pen_clear();
             }
@@ -297,7 +299,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// steps unless [`Vm::set_clock`](crate::Vm::set_clock) sets it.
     pub(crate) fn wait_clock(&mut self, no: BlockNo, seconds: f64) {
         if !self.frame().in_progress {
-            return self.start_wait(no, step_count(seconds));
+            return self.start_wait(no, self.settings.step_count(seconds));
         }
         let start = self.state.threads[self.thread].wait_timer.clock;
         self.check_elapsed(no, self.state.clock - start);
@@ -346,16 +348,12 @@ impl<T: Tracer> Interpreter<'_, T> {
     fn hat_greater(&mut self, sensor: Sensor, value: ExprId) {
         let value = self.number(value);
         let now = match sensor {
-            Sensor::Timer => (self.state.clock - self.state.clock_start) * (STEP_MS / 1000.0),
+            Sensor::Timer => {
+                (self.state.clock - self.state.clock_start) * (self.settings.pace.step_ms / 1000.0)
+            }
             Sensor::Loudness => self.loudness(),
             Sensor::Motion => NO_MOTION,
         };
         self.trigger_on_rising_edge(now > value);
     }
-}
-
-/// The number of steps in some seconds. It is not rounded, because a wait ends in the first step
-/// that is not earlier.
-pub(crate) fn step_count(seconds: f64) -> f64 {
-    (1000.0 * seconds).max(0.0) / STEP_MS
 }

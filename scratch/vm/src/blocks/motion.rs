@@ -3,7 +3,6 @@
 use catherd_elementary as elementary;
 use catherd_sb3::{BlockNo, RotationStyle};
 
-use super::step_count;
 use crate::code::ExprId;
 use crate::interpreter::Interpreter;
 use crate::target::{Target, TargetId};
@@ -11,7 +10,7 @@ use crate::text::Text;
 use crate::thread::{Glide, Status, WaitTimer};
 use crate::tracer::Tracer;
 use crate::value::{js_round, wrap};
-use crate::watch::Change;
+use crate::watch::{Change, PenMark};
 
 const PI: f64 = std::f64::consts::PI;
 
@@ -29,6 +28,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         let from = self.move_clamped(target, x, y);
         let Target { x, y, ref pen, .. } = self.state.targets[target];
         if pen.down {
+            let rgba = pen.rgba;
+            self.report(|| Change::Pen(PenMark::Line { from, to: (x, y), rgba }));
             self.draw_line(target, from, (x, y));
         }
         self.report(|| Change::Moved { target: TargetId(target as u32), from });
@@ -135,7 +136,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn glide(&mut self, no: BlockNo, seconds: f64, to: (f64, f64)) {
         let target = self.target;
         if !self.frame().in_progress {
-            let duration = step_count(seconds);
+            let duration = self.settings.step_count(seconds);
             self.trace_wait(no, 0.0, duration);
             if duration <= 0.0 {
                 return self.set_position(target, to.0, to.1);

@@ -8,6 +8,7 @@ use crate::target::Pen;
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{clamp, to_rgba, wrap};
+use crate::watch::{Change, PenMark};
 
 /// Pixels of a line whose drawing costs one block.
 const PIXELS_PER_BLOCK: f64 = 64.0;
@@ -72,7 +73,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn pen_down(&mut self) {
         let target = &mut self.state.targets[self.target];
         target.pen.down = true;
-        let at = (target.x, target.y);
+        let (at, rgba) = ((target.x, target.y), target.pen.rgba);
+        self.report(|| Change::Pen(PenMark::Point { at, rgba }));
         self.draw_line(self.target, at, at);
     }
 

@@ -9,6 +9,7 @@ use crate::text::Text;
 use crate::thread::Status;
 use crate::tracer::Tracer;
 use crate::value::{Value, to_rgba};
+use crate::watch::Midstep;
 
 /// Value of `distance to` for a target that does not exist.
 pub(crate) const MISSING_TARGET_DISTANCE: f64 = 10_000.0;
@@ -144,10 +145,10 @@ impl<T: Tracer> Interpreter<'_, T> {
             target: TargetId(self.target as u32),
             bubble: state.visible && self.target != self.program.stage,
         });
+        self.set_status(Status::Promise { resolved: false });
         if first {
             self.show_question();
         }
-        self.set_status(Status::Promise { resolved: false });
     }
 
     /// Shows the first question of the queue in a bubble if its target was visible.
@@ -156,6 +157,29 @@ impl<T: Tracer> Interpreter<'_, T> {
             let (target, text) = (question.target.0 as usize, question.text.clone());
             self.say(target, &Value::Text(text));
         }
+        if T::WATCHES {
+            self.offer_question();
+        }
+    }
+
+    /// Lets the tracer answer the first question. The answer ends the wait when the step ends.
+    fn offer_question(&mut self) {
+        let Some(question) = self.state.questions.front() else { return };
+        let (slot, serial) = question.thread;
+        let crate::state::Question { text, target, bubble, .. } = question.clone();
+        let question = crate::watch::Question { text, target, bubble };
+        let answer = self.tracer.asked(&question, Midstep::new(self.state));
+        let Some(answer) = answer else { return };
+        self.state.answer = answer;
+        self.state.questions.pop_front();
+        if bubble {
+            self.set_bubble(target.0 as usize, Text::new(""));
+        }
+        let thread = &mut self.state.threads[slot as usize];
+        if thread.serial == serial && matches!(thread.status, Status::Promise { .. }) {
+            thread.status = Status::Promise { resolved: true };
+        }
+        self.show_question();
     }
 
     /// Removes all questions of a target and asks the next one of the queue.

@@ -2,7 +2,6 @@
 
 use catherd_sb3::BlockNo;
 
-use super::step_count;
 use crate::code::{Device, ExprId, SoundEffect};
 use crate::interpreter::Interpreter;
 use crate::text::Text;
@@ -18,7 +17,9 @@ impl<T: Tracer> Interpreter<'_, T> {
             return;
         }
         match self.sound_length(&sound) {
-            Some(seconds) => self.start_wait(no, 1000.0 * seconds / crate::settings::STEP_MS),
+            Some(seconds) => {
+                self.start_wait(no, 1000.0 * seconds / self.settings.pace.sound_step_ms);
+            }
             // The original waits forever for an unknown sound.
             None => {
                 self.trace_wait(no, 0.0, f64::INFINITY);
@@ -96,7 +97,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Some(rate) => words.len() as f64 / rate,
             None => f64::INFINITY,
         };
-        self.start_wait(no, step_count(seconds));
+        self.start_wait(no, self.settings.step_count(seconds));
     }
 }
 

@@ -158,7 +158,8 @@ impl<'a> Compiler<'a> {
             .iter()
             .map(|(_, name)| {
                 let name = Text::new(&**name);
-                (name.lower(), message(&mut self.messages, &name))
+                let message = message(&mut self.messages, &name);
+                Broadcast { lower: name.lower(), name, message }
             })
             .collect();
         let mut edge_hats = Vec::new();
@@ -188,6 +189,7 @@ impl<'a> Compiler<'a> {
             stage: self.stage,
             execution_order: order,
             broadcasts,
+            messages: self.messages,
             skins,
             edge_hats,
             block_count: project.block_count(),

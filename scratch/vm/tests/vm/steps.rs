@@ -1,6 +1,6 @@
 //! Steps, batches, slices, loops.
 
-use catherd_vm::{Settings, Value};
+use catherd_vm::{Event, Pace, Settings, TargetId, Value};
 
 use crate::harness::{Harness, draws, steps};
 
@@ -289,6 +289,37 @@ fn batches_follow_until_something_is_drawn_or_all_wait() {
     assert_eq!(first_step("(flag (repeat 2 [(change n #1)]) (stop all))"), "2");
     let waits = "(flag (broadcast-wait m) (change n #10)) (received m (repeat 2 [(change n #1)]))";
     assert_eq!(first_step(waits), "12", "receivers end in the same step");
+}
+
+#[test]
+fn turbo_mode_goes_on_although_something_is_drawn() {
+    let first_step = |turbo: bool| {
+        let pace = Pace { turbo, ..Pace::default() };
+        let settings = Settings { batches: 5, pace, ..crate::harness::paper() };
+        let source = "(var n #0) (sprite A (flag (forever [(change n #1) (move 1)])))";
+        let mut harness = Harness::with(crate::language::project(source), settings);
+        harness.vm.green_flag();
+        harness.steps(1);
+        harness.var("n")
+    };
+    assert_eq!((first_step(false), first_step(true)), ("1".to_owned(), "5".to_owned()));
+}
+
+#[test]
+fn callers_start_the_threads_of_events() {
+    let source = "(var n #0) (message m) (sprite A (received m (change n #1)) (key a (wait 1)) \
+        (clicked (change n #10)))";
+    let mut harness = Harness::new(source);
+    let sprite = harness.vm.targets().nth(1);
+    assert_eq!(harness.vm.start(Event::Message("M", None)).len(), 1);
+    assert!(harness.vm.start(Event::Message("m", Some(TargetId(99)))).is_empty());
+    assert!(harness.vm.start(Event::Message("other", None)).is_empty());
+    assert_eq!(harness.vm.start(Event::Click(sprite.unwrap())).len(), 1);
+    assert_eq!(harness.vm.start(Event::ClickSprites).len(), 1);
+    assert_eq!(harness.vm.start(Event::Key("a")).len(), 1);
+    assert!(!harness.vm.is_key_down("a"));
+    harness.steps(1);
+    assert_eq!(harness.var("n"), "11");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Blocks that take time: waits, glides, sounds, music; timer and clock.
 
-use catherd_vm::Settings;
+use catherd_vm::{Pace, Settings};
 
 use crate::harness::{Harness, draws, eval, steps};
 
@@ -24,6 +24,17 @@ fn waits_last_max_1_ceil_d_steps() {
             assert_eq!(log.iter().position(|s| s == "end"), Some(steps), "{wait} {seconds}");
         }
     }
+}
+
+#[test]
+fn waits_follow_the_pace() {
+    let pace = Pace { step_ms: 1000.0 / 60.0, ..Pace::default() };
+    let settings = Settings { pace, ..crate::harness::paper() };
+    let source = "(sprite A (flag (wait 0.5) (log end)))";
+    let mut harness = Harness::with(crate::language::project(source), settings);
+    harness.vm.green_flag();
+    let log = harness.run(40);
+    assert_eq!(log.iter().position(|line| line == "end"), Some(30));
 }
 
 #[test]
