@@ -90,6 +90,7 @@ fn crates_use_only_the_layers_below_them() {
         ("elementary", &[]),
         ("javascript-engine", &["elementary"]),
         ("javascript-instrument", &[]),
+        ("itch", &["javascript-engine", "sb3", "test-report", "vm"]),
         ("javascript-suites", &["javascript-engine", "sb3", "suite", "test-report", "vm"]),
         ("test-report", &[]),
         ("platform", &[]),

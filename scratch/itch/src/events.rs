@@ -1,0 +1,84 @@
+//! Events of an execution: what happened between which snapshots.
+
+use catherd_sb3::BlockNo;
+use catherd_vm::{PenMark, Text, Value};
+
+/// Most events of a log.
+const MOST_EVENTS: usize = 2_000_000;
+
+/// What happened.
+pub(crate) enum What {
+    /// The schedule did something; the plan's side has the data.
+    Scheduled(String),
+    /// A target said or thought something.
+    Said { value: Value, thinks: bool, target: u32, sprite: usize },
+    /// A question was answered; the text of the question is empty if a bubble shows it.
+    Answered { question: Text, answer: Option<Text> },
+    /// A pen drew.
+    Pen(PenMark),
+    /// All drawings were removed: the lines and points until then.
+    PenCleared { lines: Vec<[f64; 4]>, points: Vec<[f64; 2]> },
+    /// The picture of a bubble was made or changed.
+    Skin { number: u32, text: Text, created: bool },
+    /// The picture of a bubble was removed.
+    SkinDestroyed(u32),
+    /// A block was executed.
+    Block(BlockNo),
+    /// A sprite that is tracked looks different.
+    Updated(usize),
+    /// A message that is tracked was sent.
+    Sent(Text),
+}
+
+/// Something that happened.
+pub(crate) struct Event {
+    pub(crate) what: What,
+    /// Number of the snapshot before.
+    pub(crate) previous: usize,
+    /// Number of the snapshot after; `None` if it is not over.
+    pub(crate) next: Option<usize>,
+}
+
+impl Event {
+    /// Its name for plans.
+    pub(crate) fn kind(&self) -> &str {
+        match &self.what {
+            What::Scheduled(kind) => kind,
+            What::Said { .. } => "say",
+            What::Answered { .. } => "answer",
+            What::Pen(_) | What::PenCleared { .. } | What::Skin { .. } | What::SkinDestroyed(_) => {
+                "renderer"
+            }
+            What::Block(_) => "block_execution",
+            What::Updated(_) => "target_update",
+            What::Sent(_) => "broadcast_sent",
+        }
+    }
+}
+
+/// The events of a judgement, in order.
+#[derive(Default)]
+pub(crate) struct Events {
+    pub(crate) list: Vec<Event>,
+    pub(crate) full: bool,
+}
+
+impl Events {
+    /// Adds an event and returns its number. Once the log is full, events of the machine are left
+    /// out.
+    pub(crate) fn add(&mut self, what: What, previous: usize, next: Option<usize>) -> usize {
+        if self.list.len() >= MOST_EVENTS && !matches!(what, What::Scheduled(_)) {
+            self.full = true;
+        } else {
+            self.list.push(Event { what, previous, next });
+        }
+        self.list.len().saturating_sub(1)
+    }
+
+    /// Ends all events that are not over.
+    pub(crate) fn close_all(&mut self, snapshot: usize) {
+        for event in &mut self.list {
+            event.next.get_or_insert(snapshot);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The shared state of a judgement: the machine, its log, and what is tracked.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use catherd_javascript_engine::Clock;
+use catherd_sb3::{BlockNo, Project};
+use catherd_vm::{Event as Input, Pace, PenMark, Program, Random, TargetId, Text, ThreadId, Vm};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::events::{Events, What};
+use crate::judge::Options;
+use crate::output::Output;
+use crate::snapshots::{Origin, Snapshots};
+
+/// Duration of a step in milliseconds at acceleration 1.
+pub(crate) const STEP_MS: f64 = 1000.0 / 60.0;
+
+/// The blocks whose executions the advanced profiler logs.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Profile {
+    Off,
+    All,
+    Sprites(BTreeSet<String>),
+}
+
+/// Threads for which an action of the schedule waits.
+pub(crate) struct Awaited {
+    pub(crate) action: u32,
+    pub(crate) threads: FxHashSet<ThreadId>,
+}
+
+/// The state that the functions of plans share. They borrow its parts for the length of one call.
+pub(crate) struct Shared {
+    pub(crate) submission: Project,
+    pub(crate) template: Project,
+    pub(crate) options: Options,
+    pub(crate) clock: RefCell<Option<Rc<Clock>>>,
+    /// The machine; `None` before the execution. In the middle of a step it has the state of that
+    /// moment.
+    pub(crate) vm: RefCell<Option<Vm<()>>>,
+    pub(crate) snapshots: RefCell<Snapshots>,
+    pub(crate) events: RefCell<Events>,
+    pub(crate) output: RefCell<Output>,
+    pub(crate) random: RefCell<Random>,
+    pub(crate) lines: RefCell<Vec<[f64; 4]>>,
+    pub(crate) points: RefCell<Vec<[f64; 2]>>,
+    pub(crate) responses: RefCell<Vec<Text>>,
+    /// The pictures of bubbles by target.
+    skins: RefCell<FxHashMap<TargetId, u32>>,
+    last_skin: Cell<u32>,
+    /// Targets whose bubble is on their left.
+    left_bubbles: RefCell<FxHashSet<TargetId>>,
+    /// Targets whose bubble is a thought.
+    pub(crate) thinkers: RefCell<FxHashSet<TargetId>>,
+    pub(crate) tracked: RefCell<FxHashSet<usize>>,
+    pub(crate) tracked_messages: RefCell<BTreeSet<String>>,
+    pub(crate) awaited: RefCell<Vec<Awaited>>,
+    last_action: Cell<u32>,
+    pub(crate) profile: RefCell<Profile>,
+    /// Sprites in whose custom blocks nothing waits.
+    pub(crate) impatient: RefCell<BTreeSet<String>>,
+    pub(crate) watches_moves: Cell<bool>,
+    pub(crate) watches_messages: Cell<bool>,
+    pub(crate) turbo: Cell<bool>,
+    pub(crate) pace: Cell<Pace>,
+    pub(crate) executing: Cell<bool>,
+    /// The schedule has ended.
+    pub(crate) over: Cell<bool>,
+    /// A step is being executed.
+    pub(crate) lent: Cell<bool>,
+    pub(crate) failed: RefCell<Option<String>>,
+    /// The member that was last read although it does not exist.
+    pub(crate) missing: RefCell<Option<String>>,
+    pub(crate) steps: Cell<u64>,
+}
+
+impl Shared {
+    pub(crate) fn new(submission: &Project, template: &Project, options: &Options) -> Shared {
+        let key: Vec<u16> = options.seed.encode_utf16().collect();
+        Shared {
+            snapshots: RefCell::new(Snapshots::new(submission, template)),
+            submission: submission.clone(),
+            template: template.clone(),
+            options: options.clone(),
+            clock: RefCell::new(None),
+            vm: RefCell::new(None),
+            events: RefCell::default(),
+            output: RefCell::default(),
+            random: RefCell::new(Random::arc4(&key)),
+            lines: RefCell::default(),
+            points: RefCell::default(),
+            responses: RefCell::default(),
+            skins: RefCell::default(),
+            last_skin: Cell::new(9),
+            left_bubbles: RefCell::default(),
+            thinkers: RefCell::default(),
+            tracked: RefCell::default(),
+            tracked_messages: RefCell::default(),
+            awaited: RefCell::default(),
+            last_action: Cell::new(0),
+            profile: RefCell::new(Profile::Off),
+            impatient: RefCell::default(),
+            watches_moves: Cell::new(false),
+            watches_messages: Cell::new(false),
+            turbo: Cell::new(false),
+            pace: Cell::new(Pace::default()),
+            executing: Cell::new(false),
+            over: Cell::new(false),
+            lent: Cell::new(false),
+            failed: RefCell::new(None),
+            missing: RefCell::new(None),
+            steps: Cell::new(0),
+        }
+    }
+
+    /// The project of a record: the submission or the template.
+    pub(crate) fn project(&self, number: usize) -> &Project {
+        if number == 0 { &self.submission } else { &self.template }
+    }
+
+    /// Milliseconds of the virtual clock, rounded down.
+    pub(crate) fn now(&self) -> f64 {
+        self.clock.borrow().as_ref().map_or(0.0, |clock| clock.now().floor())
+    }
+
+    /// The program of the submission, in which some waits are left out.
+    pub(crate) fn compile(&self) -> Result<Arc<Program>, catherd_vm::CompileError> {
+        let impatient = self.impatient.borrow();
+        if impatient.is_empty() {
+            return Program::compile(&self.submission).map(Arc::new);
+        }
+        let mut project = self.submission.clone();
+        for target in project.targets.iter_mut().filter(|t| impatient.contains(&*t.name)) {
+            crate::model::skip_waits_of_procedures(target);
+        }
+        Program::compile(&project).map(Arc::new)
+    }
+
+    /// Uses the machine; `None` before the execution.
+    pub(crate) fn with_vm<R>(&self, use_vm: impl FnOnce(&mut Vm<()>) -> R) -> Option<R> {
+        self.vm.borrow_mut().as_mut().map(use_vm)
+    }
+
+    /// Takes a snapshot and returns its number. Without a machine nothing has changed.
+    pub(crate) fn snap(&self, origin: &Origin) -> usize {
+        self.snap_times(origin, 1)
+    }
+
+    /// Takes the same snapshot several times.
+    pub(crate) fn snap_times(&self, origin: &Origin, times: usize) -> usize {
+        let moment = (self.now(), origin, times);
+        let mut snapshots = self.snapshots.borrow_mut();
+        match self.vm.borrow_mut().as_mut() {
+            Some(vm) => {
+                let thinkers = self.thinkers.borrow();
+                snapshots.take(vm, &|id| thinkers.contains(&id), moment)
+            }
+            None => {
+                let mut last = snapshots.list[snapshots.list.len() - 1].clone();
+                (last.timestamp, last.origin) = (moment.0, Rc::clone(origin));
+                snapshots.list.push(last);
+                snapshots.list.len() - 1
+            }
+        }
+    }
+
+    /// Logs something of an instant, with a snapshot.
+    pub(crate) fn log(&self, what: What, origin: &Origin) {
+        let snapshot = self.snap(origin);
+        self.events.borrow_mut().add(what, snapshot, Some(snapshot));
+    }
+
+    /// Whether a target is the original of a sprite, or the stage.
+    fn is_original(&self, target: TargetId) -> bool {
+        (target.0 as usize) < self.submission.targets.len()
+    }
+
+    /// Logs that a target looks different, if it is tracked and visible.
+    pub(crate) fn updated(&self, target: TargetId) {
+        let sprite = target.0 as usize;
+        if !self.is_original(target) || !self.tracked.borrow().contains(&sprite) {
+            return;
+        }
+        let visible = self.with_vm(|vm| vm.target(target).is_some_and(|view| view.visible));
+        if visible == Some(true) {
+            self.log(What::Updated(sprite), &"event.update_target".into());
+        }
+    }
+
+    /// Logs what has become of the picture of a bubble. `shown` is true if the text was written
+    /// again although it may be the same.
+    pub(crate) fn bubble_changed(&self, target: TargetId, shown: bool) {
+        let bubble = self.with_vm(|vm| {
+            let view = vm.target(target)?;
+            let text = view.visible.then(|| view.bubble.cloned()).flatten()?;
+            Some((text, !view.is_bubble_on_right()))
+        });
+        let known = self.skins.borrow().get(&target).copied();
+        match (bubble.flatten(), known) {
+            (Some((text, left)), known) => {
+                if shown || known.is_none() {
+                    self.skin_written(target, known, &text);
+                }
+                // A bubble that does not fit on its side is written again on the other.
+                let was_left = self.left_bubbles.borrow().contains(&target);
+                if left != was_left {
+                    let mut bubbles = self.left_bubbles.borrow_mut();
+                    if left {
+                        bubbles.insert(target)
+                    } else {
+                        bubbles.remove(&target)
+                    };
+                    drop(bubbles);
+                    let known = self.skins.borrow().get(&target).copied();
+                    self.skin_written(target, known, &text);
+                }
+            }
+            (None, Some(number)) => {
+                self.skins.borrow_mut().remove(&target);
+                self.log(What::SkinDestroyed(number), &"renderer.destroySkin".into());
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Logs that the picture of a bubble was made or changed.
+    fn skin_written(&self, target: TargetId, known: Option<u32>, text: &Text) {
+        let number = known.unwrap_or(self.last_skin.get() + 1);
+        if known.is_none() {
+            self.last_skin.set(number);
+            self.skins.borrow_mut().insert(target, number);
+        }
+        self.responses.borrow_mut().push(text.clone());
+        let created = known.is_none();
+        let origin = if created { "renderer.createTextSkin" } else { "renderer.updateTextSkin" };
+        self.log(What::Skin { number, text: text.clone(), created }, &origin.into());
+    }
+
+    /// Logs that a message is sent, if it is tracked.
+    pub(crate) fn message_sent(&self, name: &Text) {
+        if self.tracked_messages.borrow().contains(&*name.to_str()) {
+            self.log(What::Sent(name.clone()), &"event.broadcast_sent".into());
+        }
+    }
+
+    /// Logs the bubbles that have disappeared with a clone or when everything was stopped.
+    pub(crate) fn sweep_bubbles(&self) {
+        let mut shown: Vec<TargetId> = self.skins.borrow().keys().copied().collect();
+        shown.sort_unstable();
+        for target in shown {
+            self.bubble_changed(target, false);
+        }
+    }
+
+    /// Logs that effects of all sprites were cleared.
+    fn cleared_effects(&self) {
+        for sprite in 0..self.submission.targets.len() as u32 {
+            self.updated(TargetId(sprite));
+        }
+    }
+
+    /// Logs what a pen draws.
+    pub(crate) fn pen(&self, mark: &PenMark) {
+        match mark {
+            PenMark::Line { from, to, .. } => {
+                self.log(What::Pen(mark.clone()), &"renderer.penLine".into());
+                self.lines.borrow_mut().push([from.0, from.1, to.0, to.1]);
+            }
+            PenMark::Point { at, .. } => {
+                self.log(What::Pen(mark.clone()), &"renderer.penPoint".into());
+                self.points.borrow_mut().push([at.0, at.1]);
+            }
+            PenMark::Clear => {
+                let (lines, points) = (self.lines.take(), self.points.take());
+                self.log(What::PenCleared { lines, points }, &"renderer.penClear".into());
+            }
+        }
+    }
+
+    /// Logs the execution of a block, if the profiler is on.
+    pub(crate) fn block_executed(&self, block: BlockNo) {
+        let wanted = match &*self.profile.borrow() {
+            Profile::Off => false,
+            Profile::All => true,
+            Profile::Sprites(names) => {
+                let (target, _) = self.submission.locate(block);
+                names.contains(&*self.submission.targets[target].name)
+            }
+        };
+        if wanted {
+            let latest = self.snapshots.borrow().list.len() - 1;
+            self.events.borrow_mut().add(What::Block(block), latest, Some(latest));
+        }
+    }
+
+    /// Makes an event happen. Returns the number of the action that ends with the threads that it
+    /// has started; `None` if there are none.
+    pub(crate) fn start(&self, input: Input<'_>) -> Option<u32> {
+        let threads = self.with_vm(|vm| vm.start(input)).unwrap_or_default();
+        if input == Input::Flag {
+            self.sweep_bubbles();
+            self.cleared_effects();
+            self.cleared_effects();
+        }
+        if threads.is_empty() {
+            return None;
+        }
+        let action = self.last_action.get() + 1;
+        self.last_action.set(action);
+        let threads = threads.into_iter().collect();
+        self.awaited.borrow_mut().push(Awaited { action, threads });
+        Some(action)
+    }
+
+    /// Ends the execution: the last snapshot ends all events, then everything is stopped.
+    pub(crate) fn end_execution(&self) {
+        self.over.set(true);
+        let last = self.snap(&"event.end".into());
+        self.events.borrow_mut().close_all(last);
+        if self.with_vm(Vm::stop_all).is_some() {
+            self.sweep_bubbles();
+            self.cleared_effects();
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Judgements: the commands of the partial format, and the tree of the full format.
+
+use serde_json::{Map, Value, json};
+
+/// Most bytes of the commands of a judgement.
+const SIZE_LIMIT: usize = 16 << 20;
+/// Most bytes of the lines that a plan writes to its console.
+const LOG_LIMIT: usize = 1 << 20;
+
+/// A status, the worst last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Everything that was checked holds.
+    #[default]
+    Correct,
+    /// Something that was checked does not hold.
+    Wrong,
+    /// An action of the schedule took too long, or a counted limit was met.
+    TimeLimit,
+    /// The plan threw an error in a phase.
+    Testplan,
+    /// The plan threw an error in the schedule.
+    Internal,
+}
+
+impl Status {
+    /// All statuses.
+    pub const ALL: [Status; 5] =
+        [Status::Correct, Status::Wrong, Status::TimeLimit, Status::Testplan, Status::Internal];
+
+    /// The words of the format.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Correct => "correct",
+            Status::Wrong => "wrong",
+            Status::TimeLimit => "time limit exceeded",
+            Status::Testplan => "testplan error",
+            Status::Internal => "internal error",
+        }
+    }
+
+    /// The status of some words. Plans may close tests with any; unknown ones are wrong.
+    pub(crate) fn named(name: &str) -> Status {
+        Status::ALL.into_iter().find(|status| status.name() == name).unwrap_or(Status::Wrong)
+    }
+}
+
+/// How a judgement ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It was closed after all phases, or after a test that must not fail.
+    Closed,
+    /// The plan threw an error in a phase.
+    Rejected(String),
+    /// The plan threw an error in the schedule.
+    Failed(String),
+    /// A counted limit was met.
+    Limited(String),
+}
+
+/// What a plan says of a submission.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// The commands of the partial format, each as JSON on one line.
+    pub lines: Vec<String>,
+    /// How it ended.
+    pub end: End,
+    /// Lines that the plan wrote to its console, and warnings about it.
+    pub log: Vec<String>,
+    /// Steps of the machine, of 1/60 s each.
+    pub steps: u64,
+    /// Blocks that the machine executed.
+    pub blocks: u64,
+    /// Whether texts were left out because there were too many.
+    pub cut: bool,
+}
+
+impl Judgement {
+    /// The partial format: one command on each line.
+    pub fn partial(&self) -> String {
+        self.lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    pub(crate) fn commands(&self) -> impl Iterator<Item = Value> + '_ {
+        self.lines.iter().filter_map(|line| serde_json::from_str(line).ok())
+    }
+
+    /// The worst status of all tests and of what was escalated.
+    pub fn status(&self) -> Status {
+        let statuses = self.commands().filter_map(|command| {
+            let status = command.get("status")?.as_str()?;
+            Some(Status::named(status))
+        });
+        statuses.max().unwrap_or_default()
+    }
+
+    /// Numbers of correct and of all tests.
+    pub fn tests(&self) -> (usize, usize) {
+        let closed = self.commands().filter(|command| command["command"] == "close-test");
+        closed.fold((0, 0), |(correct, all), test| {
+            (correct + usize::from(test["status"] == "correct"), all + 1)
+        })
+    }
+
+    /// The full format: one object with everything in it.
+    pub fn full(&self) -> Value {
+        let mut tree = Tree::default();
+        self.commands().for_each(|command| tree.add(&command));
+        let (correct, all) = self.tests();
+        tree.finish(correct, all)
+    }
+}
+
+/// An object of the full format that is not complete.
+#[derive(Default)]
+struct Open {
+    fields: Map<String, Value>,
+    children: Vec<Value>,
+    messages: Vec<Value>,
+}
+
+/// The tree of the full format while commands are added.
+#[derive(Default)]
+struct Tree {
+    judgement: Open,
+    /// The open objects in the judgement, innermost last.
+    open: Vec<Open>,
+}
+
+impl Tree {
+    fn top(&mut self) -> &mut Open {
+        self.open.last_mut().unwrap_or(&mut self.judgement)
+    }
+
+    fn add(&mut self, command: &Value) {
+        let copy = |object: &mut Open, names: &[&str]| {
+            for name in names {
+                if let Some(value) = command.get(*name) {
+                    object.fields.insert((*name).to_owned(), value.clone());
+                }
+            }
+        };
+        match command["command"].as_str().unwrap_or_default() {
+            "start-group" => {
+                let mut group = Open::default();
+                copy(&mut group, &["name", "visibility", "sprite"]);
+                self.open.push(group);
+            }
+            "start-test" => {
+                let mut test = Open::default();
+                copy(&mut test, &["name"]);
+                self.open.push(test);
+            }
+            "append-message" => self.top().messages.push(command["message"].clone()),
+            "append-diff" => {
+                let diff = json!({
+                    "expected": command["expected"], "actual": command["actual"],
+                });
+                self.top().fields.insert("diff".to_owned(), diff);
+            }
+            "escalate-status" => {
+                let Some(status) = command["status"].as_str() else { return };
+                let open = self.open.iter_mut().chain([&mut self.judgement]);
+                for object in open {
+                    object.fields.insert("status".to_owned(), json!(status));
+                }
+            }
+            "close-test" => {
+                if let Some(mut test) = self.open.pop() {
+                    let escalated = test.fields.get("status").cloned();
+                    copy(&mut test, &["status", "feedback"]);
+                    if let Some(status) = escalated {
+                        test.fields.insert("status".to_owned(), status);
+                    }
+                    test.fields.insert("messages".to_owned(), json!(test.messages));
+                    self.top().children.push(Value::Object(test.fields));
+                }
+            }
+            "close-group" => {
+                if let Some(mut group) = self.open.pop() {
+                    copy(&mut group, &["summary"]);
+                    group.fields.insert("messages".to_owned(), json!(group.messages));
+                    group.fields.insert("children".to_owned(), json!(group.children));
+                    self.top().children.push(Value::Object(group.fields));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(mut self, correct: usize, all: usize) -> Value {
+        while !self.open.is_empty() {
+            self.add(&json!({ "command": "close-group" }));
+        }
+        let Open { mut fields, children, messages } = self.judgement;
+        fields.insert("version".to_owned(), json!(2));
+        fields.insert("children".to_owned(), json!(children));
+        fields.insert("messages".to_owned(), json!(messages));
+        fields.insert("meta".to_owned(), json!({ "totalTests": all, "correctTests": correct }));
+        Value::Object(fields)
+    }
+}
+
+/// The commands of a judgement while it is made.
+#[derive(Default)]
+pub(crate) struct Output {
+    lines: Vec<String>,
+    bytes: usize,
+    groups: usize,
+    test: bool,
+    closed: bool,
+    cut: bool,
+    log: Vec<String>,
+    log_bytes: usize,
+}
+
+impl Output {
+    /// Adds a command. Texts beyond 16 MiB are left out.
+    pub(crate) fn emit(&mut self, line: String) {
+        if self.closed {
+            return;
+        }
+        let command: Option<Value> = serde_json::from_str(&line).ok();
+        let name = command.as_ref().and_then(|command| command["command"].as_str());
+        self.bytes += line.len();
+        let closes = name.is_some_and(|name| name.starts_with("close-"));
+        if self.bytes > SIZE_LIMIT && !closes {
+            self.cut = true;
+            return;
+        }
+        // What was left out is not closed either.
+        match name {
+            Some("start-group") => self.groups += 1,
+            Some("close-group") if self.groups == 0 && self.cut => return,
+            Some("close-group") => self.groups = self.groups.saturating_sub(1),
+            Some("start-test") => self.test = true,
+            Some("close-test") if !self.test && self.cut => return,
+            Some("close-test") => self.test = false,
+            Some("close-judgement") => self.closed = true,
+            Some(_) => {}
+            None => return,
+        }
+        self.lines.push(line);
+    }
+
+    /// Writes a line to the console of the plan.
+    pub(crate) fn log(&mut self, line: &str) {
+        if self.log_bytes > LOG_LIMIT {
+            return;
+        }
+        self.log_bytes += line.len() + 1;
+        let full = "(the log is full; what follows is left out)";
+        self.log.push(if self.log_bytes > LOG_LIMIT { full } else { line }.to_owned());
+    }
+
+    /// Closes what is open, without the help of the plan's side.
+    pub(crate) fn close(&mut self, status: Status, message: &str) {
+        if self.lines.is_empty() {
+            self.emit(json!({ "command": "start-judgement", "version": 2 }).to_string());
+        }
+        self.emit(format!(r#"{{"command":"escalate-status","status":"{}"}}"#, status.name()));
+        self.emit(format!(r#"{{"command":"append-message","message":{}}}"#, json!(message)));
+        if self.test {
+            self.emit(r#"{"command":"close-test","status":"wrong"}"#.to_owned());
+        }
+        for _ in 0..self.groups {
+            self.emit(r#"{"command":"close-group"}"#.to_owned());
+        }
+        self.emit(r#"{"command":"close-judgement"}"#.to_owned());
+    }
+
+    pub(crate) fn finish(self, end: End, steps: u64, blocks: u64) -> Judgement {
+        let Output { lines, log, cut, .. } = self;
+        Judgement { lines, end, log, steps, blocks, cut }
+    }
+}

@@ -1,0 +1,327 @@
+//! The phases of a judgement in one context, and the clock that drives schedule and machine.
+
+use std::rc::Rc;
+
+use catherd_javascript_engine::quickjs::{Ctx, Error, Function, Object, Result as JsResult, Value};
+use catherd_javascript_engine::{Session, Thrown};
+use catherd_vm::{Pace, Settings, Vm};
+
+use crate::host;
+use crate::machine::{STEP_MS, Shared};
+use crate::observer::{Hooks, Observer};
+use crate::output::End;
+use crate::plan::{Phases, Plan, PlanError};
+
+/// Most batches of threads in a step. The original goes on for three quarters of the step's time.
+const BATCHES: u32 = 100;
+/// Most timers that are due in a judgement.
+const MOST_TIMERS: u64 = 1_000_000;
+/// Days since 2000 at which the clock of scripts begins.
+const DATE: f64 = 8_766.5;
+
+/// The parts of the plan's side that the judge calls.
+struct Parts<'js> {
+    start: Function<'js>,
+    phase: Function<'js>,
+    times: Function<'js>,
+    schedule: Function<'js>,
+    close: Function<'js>,
+    note: Function<'js>,
+    threads_done: Function<'js>,
+    hooks: Hooks<'js>,
+}
+
+/// Why a phase did not return.
+enum Broken {
+    /// A test that must not fail has failed.
+    Fatal,
+    /// The plan threw something.
+    Thrown(Thrown),
+    /// A limit was met.
+    Limit(String),
+}
+
+/// A judgement in progress.
+pub(crate) struct Course<'a, 'js> {
+    session: &'a Session<'js>,
+    shared: &'a Rc<Shared>,
+    parts: Parts<'js>,
+}
+
+impl<'a, 'js> Course<'a, 'js> {
+    /// Loads the plan and calls its phases.
+    pub(crate) fn run(
+        session: &'a Session<'js>,
+        shared: &'a Rc<Shared>,
+        plan: &'a Plan,
+    ) -> Result<End, PlanError> {
+        let parts = install(session, shared)
+            .map_err(|thrown| PlanError::Stopped(format!("the judge does not start: {thrown}")))?;
+        session.begin_test();
+        let phases = plan.load(session)?;
+        let course = Course { session, shared, parts };
+        let done = course.phases(&phases)?;
+        let stopped = session.stopped().map(|stop| stop.to_string());
+        Ok(match (done, stopped) {
+            (_, Some(stop)) | (Err(Broken::Limit(stop)), None) => End::Limited(stop),
+            (Err(Broken::Thrown(thrown)), None) => {
+                let mut message = plan.described(&thrown);
+                let missing = shared.missing.take();
+                if let Some(name) = missing.filter(|_| thrown.name == "TypeError") {
+                    message += &format!("; `{name}` does not exist");
+                }
+                End::Rejected(message)
+            }
+            (Ok(()) | Err(Broken::Fatal), None) => {
+                // Closing again is ignored.
+                let closed = course.call::<()>(&course.parts.close);
+                match (closed, shared.failed.take()) {
+                    (Err(Broken::Limit(stop)), _) => End::Limited(stop),
+                    (_, Some(message)) => End::Failed(message),
+                    _ => End::Closed,
+                }
+            }
+        })
+    }
+
+    fn phases(&self, phases: &Phases<'js>) -> Result<Result<(), Broken>, PlanError> {
+        let started = self.call::<()>(&self.parts.start);
+        let before = started.and_then(|()| self.phase("beforeExecution", phases.before.as_ref()));
+        if before.is_err() {
+            return Ok(before);
+        }
+        if self.shared.options.only_static {
+            let words = "Only the code was checked: the program was not executed.";
+            return Ok(self.called(self.session.call::<_, ()>(&self.parts.note, (words,))));
+        }
+        if phases.during.is_none() && phases.after.is_none() {
+            self.shared.end_execution();
+            return Ok(Ok(()));
+        }
+        let during = self.phase("duringExecution", phases.during.as_ref());
+        if during.is_err() {
+            return Ok(during);
+        }
+        let program =
+            self.shared.compile().map_err(|error| PlanError::Program(error.to_string()))?;
+        let executed = self.start_machine(program).and_then(|interval| {
+            if phases.during.is_none() {
+                self.shared.end_execution();
+                return Ok(());
+            }
+            self.execute(interval)
+        });
+        if executed.is_err() {
+            return Ok(executed);
+        }
+        Ok(self.phase("afterExecution", phases.after.as_ref()))
+    }
+
+    /// Calls a phase and the continuations of promises that it leaves behind.
+    fn phase(&self, name: &str, function: Option<&Function<'js>>) -> Result<(), Broken> {
+        let Some(function) = function else { return Ok(()) };
+        self.session.begin_test();
+        let fine = self.session.call::<_, bool>(&self.parts.phase, (name, function.clone()));
+        let fine = self.called(fine)?;
+        self.session.drain();
+        self.check_limits()?;
+        if fine { Ok(()) } else { Err(Broken::Fatal) }
+    }
+
+    fn call<R: catherd_javascript_engine::quickjs::FromJs<'js>>(
+        &self,
+        function: &Function<'js>,
+    ) -> Result<R, Broken> {
+        self.called(self.session.call(function, ()))
+    }
+
+    fn called<R>(&self, result: Result<R, Thrown>) -> Result<R, Broken> {
+        self.check_limits()?;
+        result.map_err(Broken::Thrown)
+    }
+
+    fn check_limits(&self) -> Result<(), Broken> {
+        match self.session.stopped() {
+            Some(stop) => Err(Broken::Limit(stop.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the machine at the pace that the plan has asked for. Returns the milliseconds between
+    /// two steps.
+    fn start_machine(&self, program: std::sync::Arc<catherd_vm::Program>) -> Result<f64, Broken> {
+        let times: Vec<f64> = self.call(&self.parts.times)?;
+        let [whole, time] = times[..] else { return Err(Broken::Limit("no times".to_owned())) };
+        let usable = |factor: f64| if factor.is_finite() && factor > 0.0 { factor } else { 1.0 };
+        let (whole, time) = (usable(whole), usable(time));
+        // With exactly 1 the original leaves the machine as it is.
+        let interval = if time == 1.0 { STEP_MS } else { STEP_MS / whole };
+        let pace = Pace {
+            step_ms: interval * time,
+            sound_step_ms: interval,
+            turbo: self.shared.turbo.get(),
+        };
+        self.shared.pace.set(pace);
+        let settings = Settings {
+            timer_increment: pace.step_ms / 1000.0,
+            batches: BATCHES,
+            one_timer: true,
+            days_since_2000: DATE,
+            pace,
+            ..Settings::default()
+        };
+        let random = self.shared.random.borrow().clone().naming_clones();
+        let mut vm = Vm::new(program, settings, random, ());
+        vm.set_fuel(self.shared.options.blocks);
+        self.shared.vm.replace(Some(vm));
+        self.shared.executing.set(true);
+        Ok(interval)
+    }
+
+    /// Executes schedule and machine until the schedule ends.
+    fn execute(&self, interval: f64) -> Result<(), Broken> {
+        let (session, shared) = (self.session, self.shared);
+        let Some(program) = shared.with_vm(|vm| vm.program().clone()) else { return Ok(()) };
+        let observer = Observer::new(shared, session, &self.parts.hooks);
+        let settings = Settings {
+            timer_increment: shared.pace.get().step_ms / 1000.0,
+            batches: BATCHES,
+            one_timer: true,
+            days_since_2000: DATE,
+            pace: shared.pace.get(),
+            ..Settings::default()
+        };
+        let random = shared.random.borrow().clone();
+        let mut watching = Vm::new(program, settings, random, observer);
+        session.begin_test();
+        self.call::<()>(&self.parts.schedule)?;
+        session.drain();
+        let mut timers = 0;
+        let mut step = 1_u64;
+        while !shared.over.get() {
+            self.check_limits()?;
+            let due = step as f64 * interval;
+            match session.clock().next_due().filter(|timer| *timer <= due) {
+                Some(timer) => {
+                    timers += 1;
+                    if timers > MOST_TIMERS {
+                        return Err(Broken::Limit("too many timers".to_owned()));
+                    }
+                    session.clock().advance_to(timer);
+                    session.begin_turn();
+                    if let Err(thrown) = session.fire_timer() {
+                        self.check_limits()?;
+                        shared.output.borrow_mut().log(&format!("error: {thrown}"));
+                    }
+                }
+                None => {
+                    if step > shared.options.steps {
+                        return Err(Broken::Limit("the schedule does not end: step limit".into()));
+                    }
+                    session.clock().advance_to(due);
+                    session.begin_test();
+                    self.step(&mut watching)?;
+                    step += 1;
+                }
+            }
+            session.drain();
+        }
+        self.check_limits()
+    }
+
+    /// Executes a step of the machine and lets actions know that their threads are done.
+    fn step(&self, watching: &mut Vm<Observer<'_, 'js>>) -> Result<(), Broken> {
+        let shared = self.shared;
+        shared.steps.set(shared.steps.get() + 1);
+        watching.tracer.begin();
+        watching.set_pace(Pace { turbo: shared.turbo.get(), ..shared.pace.get() });
+        let was_running = shared.with_vm(|vm| {
+            let running = vm.is_running();
+            watching.exchange_state(vm);
+            running
+        });
+        watching.step();
+        shared.with_vm(|vm| watching.exchange_state(vm));
+        if let Some(raised) = watching.tracer.raised.take() {
+            return Err(match raised {
+                Some(thrown) => Broken::Thrown(thrown),
+                None => Broken::Limit(
+                    self.session.stopped().map_or_else(String::new, |stop| stop.to_string()),
+                ),
+            });
+        }
+        shared.sweep_bubbles();
+        let distinct = watching.tracer.distinct;
+        if distinct > 0 {
+            shared.snap_times(&"profiler.basic".into(), distinct);
+        }
+        if shared.with_vm(|vm| vm.is_out_of_fuel()) == Some(true) {
+            return Err(Broken::Limit("the program executes too many blocks".to_owned()));
+        }
+        let stopped =
+            was_running == Some(true) && shared.with_vm(|vm| vm.is_running()) == Some(false);
+        let mut done = Vec::new();
+        shared.awaited.borrow_mut().retain_mut(|waiting| {
+            watching.tracer.ended.iter().for_each(|thread| {
+                waiting.threads.remove(thread);
+            });
+            let over = stopped || waiting.threads.is_empty();
+            if over {
+                done.push(waiting.action);
+            }
+            !over
+        });
+        for action in done {
+            self.called(self.session.call::<_, ()>(&self.parts.threads_done, (action,)))?;
+        }
+        Ok(())
+    }
+}
+
+const PRELUDE: [&str; 10] = [
+    include_str!("prelude/language.js"),
+    include_str!("prelude/lines.js"),
+    include_str!("prelude/lodash.js"),
+    include_str!("prelude/model.js"),
+    include_str!("prelude/patterns.js"),
+    include_str!("prelude/output.js"),
+    include_str!("prelude/checks.js"),
+    include_str!("prelude/log.js"),
+    include_str!("prelude/scheduler.js"),
+    include_str!("prelude/evaluation.js"),
+];
+
+/// Makes the plan's side in a context.
+fn install<'js>(session: &Session<'js>, shared: &Rc<Shared>) -> Result<Parts<'js>, Thrown> {
+    let ctx = session.ctx();
+    session.caught(parts(ctx, shared))
+}
+
+fn parts<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared>) -> JsResult<Parts<'js>> {
+    let host = host::functions(ctx, shared)?;
+    let options = Object::new(ctx.clone())?;
+    options.set("language", shared.options.language.as_str())?;
+    options.set("strict", shared.options.strict)?;
+    options.set("translations", ctx.json_parse(shared.options.translations.to_string())?)?;
+    let kit: Function = ctx.eval(include_str!("prelude/kit.js"))?;
+    let kit: Object = kit.call((host, options))?;
+    let mut last = Value::new_undefined(ctx.clone());
+    for part in PRELUDE {
+        last = ctx.eval::<Function, _>(part)?.call((kit.clone(),))?;
+    }
+    let parts = last.into_object().ok_or(Error::Unknown)?;
+    Ok(Parts {
+        start: parts.get("start")?,
+        phase: parts.get("phase")?,
+        times: parts.get("times")?,
+        schedule: parts.get("schedule")?,
+        close: parts.get("close")?,
+        note: parts.get("note")?,
+        threads_done: parts.get("threadsDone")?,
+        hooks: Hooks {
+            moved: parts.get("moved")?,
+            sent: parts.get("sent")?,
+            answer: parts.get("answer")?,
+        },
+    })
+}

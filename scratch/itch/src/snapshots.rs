@@ -1,0 +1,293 @@
+//! Snapshots of an execution. They share what has not changed: a target that is the same as in the
+//! snapshot before has the same record, and a snapshot in which nothing changed the same list.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use catherd_sb3::{Project, RotationStyle};
+use catherd_vm::{TargetId, TargetView, Text, Value, Vm};
+use rustc_hash::FxHashMap;
+
+use crate::values::from_saved;
+
+/// Most snapshots of a log.
+const MOST_SNAPSHOTS: usize = 2_000_000;
+/// Most bytes of the records of a log, estimated.
+const MOST_BYTES: usize = 256 << 20;
+
+/// A bubble of a target.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Bubble {
+    pub(crate) on_right: bool,
+    pub(crate) text: Text,
+    pub(crate) thinks: bool,
+}
+
+/// What can change of a target during an execution, without its place.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Looks {
+    pub(crate) costume: usize,
+    pub(crate) visible: bool,
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) size: f64,
+    pub(crate) direction: f64,
+    pub(crate) rotation_style: RotationStyle,
+    pub(crate) effects: [f64; 7],
+}
+
+/// A target at one moment.
+pub(crate) struct Record {
+    /// 0 for the submission, 1 for the template.
+    pub(crate) project: usize,
+    pub(crate) sprite: usize,
+    pub(crate) is_stage: bool,
+    /// 0 for originals.
+    pub(crate) serial: u32,
+    pub(crate) looks: Looks,
+    pub(crate) volume: f64,
+    pub(crate) layer: f64,
+    pub(crate) draggable: bool,
+    pub(crate) tempo: f64,
+    /// Left, right, bottom, top; `None` for the stage and static records.
+    pub(crate) bounds: Option<[f64; 4]>,
+    pub(crate) bubble: Option<Bubble>,
+    pub(crate) variables: Vec<Value>,
+    pub(crate) lists: Vec<Arc<Vec<Value>>>,
+    /// Records of the clones of an original.
+    pub(crate) clones: Vec<u32>,
+    /// Whether it was made of the project alone.
+    pub(crate) is_static: bool,
+}
+
+/// Why a snapshot was taken.
+pub(crate) type Origin = Rc<str>;
+
+/// The targets at one moment.
+#[derive(Clone)]
+pub(crate) struct Snapshot {
+    /// Milliseconds of the virtual clock.
+    pub(crate) timestamp: f64,
+    pub(crate) origin: Origin,
+    /// Numbers of the records, originals first.
+    pub(crate) targets: Rc<[u32]>,
+}
+
+/// The snapshots of a judgement and their records.
+pub(crate) struct Snapshots {
+    pub(crate) records: Vec<Record>,
+    pub(crate) template: Snapshot,
+    pub(crate) list: Vec<Snapshot>,
+    /// The latest record of each target of the machine.
+    latest: FxHashMap<TargetId, u32>,
+    bytes: usize,
+    pub(crate) full: bool,
+}
+
+impl Snapshots {
+    /// The snapshots of both projects as loaded.
+    pub(crate) fn new(submission: &Project, template: &Project) -> Snapshots {
+        let mut records = Vec::new();
+        let origin: Origin = "template".into();
+        let mut snapshot = |number: usize, project: &Project| {
+            let start = records.len() as u32;
+            records.extend((0..project.targets.len()).map(|at| saved(number, project, at)));
+            let targets: Vec<u32> = (start..records.len() as u32).collect();
+            Snapshot { timestamp: 0.0, origin: Rc::clone(&origin), targets: targets.into() }
+        };
+        let (submission, template) = (snapshot(0, submission), snapshot(1, template));
+        let list = vec![submission];
+        let latest = FxHashMap::default();
+        Snapshots { records, template, list, latest, bytes: 0, full: false }
+    }
+
+    /// A snapshot by its number: -1 for the template.
+    pub(crate) fn get(&self, number: i32) -> Option<&Snapshot> {
+        match usize::try_from(number) {
+            Ok(at) => self.list.get(at),
+            Err(_) => Some(&self.template),
+        }
+    }
+
+    /// Takes a snapshot `times` times and returns the number of the last one. Once the log is full,
+    /// snapshots show the state at that time, and those of the profiler are left out.
+    pub(crate) fn take(
+        &mut self,
+        vm: &mut Vm<()>,
+        thinks: &dyn Fn(TargetId) -> bool,
+        (timestamp, origin, times): (f64, &Origin, usize),
+    ) -> usize {
+        if self.bytes > MOST_BYTES || self.list.len() >= MOST_SNAPSHOTS {
+            self.full = true;
+        }
+        let targets =
+            if self.full { self.last().targets.clone() } else { self.capture(vm, thinks) };
+        if !self.full || times == 1 {
+            let times = times.min(MOST_SNAPSHOTS);
+            let snapshot = Snapshot { timestamp, origin: Rc::clone(origin), targets };
+            self.bytes += times * 40;
+            self.list.extend(std::iter::repeat_n(snapshot, times));
+        }
+        self.list.len() - 1
+    }
+
+    fn last(&self) -> &Snapshot {
+        // The list begins with the snapshot of the submission.
+        &self.list[self.list.len() - 1]
+    }
+
+    /// Records of all targets as they are.
+    fn capture(&mut self, vm: &mut Vm<()>, thinks: &dyn Fn(TargetId) -> bool) -> Rc<[u32]> {
+        let ids: Vec<TargetId> = vm.targets().collect();
+        let mut numbers = vec![0; ids.len()];
+        let mut clones: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
+        // Originals come first and name the records of their clones.
+        for (at, id) in ids.iter().enumerate().rev() {
+            let original = vm.target(*id).is_some_and(|view| view.original);
+            let sprite = vm.target(*id).map_or(0, |view| view.sprite);
+            let own = match original {
+                true => clones.remove(&sprite).unwrap_or_default(),
+                false => Vec::new(),
+            };
+            numbers[at] = self.record(vm, *id, thinks(*id), own);
+            if !original {
+                clones.entry(sprite).or_default().insert(0, numbers[at]);
+            }
+        }
+        let last = &self.last().targets;
+        if **last == *numbers { Rc::clone(last) } else { numbers.into() }
+    }
+
+    /// The number of the record of a target as it is, a new one if it has changed.
+    pub(crate) fn record(
+        &mut self,
+        vm: &mut Vm<()>,
+        id: TargetId,
+        thinks: bool,
+        clones: Vec<u32>,
+    ) -> u32 {
+        let latest = self.latest.get(&id).copied();
+        let Some(view) = vm.target(id) else { return latest.unwrap_or(0) };
+        let old = latest.map(|number| &self.records[number as usize]);
+        if let (Some(old), Some(number)) = (old, latest)
+            && is_same(old, &view, thinks, &clones)
+        {
+            return number;
+        }
+        let old_bounds = old.filter(|old| old.serial == view.serial && old.looks == looks(&view));
+        let old_bounds = old_bounds.and_then(|old| old.bounds);
+        let mut record = live(&view, thinks, clones);
+        self.bytes += 400 + 24 * record.variables.len();
+        self.bytes += changed_list_bytes(old, &record);
+        let is_stage = record.is_stage;
+        if !is_stage {
+            record.bounds = old_bounds.or_else(|| {
+                let bounds = vm.bounds(id);
+                Some([bounds.left, bounds.right, bounds.bottom, bounds.top])
+            });
+        }
+        self.records.push(record);
+        let number = self.records.len() as u32 - 1;
+        self.latest.insert(id, number);
+        number
+    }
+}
+
+/// Bytes of the lists that are not shared with an earlier record.
+fn changed_list_bytes(old: Option<&Record>, new: &Record) -> usize {
+    let shared = |at: usize, list: &Arc<Vec<Value>>| {
+        old.and_then(|old| old.lists.get(at)).is_some_and(|old| Arc::ptr_eq(old, list))
+    };
+    let lists = new.lists.iter().enumerate().filter(|(at, list)| !shared(*at, list));
+    lists.map(|(_, list)| 16 * list.len()).sum()
+}
+
+fn looks(view: &TargetView<'_>) -> Looks {
+    Looks {
+        costume: view.costume,
+        visible: view.visible,
+        x: view.x,
+        y: view.y,
+        size: view.size,
+        direction: view.direction,
+        rotation_style: view.rotation_style,
+        effects: view.effects,
+    }
+}
+
+fn bubble(view: &TargetView<'_>, thinks: bool) -> Option<Bubble> {
+    let text = view.bubble.cloned()?;
+    Some(Bubble { on_right: view.is_bubble_on_right(), text, thinks })
+}
+
+fn is_same(old: &Record, view: &TargetView<'_>, thinks: bool, clones: &[u32]) -> bool {
+    let same_bubble = match (&old.bubble, view.bubble) {
+        (None, None) => true,
+        (Some(old), Some(text)) => {
+            old.text == *text && old.thinks == thinks && old.on_right == view.is_bubble_on_right()
+        }
+        _ => false,
+    };
+    old.serial == view.serial
+        && same_bubble
+        && old.looks == looks(view)
+        && old.volume == view.volume
+        && old.layer == view.order() as f64
+        && old.draggable == view.draggable
+        && old.clones == clones
+        && old.variables.iter().eq(view.all_variables())
+        && old.lists.len() == view.all_lists().count()
+        && old.lists.iter().zip(view.all_lists()).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
+}
+
+fn live(view: &TargetView<'_>, thinks: bool, clones: Vec<u32>) -> Record {
+    Record {
+        project: 0,
+        sprite: view.sprite,
+        is_stage: view.is_stage,
+        serial: view.serial,
+        looks: looks(view),
+        volume: view.volume,
+        layer: view.order() as f64,
+        draggable: view.draggable,
+        tempo: view.tempo(),
+        bounds: None,
+        bubble: bubble(view, thinks),
+        variables: view.all_variables().cloned().collect(),
+        lists: view.all_lists().map(Arc::clone).collect(),
+        clones,
+        is_static: false,
+    }
+}
+
+/// The record of a target as loaded.
+fn saved(number: usize, project: &Project, at: usize) -> Record {
+    let target = &project.targets[at];
+    let items = |list: &catherd_sb3::List| Arc::new(list.items.iter().map(from_saved).collect());
+    Record {
+        project: number,
+        sprite: at,
+        is_stage: target.is_stage,
+        serial: 0,
+        looks: Looks {
+            costume: target.current_costume.max(0.0) as usize,
+            visible: target.visible,
+            x: target.x,
+            y: target.y,
+            size: target.size,
+            direction: target.direction,
+            rotation_style: target.rotation_style,
+            effects: [0.0; 7],
+        },
+        volume: target.volume,
+        layer: target.layer_order,
+        draggable: target.draggable,
+        tempo: target.tempo,
+        bounds: None,
+        bubble: None,
+        variables: target.variables.iter().map(|variable| from_saved(&variable.value)).collect(),
+        lists: target.lists.iter().map(items).collect(),
+        clones: Vec::new(),
+        is_static: true,
+    }
+}
