@@ -99,6 +99,7 @@ fn crates_use_only_the_layers_below_them() {
         ("sequences-kind", &["experiments", "sequences", "subject"]),
         ("proto", &["experiments"]),
         ("analysis", &["experiments"]),
+        ("archive", &["experiments"]),
         ("subject", &["experiments", "platform"]),
         ("coordinator", &["experiments", "platform", "proto"]),
         ("worker", &["experiments", "platform", "proto", "subject"]),

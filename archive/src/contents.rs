@@ -1,0 +1,99 @@
+//! The list of a package's files, with what it says of the study.
+
+use catherd_experiments::Digest;
+use serde::{Deserialize, Serialize};
+
+/// A file of a package.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileEntry {
+    /// Path in the package, with `/` between folders.
+    pub name: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the bytes.
+    pub sha256: Digest,
+}
+
+/// Numbers of runs by state. `planned` is the sum of the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunCounts {
+    /// Runs of the plan.
+    pub planned: u64,
+    /// Runs with a record that has a proper end.
+    pub done: u64,
+    /// Runs with a record that is a verdict against them.
+    pub failed: u64,
+    /// Runs that are not attempted again and have no record.
+    pub quarantined: u64,
+    /// Runs that a race does not need.
+    pub dropped: u64,
+    /// Runs that have not ended.
+    pub pending: u64,
+}
+
+impl RunCounts {
+    /// Number of runs with a record.
+    pub fn records(&self) -> u64 {
+        self.done.saturating_add(self.failed)
+    }
+
+    /// Number of runs that have ended: those with a record and quarantined ones.
+    pub fn ended(&self) -> u64 {
+        self.records().saturating_add(self.quarantined)
+    }
+
+    /// Whether runs are missing that the study would execute.
+    pub fn is_interim(&self) -> bool {
+        self.pending > 0
+    }
+
+    /// Whether `planned` is the sum of the others.
+    pub(crate) fn adds_up(&self) -> bool {
+        let others = [self.done, self.failed, self.quarantined, self.dropped, self.pending];
+        let sum = others.into_iter().try_fold(0_u64, u64::checked_add);
+        sum == Some(self.planned)
+    }
+}
+
+/// What a package says of itself: the JSON of [`Contents::FILE`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contents {
+    /// Version of the form of packages, [`Contents::FORMAT`].
+    pub format: u32,
+    /// Version of the catherd that wrote it.
+    pub catherd: String,
+    /// Name of the study.
+    pub study: String,
+    /// Name of the subject kind.
+    pub subject: String,
+    /// Engine id of the subject kind.
+    pub engine: String,
+    /// Runs by state.
+    pub runs: RunCounts,
+    /// Whether the study was not complete; the same as `runs.pending > 0`.
+    pub interim: bool,
+    /// SHA-256 of the lines `RUN RECORD`, the digests of each record's run and of the record, in the
+    /// order of the records. Every complete execution of the study has the same.
+    pub results: Digest,
+    /// Whether the package has the projects.
+    pub with_projects: bool,
+    /// All files but this one, by name.
+    pub files: Vec<FileEntry>,
+}
+
+impl Contents {
+    /// The version of this form.
+    pub const FORMAT: u32 = 1;
+
+    /// Name of the file in a package.
+    pub const FILE: &str = "archive.json";
+
+    /// The entry of a file.
+    pub fn file(&self, name: &str) -> Option<&FileEntry> {
+        let at = self.files.binary_search_by(|entry| entry.name.as_str().cmp(name));
+        at.ok().map(|at| &self.files[at])
+    }
+}

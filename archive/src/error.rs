@@ -1,0 +1,100 @@
+//! Errors of replication packages.
+
+use std::io;
+use std::path::PathBuf;
+
+use catherd_experiments::Digest;
+
+/// A problem with a file of a package.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// Its name cannot be used.
+    #[error("its name {0}")]
+    Name(&'static str),
+    /// Two files have the same name, or names that differ in upper and lower case alone.
+    #[error("two files have this name, or differ in upper and lower case alone")]
+    Twice,
+    /// It is a link, a folder or a device.
+    #[error("is a {0}, not a regular file")]
+    NotRegular(&'static str),
+    /// It is encrypted.
+    #[error("is encrypted")]
+    Encrypted,
+    /// It is compressed by another method than a package's files.
+    #[error("is compressed by another method than the files of a package")]
+    Method,
+    /// It would expand too much.
+    #[error("expands to {bytes} bytes from {compressed}, more than {most} times its size")]
+    Bomb {
+        /// Its size in bytes.
+        bytes: u64,
+        /// Its compressed size in bytes.
+        compressed: u64,
+        /// The largest permitted ratio.
+        most: u64,
+    },
+    /// It is not in the list of files.
+    #[error("is not in the list of the package's files")]
+    Unlisted,
+    /// It is in the list of files alone.
+    #[error("is missing")]
+    Missing,
+    /// Its size is not that of the list.
+    #[error("has {found} bytes, expected {expected}")]
+    Size {
+        /// The size found.
+        found: u64,
+        /// The size in the list.
+        expected: u64,
+    },
+    /// Its digest is not that of the list.
+    #[error("is damaged: its SHA-256 is {found}, expected {expected}")]
+    Digest {
+        /// The digest found.
+        found: Digest,
+        /// The digest in the list.
+        expected: Digest,
+    },
+    /// It is larger than what is read into memory.
+    #[error("has {bytes} bytes, more than the maximum of {most}")]
+    TooLarge {
+        /// Its size in bytes.
+        bytes: u64,
+        /// The largest permitted size.
+        most: u64,
+    },
+    /// Its contents are invalid.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// An error of writing or reading a package.
+#[derive(Debug, thiserror::Error)]
+pub enum PackageError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Cause given by the operating system.
+        source: io::Error,
+    },
+    /// The file is not the archive of a package.
+    #[error("{}: {cause}", path.display())]
+    NotAPackage {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: String,
+    },
+    /// A file in the package is refused.
+    #[error("{}: {name}: {problem}", path.display())]
+    File {
+        /// The package.
+        path: PathBuf,
+        /// Name of the file in the package.
+        name: String,
+        /// The problem with it.
+        problem: Problem,
+    },
+}

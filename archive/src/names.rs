@@ -1,0 +1,57 @@
+//! Names of files in packages.
+
+/// Most bytes of a name.
+const MAX_NAME_BYTES: usize = 512;
+
+/// What is wrong with the name of a file, `None` if it can be unpacked on every system: a relative
+/// path with `/` between its parts, none of which is empty or leads upwards.
+pub(crate) fn flaw(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("is empty")
+    } else if name.len() > MAX_NAME_BYTES {
+        Some("is longer than 512 bytes")
+    } else if name.starts_with('/') {
+        Some("is an absolute path")
+    } else if name.contains('\\') || name.contains(':') {
+        Some("has a backslash or a colon, which separate parts of a path on some systems")
+    } else if name.chars().any(|c| !catherd_experiments::text::is_printable(c)) {
+        Some("has a character that cannot be shown")
+    } else if name.split('/').any(|part| part == "..") {
+        Some("leads out of the package")
+    } else if name.split('/').any(|part| part.is_empty() || part == ".") {
+        Some("has an empty part")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::flaw;
+
+    #[test]
+    fn names_that_leave_the_folder_are_refused() {
+        for fine in ["a", "projects/größer.sb3", "a/b/c.txt", "..a", "a..", "..."] {
+            assert_eq!(flaw(fine), None, "{fine}");
+        }
+        let bad = [
+            "",
+            "/etc/passwd",
+            "../a",
+            "a/../b",
+            "a/..",
+            "..",
+            "a//b",
+            "a/",
+            "./a",
+            "a\\b",
+            "C:/a",
+            "a\nb",
+            "a\u{202e}b",
+        ];
+        for name in bad {
+            assert!(flaw(name).is_some(), "{name}");
+        }
+        assert!(flaw(&"x".repeat(513)).is_some());
+    }
+}

@@ -1,0 +1,281 @@
+//! Reading a package from elsewhere.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use catherd_experiments::DigestBuilder;
+use zip::{CompressionMethod, ZipArchive};
+
+use crate::contents::{Contents, FileEntry};
+use crate::error::{PackageError, Problem};
+use crate::{MAX_CONTENTS_BYTES, MAX_RATIO, RATIO_FREE_BYTES, names, tail};
+
+/// Type of a file in the mode of Unix, and that of regular files; 0 if the mode has none.
+const FILE_TYPE: u32 = 0o170_000;
+const REGULAR: u32 = 0o100_000;
+
+/// Size of the parts in which files are compared with their digests.
+const PART: usize = 64 << 10;
+
+/// A package that was opened and whose list of files was checked. Nothing of it is ever unpacked to
+/// the disk.
+pub struct Package {
+    archive: Archive,
+    contents: Contents,
+}
+
+/// The archive of a package.
+struct Archive {
+    path: PathBuf,
+    zip: ZipArchive<BufReader<File>>,
+}
+
+impl Package {
+    /// Opens a package and checks its structure: the archive has the files of its list and nothing
+    /// else, each once, with a name that can be unpacked, regular, with the size of the list, and not
+    /// expanding without bound. [`Package::check`] compares contents.
+    ///
+    /// # Errors
+    ///
+    /// [`PackageError`], which names the file in the package.
+    pub fn open(path: &Path) -> Result<Package, PackageError> {
+        let unreadable = |source| PackageError::Io { path: path.to_owned(), source };
+        let not = |cause: String| PackageError::NotAPackage { path: path.to_owned(), cause };
+        let mut file = File::open(path).map_err(unreadable)?;
+        if !file.metadata().map_err(unreadable)?.is_file() {
+            return Err(not("is not a regular file".to_owned()));
+        }
+        // A zip archive is read into memory as far as its list of files goes.
+        let tail = tail::read(&mut file).map_err(unreadable)?.map_err(not)?;
+        let zip = ZipArchive::new(BufReader::new(file));
+        let zip = zip.map_err(|cause| not(format!("is not an intact zip archive: {cause}")))?;
+        if zip.offset() != 0 || zip.central_directory_start() != tail.start {
+            return Err(not("is not an intact zip archive".to_owned()));
+        }
+        if zip.has_duplicate_names() || zip.len() as u64 != tail.files {
+            return Err(not("two of its files have the same name".to_owned()));
+        }
+        let mut archive = Archive { path: path.to_owned(), zip };
+        let found = archive.check_entries(tail.start)?;
+        let contents = archive.read_contents(&found)?;
+        archive.compare_with_list(&contents, &found)?;
+        Ok(Package { archive, contents })
+    }
+
+    /// What the package says of itself.
+    pub fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    /// Compares every file with its digest. `on_bytes` is called with the number of bytes after each
+    /// part.
+    ///
+    /// # Errors
+    ///
+    /// The first file that is damaged.
+    pub fn check(&mut self, mut on_bytes: impl FnMut(u64)) -> Result<(), PackageError> {
+        for number in 0..self.contents.files.len() {
+            let FileEntry { name, bytes, sha256 } = self.contents.files[number].clone();
+            let (mut digest, mut found) = (DigestBuilder::default(), 0);
+            let mut reader = self.reader(&name)?;
+            let mut part = vec![0; PART];
+            let end = loop {
+                match reader.read(&mut part) {
+                    Ok(0) => break Ok(()),
+                    Ok(read) => {
+                        digest.add(&part[..read]);
+                        found += read as u64;
+                        on_bytes(read as u64);
+                    }
+                    // The checksum of the archive does not fit, or it cannot be decompressed.
+                    Err(cause) => break Err(Problem::Invalid(format!("is damaged: {cause}"))),
+                }
+            };
+            drop(reader);
+            end.map_err(|problem| self.refused(&name, problem))?;
+            if found != bytes {
+                return Err(self.refused(&name, Problem::Size { found, expected: bytes }));
+            }
+            let found = digest.finish();
+            if found != sha256 {
+                return Err(self.refused(&name, Problem::Digest { found, expected: sha256 }));
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of a file of at most `most` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the package does not have it, or it is larger or damaged.
+    pub fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>, PackageError> {
+        self.archive.read(name, most)
+    }
+
+    /// Reads a file in parts. It ends after the size that the list has.
+    ///
+    /// # Errors
+    ///
+    /// If the package does not have it.
+    pub fn reader(&mut self, name: &str) -> Result<impl Read + '_, PackageError> {
+        self.archive.reader(name).map(|(reader, _)| reader)
+    }
+
+    /// The error about a file of the package.
+    pub fn refused(&self, name: &str, problem: Problem) -> PackageError {
+        self.archive.refused(name, problem)
+    }
+}
+
+impl Archive {
+    fn refused(&self, name: &str, problem: Problem) -> PackageError {
+        PackageError::File { path: self.path.clone(), name: name.to_owned(), problem }
+    }
+
+    fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>, PackageError> {
+        let (mut reader, size) = self.reader(name)?;
+        let mut bytes = Vec::new();
+        let problem = if size > most {
+            Problem::TooLarge { bytes: size, most }
+        } else {
+            match reader.read_to_end(&mut bytes) {
+                Ok(_) => return Ok(bytes),
+                Err(cause) => Problem::Invalid(format!("is damaged: {cause}")),
+            }
+        };
+        drop(reader);
+        Err(self.refused(name, problem))
+    }
+
+    /// A reader of a file, and its size.
+    fn reader(&mut self, name: &str) -> Result<(impl Read + '_, u64), PackageError> {
+        let path = self.path.clone();
+        let refused = |problem| PackageError::File { path, name: name.to_owned(), problem };
+        match self.zip.by_name(name) {
+            Ok(file) => {
+                let size = file.size();
+                // One byte more than announced is enough to notice that there are more.
+                Ok((file.take(size.saturating_add(1)), size))
+            }
+            Err(zip::result::ZipError::FileNotFound) => Err(refused(Problem::Missing)),
+            Err(cause) => Err(refused(Problem::Invalid(format!("is damaged: {cause}")))),
+        }
+    }
+
+    /// Checks every entry of the archive, and that the entries take all its bytes up to `end`.
+    fn check_entries(&mut self, end: u64) -> Result<Vec<(String, u64)>, PackageError> {
+        let path = self.path.clone();
+        let not = |cause: String| PackageError::NotAPackage { path: path.clone(), cause };
+        let mut known = BTreeSet::new();
+        let mut found = Vec::new();
+        let mut places = Vec::new();
+        for index in 0..self.zip.len() {
+            let file = self.zip.by_index_raw(index);
+            let file =
+                file.map_err(|cause| not(format!("is not an intact zip archive: {cause}")))?;
+            let name = file.name().map(|name| name.into_owned());
+            let name = name.unwrap_or_else(|_| String::from_utf8_lossy(file.name_raw()).into());
+            let problem = problem_of(&file, &name);
+            let problem =
+                problem.or_else(|| (!known.insert(name.to_lowercase())).then_some(Problem::Twice));
+            if let Some(problem) = problem {
+                return Err(PackageError::File { path: path.clone(), name, problem });
+            }
+            let start = file.data_start().unwrap_or(u64::MAX);
+            places.push((file.header_start(), start.saturating_add(file.compressed_size())));
+            found.push((name, file.size()));
+        }
+        places.sort_unstable();
+        let mut covered = 0;
+        for (start, after) in places {
+            if start != covered {
+                return Err(not("files overlap, or there are bytes between them".to_owned()));
+            }
+            covered = after;
+        }
+        if covered != end {
+            return Err(not("there are bytes that belong to no file".to_owned()));
+        }
+        Ok(found)
+    }
+
+    fn read_contents(&mut self, found: &[(String, u64)]) -> Result<Contents, PackageError> {
+        if !found.iter().any(|(name, _)| name == Contents::FILE) {
+            return Err(PackageError::NotAPackage {
+                path: self.path.clone(),
+                cause: format!("has no {}: no package of catherd archive", Contents::FILE),
+            });
+        }
+        let json = self.read(Contents::FILE, MAX_CONTENTS_BYTES)?;
+        let invalid = |cause: String| self.refused(Contents::FILE, Problem::Invalid(cause));
+        let format = serde_json::from_slice::<Format>(&json).map_err(|e| invalid(e.to_string()))?;
+        if format.format != Contents::FORMAT {
+            let (found, known) = (format.format, Contents::FORMAT);
+            return Err(invalid(format!("format {found}; this catherd reads format {known}")));
+        }
+        let contents: Contents =
+            serde_json::from_slice(&json).map_err(|e| invalid(e.to_string()))?;
+        if !contents.runs.adds_up() || contents.interim != contents.runs.is_interim() {
+            return Err(invalid("the numbers of runs do not add up".to_owned()));
+        }
+        if !contents.files.is_sorted_by(|a, b| a.name < b.name) {
+            return Err(invalid("the list of files is not sorted, or has a file twice".to_owned()));
+        }
+        Ok(contents)
+    }
+
+    /// Compares the files found with the list.
+    fn compare_with_list(
+        &self,
+        contents: &Contents,
+        found: &[(String, u64)],
+    ) -> Result<(), PackageError> {
+        for (name, bytes) in found.iter().filter(|(name, _)| name != Contents::FILE) {
+            let Some(entry) = contents.file(name) else {
+                return Err(self.refused(name, Problem::Unlisted));
+            };
+            if entry.bytes != *bytes {
+                let problem = Problem::Size { found: *bytes, expected: entry.bytes };
+                return Err(self.refused(name, problem));
+            }
+        }
+        let names: BTreeSet<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        match contents.files.iter().find(|entry| !names.contains(entry.name.as_str())) {
+            Some(entry) => Err(self.refused(&entry.name, Problem::Missing)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is wrong with an entry of an archive, beside its contents.
+fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Option<Problem> {
+    let kind = file.unix_mode().map_or(REGULAR, |mode| mode & FILE_TYPE);
+    let (bytes, compressed) = (file.size(), file.compressed_size());
+    if file.is_symlink() {
+        Some(Problem::NotRegular("link"))
+    } else if file.is_dir() {
+        Some(Problem::NotRegular("folder"))
+    } else if kind != REGULAR && kind != 0 {
+        Some(Problem::NotRegular("device"))
+    } else if let Some(flaw) = names::flaw(name) {
+        Some(Problem::Name(flaw))
+    } else if file.encrypted() {
+        Some(Problem::Encrypted)
+    } else if !matches!(file.compression(), CompressionMethod::Stored | CompressionMethod::Deflated)
+    {
+        Some(Problem::Method)
+    } else if bytes > RATIO_FREE_BYTES && bytes / MAX_RATIO >= compressed {
+        Some(Problem::Bomb { bytes, compressed, most: MAX_RATIO })
+    } else {
+        None
+    }
+}
+
+/// The version of a list of files.
+#[derive(serde::Deserialize)]
+struct Format {
+    format: u32,
+}
