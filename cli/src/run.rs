@@ -15,7 +15,7 @@ mod display;
 mod folder;
 mod interim;
 mod local_cluster;
-mod race;
+pub(crate) mod race;
 mod results;
 mod study_args;
 mod suites;
@@ -41,11 +41,13 @@ use display::{Display, Title};
 pub(crate) use folder::CONTENTS;
 pub(crate) use folder::Folder;
 use interim::InterimTables;
-use local_cluster::{Ended, Workers};
+pub(crate) use local_cluster::Ended;
+use local_cluster::Workers;
+use race::Rounds;
 pub(crate) use results::RunResult;
 use results::StoredStudies;
 pub(crate) use study_args::{StudyArgs, too_few_seeds};
-pub(crate) use tables::{Extent, StudyTables};
+pub(crate) use tables::{Extent, Results, StudyTables};
 
 /// Runs a study: every project x every algorithm x every seed, on every core of this
 /// machine, and writes its tables, figure and test suites.
@@ -117,6 +119,22 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
     terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
     let complete = corpus.unusable.is_empty() && results.problems.is_empty();
     Ok((if complete { Exit::Success } else { Exit::Incomplete }, folder.path))
+}
+
+impl Rounds for LocalRunner<'_> {
+    fn run(&mut self, round: Plan) -> Result<Ended, Failure> {
+        LocalRunner::run(self, round)
+    }
+
+    fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Failure> {
+        let names = vec![round.to_owned()];
+        let round = StoredStudies { names, ..self.studies.clone() };
+        round.results().try_for_each(|result| result.map(&mut *take))
+    }
+
+    fn tables(&mut self) -> &mut StudyTables {
+        &mut self.tables
+    }
 }
 
 /// Executes plans on this machine, in the folder of the study.

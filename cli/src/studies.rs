@@ -3,20 +3,15 @@
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use catherd_coordinator::{Breakdown, QuarantinedRun};
-use catherd_experiments::{CorpusDescription, Digest, Plan};
-use catherd_proto::transport::{AuthChannel, PROJECT_CHUNK};
-use catherd_proto::v1::studies_client::StudiesClient;
+use catherd_experiments::{CorpusDescription, Plan};
 use catherd_proto::v1::{self, run_result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::Code;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::{self, Exit, Failure};
 use crate::file_names::safe_name;
 use crate::remote::Remote;
 use crate::run::{Extent, Folder, RunResult, StudyArgs, StudyTables, too_few_seeds};
@@ -25,26 +20,45 @@ use crate::terminal::{self, BARS, plural};
 use connection::Connection;
 
 mod connection;
-
-/// First and longest wait before an upload is repeated.
-const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+mod race;
+mod submission;
 
 /// Submits a study to a coordinator: uploads its projects and plans its runs.
 ///
 /// Runs that have ended in any study of the coordinator are not executed again. A study that is
 /// submitted again with more projects, algorithms or seeds is extended.
+///
+/// Of a race, the command submits each round when the one before has ended, drops the configurations
+/// that have lost, and writes the tables at the end. A race whose command was interrupted continues
+/// when the same command is given again.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  catherd submit experiments/smoke.toml
-  catherd submit --projects games --algorithms mosa,mio --seeds 20 --executions 300 --name games")]
+#[command(after_help = format!("{SUBMIT}\n\n{}", failure::exit_codes(&[SUBMITTED_IN_PART])))]
 pub(crate) struct Submit {
     #[command(flatten)]
     study: StudyArgs,
 
+    /// Folder for the tables of a race [default: results/NAME]
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+
     #[command(flatten)]
     remote: Remote,
 }
+
+const SUBMIT: &str = "\
+Examples:
+  catherd submit experiments/smoke.toml
+  catherd submit --projects games --algorithms mosa,mio --seeds 20 --executions 300 --name games
+  catherd submit experiments/tuning-race.toml --out race";
+
+/// The meaning of exit code 2 of `catherd submit`.
+const SUBMITTED_IN_PART: (Exit, &str) = (
+    Exit::Incomplete,
+    "the study was submitted, but projects were skipped or runs of a race failed",
+);
+
+/// The meaning of exit code 2 of commands that show or fetch studies.
+const RUNS_FAILED: (Exit, &str) = (Exit::Incomplete, "runs failed or are quarantined");
 
 impl Submit {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
@@ -53,40 +67,17 @@ impl Submit {
         if let Some(note) = too_few_seeds(&plan) {
             terminal::note(&note);
         }
-        if plan.race.is_some() {
-            return Err(Failure::new(format_args!("{} is a race", study.name))
-                .hint("run it on one machine, with catherd run"));
+        if self.out.is_some() && plan.race.is_none() {
+            return Err(Failure::new(format_args!("--out: {} is not a race", study.name))
+                .hint("leave it out, and write tables with catherd results"));
         }
-        let digests = plan.projects.iter().map(|project| project.digest.0.to_vec().into());
-        let all = v1::ProjectDigests { digests: digests.collect() };
-        let missing = connection.call(async |client| client.missing_projects(all).await)?.digests;
-        let bar = BARS.add(ProgressBar::new(missing.len() as u64));
-        bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} projects uploaded"));
-        corpus.each(|digest, bytes| {
-            if !missing.iter().any(|one| **one == digest.0) {
-                return Ok(());
-            }
-            bar.inc(1);
-            send(&mut connection, digest, bytes)
-        })?;
-        bar.finish_and_clear();
-        let plan = v1::Document::write(&plan).map_err(Failure::new)?;
-        let projects = v1::Document::write(&corpus.description()?).map_err(Failure::new)?;
-        let mut request =
-            v1::SubmitRequest { plan: Some(plan), waiting: false, projects: Some(projects) };
-        let bar = BARS.add(ProgressBar::no_length());
-        bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} runs planned"));
-        let reply = loop {
-            let submission = request.clone();
-            let reply = connection.call(async |client| client.submit(submission).await)?;
-            request.waiting = true;
-            if reply.unplanned == 0 {
-                break reply;
-            }
-            bar.set_length(reply.planned + reply.unplanned);
-            bar.set_position(reply.planned);
-        };
-        bar.finish_and_clear();
+        submission::upload_projects(&mut connection, &corpus, &plan)?;
+        if let Some(race) = plan.race {
+            let default = || PathBuf::from("results").join(safe_name(&study.name));
+            let folder = Folder::open(&self.out.unwrap_or_else(default))?;
+            return race::run(&mut connection, &corpus, &plan, race, &folder);
+        }
+        let reply = submission::submit(&mut connection, &plan, &corpus.description()?)?;
         terminal::note(&format!(
             "{}: {}, {} of them ended earlier; `catherd watch` shows their progress",
             study.name,
@@ -96,48 +87,6 @@ impl Submit {
         let complete = corpus.unusable.is_empty();
         Ok(if complete { Exit::Success } else { Exit::Incomplete })
     }
-}
-
-/// Uploads a project in chunks.
-fn send(connection: &mut Connection, digest: Digest, bytes: &[u8]) -> Result<(), Failure> {
-    let size = bytes.len() as u64;
-    let chunks: Vec<_> = bytes
-        .chunks(PROJECT_CHUNK)
-        .map(|data| v1::ProjectChunk { size, data: data.to_vec().into() })
-        .collect();
-    let mut pause = UPLOAD_PAUSE.0;
-    let stored = loop {
-        let sent = connection.upload(async |client| upload(client, chunks.clone()).await);
-        match sent {
-            Ok(stored) => break stored,
-            // Uploads of other clients leave no room now.
-            Err(status) if status.code() == Code::ResourceExhausted => {
-                std::thread::sleep(pause);
-                pause = (2 * pause).min(UPLOAD_PAUSE.1);
-            }
-            Err(status) => return Err(connection.refused(&status)),
-        }
-    };
-    if stored.digests.first().is_none_or(|stored| **stored != digest.0) {
-        return Err(Failure::new(format_args!("project {digest} was damaged during the upload"))
-            .hint("repeat the command"));
-    }
-    Ok(())
-}
-
-async fn upload(
-    client: &mut StudiesClient<AuthChannel>,
-    chunks: Vec<v1::ProjectChunk>,
-) -> Result<tonic::Response<v1::ProjectDigests>, tonic::Status> {
-    let (sender, receiver) = mpsc::channel(4);
-    let sending = async move {
-        for chunk in chunks {
-            if sender.send(chunk).await.is_err() {
-                return;
-            }
-        }
-    };
-    tokio::join!(sending, client.put_project(ReceiverStream::new(receiver))).1
 }
 
 /// Shows the progress of the studies of a coordinator, and which runs of a study have no record.
@@ -195,14 +144,16 @@ impl Status {
 
 /// Shows the progress of the active studies until all their runs have ended.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  catherd watch
-  catherd watch --coordinator ant:7420")]
+#[command(after_help = format!("{WATCH}\n\n{}", failure::exit_codes(&[RUNS_FAILED])))]
 pub(crate) struct Watch {
     #[command(flatten)]
     remote: Remote,
 }
+
+const WATCH: &str = "\
+Examples:
+  catherd watch
+  catherd watch --coordinator ant:7420";
 
 impl Watch {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
@@ -293,10 +244,7 @@ impl Delete {
 
 /// Fetches the results of a study so far and writes its tables, figure and suites.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  catherd results games
-  catherd results games --out /tmp/games")]
+#[command(after_help = format!("{RESULTS}\n\n{}", failure::exit_codes(&[RUNS_FAILED])))]
 pub(crate) struct Results {
     /// The study
     study: String,
@@ -309,6 +257,11 @@ pub(crate) struct Results {
     remote: Remote,
 }
 
+const RESULTS: &str = "\
+Examples:
+  catherd results games
+  catherd results games --out /tmp/games";
+
 impl Results {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let start = Instant::now();
@@ -320,22 +273,28 @@ impl Results {
         let projects = described.projects.map(|document| document.read()).transpose();
         let projects: Option<CorpusDescription> =
             projects.map_err(|cause| unreadable("the description of its projects", cause))?;
-        let request = v1::ResultsRequest { study: self.study.clone() };
-        let mut stream = connection.call(async |client| client.results(request).await)?;
         let default = || PathBuf::from("results").join(safe_name(&self.study));
         let folder = Folder::open(&self.out.clone().unwrap_or_else(default))?;
         let bar = BARS.add(ProgressBar::no_length());
         bar.set_style(style("{pos} runs fetched"));
-        let results = std::iter::from_fn(|| {
-            bar.inc(1);
-            connection.next(&mut stream).transpose().map(|result| read_result(result?))
-        });
+        let results = fetch(&connection, &self.study)?.inspect(|_| bar.inc(1));
         let tables = StudyTables::new(&folder, &plan, projects.unwrap_or_default());
         let results = tables.write(results, Extent::WithSuites)?;
         bar.finish_and_clear();
         terminal::print(&results.text(&self.study, &folder.path, start.elapsed()));
         Ok(if results.problems.is_empty() { Exit::Success } else { Exit::Incomplete })
     }
+}
+
+/// Fetches the results of a study so far, in its order.
+fn fetch<'c>(
+    connection: &'c Connection,
+    study: &str,
+) -> Result<impl Iterator<Item = Result<RunResult, Failure>> + use<'c>, Failure> {
+    let request = v1::ResultsRequest { study: study.to_owned() };
+    let mut stream = connection.open(async |client| client.results(request).await)?;
+    let next = move || connection.next(&mut stream).transpose();
+    Ok(std::iter::from_fn(next).map(|result| read_result(result?)))
 }
 
 /// Reads the result of a run.

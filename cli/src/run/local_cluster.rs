@@ -27,7 +27,7 @@ const RECOVERY: Duration = Duration::from_secs(5);
 
 /// How the execution of a plan ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// Every run has ended.
     Finished,
     /// A signal stopped it; the current runs have ended.

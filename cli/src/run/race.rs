@@ -1,8 +1,8 @@
 //! Races: runs in rounds, each without the configurations that have lost.
 //!
-//! Each round is a plan of its own in the study's store, so that an interrupted race continues like
-//! any study: runs of finished rounds are not executed again, and the same configurations are
-//! dropped after them.
+//! Each round is a plan of its own in the store of this machine or of a coordinator, so that an
+//! interrupted race continues like any study: runs of finished rounds are not executed again, and the
+//! same configurations are dropped after them.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,26 @@ use catherd_analysis::race::inferior;
 use catherd_analysis::tidy::Dropped;
 use catherd_experiments::{Digest, Plan, Race};
 
-use super::LocalRunner;
 use super::local_cluster::Ended;
-use super::results::{RunResult, StoredStudies};
+use super::results::RunResult;
+use super::tables::StudyTables;
 use crate::failure::Failure;
 use crate::terminal;
 
+/// Executes the rounds of a race: this machine, or a coordinator.
+pub(crate) trait Rounds {
+    /// Runs a round until all its runs have ended, or until it is stopped.
+    fn run(&mut self, round: Plan) -> Result<Ended, Failure>;
+
+    /// Calls `take` with the results of a round that has ended.
+    fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Failure>;
+
+    /// The tables of the whole race.
+    fn tables(&mut self) -> &mut StudyTables;
+}
+
 /// Runs a race until it is decided, or until it is stopped.
-pub(super) fn run(runner: &mut LocalRunner<'_>, plan: &Plan, race: Race) -> Result<Ended, Failure> {
+pub(crate) fn run(runner: &mut impl Rounds, plan: &Plan, race: Race) -> Result<Ended, Failure> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
     // Mean coverage of each remaining configuration, a block of the rank test for each project;
     // `None` if no run of the configuration on the project has a coverage.
@@ -34,8 +46,8 @@ pub(super) fn run(runner: &mut LocalRunner<'_>, plan: &Plan, race: Race) -> Resu
         if ended != Ended::Finished {
             return Ok(ended);
         }
-        let round = StoredStudies { names: vec![name], ..runner.studies.clone() };
-        let means = MeanCoverage::of(round.results())?;
+        let mut means = MeanCoverage::default();
+        runner.results(&name, &mut |result| means.add(result))?;
         for project in &plan.projects[projects.clone()] {
             let of = |&a: &usize| means.get(project.digest, &plan.algorithms[a].label);
             blocks.push(left.iter().map(of).collect());
@@ -59,7 +71,7 @@ pub(super) fn run(runner: &mut LocalRunner<'_>, plan: &Plan, race: Race) -> Resu
                 p: configuration.p,
             });
         }
-        runner.tables.add_dropped(dropped);
+        runner.tables().add_dropped(dropped);
         let stays = |index: &usize| worse.iter().all(|configuration| configuration.index != *index);
         let staying: Vec<usize> = (0..left.len()).filter(stays).collect();
         for block in &mut blocks {
@@ -67,29 +79,24 @@ pub(super) fn run(runner: &mut LocalRunner<'_>, plan: &Plan, race: Race) -> Resu
         }
         left = staying.iter().map(|&index| left[index]).collect();
     }
-    runner.tables.end_race();
+    runner.tables().end_race();
     Ok(Ended::Finished)
 }
 
 /// Mean coverage by project and algorithm.
+#[derive(Default)]
 struct MeanCoverage(HashMap<(Digest, String), (f64, u32)>);
 
 impl MeanCoverage {
-    fn of(
-        results: impl Iterator<Item = Result<RunResult, Failure>>,
-    ) -> Result<MeanCoverage, Failure> {
-        let mut means = HashMap::new();
-        for result in results {
-            let RunResult::Record(record) = result? else { continue };
-            let (spec, record) = *record;
-            if let Some(coverage) = record.coverage() {
-                let of = (spec.project, spec.algorithm.label);
-                let (sum, runs) = means.entry(of).or_insert((0.0, 0));
-                *sum += coverage;
-                *runs += 1;
-            }
+    fn add(&mut self, result: RunResult) {
+        let RunResult::Record(record) = result else { return };
+        let (spec, record) = *record;
+        if let Some(coverage) = record.coverage() {
+            let (sum, runs) =
+                self.0.entry((spec.project, spec.algorithm.label)).or_insert((0.0, 0));
+            *sum += coverage;
+            *runs += 1;
         }
-        Ok(MeanCoverage(means))
     }
 
     fn get(&self, project: Digest, algorithm: &str) -> Option<f64> {

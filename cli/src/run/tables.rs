@@ -77,7 +77,7 @@ impl StudyTables {
 
     /// Says in the folder that its tables, if there are any, are not those of the complete study.
     /// Called before runs are executed, because the study may have grown.
-    pub(super) fn mark_incomplete(&self) -> Result<(), Failure> {
+    pub(crate) fn mark_incomplete(&self) -> Result<(), Failure> {
         let Some(before) = RunStates::read(&self.folder).ok().flatten() else { return Ok(()) };
         let planned = self.plan.count() as u64;
         let pending = planned.saturating_sub(before.ended() + before.dropped).max(1);

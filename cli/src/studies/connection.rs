@@ -57,6 +57,16 @@ impl Connection {
         reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
+    /// Sends a request whose reply is a stream, beside other requests.
+    pub(super) fn open<T>(
+        &self,
+        request: impl AsyncFnOnce(&mut StudiesClient<AuthChannel>) -> Result<tonic::Response<T>, Status>,
+    ) -> Result<T, Failure> {
+        let mut client = self.client.clone();
+        let reply = self.runtime.block_on(reported(&self.address, request(&mut client)));
+        reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
+    }
+
     /// Sends a request that takes long because it is large; the caller may repeat one that failed.
     pub(super) fn upload<T>(
         &mut self,

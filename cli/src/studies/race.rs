@@ -1,0 +1,148 @@
+//! A race on a cluster: the client submits each round to the coordinator, waits for its runs, and
+//! decides which configurations go on.
+//!
+//! Everything that a decision depends on is at the coordinator. A client that is started again submits
+//! the same rounds, whose runs have ended, and decides the same.
+
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{CorpusDescription, Plan, Race};
+use catherd_proto::v1;
+use indicatif::ProgressBar;
+
+use super::connection::Connection;
+use super::{fetch, style, submission};
+use crate::failure::{Exit, Failure};
+use crate::run::race::{self, Rounds};
+use crate::run::{Corpus, Ended, Extent, Folder, Results, RunResult, StudyTables};
+use crate::terminal::{self, BARS, plural};
+
+/// Least time between two writings of interim tables.
+const TABLES_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Runs a race whose projects have been uploaded, and writes its tables.
+pub(super) fn run(
+    connection: &mut Connection,
+    corpus: &Corpus,
+    plan: &Plan,
+    race: Race,
+    folder: &Folder,
+) -> Result<Exit, Failure> {
+    let start = Instant::now();
+    let projects = corpus.description()?;
+    let tables = StudyTables::new(folder, plan, projects.clone());
+    let mut rounds =
+        RemoteRounds { connection, projects, tables, names: Vec::new(), written: start };
+    race::run(&mut rounds, plan, race)?;
+    let results = rounds.write_tables(Extent::WithSuites)?;
+    terminal::print(&results.text(&plan.name, &folder.path, start.elapsed()));
+    let complete = corpus.unusable.is_empty() && results.problems.is_empty();
+    Ok(if complete { Exit::Success } else { Exit::Incomplete })
+}
+
+/// Executes rounds on a coordinator.
+struct RemoteRounds<'c> {
+    connection: &'c mut Connection,
+    projects: CorpusDescription,
+    tables: StudyTables,
+    /// The rounds that have ended.
+    names: Vec<String>,
+    /// The time when tables were last written.
+    written: Instant,
+}
+
+impl Rounds for RemoteRounds<'_> {
+    fn run(&mut self, round: Plan) -> Result<Ended, Failure> {
+        let reply = submission::submit(self.connection, &round, &self.projects)?;
+        if reply.ended < reply.planned {
+            self.tables.mark_incomplete()?;
+            self.wait(&round)?;
+        }
+        self.names.push(round.name.clone());
+        if self.written.elapsed() > TABLES_INTERVAL {
+            self.write_tables(Extent::Tables)?;
+        }
+        Ok(Ended::Finished)
+    }
+
+    fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Failure> {
+        fetch(self.connection, round)?.try_for_each(|result| result.map(&mut *take))
+    }
+
+    fn tables(&mut self) -> &mut StudyTables {
+        &mut self.tables
+    }
+}
+
+impl RemoteRounds<'_> {
+    /// Waits until every run of a round has ended.
+    fn wait(&mut self, round: &Plan) -> Result<(), Failure> {
+        let configurations = plural(round.algorithms.len(), "configuration");
+        let bar = BARS.add(ProgressBar::new(round.count() as u64));
+        bar.set_style(style("{wide_bar:.cyan/dim} {msg}"));
+        let request = v1::WatchRequest { interval_ms: 500 };
+        let mut found = None;
+        self.connection.follow(
+            async |client| client.watch(request).await,
+            |status| {
+                found = status.studies.iter().find(|study| study.name == round.name).cloned();
+                let Some(study) = &found else { return false };
+                bar.set_length(study.planned);
+                bar.set_position(study.done + study.failed + study.quarantined);
+                let paused = study.state() == v1::StudyState::Paused;
+                bar.set_message(format!(
+                    "{}: {} of {} runs, {configurations}, {}{}",
+                    round.name,
+                    bar.position(),
+                    study.planned,
+                    plural(status.workers as usize, "worker"),
+                    if paused { ", paused" } else { "" }
+                ));
+                let cancelled = study.state() == v1::StudyState::Cancelled;
+                !cancelled && study.pending + study.leased > 0
+            },
+        )?;
+        bar.finish_and_clear();
+        let name = &round.name;
+        match found {
+            Some(study) if study.pending + study.leased == 0 => self.is_still(round),
+            Some(_) => Err(Failure::new(format_args!("{name} was cancelled")).hint(format!(
+                "continue it with catherd resume \"{name}\", then repeat the command"
+            ))),
+            None => Err(Failure::new(format_args!("{name} was deleted"))
+                .hint("repeat the command if that is still what you want")),
+        }
+    }
+
+    /// Checks that no other client has submitted another round of this name meanwhile.
+    fn is_still(&mut self, round: &Plan) -> Result<(), Failure> {
+        let request = v1::GetPlanRequest { study: round.name.clone() };
+        let described = self.connection.call(async |client| client.get_plan(request).await)?;
+        let read = described.plan.unwrap_or_default().read();
+        let plan: Plan = read.map_err(|cause| super::unreadable("the plan of the round", cause))?;
+        if plan == *round {
+            return Ok(());
+        }
+        Err(Failure::new(format_args!("another client has submitted another {}", round.name))
+            .hint("give one of the races another name with --name"))
+    }
+
+    /// Writes the tables of all rounds that have ended.
+    fn write_tables(&mut self, extent: Extent) -> Result<Results, Failure> {
+        let bar = BARS.add(ProgressBar::no_length());
+        bar.set_style(style("{pos} runs fetched"));
+        let connection = &*self.connection;
+        let results = self.names.iter().flat_map(|round| {
+            let (results, error) = match fetch(connection, round) {
+                Ok(results) => (Some(results), None),
+                Err(failure) => (None, Some(Err(failure))),
+            };
+            results.into_iter().flatten().chain(error)
+        });
+        let results = results.inspect(|_| bar.inc(1));
+        let results = self.tables.write(results, extent);
+        bar.finish_and_clear();
+        self.written = Instant::now();
+        results
+    }
+}
