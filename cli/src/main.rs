@@ -1,7 +1,7 @@
 //! The command line of catherd: argument parsing, wiring of the crates, and messages.
 //!
 //! - [`run`]: executes a study on this machine and writes its results.
-//! - [`verify`], [`replay`]: execute finished runs again.
+//! - [`archive`]: writes replication packages; [`verify`], [`replay`]: execute finished runs again.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
 //!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come from.
@@ -18,6 +18,7 @@
 //! - [`failure`]: exit codes and errors; [`terminal`]: output; [`file_names`]: names made safe for
 //!   file systems.
 
+mod archive;
 mod capacity;
 mod certificates;
 mod coordinator;
@@ -102,6 +103,7 @@ enum Command {
     #[command(subcommand)]
     Capacity(capacity::Command),
     Subjects(subjects::Arguments),
+    Archive(archive::Arguments),
     Verify(verify::Arguments),
     Replay(replay::Arguments),
     Stats(stats::Arguments),
@@ -169,6 +171,7 @@ impl Command {
             Command::Launch(command) => launch::run(command),
             Command::Capacity(command) => capacity::run(command),
             Command::Subjects(arguments) => subjects::run(&arguments),
+            Command::Archive(arguments) => archive::run(&arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Replay(arguments) => replay::run(&arguments),
             Command::Import(arguments) => import::run(arguments),

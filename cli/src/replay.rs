@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
 
@@ -89,16 +89,42 @@ impl Stored {
         let own = || self.study.join("spool");
         let folder = self.store.as_ref().map_or_else(own, |_| PathBuf::from("spool"));
         let hidden = [self.study.join("study.db")];
-        let programs = Isolation::default().programs(&folder, &hidden, from_ref(&self.tools));
-        let programs = programs.map_err(|failure| failure.to_string())?;
-        let context = RunnerContext { programs: Some(&programs), ..RunnerContext::default() };
-        let runner = subjects::kinds().runner(&spec.subject, &context);
-        let mut runner =
-            runner.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
-        runner.load(spec.project, Arc::from(bytes))?;
-        let record = runner.run(spec, &mut |_| ControlFlow::Continue(()));
-        record.map_err(|error| error.to_string())
+        execute(spec, Arc::from(bytes), &folder, &hidden, from_ref(&self.tools))
     }
+
+    /// The folder of the study, its package, or its name in a store.
+    pub(crate) fn study(&self) -> &Path {
+        &self.study
+    }
+
+    /// Whether the study is in a store that is named beside it.
+    pub(crate) fn has_store(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// The folder of tools with relative paths.
+    pub(crate) fn tools(&self) -> &PathBuf {
+        &self.tools
+    }
+}
+
+/// Executes a run on a project in this thread. Programs work in a folder below `folder` and do not see
+/// what is `hidden`.
+pub(crate) fn execute(
+    spec: &RunSpec,
+    project: Arc<[u8]>,
+    folder: &Path,
+    hidden: &[PathBuf],
+    tools: &[PathBuf],
+) -> Result<RunRecord, String> {
+    let programs = Isolation::default().programs(folder, hidden, tools);
+    let programs = programs.map_err(|failure| failure.to_string())?;
+    let context = RunnerContext { programs: Some(&programs), ..RunnerContext::default() };
+    let runner = subjects::kinds().runner(&spec.subject, &context);
+    let mut runner = runner.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
+    runner.load(spec.project, project)?;
+    let record = runner.run(spec, &mut |_| ControlFlow::Continue(()));
+    record.map_err(|error| error.to_string())
 }
 
 /// Executes one run of a study again on this machine and compares its record with the one in the

@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     checks.execute(&report)
 }
 
-fn make<'a>(results: &'a Results, title: &str) -> Result<Report<'a>, Failure> {
+pub(crate) fn make<'a>(results: &'a Results, title: &str) -> Result<Report<'a>, Failure> {
     let bar = BARS.add(ProgressBar::new_spinner());
     bar.enable_steady_tick(Duration::from_millis(200));
     let report = Report::new(results, title, |section| bar.set_message(section.to_owned()));

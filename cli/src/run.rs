@@ -39,13 +39,13 @@ pub(crate) use corpus::Corpus;
 use display::{Display, Title};
 #[cfg(test)]
 pub(crate) use folder::CONTENTS;
-pub(crate) use folder::Folder;
+pub(crate) use folder::{Folder, MANIFEST, RESULT_FILES};
 use interim::InterimTables;
 pub(crate) use local_cluster::Ended;
 use local_cluster::Workers;
 use race::Rounds;
 pub(crate) use results::RunResult;
-use results::StoredStudies;
+pub(crate) use results::StoredStudies;
 pub(crate) use study_args::{StudyArgs, too_few_seeds};
 pub(crate) use tables::{Extent, Results, StudyTables};
 

@@ -1,7 +1,12 @@
 //! `catherd verify`: executes finished runs again and compares the digests of their records.
+//!
+//! - [`package`]: the same of a replication package, whose files are checked before.
+
+mod package;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +14,7 @@ use catherd_coordinator::StoreError;
 use catherd_experiments::{Digest, Outcome, RunSpec};
 use clap::Args;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::{self, Exit, Failure};
 use crate::replay::Stored;
 use crate::terminal;
 
@@ -17,13 +22,11 @@ use crate::terminal;
 ///
 /// A run is a pure function of its inputs, so every digest must be the same, on any machine.
 /// Runs with a budget of real time are skipped, because they depend on the machine.
+///
+/// Of a replication package (`catherd archive`), every file, every record and their list are checked
+/// before.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  catherd verify results/smoke
-  catherd verify results/smoke --sample 100%
-  catherd verify results/smoke --sample 25 --seed 7
-  catherd verify games --store catherd-data/study.db")]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[DIFFERS])))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     stored: Stored,
@@ -39,13 +42,43 @@ pub(crate) struct Arguments {
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
+
+    /// Project files, or folders of them, for a package without projects
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    projects: Vec<PathBuf>,
+
+    /// Execute the programs that a package names, as its study would; they are not checked
+    #[arg(long)]
+    run_programs: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd verify results/smoke
+  catherd verify results/smoke --sample 100%
+  catherd verify results/smoke --sample 25 --seed 7
+  catherd verify games --store catherd-data/study.db
+  catherd verify smoke.zip --projects datasets/demo";
+
+/// The meaning of exit code 2.
+const DIFFERS: (Exit, &str) =
+    (Exit::Incomplete, "a run gave another record, or a record is damaged");
 
 /// The size of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sample {
     Runs(usize),
     Share(f64),
+}
+
+impl Sample {
+    /// The number of runs of a sample of `total` runs.
+    fn of(self, total: usize) -> usize {
+        match self {
+            Sample::Runs(runs) => runs.min(total),
+            Sample::Share(share) => (share * total as f64).ceil() as usize,
+        }
+    }
 }
 
 impl FromStr for Sample {
@@ -68,18 +101,72 @@ type Chosen = (RunSpec, Digest);
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log("warn");
-    let Choice { chosen, eligible, skipped, damaged } = choose(&arguments)?;
-    for line in &damaged {
+    let stored = &arguments.stored;
+    if !stored.has_store() && package::is_package(stored.study()) {
+        return package::run(&arguments);
+    }
+    if !arguments.projects.is_empty() || arguments.run_programs {
+        return Err(Failure::new("--projects and --run-programs are for packages")
+            .hint("leave them out: the store has the projects"));
+    }
+    let choice = choose(&arguments)?;
+    report_runs(&arguments, &choice, |spec| stored.execute(spec).map(|record| record.digest()))
+}
+
+/// Executes the chosen runs with `execute`, which returns the digest of a record or why there is none,
+/// and prints how many agree.
+fn report_runs(
+    arguments: &Arguments,
+    choice: &Choice,
+    execute: impl Fn(&RunSpec) -> Result<Digest, String> + Sync,
+) -> Result<Exit, Failure> {
+    let Choice { chosen, eligible, skipped, damaged } = choice;
+    for line in damaged {
         terminal::note(line);
     }
     if chosen.is_empty() {
-        let reason = if skipped > 0 { "all have budgets of real time" } else { "no run has ended" };
+        let reason =
+            if *skipped > 0 { "all have budgets of real time" } else { "no run has ended" };
         return Err(Failure::new(format_args!("no run to verify: {reason}"))
             .hint("verify a study with finished runs, or enlarge the sample with --sample 100%"));
     }
+    let jobs = arguments.jobs.unwrap_or_else(|| catherd_platform::allowed_cores().len()).max(1);
+    let differing = execute_again(chosen, jobs, execute);
+    let mut text = format!("{} of {} runs agree", chosen.len() - differing.len(), chosen.len());
+    if chosen.len() < *eligible {
+        text += &format!("; {} of {eligible} sampled", chosen.len());
+    }
+    if !damaged.is_empty() {
+        text += &format!("; {} damaged", terminal::plural(damaged.len(), "record"));
+    }
+    if *skipped > 0 {
+        text += &format!("; {skipped} with budgets of real time skipped");
+    }
+    text.push('\n');
+    for (number, reason) in &differing {
+        let RunSpec { project_name, algorithm, seed, .. } = &chosen[*number].0;
+        let line = format!("{project_name}, {}, seed {seed}: {reason}", algorithm.label);
+        text += &format!("{}\n", line.replace(char::is_control, " "));
+    }
+    terminal::print(&text);
+    Ok(if differing.is_empty() && damaged.is_empty() { Exit::Success } else { Exit::Incomplete })
+}
+
+/// Executes runs on several threads. Returns the numbers of those whose digest differs, and what
+/// differs.
+fn execute_again(
+    chosen: &[Chosen],
+    jobs: usize,
+    execute: impl Fn(&RunSpec) -> Result<Digest, String> + Sync,
+) -> Vec<(usize, String)> {
     let bar = terminal::bar(chosen.len());
     let next = AtomicUsize::new(0);
-    let jobs = arguments.jobs.unwrap_or_else(|| catherd_platform::allowed_cores().len()).max(1);
+    let compare = |spec: &RunSpec, expected: Digest| match execute(spec)? {
+        digest if digest == expected => Ok(()),
+        digest => {
+            Err(format!("the digest was {}, and is {} now", expected.short(), digest.short()))
+        }
+    };
     let differing = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..jobs.min(chosen.len()))
             .map(|_| {
@@ -88,7 +175,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some((spec, digest)) = chosen.get(number) else { return differing };
-                        if let Err(reason) = execute_again(&arguments.stored, spec, *digest) {
+                        if let Err(reason) = compare(spec, *digest) {
                             differing.push((number, reason));
                         }
                         bar.inc(1);
@@ -105,25 +192,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         found
     });
     bar.finish_and_clear();
-
-    let mut text = format!("{} of {} runs agree", chosen.len() - differing.len(), chosen.len());
-    if chosen.len() < eligible {
-        text += &format!("; {} of {eligible} sampled", chosen.len());
-    }
-    if !damaged.is_empty() {
-        text += &format!("; {} damaged", terminal::plural(damaged.len(), "record"));
-    }
-    if skipped > 0 {
-        text += &format!("; {skipped} with budgets of real time skipped");
-    }
-    text.push('\n');
-    for (number, reason) in &differing {
-        let RunSpec { project_name, algorithm, seed, .. } = &chosen[*number].0;
-        let line = format!("{project_name}, {}, seed {seed}: {reason}", algorithm.label);
-        text += &format!("{}\n", line.replace(char::is_control, " "));
-    }
-    terminal::print(&text);
-    Ok(if differing.is_empty() && damaged.is_empty() { Exit::Success } else { Exit::Incomplete })
+    differing
 }
 
 /// The runs to verify, and those that are not verified.
@@ -140,7 +209,7 @@ struct Choice {
 /// The runs to verify, ordered by project, so that each project is loaded seldom, and those that
 /// are not verified. The sample depends on the run ids and the seed alone.
 fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
-    let lot = |spec: &RunSpec| Digest::of(format!("{} {}", arguments.seed, spec.id()).as_bytes());
+    let lot = |spec: &RunSpec| lot(arguments.seed, spec);
     let stored = &arguments.stored;
     let (mut total, mut skipped, mut damaged) = (0, 0, Vec::new());
     for record in stored.records()? {
@@ -158,10 +227,7 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
             total += 1;
         }
     }
-    let wanted = match arguments.sample {
-        Sample::Runs(runs) => runs.min(total),
-        Sample::Share(share) => (share * total as f64).ceil() as usize,
-    };
+    let wanted = arguments.sample.of(total);
     let mut smallest = BinaryHeap::new();
     for record in stored.records()? {
         let Ok((spec, record)) = record else { continue };
@@ -180,17 +246,25 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
             chosen.push((spec, *digest));
         }
     }
-    chosen.sort_by_key(|(spec, _)| Reverse(spec.project));
-    Ok(Choice { chosen, eligible: total, skipped, damaged })
+    Ok(Choice::new(chosen, total, skipped, damaged))
 }
 
-/// Executes a run; the error says what differs.
-fn execute_again(stored: &Stored, spec: &RunSpec, expected: Digest) -> Result<(), String> {
-    let digest = stored.execute(spec)?.digest();
-    if digest == expected {
-        Ok(())
-    } else {
-        Err(format!("the digest was {}, and is {} now", expected.short(), digest.short()))
+/// The lot of a run, a random number that depends on the seed of the sample and the run alone. The
+/// runs with the smallest lots are the sample.
+fn lot(seed: u64, spec: &RunSpec) -> Digest {
+    Digest::of(format!("{seed} {}", spec.id()).as_bytes())
+}
+
+impl Choice {
+    /// Orders the runs by project.
+    fn new(
+        mut chosen: Vec<Chosen>,
+        eligible: usize,
+        skipped: usize,
+        damaged: Vec<String>,
+    ) -> Choice {
+        chosen.sort_by_key(|(spec, _)| Reverse(spec.project));
+        Choice { chosen, eligible, skipped, damaged }
     }
 }
 

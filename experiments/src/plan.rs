@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Algorithm, Budget, Digest, Engines, Mutation, Race, RunSpec, Study, SubjectInfo};
 
 pub mod check;
+mod study_file;
 
 use check::InvalidPlan;
 

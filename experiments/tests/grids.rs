@@ -209,3 +209,33 @@ fn the_grids_of_the_tuning_studies_have_the_run_ids_of_the_spelled_out_configura
         assert_eq!(ids(&study), ids(&before), "{file}");
     }
 }
+
+#[test]
+fn the_study_file_of_a_plan_has_its_runs() {
+    let plan = |text: &str| {
+        let study = Study::parse(text, Path::new("s.toml")).unwrap();
+        let project = PlannedProject { name: "p".into(), digest: Digest::of(b"p") };
+        let mut info = subject_info("noop", "noop/1");
+        info.kind = study.subject.clone().unwrap_or_else(|| "noop".to_owned());
+        Plan::new(&study, &info, vec![project], |_| Ok(())).unwrap()
+    };
+    let texts = [
+        "projects = ['p']\nseeds = 2\nalgorithms = ['a']\nbudget.executions = 300\n",
+        "name = 'a \"b\" = c'\nsubject = 'noop'\nprojects = ['p']\nseeds = [3, 1]\nassertions = true\n\
+         algorithms = ['a', { name = 'b', label = 'β [x]', parameters = { 'a.b' = [1.0, 1e300, -0.5], \
+         c = 'it''s\"', d = true, e.f = -3 } }]\nbudget = { executions = 3, wall = '1s' }\n\
+         mutation = { sample = 3, operators = ['SBD'] }\nrace = { level = 0.1 }\n"
+            .replace("'it''s\"'", "\"it's\\\"\"")
+            .as_str(),
+        "projects = ['p']\nseeds = 1\nalgorithms = ['a']\nbudget.steps = 1\nmutation = true\n",
+    ]
+    .map(str::to_owned);
+    for text in texts {
+        let before = plan(&text);
+        let file = before.study_file(&["elsewhere".to_owned()]).unwrap();
+        let after = plan(&file);
+        assert_eq!(after, before, "{file}");
+        let ids = |plan: Plan| plan.into_runs().map(|run| run.id()).collect::<Vec<_>>();
+        assert_eq!(ids(after), ids(before));
+    }
+}

@@ -75,6 +75,12 @@ pub trait SubjectKind: Send + Sync {
     /// If a path cannot be used at all. One bad project among others is skipped.
     fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError>;
 
+    /// The ending of the names of project files without its dot, by which [`SubjectKind::find`] finds
+    /// them in a folder. Empty if the name of a project has its ending, or files need none.
+    fn project_extension(&self) -> &'static str {
+        ""
+    }
+
     /// Measures projects for `projects.csv`, one row each. `None` if the kind measures nothing.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use catherd_experiments::Plan;
 use crate::failure::Failure;
 
 /// Name of the file with the plan.
-pub(super) const MANIFEST: &str = "study.json";
+pub(crate) const MANIFEST: &str = "study.json";
 
 /// Everything that a study writes into its folder, except `study.lock`. `--fresh` removes these
 /// files alone.
@@ -30,6 +30,32 @@ pub(crate) const CONTENTS: [&str; 28] = [
     "spool",
     "suites",
     "subject.json",
+    "runs.parquet",
+    "runs.csv",
+    "criteria.parquet",
+    "criteria.csv",
+    "timeline.parquet",
+    "timeline.csv",
+    "mutants.parquet",
+    "mutants.csv",
+    "skipped.parquet",
+    "skipped.csv",
+    "dropped.parquet",
+    "dropped.csv",
+    "table6.md",
+    "table6.csv",
+    "comparisons.csv",
+    "coverage.csv",
+    "algorithms.csv",
+    "coverage-over-time.svg",
+];
+
+/// What the folder has of the results: tables, and what describes them.
+pub(crate) const RESULT_FILES: [&str; 22] = [
+    MANIFEST,
+    RunStates::FILE,
+    "subject.json",
+    "projects.csv",
     "runs.parquet",
     "runs.csv",
     "criteria.parquet",

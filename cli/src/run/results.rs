@@ -16,15 +16,15 @@ pub(crate) enum RunResult {
 
 /// Studies of a store whose runs make up the results: one, or the rounds of a race in order.
 #[derive(Clone, Debug)]
-pub(super) struct StoredStudies {
-    pub(super) store: StoreUrl,
-    pub(super) names: Vec<String>,
+pub(crate) struct StoredStudies {
+    pub(crate) store: StoreUrl,
+    pub(crate) names: Vec<String>,
 }
 
 impl StoredStudies {
     /// The results of the runs, in the order of the studies. Each study is read through a
     /// connection of its own, which is closed at its end.
-    pub(super) fn results(&self) -> impl Iterator<Item = Result<RunResult, Failure>> + use<'_> {
+    pub(crate) fn results(&self) -> impl Iterator<Item = Result<RunResult, Failure>> + use<'_> {
         self.names.iter().flat_map(|name| {
             let (results, error) = match results(&self.store, name) {
                 Ok(results) => (Some(results), None),

@@ -53,6 +53,10 @@ impl SubjectKind for Scratch {
         projects::find(projects, progress)
     }
 
+    fn project_extension(&self) -> &'static str {
+        "sb3"
+    }
+
     fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
         if projects.is_empty() { Ok(None) } else { description::table(projects).map(Some) }
     }
