@@ -55,13 +55,60 @@ pub(crate) fn shown_individually(results: &Results, second: usize) -> bool {
     results.algorithms.len() <= MAX_ALL_PAIRS || second == 0
 }
 
+/// Greatest number of algorithms that figures show all.
+const MAX_SHOWN: usize = 16;
+
+/// Number of algorithms that figures show of more than [`MAX_SHOWN`].
+const SELECTED: usize = 12;
+
+/// Whether figures show each algorithm. Of more than [`MAX_SHOWN`] algorithms they show the first and
+/// those with the highest mean coverage, so that they stay legible; tables have all.
+pub(crate) fn selected(results: &Results) -> Vec<bool> {
+    let number = results.algorithms.len();
+    if number <= MAX_SHOWN {
+        return vec![true; number];
+    }
+    let mut sums = vec![(0.0, 0_u32); number];
+    for run in &results.runs {
+        if let Some(coverage) = run.coverage() {
+            let (sum, runs) = &mut sums[run.algorithm as usize];
+            *sum += coverage;
+            *runs += 1;
+        }
+    }
+    let mean = |algorithm: usize| {
+        let (sum, runs) = sums[algorithm];
+        if runs == 0 { -1.0 } else { sum / f64::from(runs) }
+    };
+    let mut best: Vec<usize> = (1..number).collect();
+    best.sort_by(|&a, &b| mean(b).total_cmp(&mean(a)));
+    let mut selected = vec![false; number];
+    best.into_iter().take(SELECTED - 1).chain([0]).for_each(|one| selected[one] = true);
+    selected
+}
+
+/// The sentence about algorithms that figures do not show; `None` if they show all.
+pub(crate) fn selection(results: &Results) -> Option<String> {
+    let (shown, all) =
+        (selected(results).iter().filter(|one| **one).count(), results.algorithms.len());
+    (shown < all).then(|| {
+        format!(
+            "Figures show {shown} of {all} algorithms, the first and those with the highest mean \
+             coverage; tables have all, each compared with the first."
+        )
+    })
+}
+
 /// The pairs that are shown individually.
 fn shown<'a>(
     results: &'a Results,
     pairs: &'a [Comparison],
 ) -> impl Iterator<Item = &'a Comparison> {
+    let selected = selected(results);
     pairs.iter().filter(move |pair| {
-        !pair.per_project.is_empty() && shown_individually(results, pair.second)
+        !pair.per_project.is_empty()
+            && shown_individually(results, pair.second)
+            && selected[pair.first]
     })
 }
 
@@ -133,7 +180,9 @@ fn by_algorithm(results: &Results, values: impl Fn(usize) -> Vec<f64>) -> Vec<Sa
         let (series, values) = (Series::Algorithm(algorithm), values(algorithm));
         (!values.is_empty()).then(|| Sample { series, label: label.clone(), values })
     };
-    results.algorithms.iter().enumerate().filter_map(one).collect()
+    let selected = selected(results);
+    let shown = results.algorithms.iter().enumerate().filter(|(number, _)| selected[*number]);
+    shown.filter_map(one).collect()
 }
 
 fn percent(values: Vec<f64>) -> Vec<f64> {

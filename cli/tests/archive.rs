@@ -278,7 +278,7 @@ fn an_interim_study_says_so_in_its_package() {
     assert!(file(&package, "README.md").contains("**Interim: "));
     let output = fixture.verify("slow.zip", &["--projects", &fixture.text("files")]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).contains("interim: ") && stdout(&output).contains(" of 4 runs\n"));
+    assert!(stdout(&output).contains("interim: ") && stdout(&output).contains(" of 8 runs\n"));
 }
 
 #[test]

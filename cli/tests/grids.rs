@@ -105,3 +105,39 @@ fn a_value_that_the_kind_refuses_is_named_with_its_line() {
                     `mosa[population=4 crossover=7]`: ";
     assert!(error.contains(expected), "{error}");
 }
+
+#[test]
+fn reports_on_large_grids_compare_with_the_first_and_show_the_best() {
+    let directory = TempDir::new().unwrap();
+    let folder = directory.path();
+    two_files(&folder.join("files"));
+    let values: Vec<_> = (1..=19).map(|n| n.to_string()).collect();
+    let study = format!(
+        "subject = 'noop'\nprojects = ['files']\nseeds = 2\nbudget.executions = 1\n\
+         algorithms = ['a', {{ name = 'a', parameters = {{ ms = [{}] }} }}]\n",
+        values.join(", ")
+    );
+    run(folder, "out", 0, &study);
+    assert_eq!(column(&folder.join("out"), "table6.csv", "second"), vec!["a"; 19]);
+    assert_eq!(column(&folder.join("out"), "algorithms.csv", "algorithm").len(), 20);
+    let report = |out: &str| {
+        let mut command = catherd();
+        command.arg("report").arg(folder.join(out)).arg("-o").arg(folder.join("report"));
+        let output = command.args(["--figures", "svg"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = report("out");
+    assert!(
+        text.contains("\nFigures show 12 of 20 algorithms, the first and those with"),
+        "{text}"
+    );
+    let figures = fs::read_dir(folder.join("report/figures")).unwrap();
+    let names = figures.map(|file| file.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.filter(|name| name.starts_with("projects-")).count(), 11);
+    // Up to 16 algorithms are compared in pairs and shown.
+    let small = study.replace(", 16, 17, 18, 19", "");
+    run(folder, "small", 0, &small);
+    assert_eq!(column(&folder.join("small"), "table6.csv", "second").len(), 16 * 15 / 2);
+    assert!(!report("small").contains("Figures show"));
+}

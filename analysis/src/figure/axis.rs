@@ -187,17 +187,51 @@ impl Axis {
     }
 }
 
-/// A name with an ellipsis in place of its end if it is too long for an axis or a legend.
+/// A name that is short enough for an axis or a legend. In that of a configuration of a grid, such as
+/// `mosa[population=10 crossover=0.5]`, the names of parameters are shortened to as many letters as
+/// fit; any other name, and one that is still too long, has an ellipsis in place of its end.
 pub(crate) fn truncated(name: &str) -> String {
-    if name.chars().count() <= MAX_NAME {
+    let fits = |name: &str| name.chars().count() <= MAX_NAME;
+    if fits(name) {
         return name.to_owned();
     }
+    let shorter = (1..MAX_NAME).rev().map_while(|letters| abbreviated(name, letters));
+    let mut name = name.to_owned();
+    for shorter in shorter {
+        name = shorter;
+        if fits(&name) {
+            return name;
+        }
+    }
     name.chars().take(MAX_NAME - 1).chain(['…']).collect()
+}
+
+/// The label of a configuration of a grid with the names of parameters cut to so many letters. `None`
+/// if it is no such label.
+fn abbreviated(label: &str, letters: usize) -> Option<String> {
+    let (base, settings) = label.strip_suffix(']')?.split_once('[')?;
+    let settings = settings.split(' ').map(|setting| {
+        let (name, value) = setting.split_once('=')?;
+        let name: String = name.chars().take(letters).collect();
+        Some(format!("{name}={value}"))
+    });
+    Some(format!("{base}[{}]", settings.collect::<Option<Vec<_>>>()?.join(" ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_of_grids_keep_their_values() {
+        assert_eq!(truncated("mosa[population=10]"), "mosa[population=10]");
+        let long = "mosa[population=10 crossover=0.5 max_events=40]";
+        assert_eq!(truncated(long), "mosa[pop=10 cro=0.5 max=40]");
+        let longer = "mosa[a_very_long_name=12345 another_long_name=67890 z=1234567]";
+        assert_eq!(truncated(longer), "mosa[a=12345 a=67890 z=1234…");
+        let other = "a name of more than 28 letters [x]";
+        assert_eq!(truncated(other), "a name of more than 28 lett…");
+    }
 
     fn texts(axis: &Axis) -> Vec<&str> {
         axis.ticks.iter().map(|tick| tick.1.as_str()).collect()

@@ -17,7 +17,9 @@ pub fn best(results: &Results, best: &Best) -> Option<Figure> {
         value: 0.0,
         interval: None,
     }];
-    rows.extend(best.others.iter().map(|other| Row {
+    let selected = super::selected(results);
+    let others = best.others.iter().filter(|other| selected[other.algorithm]);
+    rows.extend(others.map(|other| Row {
         label: label(other.algorithm, other.mean),
         series: Series::Algorithm(other.algorithm),
         value: -other.difference * 100.0,

@@ -11,6 +11,10 @@ use crate::tidy::{Clock, Results};
 
 /// Mean coverage over time of each algorithm, with its band (Whisker paper, figure 20).
 pub fn coverage_over_time(results: &Results, progress: &Progress) -> Figure {
+    let mut progress = progress.clone();
+    let selected = super::selected(results);
+    progress.curves.retain(|curve| selected[curve.algorithm]);
+    let progress = &progress;
     let end = |curve: &Curve| curve.points.last().map_or(0.0, |point| point.mean) * 100.0;
     let ends: Vec<String> = progress
         .curves
@@ -181,8 +185,10 @@ pub fn significance_over_budget(
 
 /// The work that runs need to reach shares of their final coverage.
 pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Option<Figure> {
+    let selected = super::selected(results);
     let series: Vec<Line> = rows
         .chunk_by(|a, b| a.algorithm == b.algorithm)
+        .filter(|rows| selected[rows[0].algorithm])
         .filter_map(|rows| {
             let point = |row: &Convergence| {
                 Some((row.share * 100.0, row.spent.as_ref().ok()?.mean.max(1.0)))

@@ -141,8 +141,10 @@ pub fn aa_test(results: &Results, pairs: &[Comparison], aa_tests: &[AaTest]) -> 
     if aa_tests.is_empty() {
         return None;
     }
+    let selected = super::selected(results);
     let mut samples: Vec<Sample> = aa_tests
         .iter()
+        .filter(|test| selected[test.algorithm])
         .map(|test| Sample {
             series: Series::Algorithm(test.algorithm),
             label: format!("{} vs itself", results.algorithms[test.algorithm]),

@@ -94,7 +94,9 @@ pub fn relation(
     (column, title): (&str, &str),
     rows: &[Relation],
 ) -> Option<Figure> {
-    let rows: Vec<&Relation> = rows.iter().filter(|row| !row.points.is_empty()).collect();
+    let selected = super::selected(results);
+    let shown = |row: &&Relation| !row.points.is_empty() && selected[row.algorithm];
+    let rows: Vec<&Relation> = rows.iter().filter(shown).collect();
     let (low, high) = range(rows.iter().flat_map(|row| &row.points).map(|p| p.0))?;
     let n = rows.iter().map(|row| row.points.len()).max()?;
     let sets: Vec<PointSet> = rows

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::comparison::{Comparison, Correction, LEVEL, Samples};
+use crate::figures::selection;
 use crate::findings::{Best, Cause, Missing, Other, Ranking};
 use crate::stats::runs_needed;
 use crate::terms::counted;
@@ -24,6 +25,7 @@ pub(super) fn sentences(results: &Results, samples: &Samples, best: Option<&Best
         }
     }
     sentences.push(missing(results));
+    sentences.extend(selection(results));
     sentences
 }
 
