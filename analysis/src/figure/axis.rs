@@ -206,16 +206,26 @@ pub(crate) fn truncated(name: &str) -> String {
     name.chars().take(MAX_NAME - 1).chain(['…']).collect()
 }
 
-/// The label of a configuration of a grid with the names of parameters cut to so many letters. `None`
-/// if it is no such label.
-fn abbreviated(label: &str, letters: usize) -> Option<String> {
-    let (base, settings) = label.strip_suffix(']')?.split_once('[')?;
-    let settings = settings.split(' ').map(|setting| {
-        let (name, value) = setting.split_once('=')?;
-        let name: String = name.chars().take(letters).collect();
-        Some(format!("{name}={value}"))
-    });
-    Some(format!("{base}[{}]", settings.collect::<Option<Vec<_>>>()?.join(" ")))
+/// The text with the names of parameters in labels of grids cut to so many letters. `None` if there is
+/// no such label in it.
+fn abbreviated(text: &str, letters: usize) -> Option<String> {
+    let mut short = String::new();
+    let (mut rest, mut found) = (text, false);
+    while let Some((before, after)) = rest.split_once('[') {
+        let (settings, behind) = after.split_once(']')?;
+        let cut = settings.split(' ').map(|setting| {
+            let (name, value) = setting.split_once('=')?;
+            let name: String = name.chars().take(letters).collect();
+            Some(format!("{name}={value}"))
+        });
+        let cut = cut.collect::<Option<Vec<_>>>().map(|settings| settings.join(" "));
+        found |= cut.is_some();
+        let settings = cut.as_deref().unwrap_or(settings);
+        short.extend([before, "[", settings, "]"]);
+        rest = behind;
+    }
+    short.push_str(rest);
+    found.then_some(short)
 }
 
 #[cfg(test)]
@@ -229,6 +239,8 @@ mod tests {
         assert_eq!(truncated(long), "mosa[pop=10 cro=0.5 max=40]");
         let longer = "mosa[a_very_long_name=12345 another_long_name=67890 z=1234567]";
         assert_eq!(truncated(longer), "mosa[a=12345 a=67890 z=1234…");
+        let pair = "mosa[population=10 crossover=0.5] vs mosa";
+        assert_eq!(truncated(pair), "mosa[pop=10 cro=0.5] vs mosa");
         let other = "a name of more than 28 letters [x]";
         assert_eq!(truncated(other), "a name of more than 28 lett…");
     }
