@@ -1,10 +1,13 @@
 //! `catherd test`: executes the tests of a suite on a project.
 
+mod itch;
 mod javascript;
 mod many;
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
+use catherd_javascript_suites::SuiteKind;
 use catherd_suite::{
     AssertionNo, Bounds, Execution, Failure as FailedAssertion, LinkedSuite, Runner, Suite,
     SuiteTest, Verdict,
@@ -19,8 +22,8 @@ use crate::terminal;
 /// Executes the tests of a suite on a project and writes the verdicts to standard output in TAP,
 /// the Test Anything Protocol.
 ///
-/// A suite is a JSON file that catherd generated, or a JavaScript file with tests for Whisker; its
-/// content decides. For a folder of projects, a JavaScript suite is executed on each of them and the
+/// A suite is a JSON file that catherd generated, a JavaScript file with tests for Whisker, or a plan for
+/// Itch, whose judgement is written in Itch's partial format; its content decides. For a folder of projects, a JavaScript suite is executed on each of them and the
 /// statuses are written as a table in CSV. With the seed of a generated suite, all assertions are checked; with any other,
 /// those that do not depend on random numbers.
 #[derive(Args)]
@@ -31,6 +34,7 @@ Examples:
   catherd test homework.sb3 model-solution.json --any-project --json
   catherd test game.sb3 tests.js --test start --coverage
   catherd test class tests.js
+  catherd test homework.sb3 plan.js --template start.sb3
 
 Exit codes: 0 if all tests pass, 2 if one does not, 1 if they cannot be executed.")]
 pub(crate) struct Arguments {
@@ -54,12 +58,22 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
+    /// The project from which pupils start, for plans for Itch [default: PROJECT]
+    #[arg(long, value_name = "PROJECT")]
+    template: Option<PathBuf>,
+
     #[command(flatten)]
     javascript: javascript::Choices,
+
+    #[command(flatten)]
+    itch: itch::PlanChoices,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let text = arguments.pair.read_suite()?;
+    if SuiteKind::of(&text) == Ok(SuiteKind::Itch) {
+        return itch::run(arguments, &text);
+    }
     if project::is_javascript(&text) {
         return javascript::run(arguments, &text);
     }

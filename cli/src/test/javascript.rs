@@ -31,7 +31,7 @@ pub(super) struct Choices {
     /// Do without `wait` and hints, and draw the suite's random numbers from those of the project,
     /// as the original does
     #[arg(long)]
-    strict: bool,
+    pub(super) strict: bool,
 
     /// Acceleration that the suite reads; it changes nothing else
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
@@ -58,11 +58,8 @@ pub(super) fn run(arguments: &super::Arguments, text: &str) -> Result<Exit, Fail
     let failure =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
     match SuiteKind::of(text) {
-        Ok(SuiteKind::Whisker) => {}
-        Ok(SuiteKind::Itch) => {
-            let error = failure(&"this is an Itch plan, which catherd cannot execute yet");
-            return Err(error.hint("execute it with Itch, or write the tests for Whisker"));
-        }
+        // Plans for Itch have a module of their own.
+        Ok(SuiteKind::Whisker | SuiteKind::Itch) => {}
         Err(error) => {
             let hint =
                 "assign an array of tests: module.exports = [{ name, test: async t => ... }]";

@@ -67,6 +67,7 @@ fn dog() -> TargetBuilder {
 }
 
 /// Judges the submission by a plan, twice.
+#[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn judged(plan: &str) -> Judgement {
     judged_with(plan, &Options::default())
 }
@@ -80,6 +81,7 @@ pub(crate) fn judged_with(plan: &str, options: &Options) -> Judgement {
 }
 
 /// The statuses and feedback of all tests: `correct: text`.
+#[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn verdicts(judgement: &Judgement) -> Vec<String> {
     let closed = judgement.lines.iter().filter(|line| line.contains("\"close-test\""));
     let value = |line: &String| -> serde_json::Value { serde_json::from_str(line).unwrap() };
@@ -93,6 +95,7 @@ pub(crate) fn verdicts(judgement: &Judgement) -> Vec<String> {
 }
 
 /// A plan that says the value of an expression in the last phase, after a schedule.
+#[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn says(schedule: &str, expression: &str) -> String {
     format!(
         "function duringExecution(e) {{ {schedule} }}
