@@ -68,7 +68,7 @@ fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
 /// # Errors
 ///
 /// The first field that cannot be used.
-pub(crate) fn mutation(mutation: &Mutation) -> Result<mutation::Settings, FieldError> {
+pub fn mutation(mutation: &Mutation) -> Result<mutation::Settings, FieldError> {
     let mut settings = mutation::Settings { sample: mutation.sample, ..Default::default() };
     if !mutation.operators.is_empty() {
         let operators = mutation.operators.iter().map(|name| name.parse::<Operator>());

@@ -20,6 +20,7 @@ use catherd_subject::{
 
 pub use description::ProjectMeasures;
 pub use info::ENGINE;
+pub use record::add_mutants;
 
 /// The kind's name.
 pub const KIND: &str = "scratch";

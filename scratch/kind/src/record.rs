@@ -7,7 +7,7 @@ use catherd_experiments::{
     Criterion, Level, Metric, MutantOutcome, MutantRecord, Resources, RunRecord, RunSpec,
     SuiteSize, TimelinePoint,
 };
-use catherd_mutation::{self as mutation, Analysis, MutantResult};
+use catherd_mutation::{self as mutation, Analysis, MutantResult, Tests};
 use catherd_testgen::{End, Generated};
 
 use crate::info::{BLOCKS, EVENTS, EXECUTIONS, LEVELS, STEPS, SUITE};
@@ -64,7 +64,11 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, search: Duration) -> Run
 }
 
 /// Adds the results of the mutants to a record.
-pub(crate) fn add_mutants(record: &mut RunRecord, analysis: &Analysis, results: &[MutantResult]) {
+pub fn add_mutants<T: Tests>(
+    record: &mut RunRecord,
+    analysis: &Analysis<T>,
+    results: &[MutantResult<T::Failure>],
+) {
     let names: Vec<_> =
         analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
     let duplicates = mutation::duplicates(results);

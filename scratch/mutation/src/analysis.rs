@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use catherd_sb3::{Opcode, Project};
 use catherd_search::Stream;
-use catherd_suite::{
-    Bounds, CoveredBlocks, LinkedSuite, Runner, Suite, SuiteError, SuiteEvent, Verdict,
-};
+use catherd_suite::{Bounds, CoveredBlocks, Suite, SuiteError};
 use catherd_vm::Program;
 
+use crate::generated::GeneratedTests;
 use crate::mutant::Mutant;
 use crate::operator::Operator;
 use crate::result::{MutantResult, Outcome};
@@ -59,34 +58,86 @@ impl Default for Settings {
     }
 }
 
+/// A suite whose tests are executed on a project and on its mutants.
+pub trait Tests: Sync {
+    /// Why a test failed.
+    type Failure: Send;
+
+    /// Executes every test on the original. One result for each, in order.
+    fn on_original(&self, program: &Arc<Program>, settings: &Settings) -> Vec<OriginalTest>;
+
+    /// Executes tests on a mutant, each within its number of blocks, until `seen` breaks, which is
+    /// called after each.
+    fn on_mutant(
+        &self,
+        program: Program,
+        settings: &Settings,
+        tests: &[BoundedTest],
+        seen: &mut dyn FnMut(usize, MutantVerdict<Self::Failure>) -> ControlFlow<()>,
+    );
+}
+
+/// What a test did on the original.
+#[derive(Clone, Debug)]
+pub struct OriginalTest {
+    /// How it ended. Tests that did not pass are not executed on mutants.
+    pub result: OriginalResult,
+    /// The blocks that it executed.
+    pub covered: CoveredBlocks,
+    /// Whether it presses keys.
+    pub presses_keys: bool,
+    /// Number of blocks that it executed.
+    pub blocks: u64,
+}
+
+/// How a test ended on the original.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OriginalResult {
+    /// It passes.
+    Passed,
+    /// It does not pass.
+    Failed,
+    /// The suite says that it is not to be executed.
+    Skipped,
+}
+
+/// A test to execute on a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundedTest {
+    /// Position of the test in the suite.
+    pub number: usize,
+    /// Most blocks that it may execute.
+    pub blocks: u64,
+}
+
+/// How a test ended on a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MutantVerdict<F> {
+    /// It noticed nothing.
+    Passed,
+    /// It fails, although it passes on the original.
+    Killed(F),
+    /// It met a limit before it failed or passed.
+    Limit,
+}
+
 /// Analysis of one suite for one project. Any number of [`MutantRunner`]s can execute its
 /// mutants in any order and in parallel; the result of a mutant depends on neither.
-pub struct Analysis {
+pub struct Analysis<T: Tests = GeneratedTests> {
     project: Project,
     program: Arc<Program>,
     fingerprint: u64,
     /// By block number: whether the block became a command.
     compiled: Vec<bool>,
-    suite: Suite,
-    linked: LinkedSuite,
-    /// The tests that pass on the original.
-    tests: Vec<Test>,
-    false_positives: Vec<u32>,
+    suite: T,
+    /// What the tests did on the original.
+    tests: Vec<OriginalTest>,
     mutants: Vec<Mutant>,
     settings: Settings,
 }
 
-/// A test that passes on the original, and what it executed there.
-struct Test {
-    number: usize,
-    covered: CoveredBlocks,
-    presses_keys: bool,
-    /// Blocks executed.
-    blocks: u64,
-}
-
 impl Analysis {
-    /// Executes the suite on the original and makes the mutants.
+    /// Executes a generated suite on the original and makes the mutants.
     ///
     /// # Errors
     /// If the suite does not belong to the project.
@@ -96,7 +147,14 @@ impl Analysis {
         suite: Suite,
         settings: Settings,
     ) -> Result<Self, SuiteError> {
-        let linked = LinkedSuite::new(&suite, &program)?;
+        let tests = GeneratedTests::new(suite, &program)?;
+        Ok(Analysis::of(project, program, tests, settings))
+    }
+}
+
+impl<T: Tests> Analysis<T> {
+    /// Executes a suite on the original and makes the mutants.
+    pub fn of(project: &Project, program: Arc<Program>, suite: T, settings: Settings) -> Self {
         let mut compiled = vec![false; project.block_count()];
         program.commands().for_each(|block| compiled[block.0 as usize] = true);
         let mut mutants = mutants(project, &settings.operators, settings.compat, settings.seed);
@@ -106,43 +164,8 @@ impl Analysis {
         // Media are not needed: mutants share the costumes of the original's program.
         let project = Project { assets: Arc::new([]), ..project.clone() };
         let fingerprint = program.fingerprint();
-        let (tests, false_positives) = (Vec::new(), Vec::new());
-        let mut analysis = Self {
-            project,
-            program,
-            fingerprint,
-            compiled,
-            suite,
-            linked,
-            tests,
-            false_positives,
-            mutants,
-            settings,
-        };
-        analysis.execute_original();
-        Ok(analysis)
-    }
-
-    fn execute_original(&mut self) {
-        let covered = CoveredBlocks::new(self.project.block_count());
-        let machine = self.suite.machine.clone();
-        let mut runner = Runner::new(Arc::clone(&self.program), machine, covered);
-        for (number, test) in self.suite.tests.iter().enumerate() {
-            let execution = runner.run(&self.linked, number, self.bounds(u64::MAX));
-            let covered = runner.tracer().take();
-            if !execution.verdict.is_pass() {
-                self.false_positives.push(number as u32);
-                continue;
-            }
-            let is_press = |event: &SuiteEvent| matches!(event, SuiteEvent::KeyPress { .. });
-            let presses_keys = test.events.iter().any(is_press);
-            self.tests.push(Test { number, covered, presses_keys, blocks: execution.blocks });
-        }
-    }
-
-    fn bounds(&self, blocks: u64) -> Bounds {
-        let (steps, flaky) = (self.settings.steps, !self.settings.stable_only);
-        Bounds { steps, flaky, blocks, ..Bounds::default() }
+        let tests = suite.on_original(&program, &settings);
+        Self { project, program, fingerprint, compiled, suite, tests, mutants, settings }
     }
 
     /// The mutants, in the order of [`mutants`].
@@ -157,17 +180,24 @@ impl Analysis {
 
     /// Number of tests that are executed on mutants: those that pass on the original.
     pub fn tests(&self) -> usize {
-        self.tests.len()
+        self.tests.iter().filter(|test| test.result == OriginalResult::Passed).count()
     }
 
     /// Numbers of the tests that do not pass on the original, ascending. They are not executed on
     /// mutants.
-    pub fn false_positives(&self) -> &[u32] {
-        &self.false_positives
+    pub fn false_positives(&self) -> Vec<u32> {
+        let failed = OriginalResult::Failed;
+        let failing = (0..).zip(&self.tests).filter(|(_, test)| test.result == failed);
+        failing.map(|(number, _)| number).collect()
+    }
+
+    /// What the tests did on the original, in the order of the suite.
+    pub fn originals(&self) -> &[OriginalTest] {
+        &self.tests
     }
 
     /// An executor of mutants. Each thread needs its own.
-    pub fn runner(&self) -> MutantRunner<'_> {
+    pub fn runner(&self) -> MutantRunner<'_, T> {
         MutantRunner { analysis: self, project: self.project.clone() }
     }
 
@@ -176,7 +206,7 @@ impl Analysis {
     pub fn run(
         &self,
         mut on_progress: impl FnMut(usize) -> ControlFlow<()>,
-    ) -> Option<Vec<MutantResult>> {
+    ) -> Option<Vec<MutantResult<T::Failure>>> {
         let mut runner = self.runner();
         let mut results = Vec::with_capacity(self.mutants.len());
         for number in 0..self.mutants.len() {
@@ -189,39 +219,71 @@ impl Analysis {
     }
 
     /// The tests that may distinguish the mutant from the original.
-    fn relevant_tests(&self, mutant: &Mutant) -> impl Iterator<Item = &Test> {
+    fn relevant_tests(&self, mutant: &Mutant) -> Vec<BoundedTest> {
         // A hat that waits for another key can start at any key press, so coverage does not tell.
         let by_key = mutant.operator == Operator::Krm && {
             let (target, index) = self.project.locate(mutant.statement);
             let statement = &self.project.targets[target].blocks[index as usize];
             statement.opcode == Opcode::EventWhenKeyPressed
         };
-        let (block, tests) = (mutant.statement, self.tests.iter());
-        tests.filter(
-            move |test| if by_key { test.presses_keys } else { test.covered.contains(block) },
-        )
+        let reaches = |test: &OriginalTest| {
+            if by_key { test.presses_keys } else { test.covered.contains(mutant.statement) }
+        };
+        let relevant = |test: &OriginalTest| test.result == OriginalResult::Passed && reaches(test);
+        let Settings { block_factor, block_allowance, .. } = self.settings;
+        let bounded = |(number, test): (usize, &OriginalTest)| BoundedTest {
+            number,
+            blocks: test.blocks.saturating_mul(block_factor).saturating_add(block_allowance),
+        };
+        self.tests.iter().enumerate().filter(|(_, test)| relevant(test)).map(bounded).collect()
+    }
+
+    fn execute(&self, tests: &[BoundedTest], program: Program) -> MutantResult<T::Failure> {
+        let mut result = MutantResult::unexecuted(Outcome::Survived);
+        self.suite.on_mutant(program, &self.settings, tests, &mut |number, verdict| {
+            result.executions += 1;
+            match verdict {
+                MutantVerdict::Passed => ControlFlow::Continue(()),
+                MutantVerdict::Killed(failure) => {
+                    result.kill(number as u32, failure);
+                    if self.settings.all_killers {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                }
+                MutantVerdict::Limit => {
+                    if result.outcome == Outcome::Survived {
+                        result.outcome = Outcome::Limit;
+                    }
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        result
     }
 }
 
 /// Executor of mutants, with its own copy of the project, which becomes one mutant after the
 /// other.
-pub struct MutantRunner<'a> {
-    analysis: &'a Analysis,
+pub struct MutantRunner<'a, T: Tests = GeneratedTests> {
+    analysis: &'a Analysis<T>,
     project: Project,
 }
 
-impl MutantRunner<'_> {
+impl<T: Tests> MutantRunner<'_, T> {
     /// Executes the suite on the mutant with this number.
     ///
     /// # Panics
     /// If there is no such mutant.
-    pub fn run(&mut self, number: usize) -> MutantResult {
+    pub fn run(&mut self, number: usize) -> MutantResult<T::Failure> {
         let analysis = self.analysis;
         let mutant = &analysis.mutants[number];
         if !analysis.compiled[mutant.statement.0 as usize] {
             return MutantResult::unexecuted(Outcome::Equivalent);
         }
-        if analysis.relevant_tests(mutant).next().is_none() {
+        let tests = analysis.relevant_tests(mutant);
+        if tests.is_empty() {
             return MutantResult::unexecuted(Outcome::NotCovered);
         }
         let undo = mutant.apply(&mut self.project);
@@ -232,48 +294,7 @@ impl MutantRunner<'_> {
         if fingerprint == analysis.fingerprint {
             return MutantResult::unexecuted(Outcome::Equivalent);
         }
-        MutantResult {
-            fingerprint: Some(fingerprint),
-            ..analysis.execute(mutant, Arc::new(program))
-        }
-    }
-}
-
-impl Analysis {
-    fn execute(&self, mutant: &Mutant, program: Arc<Program>) -> MutantResult {
-        let mut result = MutantResult::unexecuted(Outcome::Survived);
-        let relinked;
-        let suite = if self.linked.fits(&program) {
-            &self.linked
-        } else {
-            // Linking succeeds as for the original, because mutants have the same sprites.
-            let Ok(linked) = LinkedSuite::new(&self.suite, &program) else { return result };
-            relinked = linked;
-            &relinked
-        };
-        let mut runner = Runner::new(program, self.suite.machine.clone(), ());
-        for test in self.relevant_tests(mutant) {
-            let Settings { block_factor, block_allowance, .. } = self.settings;
-            let blocks = test.blocks.saturating_mul(block_factor).saturating_add(block_allowance);
-            let execution = runner.run(suite, test.number, self.bounds(blocks));
-            result.executions += 1;
-            match execution.verdict {
-                Verdict::Passed => {}
-                Verdict::Failed(failure) => {
-                    result.kill(test.number as u32, failure);
-                    if !self.settings.all_killers {
-                        break;
-                    }
-                }
-                Verdict::StepLimit | Verdict::Fault(_) => {
-                    if result.outcome == Outcome::Survived {
-                        result.outcome = Outcome::Limit;
-                    }
-                    break;
-                }
-            }
-        }
-        result
+        MutantResult { fingerprint: Some(fingerprint), ..analysis.execute(&tests, program) }
     }
 }
 

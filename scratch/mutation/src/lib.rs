@@ -2,12 +2,14 @@
 //! paper, sections 6.2.4 and 7.4).
 //!
 //! - Mutants: [`Operator`], [`mutants`], [`Mutant`].
-//! - Execution of a suite on them: [`Analysis`], [`MutantRunner`], [`MutantResult`].
+//! - Execution of a suite on them: [`Analysis`], [`MutantRunner`], [`MutantResult`]. Suites of any
+//!   kind implement [`Tests`]; [`GeneratedTests`] are those of catherd.
 //! - Scores: [`Tally`], [`duplicates`].
 //!
 //! Suites may be generated or written by hand; nothing here generates tests.
 
 mod analysis;
+mod generated;
 mod mutant;
 mod operator;
 mod result;
@@ -15,7 +17,11 @@ mod sites;
 #[cfg(test)]
 mod tests;
 
-pub use analysis::{Analysis, MutantRunner, Settings};
+pub use analysis::{
+    Analysis, BoundedTest, MutantRunner, MutantVerdict, OriginalResult, OriginalTest, Settings,
+    Tests,
+};
+pub use generated::GeneratedTests;
 pub use mutant::{Mutant, MutantName, Undo};
 pub use operator::{Operator, UnknownOperator};
 pub use result::{Kill, MutantResult, Outcome, Tally, duplicates};

@@ -9,12 +9,12 @@ use crate::operator::Operator;
 /// Outcome of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
-    /// A test that passes on the original fails an assertion.
+    /// A test that passes on the original fails.
     Killed,
     /// All tests that execute the changed block pass.
     Survived,
-    /// A test executed more blocks than allowed before an assertion failed, or the mutant cannot
-    /// be compiled within the machine's limits.
+    /// A test met a limit before one failed, such as the number of blocks, or the mutant cannot be
+    /// compiled within the machine's limits.
     Limit,
     /// No test executes the changed block, so that none can fail.
     NotCovered,
@@ -25,12 +25,12 @@ pub enum Outcome {
 
 /// Result of a mutant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MutantResult {
+pub struct MutantResult<F = Failure> {
     /// The outcome.
     pub outcome: Outcome,
-    /// The tests that failed an assertion, ascending; at most one unless
+    /// The tests that failed, ascending; at most one unless
     /// [`Settings::all_killers`](crate::Settings::all_killers).
-    pub kills: Vec<Kill>,
+    pub kills: Vec<Kill<F>>,
     /// Number of tests executed on the mutant.
     pub executions: u32,
     /// [`catherd_vm::Program::fingerprint`]; `None` if the mutant was not executed.
@@ -39,19 +39,19 @@ pub struct MutantResult {
 
 /// A test that failed on a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kill {
+pub struct Kill<F = Failure> {
     /// Position of the test in the suite.
     pub test: u32,
-    /// Its first assertion that did not hold.
-    pub failure: Failure,
+    /// Why it failed: of a generated suite the first assertion that did not hold.
+    pub failure: F,
 }
 
-impl MutantResult {
+impl<F> MutantResult<F> {
     pub(super) fn unexecuted(outcome: Outcome) -> Self {
         Self { outcome, kills: Vec::new(), executions: 0, fingerprint: None }
     }
 
-    pub(super) fn kill(&mut self, test: u32, failure: Failure) {
+    pub(super) fn kill(&mut self, test: u32, failure: F) {
         self.outcome = Outcome::Killed;
         self.kills.push(Kill { test, failure });
     }
@@ -59,7 +59,7 @@ impl MutantResult {
 
 /// For each mutant the number of the first earlier one that is the same program; `None` if there
 /// is none or the mutant was not executed.
-pub fn duplicates(results: &[MutantResult]) -> Vec<Option<usize>> {
+pub fn duplicates<F>(results: &[MutantResult<F>]) -> Vec<Option<usize>> {
     let mut first = FxHashMap::default();
     let original = results.iter().enumerate().map(|(number, result)| {
         let original = *first.entry(result.fingerprint?).or_insert(number);
@@ -87,7 +87,11 @@ pub struct Tally {
 
 impl Tally {
     /// Counts the mutants of an operator; of all if `None`.
-    pub fn of(mutants: &[Mutant], results: &[MutantResult], operator: Option<Operator>) -> Self {
+    pub fn of<F>(
+        mutants: &[Mutant],
+        results: &[MutantResult<F>],
+        operator: Option<Operator>,
+    ) -> Self {
         let mut tally = Self::default();
         let all = mutants.iter().zip(results).zip(duplicates(results));
         for ((mutant, result), duplicate) in all {

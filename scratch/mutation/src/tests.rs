@@ -103,7 +103,7 @@ fn outcomes_are_those_of_the_tests() {
     use Opcode::*;
     use Operator::*;
     let analysis = analysis(Settings::default());
-    assert_eq!((analysis.tests(), analysis.false_positives()), (2, &[1][..]));
+    assert_eq!((analysis.tests(), analysis.false_positives()), (2, vec![1]));
     let results = run(&analysis);
     let of = |operator, opcode| result(&analysis, &results, operator, opcode);
 

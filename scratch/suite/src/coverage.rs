@@ -12,7 +12,7 @@ use crate::runner::Runner;
 
 /// Set of blocks that were evaluated. As a tracer it collects them; it computes no branch
 /// distances.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoveredBlocks(Vec<u64>);
 
 impl CoveredBlocks {
@@ -28,6 +28,11 @@ impl CoveredBlocks {
     /// If the project has no such block.
     pub fn contains(&self, block: BlockNo) -> bool {
         self.0[block.0 as usize / 64] & 1 << (block.0 % 64) != 0
+    }
+
+    /// Adds the blocks of another set for the same project.
+    pub fn extend(&mut self, other: &CoveredBlocks) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, added)| *own |= added);
     }
 
     /// The set so far; afterwards it is empty.
