@@ -31,6 +31,7 @@ mod file_names;
 mod generate;
 mod health;
 mod import;
+mod judge;
 mod launch;
 mod local_token;
 mod mutate;
@@ -78,6 +79,7 @@ enum Command {
     Report(report::Arguments),
     Generate(generate::Arguments),
     Test(test::Arguments),
+    Judge(judge::Arguments),
     Coverage(coverage::Arguments),
     Mutate(mutate::Arguments),
     Worker(worker::Arguments),
@@ -152,6 +154,7 @@ impl Command {
             Command::Report(arguments) => report::run(arguments),
             Command::Generate(arguments) => generate::run(arguments),
             Command::Test(arguments) => test::run(&arguments),
+            Command::Judge(arguments) => judge::run(&arguments),
             Command::Coverage(arguments) => coverage::run(&arguments),
             Command::Mutate(arguments) => mutate::run(arguments),
             Command::Worker(arguments) => worker::run(arguments),

@@ -16,7 +16,8 @@ use crate::failure::Failure;
 /// The arguments for a project and a suite for it.
 #[derive(Args)]
 pub(crate) struct Pair {
-    /// The project: an .sb3 or .sb2 file or an unpacked folder
+    /// The project: an .sb3 or .sb2 file or an unpacked folder; for catherd test also a folder of
+    /// projects, or - for a list on standard input
     #[arg(value_name = "PROJECT")]
     pub(crate) project: std::path::PathBuf,
 
@@ -51,6 +52,11 @@ impl Pair {
             suite.belongs_to(&hex::encode(subject.digest)).map_err(|error| self.failure(error))?;
         }
         Ok((subject, suite))
+    }
+
+    /// Reads a generated suite from its text.
+    pub(crate) fn parse_suite(&self, text: &str) -> Result<Suite, Failure> {
+        Suite::from_json(text).map_err(|error| self.failure(error))
     }
 
     /// Compiles the project.

@@ -1,16 +1,14 @@
 //! `catherd test` with a suite that was written by hand in JavaScript.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use catherd_javascript_suites::whisker::{self, Options, Status, SuiteFile};
-use catherd_javascript_suites::{Seed, SuiteKind, report};
+use catherd_javascript_suites::whisker::{Limits, Models, Options, SuiteFile};
+use catherd_javascript_suites::{Seed, SuiteKind};
 use clap::{Args, ValueEnum};
-use serde_json::json;
 
-use super::many;
-use crate::failure::{Exit, Failure};
-use crate::project;
-use crate::terminal;
+use super::suite::{Tests, file_name};
+use crate::failure::Failure;
 
 /// Options of suites in JavaScript.
 #[derive(Args)]
@@ -40,6 +38,31 @@ pub(super) struct Choices {
     /// Report how many blocks the tests reach
     #[arg(long)]
     coverage: bool,
+
+    /// Models of the program that run beside each test: a JSON file with an array of graphs
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+
+    /// Tests of models alone, each with other random numbers of the models
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    model_repetitions: u32,
+
+    /// Longest program time of a test of models alone, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 35_000)]
+    model_duration: u32,
+
+    /// Distinguish upper and lower case in names of models
+    #[arg(long)]
+    model_case: bool,
+
+    /// Most operations of a script between two steps, in units of 10,000; ten times as many in a test
+    /// [default: 2000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    operations: Option<u64>,
+
+    /// Most memory of a suite's scripts in MiB [default: 64]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(4..=4096))]
+    memory: Option<u64>,
 }
 
 /// A version of Whisker.
@@ -53,8 +76,47 @@ enum Compat {
     Of2023,
 }
 
-pub(super) fn run(arguments: &super::Arguments, text: &str) -> Result<Exit, Failure> {
-    let (project, path) = (&arguments.pair.project, arguments.pair.suite.as_path());
+/// The tests of a suite in JavaScript, with the options.
+pub(super) fn tests(arguments: &super::Arguments, text: &str) -> Result<Tests, Failure> {
+    let path = arguments.pair.suite.as_path();
+    let tests = whisker_suite(path, text, options(arguments))?;
+    let Some(file) = &arguments.javascript.model else { return Ok(tests) };
+    let Tests::Whisker(whisker) = tests else { return Ok(tests) };
+    let models = fs::read_to_string(file).map_err(|error| {
+        Failure::new(format!("{}: {error}", file.display()))
+            .hint("name a JSON file with models with --model")
+    })?;
+    let (suite, options) = *whisker;
+    let suite = suite.with_models(settings(arguments, &models));
+    let suite = suite.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+    Ok(Tests::Whisker(Box::new((suite, options))))
+}
+
+/// Whether the text of a suite is that of models: a JSON array.
+pub(super) fn is_models(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim_start().starts_with('[')
+}
+
+/// The tests of models alone.
+pub(super) fn models(arguments: &super::Arguments, text: &str) -> Result<Tests, Failure> {
+    let path = arguments.pair.suite.as_path();
+    let suite = SuiteFile::of_models(&file_name(path), settings(arguments, text));
+    let suite = suite.map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    Ok(Tests::Whisker(Box::new((suite, options(arguments)))))
+}
+
+fn settings(arguments: &super::Arguments, text: &str) -> Models {
+    let choices = &arguments.javascript;
+    Models {
+        duration: f64::from(choices.model_duration),
+        repetitions: choices.model_repetitions,
+        case_sensitive: choices.model_case,
+        ..Models::new(text)
+    }
+}
+
+/// The tests of a suite for Whisker with options.
+pub(crate) fn whisker_suite(path: &Path, text: &str, options: Options) -> Result<Tests, Failure> {
     let failure =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
     match SuiteKind::of(text) {
@@ -67,48 +129,24 @@ pub(super) fn run(arguments: &super::Arguments, text: &str) -> Result<Exit, Fail
         }
     }
     let suite = SuiteFile::new(&file_name(path), text).map_err(|error| failure(&error))?;
-    let options = options(arguments);
-    if let Some(paths) = many::projects_in(project)? {
-        if arguments.json {
-            let error = Failure::new("--json: a folder of projects gives a table in CSV");
-            return Err(error.hint("leave --json out, or name one project"));
-        }
-        return many::run(&suite, &paths, &options);
-    }
-    let subject = project::open(project)?;
-    let program = project::compile_for_scripts(project, &subject)?;
-    let outcome = whisker::run(&suite, &program, &options)
-        .map_err(|error| failure(&error).hint("correct the suite"))?;
-    let passed = outcome.count(Status::Pass) + outcome.count(Status::Skip);
-    if arguments.json {
-        let mut report = json!({
-            "project": project.display().to_string(),
-            "suite": path.display().to_string(),
-        });
-        for status in [Status::Pass, Status::Fail, Status::Error, Status::Skip] {
-            report[status.name()] = json!(outcome.count(status));
-        }
-        report["tests"] = json!(outcome.tests);
-        if let Some((covered, total)) = outcome.coverage {
-            report["coverage"] = json!({ "covered": covered, "total": total });
-        }
-        terminal::print(&format!("{report}\n"));
-    } else {
-        terminal::print(&report::tap(&outcome, arguments.javascript.strict));
-    }
-    Ok(if passed == outcome.tests.len() { Exit::Success } else { Exit::Incomplete })
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    Ok(Tests::Whisker(Box::new((suite, options))))
 }
 
 fn options(arguments: &super::Arguments) -> Options {
-    let Choices { test, category, compat, strict, acceleration, coverage } = &arguments.javascript;
+    let Choices {
+        test, category, compat, strict, acceleration, coverage, operations, memory, ..
+    } = &arguments.javascript;
     let seed = |text: &String| match text.parse() {
         Ok(number) => Seed::number(number),
         Err(_) => Seed::text(text),
     };
+    let mut limits = Limits::default();
+    if let Some(units) = operations {
+        (limits.turn, limits.test) = (*units, units.saturating_mul(10));
+    }
+    if let Some(mebibytes) = memory {
+        limits.memory = usize::try_from(mebibytes << 20).unwrap_or(usize::MAX);
+    }
     Options {
         seed: arguments.seed.as_ref().map(seed),
         tests: test.clone(),
@@ -118,6 +156,7 @@ fn options(arguments: &super::Arguments) -> Options {
         acceleration: *acceleration,
         steps: arguments.steps,
         coverage: *coverage,
+        limits,
         ..Options::default()
     }
 }

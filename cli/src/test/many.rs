@@ -1,17 +1,35 @@
-//! A JavaScript suite on many projects: one row of a table for each.
+//! A suite on many projects: one report after the other, in the order of the projects.
 
-use std::fs;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
 
-use catherd_javascript_suites::whisker::{self, Options, Status, SuiteFile, SuiteOutcome};
-use rayon::prelude::*;
+use catherd_datasets::LoadedProject;
+use catherd_test_report::{ProjectReport, Table};
 
+use super::output::{Output, unwritable};
+use super::suite::LoadedSuite;
 use crate::failure::{Exit, Failure};
-use crate::project;
 use crate::terminal;
 
-/// The projects of a folder, sorted by name; `None` if the path is one project.
+/// Reports that may wait for an earlier one, for each thread.
+const AHEAD: usize = 64;
+
+/// The projects of a folder, sorted by name, or those that standard input lists; `None` if the path
+/// is one project.
 pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
+    if path == Path::new("-") {
+        let lines = io::stdin().lock().lines();
+        let lines = lines.collect::<Result<Vec<_>, _>>().map_err(|error| {
+            Failure::new(format!("standard input: {error}")).hint("write one path on each line")
+        })?;
+        let paths = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+        return Ok(Some(paths.map(PathBuf::from).collect()));
+    }
     if !path.is_dir() || path.join("project.json").exists() {
         return Ok(None);
     }
@@ -33,78 +51,129 @@ pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> 
     Ok(Some(paths))
 }
 
-/// A project and how the tests ended, or why they could not be executed.
-type Row = (String, Result<(String, SuiteOutcome), String>);
+/// How projects are executed.
+#[derive(Clone, Copy)]
+pub(super) struct Schedule {
+    pub(super) threads: Option<NonZeroUsize>,
+    /// Whether the first project that is not fine ends the command.
+    pub(super) fail_fast: bool,
+}
 
-/// Executes the suite on all projects and prints a table in CSV, in the order of the projects.
+/// Executes the suite on all projects and writes their reports in order.
 pub(super) fn run(
-    suite: &SuiteFile,
+    suite: &LoadedSuite,
     paths: &[PathBuf],
-    options: &Options,
+    schedule: Schedule,
+    output: &mut Output,
 ) -> Result<Exit, Failure> {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = schedule.threads.map_or_else(cores, NonZeroUsize::get).clamp(1, 1024);
+    let threads = threads.min(paths.len().max(1));
     let bar = terminal::bar(paths.len());
-    let rows: Vec<Row> = paths
-        .par_iter()
-        .map(|path| {
-            let row = (path.display().to_string(), execute(suite, path, options));
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (send, receive) = mpsc::sync_channel(threads * AHEAD);
+    let work = |send: mpsc::SyncSender<(usize, ProjectReport)>| {
+        while !stop.load(Ordering::Relaxed) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = paths.get(number) else { return };
+            let report = suite.execute_at(path);
             bar.inc(1);
-            row
-        })
-        .collect();
-    bar.finish_and_clear();
-    let table = table(&rows).map_err(|error| Failure::new(format!("the table: {error}")))?;
-    terminal::print(&String::from_utf8_lossy(&table));
-    let fine = |row: &Row| {
-        row.1.as_ref().is_ok_and(|(_, outcome)| {
-            outcome.count(Status::Fail) + outcome.count(Status::Error) == 0
-        })
-    };
-    Ok(if rows.iter().all(fine) { Exit::Success } else { Exit::Incomplete })
-}
-
-fn execute(
-    suite: &SuiteFile,
-    path: &Path,
-    options: &Options,
-) -> Result<(String, SuiteOutcome), String> {
-    let subject = project::open(path).map_err(|failure| failure.cause().to_owned())?;
-    let program = project::compile_for_scripts(path, &subject);
-    let program = program.map_err(|failure| failure.cause().to_owned())?;
-    let outcome = whisker::run(suite, &program, options).map_err(|error| error.to_string())?;
-    Ok((hex::encode(subject.digest), outcome))
-}
-
-/// The rows below a header with the names of the tests.
-fn table(rows: &[Row]) -> Result<Vec<u8>, csv::Error> {
-    let tests = rows.iter().find_map(|(_, result)| Some(&result.as_ref().ok()?.1.tests));
-    let tests = tests.map_or(&[][..], |tests| tests);
-    let mut table = csv::Writer::from_writer(Vec::new());
-    let names = (1..)
-        .zip(tests)
-        .map(|(number, test)| test.name.clone().unwrap_or_else(|| format!("test {number}")));
-    let counts = ["passed", "failed", "error", "skip", "covered_blocks", "total_blocks", "steps"];
-    let header = ["project", "digest", "status"].map(String::from).into_iter();
-    table.write_record(header.chain(names).chain(counts.map(String::from)))?;
-    for (project, result) in rows {
-        let mut record = vec![project.clone()];
-        match result {
-            Ok((digest, outcome)) => {
-                record.extend([digest.clone(), "executed".to_owned()]);
-                record.extend(outcome.tests.iter().map(|test| test.status.name().to_owned()));
-                let statuses = [Status::Pass, Status::Fail, Status::Error, Status::Skip];
-                record.extend(statuses.map(|status| outcome.count(status).to_string()));
-                let (covered, total) = outcome.coverage.unzip();
-                let shown = |count: Option<usize>| count.map(|n| n.to_string()).unwrap_or_default();
-                record.extend([shown(covered), shown(total)]);
-                let steps: u64 = outcome.tests.iter().map(|test| test.steps).sum();
-                record.push(steps.to_string());
-            }
-            Err(reason) => {
-                record.extend([String::new(), reason.clone()]);
-                record.resize(record.len() + tests.len() + counts.len(), String::new());
+            // Nobody receives after an error of writing.
+            if send.send((number, report)).is_err() {
+                return;
             }
         }
-        table.write_record(record)?;
+    };
+    let fine = std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let send = send.clone();
+            scope.spawn(|| work(send));
+        }
+        drop(send);
+        let (mut waiting, mut written, mut fine) = (BTreeMap::new(), 0, true);
+        while let Ok((number, report)) = receive.recv() {
+            waiting.insert(number, report);
+            while let Some(report) = waiting.remove(&written) {
+                written += 1;
+                fine &= report.is_fine();
+                let failed = output.project(&report);
+                if failed.is_err() || (schedule.fail_fast && !fine) {
+                    stop.store(true, Ordering::Relaxed);
+                    // Threads that wait to send end when the receiver is gone.
+                    drop(receive);
+                    return failed.map(|()| fine);
+                }
+            }
+        }
+        Ok(fine)
+    });
+    bar.finish_and_clear();
+    let fine = fine?;
+    output.end()?;
+    Ok(if fine { Exit::Success } else { Exit::Incomplete })
+}
+
+/// A table that an earlier command has begun.
+pub(super) struct Resumed {
+    /// The file behind its last row that is kept.
+    pub(super) file: File,
+    /// `None` if nothing is kept.
+    pub(super) table: Option<Table>,
+    /// Number of projects whose rows are kept.
+    pub(super) kept: usize,
+    /// Whether all of them are fine.
+    pub(super) fine: bool,
+}
+
+/// Opens a table to go on with it. Rows are kept from the first project on, as long as each is that of
+/// its project with the same inputs; what follows is written again.
+pub(super) fn resume(
+    path: &Path,
+    suite: &LoadedSuite,
+    paths: &[PathBuf],
+) -> Result<Resumed, Failure> {
+    let failed = |error: &io::Error| unwritable(path, error);
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        text => text.map_err(|error| failed(&error))?,
+    };
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut record = csv::StringRecord::new();
+    let (mut table, mut end, mut kept, mut fine) = (None, 0, 0, true);
+    let mut columns = HashMap::new();
+    while let Ok(true) = reader.read_record(&mut record) {
+        let next = reader.position().byte() as usize;
+        // A command that was killed may have left a part of a row.
+        if !text[..next.min(text.len())].ends_with('\n') {
+            break;
+        }
+        if table.is_none() {
+            table = Table::resumed(record.iter());
+            if table.is_none() {
+                let error = format!("{}: not a table of catherd test", path.display());
+                return Err(Failure::new(error).hint("name another file with -o"));
+            }
+            columns = record.iter().enumerate().map(|(at, name)| (name.to_owned(), at)).collect();
+        } else {
+            let cell = |name: &str| columns.get(name).and_then(|at| record.get(*at));
+            let same = paths.get(kept).is_some_and(|project| {
+                let inputs = LoadedProject::read(project).ok();
+                let inputs = inputs.map(|subject| suite.inputs_with(&subject.digest));
+                cell("project") == Some(&project.display().to_string())
+                    && cell("inputs") == inputs.as_deref()
+            });
+            if !same {
+                break;
+            }
+            fine &= [cell("failed"), cell("error")] == [Some("0"); 2];
+            kept += 1;
+        }
+        end = next;
     }
-    table.into_inner().map_err(|error| error.into_error().into())
+    let file = OpenOptions::new().create(true).write(true).truncate(false).open(path);
+    let mut file = file.map_err(|error| failed(&error))?;
+    file.set_len(end as u64).map_err(|error| failed(&error))?;
+    io::Seek::seek(&mut file, io::SeekFrom::End(0)).map_err(|error| failed(&error))?;
+    Ok(Resumed { file, table, kept, fine })
 }

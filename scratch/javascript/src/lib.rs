@@ -5,7 +5,6 @@
 //! [`whisker::Options`]: time is counted in steps of the machine, and all limits are counted.
 
 mod kind;
-pub mod report;
 mod seed;
 pub mod whisker;
 

@@ -2,7 +2,8 @@
 
 mod support;
 
-use catherd_javascript_suites::whisker::{Options, Status};
+use catherd_javascript_suites::whisker::Options;
+use catherd_test_report::{Skips, Status};
 use support::{messages, run, run_with, statuses, test_of};
 
 #[test]
@@ -78,7 +79,7 @@ fn a_second_run_is_refused_while_one_is_active() {
     assert_eq!(statuses(&outcome), "pass");
     let forgotten = test_of_any("t.runForSteps(5); t.assert.ok(true)");
     assert_eq!(statuses(&forgotten), "pass");
-    assert!(forgotten.tests[0].log[0].contains("a run was not awaited"), "{forgotten:?}");
+    assert!(forgotten.tests[0].hints[0].contains("a run was not awaited"), "{forgotten:?}");
 }
 
 fn test_of_any(body: &str) -> catherd_javascript_suites::whisker::SuiteOutcome {
@@ -315,6 +316,30 @@ fn hints_name_what_does_not_exist() {
     assert_eq!(hint("t.getSprit('Cat')"), "`t.getSprit` does not exist; is it `getSprite`?");
     assert_eq!(hint("t.getSprite('Boat').x"), "no sprite is named `Boat`; sprites: Cat, Dog");
     test_of("t.assert.not(t.doesNotExist); t.assert.not('other' in t)");
+    assert!(hint("t.assert.strictEqual(5, '5')").contains("a number is compared with a text"));
+    assert_eq!(hint("t.assert.strictEqual(5, '6')"), "");
+    let value = hint("t.assert.equal(t.getGlobalVariable('score').value, 1)");
+    assert_eq!(value, "`t.getGlobalVariable(...)` gives the value itself; leave `.value` out");
+    assert!(hint("t.wait(5000)").starts_with("`wait` counts steps"), "{}", hint("t.wait(5000)"));
+    let strict = Options { strict: true, ..Options::default() };
+    let outcome = run_with(&support::suite_of("t.getSprit('Cat')"), &strict);
+    assert!(outcome.tests[0].hints.is_empty());
+}
+
+#[test]
+fn inputs_to_which_a_project_reacts_are_found_in_its_blocks() {
+    let found = catherd_javascript_suites::whisker::detected_inputs(&support::project());
+    let found: Vec<_> = found.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
+    assert_eq!(found, [("key", "space"), ("click sprite", "Dog")]);
+    let options = Options {
+        detected_inputs: catherd_javascript_suites::whisker::detected_inputs(&support::project()),
+        ..Options::default()
+    };
+    let body = "t.detectRandomInputs({duration: [50, 100]}); let down = 0;
+        t.addCallback(() => { down += t.isMouseDown() + t.isKeyDown('space') }, true);
+        await t.runForSteps(60); t.assert.greater(down, 0)";
+    let outcome = run_with(&support::suite_of(body), &options);
+    assert_eq!(statuses(&outcome), "pass", "{outcome:?}");
 }
 
 #[test]
@@ -416,14 +441,15 @@ fn reports_are_in_tap() {
         {name: 'b', test: t => t.assert.equal(1, 2, 'not two')}, {name: 'c', skip: true},
         {name: 'd', test: t => { t.log('line'); t.assume.ok(false, 'no reason') }}]";
     let outcome = run(suite);
-    let tap = catherd_javascript_suites::report::tap(&outcome, false);
+    let report = outcome.report("p", "", "suite.js", "");
+    let tap = catherd_test_report::tap(&report, Skips::Directive);
     let expected = "TAP version 13\n1..4\nok 1 - a\nnot ok 2 - b\n  ---\n  severity: \"fail\"\n  \
         error: \"AssertionError\"\n  message: \"not two\"\n  actual: 1\n  expected: 2\n  \
-        generatedMessage: false\n  operator: \"==\"\n  at: {\"column\":41,\"line\":2}\n  steps: 0\n  \
+        operator: \"==\"\n  generatedMessage: false\n  at: {\"column\":41,\"line\":2}\n  steps: 0\n  \
         ...\nok 3 - c # SKIP the suite says so\nok 4 - d # SKIP no reason\n  ---\n  \
         severity: \"skip\"\n";
     assert!(tap.starts_with(expected), "{tap}");
     assert!(tap.ends_with("# tests 4\n# pass 1\n# fail 1\n# error 0\n# skip 2\n"), "{tap}");
-    let strict = catherd_javascript_suites::report::tap(&outcome, true);
+    let strict = catherd_test_report::tap(&report, Skips::NotOk);
     assert!(strict.contains("\nnot ok 3 - c\nnot ok 4 - d\n"), "{strict}");
 }

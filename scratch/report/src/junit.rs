@@ -8,26 +8,26 @@ use crate::report::{ProjectReport, Status, SuiteReport, TestReport};
 /// Steps of the machine in a second of Scratch time.
 const STEPS_PER_SECOND: f64 = 30.0;
 
-/// Reports of projects as one JUnit document: a `testsuite` for each, in order. Times are the
-/// program's own, in seconds.
-pub fn junit(reports: &[ProjectReport]) -> String {
-    let document = html! {
-        testsuites {
-            @for report in reports {
-                @match report {
-                    ProjectReport::Executed(report) => (suite(report)),
-                    ProjectReport::Unusable { project, reason } => {
-                        testsuite name=(text(project)) tests="1" failures="0" errors="1" skipped="0" {
-                            testcase classname=(text(project)) name="the project can be used" {
-                                error type="project" message=(text(reason)) { (text(reason)) }
-                            }
-                        }
-                    }
+/// What a JUnit document begins with, before the first project.
+pub const JUNIT_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+
+/// What a JUnit document ends with, after the last project.
+pub const JUNIT_END: &str = "</testsuites>\n";
+
+/// A project in a JUnit document: a `testsuite`. Times are the program's own, in seconds. A project
+/// that cannot be used is a suite with one error.
+pub fn junit(report: &ProjectReport) -> String {
+    let suite = match report {
+        ProjectReport::Executed(report) => suite(report),
+        ProjectReport::Unusable { project, reason } => html! {
+            testsuite name=(text(project)) tests="1" failures="0" errors="1" skipped="0" time="0.000" {
+                testcase classname=(text(project)) name="the project can be used" time="0.000" {
+                    error type="project" message=(text(reason)) { (text(reason)) }
                 }
             }
-        }
+        },
     };
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", document.into_string())
+    suite.into_string() + "\n"
 }
 
 fn suite(report: &SuiteReport) -> Markup {
@@ -105,7 +105,8 @@ mod tests {
     fn the_document_is_well_formed_and_counts() {
         let bad =
             ProjectReport::Unusable { project: "b.sb3".to_owned(), reason: "no <zip>".to_owned() };
-        let text = junit(&[ProjectReport::Executed(samples::report()), bad]);
+        let executed = junit(&ProjectReport::Executed(samples::report()));
+        let text = [JUNIT_START, &executed, &junit(&bad), JUNIT_END].concat();
         let document = roxmltree::Document::parse(&text).unwrap();
         let named = |name: &str| {
             document.descendants().filter(|node| node.has_tag_name(name)).collect::<Vec<_>>()

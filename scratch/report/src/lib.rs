@@ -27,7 +27,7 @@ mod tap;
 
 pub use dodona::dodona;
 pub use json::{ndjson, ndjson_end};
-pub use junit::junit;
+pub use junit::{JUNIT_END, JUNIT_START, junit};
 pub use report::{
     Audience, Coverage, Feedback, Group, Limit, Location, ProjectReport, Status, SuiteReport,
     Tally, TestReport, Visibility,

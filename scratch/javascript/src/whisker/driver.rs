@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use catherd_javascript_engine::Thrown;
 use catherd_suite::Effect;
+use catherd_test_report::{Limit, Status};
 use catherd_vm::{Program, Random, Settings, Snapshot, TargetId, TargetView, Value, Vm};
 use rustc_hash::FxHashMap;
 
 use super::inputs::Inputs;
-use super::outcome::Status;
 use super::runner::Options;
 use crate::seed::Seed;
 
@@ -28,6 +28,7 @@ pub(crate) const BEFORE: u32 = 1;
 pub(crate) const AFTER: u32 = 2;
 pub(crate) const CONSTRAINTS: u32 = 4;
 pub(crate) const RANDOM: u32 = 8;
+pub(crate) const MODELS: u32 = 16;
 
 /// Kinds of changes that a suite watches.
 pub(crate) const MOVED: u32 = 1;
@@ -146,12 +147,22 @@ pub(crate) struct Driver {
     pub(crate) inputs: RefCell<Inputs>,
     pub(crate) finished: RefCell<Option<Finished>>,
     pub(crate) script_random: RefCell<Random>,
+    /// State with which the generator of random inputs begins.
+    pub(crate) input_seed: Cell<f64>,
     log: RefCell<Vec<String>>,
     log_bytes: Cell<usize>,
     /// Members that were read although they do not exist: owner and name.
     pub(crate) missing: RefCell<Vec<(String, String)>>,
+    /// Usual mistakes that the test has made, as hints.
+    pub(crate) mistakes: RefCell<Vec<String>>,
     /// Names of sprites that do not exist.
     pub(crate) unknown_sprites: RefCell<Vec<String>>,
+    /// The limits that the test has met.
+    pub(crate) limits: RefCell<Vec<Limit>>,
+    /// The test has sent an input of the keyboard.
+    pub(crate) keys_pressed: Cell<bool>,
+    /// Inputs that the test has sent.
+    pub(crate) inputs_sent: Cell<u64>,
     /// Covered and all blocks, if coverage is measured.
     pub(crate) coverage: Cell<(usize, usize)>,
 }
@@ -187,20 +198,26 @@ impl Driver {
             inputs: RefCell::default(),
             finished: RefCell::new(None),
             script_random: RefCell::new(Seed::default().script()),
+            input_seed: Cell::new(0.0),
             log: RefCell::default(),
             log_bytes: Cell::new(0),
             missing: RefCell::default(),
+            mistakes: RefCell::default(),
             unknown_sprites: RefCell::default(),
+            limits: RefCell::default(),
+            keys_pressed: Cell::new(false),
+            inputs_sent: Cell::new(0),
             coverage: Cell::default(),
         }
     }
 
-    /// Prepares a test: the project as loaded, the flag clicked, nothing executed.
-    pub(crate) fn begin_test(&self, initial: &Snapshot, seed: Seed) {
+    /// Prepares a test: the project as loaded, the flag clicked, nothing executed. The test may
+    /// execute so many blocks.
+    pub(crate) fn begin_test(&self, initial: &Snapshot, seed: Seed, blocks: u64) {
         let mut vm = self.vm.borrow_mut();
         vm.restore(initial);
         vm.mouse_move(0.0, 0.0);
-        vm.set_fuel(self.options.blocks);
+        vm.set_fuel(blocks);
         vm.green_flag();
         drop(vm);
         for flag in
@@ -219,7 +236,11 @@ impl Driver {
         self.finished.replace(None);
         self.log.borrow_mut().clear();
         self.log_bytes.set(0);
+        self.limits.borrow_mut().clear();
+        self.keys_pressed.set(false);
+        self.inputs_sent.set(0);
         self.missing.borrow_mut().clear();
+        self.mistakes.borrow_mut().clear();
         self.unknown_sprites.borrow_mut().clear();
         self.seed(seed);
     }
@@ -234,6 +255,7 @@ impl Driver {
     pub(crate) fn seed(&self, seed: Seed) {
         self.vm.borrow_mut().set_random(seed.machine());
         self.script_random.replace(seed.script());
+        self.input_seed.set(seed.inputs());
     }
 
     /// A draw of the suite's `Math.random`. In strict mode it shares the machine's stream.
@@ -338,6 +360,7 @@ impl Driver {
         }
         self.log_bytes.set(before + line.len() + 1);
         let line = if self.log_bytes.get() > LOG_LIMIT {
+            self.limit(Limit::Output);
             "(the log is full; what follows is left out)"
         } else {
             line
@@ -345,9 +368,30 @@ impl Driver {
         self.log.borrow_mut().push(line.to_owned());
     }
 
+    /// Counts an input.
+    pub(crate) fn count_input(&self) {
+        self.inputs_sent.set(self.inputs_sent.get() + 1);
+    }
+
+    /// Notes a limit that the test has met.
+    pub(crate) fn limit(&self, limit: Limit) {
+        let mut limits = self.limits.borrow_mut();
+        if !limits.contains(&limit) {
+            limits.push(limit);
+        }
+    }
+
     /// Takes the lines of the log.
     pub(crate) fn take_log(&self) -> Vec<String> {
         self.log.take()
+    }
+
+    /// Notes a usual mistake, once.
+    pub(crate) fn mistake(&self, hint: &str) {
+        let noted = self.mistakes.borrow().iter().any(|noted| noted == hint);
+        if !noted {
+            self.note(&self.mistakes, hint.to_owned());
+        }
     }
 
     /// Notes a name for a hint.

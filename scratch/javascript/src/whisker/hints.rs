@@ -1,6 +1,7 @@
 //! Hints for the usual mistakes. They never change a status.
 
 use catherd_javascript_engine::Thrown;
+use serde_json::{Map, Value};
 
 /// Names that some suites expect, and what to write instead.
 const REPLACED: [(&str, &str, &str); 8] = [
@@ -57,6 +58,35 @@ pub(crate) fn of(
         hints.push(format!("no sprite is named `{name}`; sprites: {}", sprites.join(", ")));
     }
     hints
+}
+
+/// A hint for a comparison by `===` of a number with a text that looks the same.
+pub(crate) fn comparison(details: &Map<String, Value>) -> Option<String> {
+    let of = |name: &str| details.get(name);
+    let same = match (of("actual")?, of("expected")?) {
+        (Value::Number(number), Value::String(text))
+        | (Value::String(text), Value::Number(number)) => {
+            text.trim().parse() == Ok(number.as_f64()?)
+        }
+        _ => false,
+    };
+    let strict = of("operator") == Some(&Value::String("===".to_owned()));
+    (same && strict).then(|| {
+        "a number is compared with a text; write `t.assert.equal`, or make both numbers with \
+         `Number(...)`"
+            .to_owned()
+    })
+}
+
+/// A hint for a line that reads `value` of what is a value already.
+pub(crate) fn raw_value(line: &str) -> Option<String> {
+    ["getGlobalVariable", "getSpriteVariable"].into_iter().find_map(|name| {
+        let (_, call) = line.split_once(name)?;
+        let (_, rest) = call.trim_start().strip_prefix('(')?.split_once(')')?;
+        let member = rest.trim_start().strip_prefix('.')?.trim_start().strip_prefix("value")?;
+        let ends = !member.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+        ends.then(|| format!("`t.{name}(...)` gives the value itself; leave `.value` out"))
+    })
 }
 
 /// The member whose name is most similar; `None` if none is.

@@ -6,11 +6,13 @@ use catherd_javascript_engine::quickjs::{
     Array, Ctx, Exception, Function, Object, Result, Value as Js,
 };
 use catherd_javascript_engine::{Session, Thrown};
+use catherd_test_report::Status;
 use catherd_vm::TargetId;
 
 use super::driver::{Driver, Finished, TargetKey};
 use super::inputs::{Device, Down, Input, key_name};
-use super::outcome::Status;
+use super::module::SuiteFile;
+use super::outcome::status_named;
 use super::targets::{self, function};
 use crate::seed::Seed;
 
@@ -26,13 +28,17 @@ pub(super) struct Parts<'js> {
     pub(super) after: Function<'js>,
     pub(super) random: Function<'js>,
     pub(super) constraints: Function<'js>,
+    pub(super) models_before: Function<'js>,
+    pub(super) models_after: Function<'js>,
+    /// Adds models to what a suite exports, or makes tests of the models alone.
+    pub(super) with_models: Option<Function<'js>>,
 }
 
 /// Makes `t` and its parts in a context.
 pub(super) fn install<'js>(
     session: &Session<'js>,
     driver: &Rc<Driver>,
-    file: &str,
+    suite: &SuiteFile,
 ) -> std::result::Result<Parts<'js>, Thrown> {
     let ctx = session.ctx();
     let make = || -> Result<Parts<'js>> {
@@ -42,7 +48,7 @@ pub(super) fn install<'js>(
         targets::install_changes(ctx, &host, driver)?;
         install_runs(ctx, &host, driver)?;
         install_inputs(ctx, &host, driver)?;
-        install_reports(ctx, &host, driver, file)?;
+        install_reports(ctx, &host, driver, &suite.name)?;
         let options = Object::new(ctx.clone())?;
         options.set("strict", driver.options.strict)?;
         options.set("compatP", driver.options.compat_p)?;
@@ -51,9 +57,23 @@ pub(super) fn install<'js>(
         for part in [include_str!("prelude/assertions.js"), include_str!("prelude/sprites.js")] {
             ctx.eval::<Function, _>(part)?.call::<_, ()>((kit.clone(),))?;
         }
+        kit.set("makeInputs", ctx.eval::<Function, _>(include_str!("prelude/inputs.js"))?)?;
         let parts: Object =
-            ctx.eval::<Function, _>(include_str!("prelude/driver.js"))?.call((kit,))?;
+            ctx.eval::<Function, _>(include_str!("prelude/driver.js"))?.call((kit.clone(),))?;
+        let with_models = match &suite.models {
+            None => None,
+            Some(models) => {
+                let settings = Object::new(ctx.clone())?;
+                settings.set("duration", models.duration)?;
+                settings.set("repetitions", models.repetitions)?;
+                settings.set("caseSensitive", models.case_sensitive)?;
+                let make: Function = ctx.eval(include_str!("prelude/models.js"))?;
+                let t: Js<'js> = parts.get("t")?;
+                Some(make.call((kit, t, models.text.as_str(), settings))?)
+            }
+        };
         Ok(Parts {
+            with_models,
             load: parts.get("load")?,
             reset: parts.get("reset")?,
             begin: parts.get("begin")?,
@@ -64,6 +84,8 @@ pub(super) fn install<'js>(
             after: parts.get("after")?,
             random: parts.get("random")?,
             constraints: parts.get("constraints")?,
+            models_before: parts.get("modelsBefore")?,
+            models_after: parts.get("modelsAfter")?,
         })
     };
     session.caught(make())
@@ -113,6 +135,7 @@ fn install_runs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) ->
     };
     host.set("stopAll", Function::new(ctx.clone(), stop_all)?)?;
     function!(host, ctx, driver, "end", |d| d.end());
+    function!(host, ctx, driver, "inputSeed", |d| d.input_seed.get());
     function!(host, ctx, driver, "seed", |d, text: String, numeric: bool| {
         let seed = match text.parse() {
             Ok(number) if numeric => Seed::number(number),
@@ -149,6 +172,8 @@ fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) 
             "drag" => Device::Drag { sprite: text, x: number(0)?, y: number(1)? },
             _ => Device::Microphone(number(4)?),
         };
+        d.count_input();
+        d.keys_pressed.set(d.keys_pressed.get() || matches!(device, Device::Keyboard(_)));
         let down = [Down::Absent, Down::No, Down::Yes, Down::Toggle][down.min(3) as usize];
         let input = Input { device, down, steps: given(5)? };
         let step = if d.run.active.get() { d.run.executed.get() as f64 } else { 0.0 };
@@ -180,9 +205,11 @@ fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) 
         }
     });
     function!(host, ctx, driver, "click", |d, key: f64| {
+        d.count_input();
         d.vm.borrow_mut().click(TargetKey::from_number(key).target());
     });
     function!(host, ctx, driver, "drag", |d, key: f64, x: f64, y: f64| {
+        d.count_input();
         let target: TargetId = TargetKey::from_number(key).target();
         let mut vm = d.vm.borrow_mut();
         let from = vm.target(target).map(|view| (view.x, view.y));
@@ -214,6 +241,7 @@ fn install_reports<'js>(
     file: &str,
 ) -> Result<()> {
     function!(host, ctx, driver, "log", |d, line: String| d.log(&line));
+    function!(host, ctx, driver, "mistake", |d, hint: String| d.mistake(&hint));
     function!(host, ctx, driver, "missing", |d, owner: String, name: String| {
         d.note(&d.missing, (owner, name));
     });
@@ -226,7 +254,7 @@ fn install_reports<'js>(
         if d.finished.borrow().is_some() {
             return;
         }
-        let status = Status::named(&status);
+        let status = status_named(&status);
         let thrown = match status {
             Status::Pass => Thrown::default(),
             _ => Thrown::describe(&ctx, &error, &file),

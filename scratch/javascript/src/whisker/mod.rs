@@ -1,9 +1,12 @@
 //! Whisker's suites: the object `t` that tests get, the order inside of a step, and how tests end.
 //!
 //! `prelude/*.js` has what is easier in JavaScript: assertions, wrappers of sprites, lists of
-//! callbacks. `host` has the functions through which it reaches the machine, `runner` executes tests.
+//! callbacks. `host` has the functions through which it reaches the machine, `runner` executes suites,
+//! `execution` one test.
 
+mod detection;
 mod driver;
+mod execution;
 mod hints;
 mod host;
 mod inputs;
@@ -13,6 +16,8 @@ mod runner;
 mod stepper;
 mod targets;
 
-pub use module::{LoadError, SuiteFile, TestInfo};
-pub use outcome::{Outcome, Status, SuiteOutcome};
-pub use runner::{Options, run};
+pub use catherd_javascript_engine::Limits;
+pub use detection::detected_inputs;
+pub use module::{LoadError, Models, SuiteFile, TestInfo};
+pub use outcome::{Outcome, SuiteOutcome};
+pub use runner::{Chosen, Executed, Options, run, run_chosen};

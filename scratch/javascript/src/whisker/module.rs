@@ -18,6 +18,29 @@ pub struct SuiteFile {
     pub(crate) name: String,
     /// The text with `module.exports =` in place of the exports of newer modules.
     text: String,
+    /// `None` without models.
+    pub(crate) models: Option<Models>,
+}
+
+/// Models of a program: graphs whose edges have conditions and effects.
+#[derive(Clone, Debug)]
+pub struct Models {
+    /// A JSON array of graphs.
+    pub text: String,
+    /// Most milliseconds of program time of a test of the models alone.
+    pub duration: f64,
+    /// Number of tests of the models alone.
+    pub repetitions: u32,
+    /// Whether the case of names in the models counts.
+    pub case_sensitive: bool,
+}
+
+impl Models {
+    /// Models of a text with the default settings: one test of 35 seconds, case does not count.
+    pub fn new(text: &str) -> Models {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
+        Models { text, duration: 35_000.0, repetitions: 1, case_sensitive: false }
+    }
 }
 
 /// A suite cannot be loaded.
@@ -93,7 +116,37 @@ impl SuiteFile {
         if let Some((start, length)) = exported(&text) {
             text.replace_range(start..start + length, "module.exports =");
         }
-        Ok(SuiteFile { name: name.to_owned(), text })
+        Ok(SuiteFile { name: name.to_owned(), text, models: None })
+    }
+
+    /// The models; `None` without.
+    pub fn models(&self) -> Option<&Models> {
+        self.models.as_ref()
+    }
+
+    /// A suite of models alone.
+    ///
+    /// # Errors
+    /// If they are longer than 8 MiB.
+    pub fn of_models(name: &str, models: Models) -> Result<SuiteFile, LoadError> {
+        SuiteFile::new(name, "")?.with_models(models)
+    }
+
+    /// The suite with models beside each of its tests.
+    ///
+    /// # Errors
+    /// If the models are longer than 8 MiB.
+    pub fn with_models(mut self, models: Models) -> Result<SuiteFile, LoadError> {
+        if models.text.len() > SIZE_LIMIT {
+            return Err(LoadError::TooLong(models.text.len()));
+        }
+        self.models = Some(models);
+        Ok(self)
+    }
+
+    /// A line of the suite, from 1; `None` if it has no such line.
+    pub(crate) fn line(&self, number: u32) -> Option<&str> {
+        self.text.lines().nth((number as usize).checked_sub(1)?)
     }
 
     /// Evaluates the suite in the body of a function, and returns the value of `module.exports`.
@@ -129,7 +182,7 @@ impl SuiteFile {
         if thrown.line == Some(1) {
             thrown.column = thrown.column.map(|column| column.saturating_sub(shift).max(1));
         }
-        let line = thrown.line.and_then(|line| self.text.lines().nth(line as usize - 1));
+        let line = thrown.line.and_then(|line| self.line(line));
         let source_line = line.unwrap_or_default().chars().take(200).collect();
         LoadError::Thrown { thrown: Box::new(thrown), source_line }
     }

@@ -1,40 +1,13 @@
 //! How tests ended.
 
+use catherd_test_report::{Coverage, Feedback, Limit, Location, Status, SuiteReport, TestReport};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// How a test ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// All assertions held.
-    Pass,
-    /// An assertion did not hold, or the test took longer than its own `timeout`.
-    Fail,
-    /// Something else was thrown, or a limit was met.
-    Error,
-    /// An assumption did not hold, or the suite says `skip`.
-    Skip,
-}
-
-impl Status {
-    /// The word of Whisker's reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Pass => "pass",
-            Status::Fail => "fail",
-            Status::Error => "error",
-            Status::Skip => "skip",
-        }
-    }
-
-    /// The status of a word.
-    pub(crate) fn named(name: &str) -> Status {
-        [Status::Pass, Status::Fail, Status::Skip]
-            .into_iter()
-            .find(|status| status.name() == name)
-            .unwrap_or(Status::Error)
-    }
+/// The status of a word.
+pub(crate) fn status_named(name: &str) -> Status {
+    let found = Status::ALL.into_iter().find(|status| status.name() == name);
+    found.unwrap_or(Status::Error)
 }
 
 /// A test and how it ended.
@@ -67,6 +40,11 @@ pub struct Outcome {
     pub hints: Vec<String>,
     /// Steps that the test executed.
     pub steps: u64,
+    /// Blocks that the test executed.
+    pub blocks: u64,
+    /// The limits that it met.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
     /// Whether the suite itself says `skip`; nothing was executed then.
     #[serde(skip)]
     pub skipped: bool,
@@ -89,5 +67,51 @@ impl SuiteOutcome {
     /// Number of tests with a status.
     pub fn count(&self, status: Status) -> usize {
         self.tests.iter().filter(|test| test.status == status).count()
+    }
+}
+
+impl From<Outcome> for TestReport {
+    fn from(outcome: Outcome) -> TestReport {
+        let mut details = outcome.details;
+        let mut take = |name: &str| details.remove(name);
+        let (actual, expected) = (take("actual"), take("expected"));
+        let operator = take("operator").map(|value| match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        });
+        let location = outcome.line.map(|line| Location { line, column: outcome.column });
+        TestReport {
+            skipped_by_suite: outcome.skipped,
+            error: outcome.error,
+            message: outcome.message,
+            actual,
+            expected,
+            operator,
+            details: details.into_iter().collect(),
+            location,
+            steps: outcome.steps,
+            blocks: outcome.blocks,
+            limits: outcome.limits,
+            feedback: outcome.hints.into_iter().map(Feedback::teacher).collect(),
+            log: outcome.log,
+            ..TestReport::new(outcome.name, outcome.status)
+        }
+    }
+}
+
+impl SuiteOutcome {
+    /// The report of the suite on a project: its name, its digest, the file name of the suite, and
+    /// the digest of all inputs.
+    pub fn report(self, project: &str, digest: &str, suite: &str, inputs: &str) -> SuiteReport {
+        SuiteReport {
+            project: project.to_owned(),
+            digest: digest.to_owned(),
+            suite: suite.to_owned(),
+            inputs: inputs.to_owned(),
+            groups: Vec::new(),
+            tests: self.tests.into_iter().map(TestReport::from).collect(),
+            messages: Vec::new(),
+            coverage: self.coverage.map(|(covered, total)| Coverage { covered, total }),
+        }
     }
 }

@@ -1,23 +1,21 @@
-//! Execution of suites: the order of tests, of steps, and of the phases inside of a step.
+//! Execution of suites: contexts, the order of tests, and what is known of each.
 
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use catherd_javascript_engine::quickjs::function::IntoArgs;
-use catherd_javascript_engine::quickjs::{Error, Exception, Function, Value as Js};
-use catherd_javascript_engine::{Engine, Host, Limits, LogLevel, Session, Thrown};
+use catherd_javascript_engine::{Engine, Host, Limits, LogLevel, Session};
 use catherd_sb3::BlockNo;
 use catherd_suite::CoveredBlocks;
-use catherd_vm::{Program, Snapshot};
+use catherd_test_report::Status;
+use catherd_vm::Program;
 
-use super::driver::{
-    AFTER, BEFORE, CONSTRAINTS, Driver, Finished, MOVED, RANDOM, STEP_MS, TargetKey,
-};
-use super::hints;
-use super::host::{self, Parts};
+use super::driver::Driver;
+use super::execution::TestExecution;
+use super::host;
 use super::module::{LoadError, SuiteFile, TestInfo};
-use super::outcome::{Outcome, Status, SuiteOutcome};
-use super::stepper::{Raised, Stepper};
+use super::outcome::{Outcome, SuiteOutcome};
+use super::stepper::Stepper;
 use crate::seed::Seed;
 
 /// How a suite is executed. All options influence results, except `acceleration`, which suites
@@ -80,6 +78,30 @@ impl Options {
     }
 }
 
+/// A test that a caller chooses by its position in the suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// Position of the test in the suite.
+    pub number: usize,
+    /// Most blocks that it may execute.
+    pub blocks: u64,
+}
+
+/// A test that has been executed.
+#[derive(Clone, Debug)]
+pub struct Executed {
+    /// Position of the test in the suite.
+    pub number: usize,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The blocks that it covered; empty unless [`Options::coverage`] is set.
+    pub covered: CoveredBlocks,
+    /// Whether it has sent an input of the keyboard.
+    pub presses_keys: bool,
+    /// Inputs that it has sent.
+    pub inputs: u64,
+}
+
 /// Executes a suite on a program, which was compiled [with
 /// colours](Program::with_colors).
 ///
@@ -90,25 +112,44 @@ pub fn run(
     program: &Arc<Program>,
     options: &Options,
 ) -> Result<SuiteOutcome, LoadError> {
-    let blocks: Vec<BlockNo> = program.commands().collect();
-    let covered = options.coverage.then(|| CoveredBlocks::new(program.block_count()));
-    let mut execution = SuiteExecution {
-        suite,
-        program,
-        options,
-        next: 0,
-        total_steps: 0,
-        covered,
-        blocks,
-        outcome: SuiteOutcome { tests: Vec::new(), assertions: 0, coverage: None },
+    let mut tests = Vec::new();
+    let mut seen = |executed: Executed| {
+        tests.push(executed.outcome);
+        ControlFlow::Continue(())
     };
+    let mut execution = SuiteExecution::new(suite, program, options, None, &mut seen);
     // A context in which a limit was met is not used again.
     while !execution.run_in_context()? {}
-    if let Some(covered) = &execution.covered {
-        let count = execution.blocks.iter().filter(|block| covered.contains(**block)).count();
-        execution.outcome.coverage = Some((count, execution.blocks.len()));
+    let coverage = options.coverage.then(|| execution.coverage());
+    let assertions = execution.assertions;
+    Ok(SuiteOutcome { tests, assertions, coverage })
+}
+
+/// Executes tests of a suite, in order, until `seen` breaks, which is called after each: those that
+/// are chosen by their positions; `None` for those that the options choose.
+///
+/// # Errors
+/// If the suite cannot be loaded.
+pub fn run_chosen(
+    suite: &SuiteFile,
+    program: &Arc<Program>,
+    options: &Options,
+    chosen: Option<&[Chosen]>,
+    seen: &mut dyn FnMut(Executed) -> ControlFlow<()>,
+) -> Result<(), LoadError> {
+    let mut execution = SuiteExecution::new(suite, program, options, chosen, seen);
+    while !execution.run_in_context()? {}
+    Ok(())
+}
+
+impl SuiteFile {
+    /// Loads the suite and executes no test. What it says does not depend on the program.
+    ///
+    /// # Errors
+    /// If the suite cannot be loaded.
+    pub fn check(&self, program: &Arc<Program>, options: &Options) -> Result<(), LoadError> {
+        run_chosen(self, program, options, Some(&[]), &mut |_| ControlFlow::Break(()))
     }
-    Ok(execution.outcome)
 }
 
 /// A suite that is being executed.
@@ -116,15 +157,56 @@ struct SuiteExecution<'a> {
     suite: &'a SuiteFile,
     program: &'a Arc<Program>,
     options: &'a Options,
+    /// `None` if the options choose.
+    chosen: Option<&'a [Chosen]>,
+    seen: &'a mut dyn FnMut(Executed) -> ControlFlow<()>,
     /// Position of the next test.
     next: usize,
     total_steps: u64,
-    covered: Option<CoveredBlocks>,
+    /// The blocks that some test has covered.
+    covered: CoveredBlocks,
     blocks: Vec<BlockNo>,
-    outcome: SuiteOutcome,
+    assertions: u32,
 }
 
-impl SuiteExecution<'_> {
+impl<'a> SuiteExecution<'a> {
+    fn new(
+        suite: &'a SuiteFile,
+        program: &'a Arc<Program>,
+        options: &'a Options,
+        chosen: Option<&'a [Chosen]>,
+        seen: &'a mut dyn FnMut(Executed) -> ControlFlow<()>,
+    ) -> SuiteExecution<'a> {
+        SuiteExecution {
+            suite,
+            program,
+            options,
+            chosen,
+            seen,
+            next: 0,
+            total_steps: 0,
+            covered: CoveredBlocks::new(program.block_count()),
+            blocks: program.commands().collect(),
+            assertions: 0,
+        }
+    }
+
+    /// Covered blocks and all that can be reached.
+    fn coverage(&self) -> (usize, usize) {
+        let covered = self.blocks.iter().filter(|block| self.covered.contains(**block));
+        (covered.count(), self.blocks.len())
+    }
+
+    /// Most blocks of a test; `None` if it is not chosen.
+    fn bound(&self, number: usize, test: &TestInfo) -> Option<u64> {
+        match self.chosen {
+            Some(chosen) => {
+                chosen.iter().find(|chosen| chosen.number == number).map(|chosen| chosen.blocks)
+            }
+            None => self.options.chooses(test).then_some(self.options.blocks),
+        }
+    }
+
     /// Executes tests in one context. Returns true after the last test.
     fn run_in_context(&mut self) -> Result<bool, LoadError> {
         let driver = Rc::new(Driver::new(self.program, self.options, self.total_steps));
@@ -150,43 +232,48 @@ impl SuiteExecution<'_> {
         driver: &Rc<Driver>,
     ) -> Result<bool, LoadError> {
         let initial = driver.vm.borrow().snapshot();
-        let parts = host::install(session, driver, &self.suite.name)
-            .map_err(|thrown| LoadError::Stopped(thrown.to_string()))?;
         session.begin_test();
-        let exported = self.suite.evaluate(session)?;
+        let parts = host::install(session, driver, self.suite)
+            .map_err(|thrown| LoadError::Stopped(thrown.to_string()))?;
+        let mut exported = self.suite.evaluate(session)?;
+        if let Some(with_models) = &parts.with_models {
+            exported = session
+                .call(with_models, (exported,))
+                .map_err(|thrown| self.suite.failed(session, thrown))?;
+        }
         let described: String = session
             .call(&parts.load, (exported,))
             .map_err(|thrown| self.suite.failed(session, thrown))?;
         let tests: Vec<TestInfo> = serde_json::from_str(&described)
             .map_err(|error| LoadError::Stopped(format!("the suite is damaged: {error}")))?;
-        self.outcome.assertions = tests.iter().map(|test| test.assertions).sum();
+        self.assertions = tests.iter().map(|test| test.assertions).sum();
         let default_seed = tests.first().and_then(TestInfo::seed).unwrap_or_default();
-        let covered = self.covered.take();
-        let mut stepper = Stepper::new(driver, session, &parts.changed, covered);
+        let mut stepper = Stepper::new(driver, session, &parts.changed, self.options.coverage);
         while self.next < tests.len() {
-            let test = &tests[self.next];
+            let (number, test) = (self.next, &tests[self.next]);
             self.next += 1;
-            if !self.options.chooses(test) {
-                continue;
+            let Some(blocks) = self.bound(number, test) else { continue };
+            let (mut outcome, mut covered) = (skipped(test), CoveredBlocks::default());
+            if !test.skip {
+                let seed = self.options.seed.or(test.seed()).unwrap_or(default_seed);
+                driver.coverage.set(if self.options.coverage { self.coverage() } else { (0, 0) });
+                let (suite, stepper, parts) = (self.suite, &mut stepper, &parts);
+                let mut execution = TestExecution { session, driver, parts, stepper, suite, test };
+                outcome = execution.run(number, &initial, seed, blocks);
+                covered = stepper.take_covered();
+                self.covered.extend(&covered);
             }
-            if test.skip {
-                self.outcome.tests.push(skipped(test));
-                continue;
+            let presses_keys = !test.skip && driver.keys_pressed.get();
+            let inputs = if test.skip { 0 } else { driver.inputs_sent.get() };
+            let executed = Executed { number, outcome, covered, presses_keys, inputs };
+            if (self.seen)(executed).is_break() {
+                self.next = tests.len();
             }
-            let seed = self.options.seed.or(test.seed()).unwrap_or(default_seed);
-            let covered = stepper.count_covered(&self.blocks);
-            let total = if self.options.coverage { self.blocks.len() } else { 0 };
-            driver.coverage.set((covered, total));
-            let mut execution =
-                TestExecution { session, driver, parts: &parts, stepper: &mut stepper, test };
-            let outcome = execution.run(self.next - 1, &initial, seed);
-            self.outcome.tests.push(outcome);
             if session.stopped().is_some() {
                 break;
             }
         }
         self.total_steps = driver.total_steps.get();
-        self.covered = stepper.into_covered();
         Ok(self.next >= tests.len())
     }
 }
@@ -203,248 +290,8 @@ fn skipped(test: &TestInfo) -> Outcome {
         log: Vec::new(),
         hints: Vec::new(),
         steps: 0,
+        blocks: 0,
+        limits: Vec::new(),
         skipped: true,
-    }
-}
-
-/// A test that is being executed.
-struct TestExecution<'a, 'b, 'js> {
-    session: &'a Session<'js>,
-    driver: &'a Rc<Driver>,
-    parts: &'a Parts<'js>,
-    stepper: &'a mut Stepper<'b, 'js>,
-    test: &'a TestInfo,
-}
-
-impl<'js> TestExecution<'_, '_, 'js> {
-    fn run(&mut self, number: usize, initial: &Snapshot, seed: Seed) -> Outcome {
-        let (session, driver) = (self.session, self.driver);
-        session.clock().clear();
-        session.begin_test();
-        driver.begin_test(initial, seed);
-        let begun = session
-            .call::<_, ()>(&self.parts.reset, ())
-            .and_then(|()| session.call::<_, ()>(&self.parts.begin, (number,)));
-        if let (Err(thrown), None) = (begun, session.stopped()) {
-            self.finish(Status::Error, thrown);
-        }
-        session.drain();
-        while driver.finished.borrow().is_none() && session.stopped().is_none() {
-            self.turn();
-        }
-        let outcome = self.outcome();
-        if session.stopped().is_none() {
-            driver.end();
-        }
-        outcome
-    }
-
-    /// One turn of the event loop: timers that are due, then a step or a jump of the clock.
-    fn turn(&mut self) {
-        let session = self.session;
-        session.begin_turn();
-        loop {
-            match session.fire_timer() {
-                Ok(true) => session.drain(),
-                Ok(false) => break,
-                Err(thrown) if session.stopped().is_none() => {
-                    self.driver.log(&format!("error in a timer: {thrown}"));
-                    session.drain();
-                }
-                Err(_) => return,
-            }
-            if self.driver.finished.borrow().is_some() || session.stopped().is_some() {
-                return;
-            }
-        }
-        if self.driver.run.active.get() && !self.driver.run.dead.get() {
-            self.advance_run();
-        } else if let Some(due) = session.clock().next_due() {
-            session.clock().advance_to(due);
-        } else {
-            let message = "the test waits for something that never happens".to_owned();
-            self.finish(Status::Error, Thrown { message, ..Thrown::default() });
-        }
-    }
-
-    /// Executes a step of the run, or ends it.
-    fn advance_run(&mut self) {
-        let (session, driver) = (self.session, self.driver);
-        let run = &driver.run;
-        let executed = run.executed.get();
-        let within = (executed as f64) < run.limit.get();
-        if run.cancelled.get() || run.holds.get() || !within {
-            driver.inputs.borrow_mut().age(executed as f64);
-            run.active.set(false);
-            let settled = self.parts.settle.call::<_, ()>((true,));
-            self.ignore(settled);
-            return session.drain();
-        }
-        if driver.test_steps.get() >= driver.options.steps {
-            return self.refuse("step limit: the test is longer than allowed");
-        }
-        if driver.vm.borrow().is_out_of_fuel() {
-            return self.refuse("block limit: the program executes more blocks than allowed");
-        }
-        match self.step() {
-            Ok(()) => {}
-            Err(Some(thrown)) => return self.fail_run(thrown),
-            Err(None) => return,
-        }
-        if run.has_condition.get() && !run.cancelled.get() {
-            let checked = self.parts.check.call::<_, ()>(());
-            self.ignore(checked);
-            session.drain();
-        }
-        let milliseconds = driver.test_steps.get() as f64 * STEP_MS;
-        let timeout = self.test.timeout.filter(|timeout| *timeout > 0.0);
-        if timeout.is_some_and(|timeout| milliseconds > timeout) {
-            let message = "Timeout".to_owned();
-            self.finish(Status::Fail, Thrown { message, ..Thrown::default() });
-        }
-    }
-
-    /// The phases of a step. After each, the jobs of promises are executed.
-    fn step(&mut self) -> Result<(), Raised<'js>> {
-        let driver = Rc::clone(self.driver);
-        let run = &driver.run;
-        let phase = |phase: u32| driver.phases.get() & phase != 0;
-        if phase(BEFORE) {
-            self.call(&self.parts.before.clone(), ())?;
-            if run.cancelled.get() {
-                return Ok(());
-            }
-        }
-        if phase(RANDOM) {
-            self.call(&self.parts.random.clone(), ())?;
-        }
-        if !driver.inputs.borrow().is_empty() {
-            self.send_inputs()?;
-        }
-        driver.remember_all();
-        let stepped = self.stepper.step();
-        if driver.end_deferred.get() {
-            driver.end();
-        }
-        stepped?;
-        self.session.clock().advance_to(self.session.clock().now() + STEP_MS);
-        let count = || {
-            run.executed.set(run.executed.get() + 1);
-            driver.test_steps.set(driver.test_steps.get() + 1);
-            driver.total_steps.set(driver.total_steps.get() + 1);
-        };
-        self.session.drain();
-        if run.cancelled.get() {
-            count();
-            return Ok(());
-        }
-        if phase(AFTER) {
-            self.call(&self.parts.after.clone(), ())?;
-        }
-        if phase(CONSTRAINTS) && !run.cancelled.get() {
-            self.call(&self.parts.constraints.clone(), ())?;
-        }
-        count();
-        if self.session.stopped().is_some() { Err(None) } else { Ok(()) }
-    }
-
-    /// Performs and undoes inputs, and tells watchers of sprites that were dragged.
-    fn send_inputs(&mut self) -> Result<(), Raised<'js>> {
-        let driver = self.driver;
-        let step = driver.run.executed.get() as f64;
-        let original = |name: &str| driver.originals.get(name).copied();
-        let dragged =
-            driver.inputs.borrow_mut().advance(step, &mut driver.vm.borrow_mut(), original);
-        for (target, from) in dragged {
-            super::targets::moved(driver, target, Some(from));
-            let key = TargetKey::new(target, 0).number();
-            self.call(&self.parts.changed.clone(), (MOVED, key))?;
-        }
-        Ok(())
-    }
-
-    /// Calls a function of the suite's side, then executes jobs.
-    fn call<A: IntoArgs<'js>>(
-        &self,
-        function: &Function<'js>,
-        arguments: A,
-    ) -> Result<(), Raised<'js>> {
-        let result = function.call::<_, ()>(arguments);
-        let raised = result.map_err(|_| {
-            let thrown = self.session.ctx().catch();
-            self.session.stopped().is_none().then_some(thrown)
-        });
-        self.session.drain();
-        if self.session.stopped().is_some() { Err(None) } else { raised }
-    }
-
-    /// Rejects the promise of the run. It stays active, as in the original.
-    fn fail_run(&self, thrown: Js<'js>) {
-        self.driver.run.dead.set(true);
-        let settled = self.parts.settle.call::<_, ()>((false, thrown));
-        self.ignore(settled);
-        self.session.drain();
-    }
-
-    fn refuse(&self, message: &str) {
-        match Exception::from_message(self.session.ctx().clone(), message) {
-            Ok(exception) => self.fail_run(exception.into_value()),
-            Err(_) => self
-                .finish(Status::Error, Thrown { message: message.to_owned(), ..Thrown::default() }),
-        }
-    }
-
-    /// Functions of the suite's side catch what suites throw; what is left is a limit.
-    fn ignore(&self, result: Result<(), Error>) {
-        if result.is_err() {
-            self.session.ctx().catch();
-        }
-    }
-
-    fn finish(&self, status: Status, thrown: Thrown) {
-        let details = "{}".to_owned();
-        self.driver.finished.replace(Some(Finished { status, details, thrown }));
-    }
-
-    /// How the test ended.
-    fn outcome(&self) -> Outcome {
-        let (session, driver) = (self.session, self.driver);
-        let (mut status, mut details, mut thrown) =
-            (Status::Error, String::new(), Thrown::default());
-        match (session.stopped(), driver.finished.take()) {
-            (Some(stop), _) => thrown.message = stop.to_string(),
-            (None, Some(finished)) => {
-                (status, details, thrown) = (finished.status, finished.details, finished.thrown);
-            }
-            (None, None) => thrown.message = "the test did not end".to_owned(),
-        }
-        if driver.run.active.get() && !driver.run.dead.get() && status == Status::Pass {
-            driver.log("warning: a run was not awaited; the test may check nothing");
-        }
-        for rejection in session.unhandled_rejections() {
-            driver.log(&format!(
-                "warning: a promise was rejected and nothing handled it: {rejection}"
-            ));
-        }
-        let mut sprites: Vec<String> = driver.originals.keys().cloned().collect();
-        sprites.sort();
-        let hints = if status == Status::Error && !driver.options.strict {
-            hints::of(&thrown, &driver.missing.borrow(), &driver.unknown_sprites.borrow(), &sprites)
-        } else {
-            Vec::new()
-        };
-        Outcome {
-            name: self.test.name.clone(),
-            status,
-            error: thrown.name,
-            message: thrown.message,
-            line: thrown.line,
-            column: thrown.column,
-            details: serde_json::from_str(&details).unwrap_or_default(),
-            log: driver.take_log(),
-            hints,
-            steps: driver.test_steps.get(),
-            skipped: false,
-        }
     }
 }

@@ -37,9 +37,10 @@ impl<'a, 'js> Stepper<'a, 'js> {
         driver: &Rc<Driver>,
         session: &'a Session<'js>,
         changed: &Function<'js>,
-        covered: Option<CoveredBlocks>,
+        covers: bool,
     ) -> Stepper<'a, 'js> {
-        let covering = covered.map(|covered| observed(driver, session, changed, covered));
+        let blocks = CoveredBlocks::new(driver.program.block_count());
+        let covering = covers.then(|| observed(driver, session, changed, blocks));
         let watching = observed(driver, session, changed, CoveredBlocks::new(0));
         Stepper { driver: Rc::clone(driver), watching, covering }
     }
@@ -64,15 +65,9 @@ impl<'a, 'js> Stepper<'a, 'js> {
         raised.map_or(Ok(()), Err)
     }
 
-    /// The blocks that were covered, if coverage is measured.
-    pub(crate) fn into_covered(self) -> Option<CoveredBlocks> {
-        self.covering.map(|mut vm| vm.tracer.covered.take())
-    }
-
-    /// Number of blocks covered among those given.
-    pub(crate) fn count_covered(&self, blocks: &[BlockNo]) -> usize {
-        let covered = self.covering.as_ref().map(|vm| &vm.tracer.covered);
-        covered.map_or(0, |covered| blocks.iter().filter(|b| covered.contains(**b)).count())
+    /// The blocks that were covered since the last call; none if coverage is not measured.
+    pub(crate) fn take_covered(&mut self) -> CoveredBlocks {
+        self.covering.as_mut().map(|vm| vm.tracer.covered.take()).unwrap_or_default()
     }
 }
 

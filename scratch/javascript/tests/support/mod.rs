@@ -3,14 +3,19 @@
 use std::sync::Arc;
 
 use catherd_javascript_suites::whisker::{self, Options, SuiteFile, SuiteOutcome};
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_sb3::{Field, Opcode, Value, Variable};
+use catherd_sb3::test_support::{self, TargetBuilder, number};
+use catherd_sb3::{Field, Opcode, Project, Value, Variable};
 use catherd_vm::Program;
 
 /// `Cat` says `hi` at the flag, then counts `score` up and moves by 1 in each step. `Dog` sets
 /// its variable `luck` by chance, moves up while the key space is pressed, and turns and makes a
 /// clone when it is clicked.
 pub(crate) fn program() -> Arc<Program> {
+    Arc::new(Program::compile(&project()).unwrap().with_colors())
+}
+
+/// The project of [`program`].
+pub(crate) fn project() -> Project {
     let mut stage = TargetBuilder::new("Stage");
     stage.target.variables.push(variable("score"));
     let mut cat = TargetBuilder::new("Cat");
@@ -39,8 +44,7 @@ pub(crate) fn program() -> Arc<Program> {
     let menu = dog.menu(Opcode::ControlCreateCloneOfMenu, "CLONE_OPTION", "_myself_");
     let clone = dog.block(Opcode::ControlCreateCloneOf, &[("CLONE_OPTION", menu)]);
     dog.hat(Opcode::EventWhenThisSpriteClicked, None, &[turn, clone]);
-    let project = project(vec![stage, cat, dog]);
-    Arc::new(Program::compile(&project).unwrap().with_colors())
+    test_support::project(vec![stage, cat, dog])
 }
 
 fn variable(name: &str) -> Variable {

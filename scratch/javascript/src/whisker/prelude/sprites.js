@@ -308,6 +308,7 @@
             ['draggable', 'draggable']]) {
             getter(target, name, () => host.flag(id, field));
         }
+        getter(target, 'sayText', () => host.text(id, 'bubble') ?? null);
         getter(target, 'x', () => host.x(id));
         getter(target, 'y', () => host.y(id));
         for (const [name, field] of [['direction', 'direction'], ['size', 'size'],
@@ -328,6 +329,7 @@
             return all;
         });
         define(target, 'getName', () => host.text(id, 'name'));
+        define(target, 'getLayerOrder', () => host.number(id, 'layer'));
         define(target, 'getBounds', () => box(host.bounds(id)));
         define(target, 'getCostumes', () => costumesOf(id));
         define(target, 'isTouchingObject', name => host.touching(id, kit.text(name)));

@@ -1,0 +1,154 @@
+//! A suite of any kind, loaded once and executed on any number of projects.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use catherd_datasets::LoadedProject;
+use catherd_javascript_suites::whisker::{self, Options, SuiteFile};
+use catherd_suite::{Bounds, LinkedSuite, Runner, Suite, Verdict};
+use catherd_test_report::{Limit, ProjectReport, Status, SuiteReport, TestReport};
+use catherd_vm::Program;
+use sha2::{Digest as _, Sha256};
+
+use crate::project;
+
+/// A suite with the options of its execution.
+pub(crate) struct LoadedSuite {
+    /// The file name.
+    pub(crate) name: String,
+    pub(crate) tests: Tests,
+    /// Digest of the suite's text and of the options.
+    inputs: Sha256,
+}
+
+/// The tests of a suite.
+pub(crate) enum Tests {
+    /// Written by hand in JavaScript.
+    Whisker(Box<(SuiteFile, Options)>),
+    /// Generated: the suite and the limits of its tests.
+    Generated(Box<(Suite, Bounds)>),
+}
+
+impl LoadedSuite {
+    /// A suite with its text.
+    pub(crate) fn new(path: &Path, text: &str, tests: Tests) -> LoadedSuite {
+        let mut inputs = Sha256::new();
+        let options = match &tests {
+            Tests::Whisker(whisker) => format!("{:?} {:?}", whisker.0.models(), whisker.1),
+            Tests::Generated(generated) => format!("{} {:?}", generated.0.seed, generated.1),
+        };
+        for part in [env!("CARGO_PKG_VERSION"), text, &options] {
+            inputs.update(Sha256::digest(part));
+        }
+        LoadedSuite { name: file_name(path), tests, inputs }
+    }
+
+    /// The digest of everything on which the report of a project depends.
+    pub(crate) fn inputs_with(&self, project: &[u8; 32]) -> String {
+        hex::encode(self.inputs.clone().chain_update(project).finalize())
+    }
+
+    /// Loads the suite once, so that one that cannot be loaded is not reported for every project.
+    ///
+    /// # Errors
+    /// Why it cannot be loaded, in one line.
+    pub(crate) fn check(&self, paths: &[PathBuf]) -> Result<(), String> {
+        let Tests::Whisker(whisker) = &self.tests else { return Ok(()) };
+        // Any project will do.
+        let program = paths.iter().find_map(|path| {
+            let subject = project::open(path).ok()?;
+            project::compile_for_scripts(path, &subject).ok()
+        });
+        let Some(program) = program else { return Ok(()) };
+        whisker.0.check(&program, &whisker.1).map_err(|error| error.to_string())
+    }
+
+    /// Executes the suite on a project, or says why it cannot be used.
+    pub(crate) fn execute_at(&self, path: &Path) -> ProjectReport {
+        let project = path.display().to_string();
+        let executed = project::open(path).map_err(|failure| failure.cause().to_owned());
+        match executed.and_then(|subject| self.execute(path, &subject)) {
+            Ok(report) => ProjectReport::Executed(report),
+            Err(reason) => ProjectReport::Unusable { project, reason },
+        }
+    }
+
+    /// Executes the suite on a project that was read.
+    ///
+    /// # Errors
+    /// Why it cannot be executed, in one line.
+    pub(crate) fn execute(
+        &self,
+        path: &Path,
+        subject: &LoadedProject,
+    ) -> Result<SuiteReport, String> {
+        let program = project::compile_for_scripts(path, subject)
+            .map_err(|failure| failure.cause().to_owned())?;
+        let digest = hex::encode(subject.digest);
+        let inputs = self.inputs_with(&subject.digest);
+        let project = path.display().to_string();
+        match &self.tests {
+            Tests::Whisker(whisker) => {
+                let (suite, options) = &**whisker;
+                let mut options = options.clone();
+                options.detected_inputs = whisker::detected_inputs(&subject.project);
+                let outcome =
+                    whisker::run(suite, &program, &options).map_err(|error| error.to_string())?;
+                Ok(outcome.report(&project, &digest, &self.name, &inputs))
+            }
+            Tests::Generated(generated) => {
+                let tests = execute_generated(&generated.0, generated.1, program)?;
+                Ok(SuiteReport {
+                    project,
+                    digest,
+                    suite: self.name.clone(),
+                    inputs,
+                    groups: Vec::new(),
+                    tests,
+                    messages: Vec::new(),
+                    coverage: None,
+                })
+            }
+        }
+    }
+}
+
+fn execute_generated(
+    suite: &Suite,
+    bounds: Bounds,
+    program: Arc<Program>,
+) -> Result<Vec<TestReport>, String> {
+    let linked = LinkedSuite::new(suite, &program).map_err(|error| error.to_string())?;
+    let mut runner = Runner::new(program, suite.machine.clone(), ());
+    let tests = (0..suite.tests.len()).map(|number| {
+        let execution = runner.run(&linked, number, bounds);
+        let (status, message, limits) = match &execution.verdict {
+            Verdict::Passed => (Status::Pass, String::new(), Vec::new()),
+            Verdict::StepLimit => {
+                let message = "the test is longer than --steps allows".to_owned();
+                (Status::Error, message, vec![Limit::Time])
+            }
+            Verdict::Fault(fault) => (Status::Error, fault.to_string(), vec![Limit::Time]),
+            Verdict::Failed(failure) => {
+                let test = &suite.tests[number];
+                let number = failure.assertion;
+                let list = if number.flaky { &test.flaky } else { &test.assertions };
+                let expected = list.get(number.position as usize);
+                let expected = expected.map(|e| format!(", expected {e}")).unwrap_or_default();
+                let got = failure.got.as_deref().map(|got| format!(", got {got}"));
+                let message =
+                    format!("after event {}{expected}{}", failure.after, got.unwrap_or_default());
+                (Status::Fail, message, Vec::new())
+            }
+        };
+        let (steps, blocks) = (execution.steps, execution.blocks);
+        let name = Some(format!("test {number}"));
+        TestReport { message, limits, steps, blocks, ..TestReport::new(name, status) }
+    });
+    Ok(tests.collect())
+}
+
+/// The file name of a path.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,5 +1,0 @@
-//! Reports of outcomes.
-
-mod tap;
-
-pub use tap::tap;
