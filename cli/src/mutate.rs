@@ -1,26 +1,32 @@
 //! `catherd mutate`: executes a suite on mutants of its project.
 
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use catherd_javascript_suites::SuiteKind;
+use catherd_javascript_suites::whisker::{Executed, Options, SuiteFile};
 use catherd_mutation::{
-    Analysis, MutantName, MutantResult, Operator, Outcome, Settings, Tally, duplicates,
+    Analysis, Kill, MutantName, MutantResult, Operator, Outcome, Settings, Tally, Tests, duplicates,
 };
 use catherd_sb3::{BlockIndex, Notation, Target};
+use catherd_suite_kind::JavaScriptTests;
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
-use crate::project::Pair;
+use crate::project::{self, Pair};
 use crate::terminal::{self, plural};
 
 /// Executes a test suite on mutants of its project: copies with one small fault each, which the
 /// suite should detect.
 ///
-/// A mutant is killed if a test that passes on the project fails an assertion on it. Tests that do
-/// not pass on the project are left out. The same project, suite and seed give the same result for
+/// A suite is a JSON file that catherd generated, or a JavaScript file with tests for Whisker. A
+/// mutant is killed if a test that passes on the project fails an assertion on it; a test in
+/// JavaScript kills it also by an error. Tests that do not pass on the project are left out. The same project, suite and seed give the same result for
 /// any number of threads.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{}\n\n{EXAMPLES}", operators()))]
@@ -82,6 +88,7 @@ fn operators() -> String {
 const EXAMPLES: &str = "\
 Examples:
   catherd mutate game.sb3 suite.json
+  catherd mutate game.sb3 tests.js
   catherd mutate game.sb3 suite.json --operators SBD,NCM --survivors
   catherd mutate large.sb3 suite.json --sample 500 --seed 1 --json > mutants.jsonl
 
@@ -89,48 +96,91 @@ Exit codes: 0 if all tests pass on the project, 2 if some do not and were left o
 suite cannot be used.";
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let text = arguments.pair.read_suite()?;
+    if project::is_javascript(&text) {
+        return arguments.analyse_javascript(&text);
+    }
     let (subject, suite) = arguments.pair.open()?;
     let program = arguments.pair.compile(&subject)?;
-    let settings = arguments.settings();
-    let analysis = Analysis::new(&subject.project, program, suite, settings)
+    let analysis = Analysis::new(&subject.project, program, suite, arguments.settings())
         .map_err(|error| arguments.pair.failure(error))?;
-    let start = Instant::now();
-    let results = arguments.execute_all(&analysis)?;
-    let names: Vec<MutantName> =
-        analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
-    if arguments.json {
-        terminal::print(&lines(&analysis, &results, &names));
-    } else {
-        terminal::print(&table(&analysis, &results));
-    }
-    if arguments.survivors {
-        terminal::print(&survivors(&analysis, &results, &names));
-    }
-    if !arguments.quiet {
-        let executions: u64 = results.iter().map(|result| u64::from(result.executions)).sum();
-        let (mutants, seconds) = (results.len(), start.elapsed().as_secs_f64());
-        let rate = mutants as f64 / seconds;
-        terminal::note(&format!(
-            "{}, {} in {seconds:.2} s: {rate:.0} mutants/s",
-            plural(mutants, "mutant"),
-            plural(executions as usize, "test execution"),
-        ));
-    }
-    let left_out = analysis.false_positives();
-    if left_out.is_empty() {
-        return Ok(Exit::Success);
-    }
-    let numbers: Vec<String> = left_out.iter().map(u32::to_string).collect();
-    terminal::note(&format!(
-        "{} of {} tests do not pass on the project and are left out: {}",
-        left_out.len(),
-        left_out.len() + analysis.tests(),
-        numbers.join(", ")
-    ));
-    Ok(Exit::Incomplete)
+    arguments.report(&analysis, &|kill: &Kill| {
+        json!({
+            "test": kill.test,
+            "event": kill.failure.after,
+            "list": if kill.failure.assertion.flaky { "flaky" } else { "assertions" },
+            "assertion": kill.failure.assertion.position,
+            "got": kill.failure.got,
+        })
+    })
 }
 
 impl Arguments {
+    /// Executes a suite in JavaScript on the mutants.
+    fn analyse_javascript(&self, text: &str) -> Result<Exit, Failure> {
+        let failure = |error: &dyn std::fmt::Display| {
+            Failure::new(format!("{}: {error}", self.pair.suite.display()))
+        };
+        if let Ok(SuiteKind::Itch) | Err(_) = SuiteKind::of(text) {
+            let error = failure(&"only suites for Whisker can be executed on mutants");
+            return Err(error.hint("assign an array of tests: module.exports = [...]"));
+        }
+        let name = self.pair.suite.file_name().unwrap_or_default().to_string_lossy();
+        let suite = SuiteFile::new(&name, text).map_err(|error| failure(&error))?;
+        let subject = project::open(&self.pair.project)?;
+        let program = project::compile_for_scripts(&self.pair.project, &subject)?;
+        let seen = |_: &Executed| ControlFlow::Continue(());
+        let tests = JavaScriptTests::new(suite, &program, Options::default(), seen)
+            .map_err(|error| failure(&error).hint("correct the suite"))?;
+        // Nothing stops the tests.
+        let Some(tests) = tests else { return Ok(Exit::Incomplete) };
+        let analysis = Analysis::of(&subject.project, program, tests, self.settings());
+        let killer = |kill: &Kill<String>| json!({ "test": kill.test, "message": kill.failure });
+        self.report(&analysis, &killer)
+    }
+
+    /// Executes the mutants and prints the result. `killer` describes a test that failed.
+    fn report<T: Tests>(
+        &self,
+        analysis: &Analysis<T>,
+        killer: &dyn Fn(&Kill<T::Failure>) -> Value,
+    ) -> Result<Exit, Failure> {
+        let start = Instant::now();
+        let results = self.execute_all(analysis)?;
+        let names: Vec<MutantName> =
+            analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
+        if self.json {
+            terminal::print(&lines(analysis, &results, &names, killer));
+        } else {
+            terminal::print(&table(analysis, &results));
+        }
+        if self.survivors {
+            terminal::print(&survivors(analysis, &results, &names));
+        }
+        if !self.quiet {
+            let executions: u64 = results.iter().map(|result| u64::from(result.executions)).sum();
+            let (mutants, seconds) = (results.len(), start.elapsed().as_secs_f64());
+            let rate = mutants as f64 / seconds;
+            terminal::note(&format!(
+                "{}, {} in {seconds:.2} s: {rate:.0} mutants/s",
+                plural(mutants, "mutant"),
+                plural(executions as usize, "test execution"),
+            ));
+        }
+        let left_out = analysis.false_positives();
+        if left_out.is_empty() {
+            return Ok(Exit::Success);
+        }
+        let numbers: Vec<String> = left_out.iter().map(u32::to_string).collect();
+        terminal::note(&format!(
+            "{} of {} tests do not pass on the project and are left out: {}",
+            left_out.len(),
+            left_out.len() + analysis.tests(),
+            numbers.join(", ")
+        ));
+        Ok(Exit::Incomplete)
+    }
+
     fn settings(&self) -> Settings {
         let default = Settings::default();
         let all = || Operator::ALL.to_vec();
@@ -147,7 +197,10 @@ impl Arguments {
 
     /// Executes the mutants on all threads, each of which repeatedly takes the next mutant. The
     /// results are in the order of the mutants.
-    fn execute_all(&self, analysis: &Analysis) -> Result<Vec<MutantResult>, Failure> {
+    fn execute_all<T: Tests>(
+        &self,
+        analysis: &Analysis<T>,
+    ) -> Result<Vec<MutantResult<T::Failure>>, Failure> {
         let threads = self.threads.map_or(0, NonZeroUsize::get);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
             Failure::new(format_args!("cannot start threads: {error}"))
@@ -175,7 +228,7 @@ impl Arguments {
     }
 }
 
-fn table(analysis: &Analysis, results: &[MutantResult]) -> String {
+fn table<T: Tests>(analysis: &Analysis<T>, results: &[MutantResult<T::Failure>]) -> String {
     let mut text = "operator mutants  killed survived  limit uncovered equivalent duplicate  \
                     score  of covered\n"
         .to_owned();
@@ -209,7 +262,11 @@ fn table(analysis: &Analysis, results: &[MutantResult]) -> String {
 
 /// The mutants that tests execute and do not kill, each with the change of its script: removed lines
 /// begin with `-`, added lines with `+`.
-fn survivors(analysis: &Analysis, results: &[MutantResult], names: &[MutantName]) -> String {
+fn survivors<T: Tests>(
+    analysis: &Analysis<T>,
+    results: &[MutantResult<T::Failure>],
+    names: &[MutantName],
+) -> String {
     let mut text = String::new();
     let mut project = analysis.project().clone();
     for ((mutant, result), name) in analysis.mutants().iter().zip(results).zip(names) {
@@ -273,24 +330,18 @@ struct Line<'a> {
     block: &'a str,
     change: &'a str,
     outcome: &'static str,
-    killers: Vec<Killer<'a>>,
+    /// The tests that failed, with why.
+    killers: Vec<Value>,
     executions: u32,
     duplicate_of: Option<&'a str>,
 }
 
-/// A failed test and its assertion.
-#[derive(Serialize)]
-struct Killer<'a> {
-    test: u32,
-    /// The event after which the assertion is.
-    event: u32,
-    /// The list of the test that contains the assertion: `assertions` or `flaky`.
-    list: &'static str,
-    assertion: u32,
-    got: Option<&'a str>,
-}
-
-fn lines(analysis: &Analysis, results: &[MutantResult], names: &[MutantName]) -> String {
+fn lines<T: Tests>(
+    analysis: &Analysis<T>,
+    results: &[MutantResult<T::Failure>],
+    names: &[MutantName],
+    killer: &dyn Fn(&Kill<T::Failure>) -> Value,
+) -> String {
     let mutants = analysis.mutants().iter().zip(results).zip(names).zip(duplicates(results));
     let lines = mutants.map(|(((mutant, result), name), original)| Line {
         mutant: &name.id,
@@ -300,17 +351,7 @@ fn lines(analysis: &Analysis, results: &[MutantResult], names: &[MutantName]) ->
         block: &name.block,
         change: &name.change,
         outcome: outcome_name(result.outcome),
-        killers: result
-            .kills
-            .iter()
-            .map(|kill| Killer {
-                test: kill.test,
-                event: kill.failure.after,
-                list: if kill.failure.assertion.flaky { "flaky" } else { "assertions" },
-                assertion: kill.failure.assertion.position,
-                got: kill.failure.got.as_deref(),
-            })
-            .collect(),
+        killers: result.kills.iter().map(killer).collect(),
         executions: result.executions,
         duplicate_of: original.map(|original| names[original].id.as_str()),
     });

@@ -11,6 +11,7 @@ use catherd_sequences_kind::Sequences;
 use catherd_subject::command::Command;
 use catherd_subject::noop::Noop;
 use catherd_subject::{FieldError, Kinds, RunnerContext, SubjectKind};
+use catherd_suite_kind::Suites;
 
 use crate::failure::Failure;
 pub(crate) use limits::WorkLimits;
@@ -18,7 +19,7 @@ pub(crate) use listing::{Arguments, run};
 
 /// The subject kinds, one `with` each; a study that names none is of the first.
 static KINDS: LazyLock<Kinds> =
-    LazyLock::new(|| Kinds::new(Scratch).with(Sequences).with(Command).with(Noop));
+    LazyLock::new(|| Kinds::new(Scratch).with(Suites).with(Sequences).with(Command).with(Noop));
 
 /// The subject kinds of this program.
 pub(crate) fn kinds() -> &'static Kinds {

@@ -1,0 +1,108 @@
+//! Suites in JavaScript as mutation analysis executes them.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use catherd_javascript_suites::whisker::{
+    self, Chosen, Executed, LoadError, Options, Outcome, SuiteFile,
+};
+use catherd_mutation::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Settings, Tests};
+use catherd_test_report::{Limit, Status};
+use catherd_vm::Program;
+
+/// The tests of a suite in JavaScript, which were executed on the original.
+///
+/// A test kills a mutant if it passes on the original, and fails or ends with an error on the
+/// mutant: a sprite that a mutant lacks is noticed by a test that uses it. A test that skips itself
+/// on a mutant notices nothing.
+pub struct JavaScriptTests {
+    suite: SuiteFile,
+    options: Options,
+    executed: Vec<Executed>,
+}
+
+impl JavaScriptTests {
+    /// Executes a suite on the original, which was compiled [with colours](Program::with_colors).
+    /// `seen` is called after each test; if it breaks, there is no result.
+    ///
+    /// # Errors
+    /// If the suite cannot be loaded.
+    pub fn new(
+        suite: SuiteFile,
+        program: &Arc<Program>,
+        options: Options,
+        mut seen: impl FnMut(&Executed) -> ControlFlow<()>,
+    ) -> Result<Option<JavaScriptTests>, LoadError> {
+        let options = Options { coverage: true, ..options };
+        let (mut executed, mut stopped) = (Vec::new(), false);
+        whisker::run_chosen(&suite, program, &options, None, &mut |test| {
+            let flow = seen(&test);
+            stopped |= flow.is_break();
+            executed.push(test);
+            flow
+        })?;
+        // Coverage of the original says which tests reach a mutant; of mutants, none is needed.
+        let options = Options { coverage: false, ..options };
+        Ok((!stopped).then_some(JavaScriptTests { suite, options, executed }))
+    }
+
+    /// What the tests did on the original, in the order of the suite.
+    pub fn executed(&self) -> &[Executed] {
+        &self.executed
+    }
+}
+
+/// Whether a limit ended a test, so that it says nothing of the program.
+fn met_limit(outcome: &Outcome) -> bool {
+    outcome.limits.iter().any(|limit| matches!(limit, Limit::Time | Limit::Memory))
+}
+
+impl Tests for JavaScriptTests {
+    type Failure = String;
+
+    fn on_original(&self, _: &Arc<Program>, _: &Settings) -> Vec<OriginalTest> {
+        let original = |test: &Executed| OriginalTest {
+            result: match test.outcome.status {
+                Status::Pass => OriginalResult::Passed,
+                Status::Skip => OriginalResult::Skipped,
+                Status::Fail | Status::Error => OriginalResult::Failed,
+            },
+            covered: test.covered.clone(),
+            presses_keys: test.presses_keys,
+            blocks: test.outcome.blocks,
+        };
+        self.executed.iter().map(original).collect()
+    }
+
+    fn on_mutant(
+        &self,
+        program: Program,
+        settings: &Settings,
+        tests: &[BoundedTest],
+        seen: &mut dyn FnMut(usize, MutantVerdict<String>) -> ControlFlow<()>,
+    ) {
+        let options = Options { steps: settings.steps, ..self.options.clone() };
+        // Positions in this list and in the suite differ if the options choose tests.
+        let chosen = tests.iter().map(|test| {
+            let number = self.executed[test.number].number;
+            Chosen { number, blocks: test.blocks }
+        });
+        let chosen: Vec<Chosen> = chosen.collect();
+        let mut position = 0;
+        let executed = |test: Executed| {
+            let number = tests[position].number;
+            position += 1;
+            let verdict = match test.outcome.status {
+                Status::Pass | Status::Skip => MutantVerdict::Passed,
+                _ if met_limit(&test.outcome) => MutantVerdict::Limit,
+                Status::Fail | Status::Error => MutantVerdict::Killed(test.outcome.message),
+            };
+            seen(number, verdict)
+        };
+        let program = Arc::new(program.with_colors());
+        let run =
+            whisker::run_chosen(&self.suite, &program, &options, Some(&chosen), &mut { executed });
+        // The suite was loaded on the original, and loading does not depend on the program.
+        debug_assert!(run.is_ok());
+    }
+}

@@ -1,0 +1,84 @@
+//! The subject kind `suite`: Scratch projects with suites that exist already, written by hand or
+//! generated before, which a study executes on the projects and on their mutants.
+//!
+//! - [`Suites`]: the kind. An algorithm that the search knows generates a suite, as for the kind
+//!   `scratch`; any other name is that of a suite beside the project. So suites written by hand and
+//!   generated ones stand in the same tables.
+//! - [`Bundle`]: a project with its suites, which is what workers receive.
+//! - [`JavaScriptTests`]: a suite in JavaScript as mutation analysis executes it.
+
+mod bundle;
+mod javascript;
+mod projects;
+mod record;
+mod runner;
+mod settings;
+
+use catherd_experiments::{Algorithm, Mutation, ProjectSource, SubjectInfo};
+use catherd_scratch_kind::{Scratch, configuration};
+use catherd_subject::{
+    ANY_ALGORITHM, AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress,
+    ProjectTable, Runner, RunnerContext, SubjectKind,
+};
+
+pub use bundle::{Bundle, BundleError, SuiteText};
+pub use javascript::JavaScriptTests;
+
+/// The kind's name.
+pub const KIND: &str = "suite";
+
+/// Version of all that decides a record: machine, execution of suites, mutation.
+pub const ENGINE: &str = "suite/1";
+
+/// The subject kind of Scratch projects with suites.
+#[derive(Clone, Copy, Debug)]
+pub struct Suites;
+
+/// Whether the search has an algorithm of this name.
+fn generates(name: &str) -> bool {
+    Scratch.algorithms().iter().any(|algorithm| algorithm.name == name)
+}
+
+impl SubjectKind for Suites {
+    fn info(&self) -> SubjectInfo {
+        SubjectInfo { kind: KIND.to_owned(), engine: ENGINE.to_owned(), ..Scratch.info() }
+    }
+
+    fn summary(&self) -> &'static str {
+        "Scratch projects with suites: files beside a project whose names begin as its own does"
+    }
+
+    fn algorithms(&self) -> Vec<AlgorithmInfo> {
+        let suite = AlgorithmInfo {
+            name: ANY_ALGORITHM.to_owned(),
+            summary: "any other name: the suite of this name is executed".to_owned(),
+            parameters: settings::parameters(),
+        };
+        std::iter::once(suite).chain(Scratch.algorithms()).collect()
+    }
+
+    fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
+        if generates(&algorithm.name) {
+            Scratch.check_algorithm(algorithm)
+        } else {
+            settings::Settings::read(algorithm).map(drop)
+        }
+    }
+
+    fn check_mutation(&self, mutation: &Mutation) -> Result<(), FieldError> {
+        configuration::mutation(mutation).map(drop)
+    }
+
+    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+        projects::find(projects, progress)
+    }
+
+    fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
+        if projects.is_empty() { Ok(None) } else { projects::table(projects).map(Some) }
+    }
+
+    fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
+        let generator = Scratch.runner(context)?;
+        Some(Box::new(runner::SuiteRunner::new(generator)))
+    }
+}

@@ -1,0 +1,255 @@
+//! Executing runs: a suite of the project, or an algorithm that generates one.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{Digest, RunRecord, RunSpec};
+use catherd_javascript_suites::whisker::SuiteFile;
+use catherd_mutation::{Analysis, GeneratedTests, Tests};
+use catherd_sb3::{BlockNo, Limits, Project};
+use catherd_scratch_kind::configuration;
+use catherd_scratch_kind::{ENGINE as GENERATOR_ENGINE, KIND as GENERATOR, add_mutants};
+use catherd_subject::{FieldError, RunError, RunProgress, Runner};
+use catherd_suite::goals::{self, GoalSettings};
+use catherd_suite::{
+    Bounds, CoveredBlocks, LinkedSuite, Runner as GeneratedRunner, Suite, Verdict,
+};
+use catherd_test_report::{Status, SuiteReport, TestReport};
+use catherd_vm::Program;
+
+use crate::bundle::Bundle;
+use crate::javascript::JavaScriptTests;
+use crate::record::{ExecutedTest, Measurement};
+use crate::settings::Settings;
+
+/// Name of the artifact that says how each test ended on the project.
+const TESTS: &str = "tests.ndjson";
+
+type OnProgress<'a> = dyn FnMut(RunProgress) -> ControlFlow<()> + 'a;
+
+/// Executes runs on projects with suites.
+pub(crate) struct SuiteRunner {
+    /// Executes runs of algorithms that generate suites.
+    generator: Box<dyn Runner>,
+    loaded: Option<Loaded>,
+    /// Time that loading took; part of the wall time of the next run.
+    loading: Duration,
+}
+
+/// The project of the runs that follow.
+struct Loaded {
+    digest: Digest,
+    bundle: Bundle,
+    /// Digest of the project without its suites.
+    inner: Digest,
+    /// Whether the generator has loaded it.
+    generates: bool,
+    project: Project,
+    program: Arc<Program>,
+    goals: Vec<BlockNo>,
+}
+
+impl SuiteRunner {
+    /// A runner that executes runs of algorithms with that of another kind.
+    pub(crate) fn new(generator: Box<dyn Runner>) -> SuiteRunner {
+        SuiteRunner { generator, loaded: None, loading: Duration::ZERO }
+    }
+}
+
+impl Runner for SuiteRunner {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+        let start = Instant::now();
+        let bundle = Bundle::from_bytes(&bytes).map_err(|error| error.to_string())?;
+        let project = Project::from_bytes(&digest.short(), &bundle.project, &Limits::default())
+            .map_err(|error| error.cause.to_string())?;
+        let program = Program::compile(&project).map_err(|error| error.to_string())?;
+        self.loaded = Some(Loaded {
+            digest,
+            inner: Digest::of(&bundle.project),
+            bundle,
+            generates: false,
+            goals: goals::find(&project, GoalSettings::default()),
+            project,
+            program: Arc::new(program.with_colors()),
+        });
+        self.loading = start.elapsed();
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<RunRecord, RunError> {
+        let start = Instant::now();
+        let loading = std::mem::take(&mut self.loading);
+        let loaded = self.loaded.as_mut().filter(|loaded| loaded.digest == spec.project);
+        let Some(loaded) = loaded else {
+            return Err(RunError::Failed("another project is loaded".to_owned()));
+        };
+        let mut record = if crate::generates(&spec.algorithm.name) {
+            loaded.generate(spec, &mut *self.generator, on_progress)?
+        } else {
+            loaded.execute(spec, on_progress)?
+        };
+        record.resources.wall_ms = (loading + start.elapsed()).as_millis() as u64;
+        Ok(record)
+    }
+}
+
+impl Loaded {
+    /// Generates a suite as the kind `scratch` does. The record is that of the other kind's run,
+    /// under the name of this run.
+    fn generate(
+        &mut self,
+        spec: &RunSpec,
+        generator: &mut dyn Runner,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<RunRecord, RunError> {
+        if !self.generates {
+            let bytes: Arc<[u8]> = self.bundle.project.clone().into();
+            generator.load(self.inner, bytes).map_err(RunError::Failed)?;
+            self.generates = true;
+        }
+        let inner = RunSpec {
+            project: self.inner,
+            subject: GENERATOR.to_owned(),
+            engine: GENERATOR_ENGINE.to_owned(),
+            ..spec.clone()
+        };
+        Ok(RunRecord { run: spec.id(), ..generator.run(&inner, on_progress)? })
+    }
+
+    /// Executes a suite of the project on it, and on its mutants if the study wants that.
+    fn execute(
+        &self,
+        spec: &RunSpec,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<RunRecord, RunError> {
+        let settings = Settings::read(&spec.algorithm).map_err(failed)?;
+        let name = settings.suite_of(spec.seed);
+        let suite = self.bundle.suite(&name).map_err(RunError::Failed)?;
+        let refused = |cause: String| RunError::Failed(format!("suite `{name}`: {cause}"));
+        if suite.text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+            let mut suite =
+                Suite::from_json(&suite.text).map_err(|error| refused(error.to_string()))?;
+            suite
+                .belongs_to(&self.inner.to_string())
+                .map_err(|error| refused(error.to_string()))?;
+            // Assertions that depend on random numbers hold under the suite's own seed alone.
+            let flaky = suite.seed == spec.seed;
+            suite.seed = spec.seed;
+            return self.execute_generated(spec, suite, flaky, &refused, on_progress);
+        }
+        let file =
+            SuiteFile::new(&suite.name, &suite.text).map_err(|error| refused(error.to_string()))?;
+        let mut measurement = Measurement::new(&self.goals, Instant::now());
+        let goals = self.goals.len() as u32;
+        let tests =
+            JavaScriptTests::new(file, &self.program, settings.options(spec.seed), |test| {
+                measurement.add(&ExecutedTest {
+                    status: test.outcome.status,
+                    steps: test.outcome.steps,
+                    events: test.inputs,
+                    covered: &test.covered,
+                });
+                let (work, covered) = (measurement.work(), measurement.covered());
+                on_progress(RunProgress { work, covered, goals })
+            });
+        let tests = tests.map_err(|error| refused(error.to_string()))?.ok_or(RunError::Stopped)?;
+        let mut record = measurement.record(spec);
+        let reports = tests.executed().iter().map(|test| TestReport::from(test.outcome.clone()));
+        self.add_tests(&mut record, &suite.name, reports.collect());
+        self.add_mutants(record, spec, tests, true, on_progress)
+    }
+
+    fn execute_generated(
+        &self,
+        spec: &RunSpec,
+        suite: Suite,
+        flaky: bool,
+        refused: &dyn Fn(String) -> RunError,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<RunRecord, RunError> {
+        let linked =
+            LinkedSuite::new(&suite, &self.program).map_err(|error| refused(error.to_string()))?;
+        let covered = CoveredBlocks::new(self.program.block_count());
+        let mut runner =
+            GeneratedRunner::new(Arc::clone(&self.program), suite.machine.clone(), covered);
+        let mut measurement = Measurement::new(&self.goals, Instant::now());
+        let mut reports = Vec::new();
+        for (number, test) in suite.tests.iter().enumerate() {
+            let bounds = Bounds { flaky, ..Bounds::default() };
+            let execution = runner.run(&linked, number, bounds);
+            let status = match execution.verdict {
+                Verdict::Passed => Status::Pass,
+                Verdict::Failed(_) => Status::Fail,
+                Verdict::StepLimit | Verdict::Fault(_) => Status::Error,
+            };
+            measurement.add(&ExecutedTest {
+                status,
+                steps: execution.steps,
+                events: test.events.len() as u64,
+                covered: &runner.tracer().take(),
+            });
+            let (steps, blocks) = (execution.steps, execution.blocks);
+            let name = Some(format!("test {number}"));
+            reports.push(TestReport { steps, blocks, ..TestReport::new(name, status) });
+            let (work, covered) = (measurement.work(), measurement.covered());
+            let goals = self.goals.len() as u32;
+            if on_progress(RunProgress { work, covered, goals }).is_break() {
+                return Err(RunError::Stopped);
+            }
+        }
+        let mut record = measurement.record(spec);
+        self.add_tests(&mut record, &spec.algorithm.name, reports);
+        let tests = GeneratedTests::new(suite, &self.program)
+            .map_err(|error| refused(error.to_string()))?;
+        self.add_mutants(record, spec, tests, flaky, on_progress)
+    }
+
+    /// Adds how each test ended to a record, one JSON object on each line.
+    fn add_tests(&self, record: &mut RunRecord, suite: &str, tests: Vec<TestReport>) {
+        let report = SuiteReport {
+            project: String::new(),
+            digest: self.inner.to_string(),
+            suite: suite.to_owned(),
+            inputs: self.digest.to_string(),
+            groups: Vec::new(),
+            tests,
+            messages: Vec::new(),
+            coverage: None,
+        };
+        let text =
+            catherd_test_report::ndjson(&catherd_test_report::ProjectReport::Executed(report));
+        record.artifacts.insert(TESTS.to_owned(), text);
+    }
+
+    fn add_mutants<T: Tests>(
+        &self,
+        mut record: RunRecord,
+        spec: &RunSpec,
+        tests: T,
+        flaky: bool,
+        on_progress: &mut OnProgress<'_>,
+    ) -> Result<RunRecord, RunError> {
+        let Some(mutation) = &spec.mutation else { return Ok(record) };
+        let mut settings = configuration::mutation(mutation).map_err(failed)?;
+        settings.stable_only |= !flaky;
+        let program = Arc::clone(&self.program);
+        let analysis = Analysis::of(&self.project, program, tests, settings);
+        let done = RunProgress {
+            work: record.work.clone(),
+            covered: record.covered(),
+            goals: record.goals(),
+        };
+        let results = analysis.run(|_| on_progress(done.clone())).ok_or(RunError::Stopped)?;
+        add_mutants(&mut record, &analysis, &results);
+        Ok(record)
+    }
+}
+
+fn failed(error: FieldError) -> RunError {
+    RunError::Failed(error.cause)
+}
