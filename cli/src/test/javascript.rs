@@ -120,8 +120,11 @@ pub(crate) fn whisker_suite(path: &Path, text: &str, options: Options) -> Result
     let failure =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
     match SuiteKind::of(text) {
-        // Plans for Itch have a module of their own.
-        Ok(SuiteKind::Whisker | SuiteKind::Itch) => {}
+        Ok(SuiteKind::Whisker) => {}
+        Ok(SuiteKind::Itch) => {
+            let error = failure(&"this is a plan for Itch, and not a suite for Whisker");
+            return Err(error.hint("judge submissions by it with catherd test"));
+        }
         Err(error) => {
             let hint =
                 "assign an array of tests: module.exports = [{ name, test: async t => ... }]";
