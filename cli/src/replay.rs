@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use catherd_coordinator::store::{Reader, Records};
+use catherd_coordinator::store::Reader;
 use catherd_coordinator::{QuarantinedRun, StoreError, StoreUrl, StudyNumber};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 use catherd_subject::RunnerContext;
@@ -52,26 +52,45 @@ impl Stored {
         failure.hint("name the folder of a study, or a store and the name of one of its studies")
     }
 
-    /// Opens the store for reading and finds the study in it.
-    pub(crate) fn open(&self) -> Result<(Reader, StudyNumber), Failure> {
-        let open = || {
-            let mut reader = Reader::open(&self.store_url())?;
-            let mut studies = reader.studies()?;
-            if self.store.is_some() {
-                studies.retain(|study| *study.name == *self.study);
-            }
-            let name = || self.study.display().to_string();
-            let study = studies.pop().ok_or_else(|| StoreError::NoStudy(name()))?;
-            Ok((reader, study.number))
+    /// The study in the store, or the rounds of a race in their order.
+    fn numbers(&self) -> Result<Vec<StudyNumber>, Failure> {
+        let name = self.study.display().to_string();
+        let round = format!("{name}, round ");
+        let wanted =
+            |stored: &str| self.store.is_none() || stored == name || stored.starts_with(&round);
+        let read = || {
+            let studies = Reader::open(&self.store_url())?.studies()?;
+            let found = studies.into_iter().filter(|study| wanted(&study.name));
+            let numbers: Vec<_> = found.map(|study| study.number).collect();
+            if numbers.is_empty() { Err(StoreError::NoStudy(name.clone())) } else { Ok(numbers) }
         };
-        open().map_err(|cause| self.broken(&cause))
+        read().map_err(|cause| self.broken(&cause))
     }
 
     /// The runs of the study that have records, in its order. After an error about a single run
     /// ([`StoreError::DamagedRun`]) come the others.
-    pub(crate) fn records(&self) -> Result<Records, Failure> {
-        let (reader, study) = self.open()?;
-        Ok(reader.records(study))
+    pub(crate) fn records(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(RunSpec, RunRecord), StoreError>>, Failure> {
+        let url = self.store_url();
+        Ok(self.numbers()?.into_iter().flat_map(move |study| {
+            let (records, error) = match Reader::open(&url) {
+                Ok(reader) => (Some(reader.records(study)), None),
+                Err(cause) => (None, Some(Err(cause))),
+            };
+            records.into_iter().flatten().chain(error)
+        }))
+    }
+
+    /// The runs of the study that are quarantined.
+    fn quarantined(&self) -> Result<Vec<QuarantinedRun>, Failure> {
+        let mut quarantined = Vec::new();
+        for study in self.numbers()? {
+            let read = Reader::open(&self.store_url());
+            let read = read.and_then(|mut reader| reader.quarantined(study));
+            quarantined.extend(read.map_err(|cause| self.broken(&cause))?);
+        }
+        Ok(quarantined)
     }
 
     fn project(&self, digest: Digest) -> Result<Vec<u8>, String> {
@@ -187,9 +206,7 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
             Err(cause) => return Err(arguments.stored.broken(&cause)),
         }
     }
-    let (mut reader, study) = arguments.stored.open()?;
-    let quarantined = reader.quarantined(study).map_err(|cause| arguments.stored.broken(&cause))?;
-    for QuarantinedRun { spec, attempts, reason, .. } in quarantined {
+    for QuarantinedRun { spec, attempts, reason, .. } in arguments.stored.quarantined()? {
         let attempts = plural(attempts as usize, "attempt");
         add_if_wanted(spec, Err(format!("quarantined after {attempts}: {reason}")));
     }

@@ -113,6 +113,12 @@ fn a_race_on_a_cluster_decides_as_on_one_machine_also_after_its_client_was_kille
     assert!(expected[0].starts_with("bad is dropped after 6 projects: "), "{text}");
     assert!(expected[1].starts_with("poor is dropped after "), "{text}");
 
+    // The runs of all rounds are verified.
+    let verified = catherd().args(["verify", &fixture.text("alone"), "--sample", "100%"]).output();
+    let verified = String::from_utf8(verified.unwrap().stdout).unwrap();
+    let runs = digests(&fixture.path("alone")).len();
+    assert_eq!(verified, format!("{runs} of {runs} runs agree\n"));
+
     let data = fixture.path("data");
     let (process, address) = coordinator(&data, &["--listen", "127.0.0.1:0"]);
     let out = fixture.text("cluster");
