@@ -57,6 +57,13 @@ impl Clock {
         self.active.borrow_mut().clear();
     }
 
+    /// Goes back to the beginning: time 0, no timers, numbers of timers from the first.
+    pub fn reset(&self) {
+        self.clear();
+        self.now.set(0.0);
+        self.last.set(0);
+    }
+
     /// Number of timers that wait.
     pub(crate) fn waiting(&self) -> usize {
         self.active.borrow().len()

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use rquickjs::context::{EvalOptions, intrinsic};
 use rquickjs::function::IntoArgs;
-use rquickjs::{Context, Ctx, Error, FromJs, Function, Runtime, Value};
+use rquickjs::{Context, Ctx, Error, FromJs, Function, Persistent, Runtime, Value};
 use thiserror::Error;
 
 use crate::allocator::MeteredAllocator;
 use crate::clock::Clock;
 use crate::globals::{self, Host};
-use crate::limits::{Limits, Meter, Stop};
+use crate::limits::{Halt, Limits, Meter, Stop};
 use crate::thrown::Thrown;
 
 type Intrinsics = (
@@ -36,6 +36,8 @@ pub struct StartError(String);
 
 /// A JavaScript context with limits of its own.
 pub struct Engine {
+    /// The function that calls timers, once the globals are installed. It goes before the context.
+    fire: RefCell<Option<Persistent<Function<'static>>>>,
     context: Context,
     meter: Rc<Meter>,
     clock: Rc<Clock>,
@@ -55,14 +57,20 @@ impl Engine {
     ///
     /// # Errors
     /// If the limits leave too little memory.
-    pub fn new(limits: Limits, host: Host) -> Result<Engine, StartError> {
+    pub fn new(limits: Limits, mut host: Host) -> Result<Engine, StartError> {
         let failed = |error: Error| StartError(error.to_string());
         let meter = Rc::new(Meter::new(limits));
         let allocator = MeteredAllocator(Rc::clone(&meter));
         let runtime = Runtime::new_with_alloc(allocator).map_err(failed)?;
         runtime.set_max_stack_size(limits.stack);
         let interrupts = Rc::clone(&meter);
-        runtime.set_interrupt_handler(Some(Box::new(move || interrupts.count(1))));
+        let mut poll = std::mem::replace(&mut host.poll, Box::new(|| false));
+        runtime.set_interrupt_handler(Some(Box::new(move || {
+            if poll() {
+                interrupts.stop(Stop::Caller);
+            }
+            interrupts.count(1)
+        })));
         let rejections: Rc<RefCell<Vec<Rejection>>> = Rc::default();
         let list = Rc::clone(&rejections);
         runtime.set_host_promise_rejection_tracker(Some(Box::new(
@@ -78,7 +86,8 @@ impl Engine {
         )));
         let context = Context::custom::<Intrinsics>(&runtime).map_err(failed)?;
         let host = RefCell::new(Some(host));
-        Ok(Engine { context, meter, clock: Rc::default(), rejections, host })
+        let fire = RefCell::new(None);
+        Ok(Engine { fire, context, meter, clock: Rc::default(), rejections, host })
     }
 
     /// The clock of scripts.
@@ -86,22 +95,29 @@ impl Engine {
         &self.clock
     }
 
-    /// Uses the context. The values of scripts live until `use_session` returns.
+    /// Uses the context, any number of times. The values of scripts live until `use_session`
+    /// returns, unless they are saved as [`Persistent`] ones.
     ///
     /// # Errors
     /// If the global objects do not fit into the memory; `use_session` is not called then.
-    ///
-    /// # Panics
-    /// If it is called a second time, or inside of `use_session`.
     pub fn enter<R>(
         &self,
         use_session: impl for<'js> FnOnce(&Session<'js>) -> R,
     ) -> Result<R, StartError> {
-        #[expect(clippy::expect_used, reason = "documented panic")]
-        let host = self.host.take().expect("an engine is entered once");
+        let failed = |error: Error| StartError(error.to_string());
         self.context.with(|ctx| {
-            let fire = globals::install(&ctx, host, &self.clock, &self.meter);
-            let fire = fire.map_err(|error| StartError(error.to_string()))?;
+            let fire = match self.host.take() {
+                Some(host) => {
+                    let fire = globals::install(&ctx, host, &self.clock, &self.meter);
+                    fire.map_err(failed)?
+                }
+                None => {
+                    let saved = self.fire.borrow().clone();
+                    let missing = || StartError("the global objects are not installed".to_owned());
+                    saved.ok_or_else(missing)?.restore(&ctx).map_err(failed)?
+                }
+            };
+            *self.fire.borrow_mut() = Some(Persistent::save(&ctx, fire.clone()));
             let session = Session {
                 ctx: ctx.clone(),
                 fire,
@@ -146,6 +162,17 @@ impl<'js> Session<'js> {
     /// The limit that was met; `None` if none was. Afterwards nothing must be executed.
     pub fn stopped(&self) -> Option<Stop> {
         self.meter.stopped()
+    }
+
+    /// A switch with which functions of the caller end the script that calls them.
+    pub fn halt(&self) -> Halt {
+        Halt(Rc::clone(&self.meter))
+    }
+
+    /// Lets scripts be executed again after a limit was met, and sets how many operations a turn
+    /// has from now on, in place of [`Limits::turn`].
+    pub fn resume(&self, turn: u64) {
+        self.meter.resume(turn);
     }
 
     /// Begins a turn, which has [`Limits::turn`] operations.

@@ -34,12 +34,20 @@ pub struct Host {
     pub log: Log,
     /// The date at which the clock begins, in milliseconds since the beginning of 1970, UTC.
     pub date: f64,
+    /// Called at each poll of the engine, that is each 10,000 operations; if it returns true, the
+    /// script ends with [`Stop::Caller`](crate::Stop::Caller).
+    pub poll: Box<dyn FnMut() -> bool>,
 }
 
 impl Default for Host {
     /// No random numbers but 0.5, no console, 2024-01-01T12:00:00Z.
     fn default() -> Host {
-        Host { random: Box::new(|| 0.5), log: Box::new(|_, _| ()), date: 1_704_110_400_000.0 }
+        Host {
+            random: Box::new(|| 0.5),
+            log: Box::new(|_, _| ()),
+            date: 1_704_110_400_000.0,
+            poll: Box::new(|| false),
+        }
     }
 }
 
@@ -50,7 +58,7 @@ pub(crate) fn install<'js>(
     clock: &Rc<Clock>,
     meter: &Rc<Meter>,
 ) -> Result<Function<'js>> {
-    let Host { random, log, date } = host;
+    let Host { random, log, date, poll: _ } = host;
     let functions = Object::new(ctx.clone())?;
     functions.set("math", math::functions(ctx)?)?;
     let counter = Rc::clone(meter);

@@ -28,7 +28,7 @@ mod thrown;
 pub use clock::Clock;
 pub use engine::{Engine, Session, StartError};
 pub use globals::{Host, Log, LogLevel};
-pub use limits::{Limits, Stop};
+pub use limits::{Halt, Limits, Stop};
 /// Values of scripts and the conversions between them and Rust's.
 pub use rquickjs as quickjs;
 pub use thrown::Thrown;

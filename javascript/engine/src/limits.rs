@@ -45,6 +45,19 @@ pub enum Stop {
     Operations,
     /// [`Limits::memory`].
     Memory,
+    /// The caller ended it, by [`Host::poll`](crate::Host::poll) or a [`Halt`].
+    Caller,
+}
+
+/// A switch by which a function of the caller ends the script that calls it, at the next poll.
+#[derive(Clone)]
+pub struct Halt(pub(crate) std::rc::Rc<Meter>);
+
+impl Halt {
+    /// Ends the script.
+    pub fn now(&self) {
+        self.0.stop(Stop::Caller);
+    }
 }
 
 impl fmt::Display for Stop {
@@ -52,6 +65,7 @@ impl fmt::Display for Stop {
         f.write_str(match self {
             Stop::Operations => "the script does not stop computing",
             Stop::Memory => "the script uses more memory than allowed",
+            Stop::Caller => "the script was ended",
         })
     }
 }
@@ -59,6 +73,7 @@ impl fmt::Display for Stop {
 /// The counters of one engine.
 pub(crate) struct Meter {
     limits: Limits,
+    most_in_turn: Cell<u64>,
     turn: Cell<u64>,
     test: Cell<u64>,
     jobs: Cell<u64>,
@@ -70,6 +85,7 @@ impl Meter {
     pub(crate) fn new(limits: Limits) -> Meter {
         Meter {
             limits,
+            most_in_turn: Cell::new(limits.turn),
             turn: Cell::new(0),
             test: Cell::new(0),
             jobs: Cell::new(0),
@@ -84,6 +100,13 @@ impl Meter {
 
     pub(crate) fn stopped(&self) -> Option<Stop> {
         self.stopped.get()
+    }
+
+    /// Lets scripts be executed again, with another limit of a turn.
+    pub(crate) fn resume(&self, turn: u64) {
+        self.stopped.set(None);
+        self.most_in_turn.set(turn);
+        self.begin_turn();
     }
 
     pub(crate) fn begin_turn(&self) {
@@ -104,7 +127,7 @@ impl Meter {
     pub(crate) fn count(&self, units: u64) -> bool {
         self.turn.set(self.turn.get() + units);
         self.test.set(self.test.get() + units);
-        if self.turn.get() > self.limits.turn || self.test.get() > self.limits.test {
+        if self.turn.get() > self.most_in_turn.get() || self.test.get() > self.limits.test {
             self.stop(Stop::Operations);
         }
         self.stopped.get().is_some()
@@ -146,7 +169,7 @@ impl Meter {
         self.bytes.set(self.bytes.get().saturating_sub(size));
     }
 
-    fn stop(&self, stop: Stop) {
+    pub(crate) fn stop(&self, stop: Stop) {
         if self.stopped.get().is_none() {
             self.stopped.set(Some(stop));
         }
