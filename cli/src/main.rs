@@ -10,6 +10,7 @@
 //!   workers that a coordinator can serve.
 //! - [`report`]: tables and figures of results; [`import`]: results of other tools as tidy tables.
 //! - [`stats`]: statistics for scripts.
+//! - [`javascript`]: JavaScript subjects without a study.
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: one project and one suite; [`project`] opens
 //!   them.
 //! - [`vm`]: the Scratch machine alone.
@@ -31,6 +32,7 @@ mod file_names;
 mod generate;
 mod health;
 mod import;
+mod javascript;
 mod judge;
 mod launch;
 mod local_token;
@@ -111,6 +113,8 @@ enum Command {
     Stats(stats::Arguments),
     #[command(subcommand)]
     Sequences(sequences::Command),
+    #[command(subcommand, name = "javascript")]
+    JavaScript(javascript::Command),
     Import(import::Arguments),
     #[command(subcommand)]
     Vm(vm::Command),
@@ -180,6 +184,7 @@ impl Command {
             Command::Import(arguments) => import::run(arguments),
             Command::Stats(arguments) => stats::run(arguments),
             Command::Sequences(command) => sequences::run(command),
+            Command::JavaScript(command) => javascript::run(command),
             Command::Vm(command) => vm::run(command),
             Command::Dataset(command) => dataset::run(command),
         }

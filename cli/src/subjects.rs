@@ -6,6 +6,7 @@ mod listing;
 use std::sync::LazyLock;
 
 use catherd_experiments::Study;
+use catherd_javascript_kind::JavaScript;
 use catherd_scratch_kind::Scratch;
 use catherd_sequences_kind::Sequences;
 use catherd_subject::command::Command;
@@ -18,8 +19,9 @@ pub(crate) use limits::WorkLimits;
 pub(crate) use listing::{Arguments, run};
 
 /// The subject kinds, one `with` each; a study that names none is of the first.
-static KINDS: LazyLock<Kinds> =
-    LazyLock::new(|| Kinds::new(Scratch).with(Suites).with(Sequences).with(Command).with(Noop));
+static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
+    Kinds::new(Scratch).with(Suites).with(Sequences).with(JavaScript).with(Command).with(Noop)
+});
 
 /// The subject kinds of this program.
 pub(crate) fn kinds() -> &'static Kinds {

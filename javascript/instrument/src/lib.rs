@@ -66,6 +66,8 @@ pub struct Instrumented {
     pub prefix: String,
     /// Whether it was a module.
     pub module: bool,
+    /// Names that a script declares at its top level.
+    pub declared: Vec<String>,
 }
 
 /// A file cannot be instrumented.
@@ -134,7 +136,8 @@ pub fn instrument(
         text.push_str(&head.map_err(|cause| fail(1, cause))?);
     }
     text.push_str(&out.apply(source));
-    Ok(Instrumented { text, prefix, module })
+    let declared = if module { Vec::new() } else { modules::top_level(&program) };
+    Ok(Instrumented { text, prefix, module, declared })
 }
 
 fn oxc_diagnostics_offset(label: &oxc_diagnostics::LabeledSpan) -> usize {

@@ -198,6 +198,11 @@ fn declared(declaration: &Declaration<'_>) -> Vec<String> {
     }
 }
 
+/// The names that a script declares at its top level.
+pub(crate) fn top_level(program: &Program<'_>) -> Vec<String> {
+    program.body.iter().filter_map(Statement::as_declaration).flat_map(declared).collect()
+}
+
 impl<'a> Visit<'a> for Module<'_, '_> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         if let Some(value) = self.imported(it).map(str::to_owned) {

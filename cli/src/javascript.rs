@@ -1,0 +1,66 @@
+//! `catherd javascript`: JavaScript subjects without a study.
+
+use std::fs;
+use std::path::PathBuf;
+
+use catherd_javascript_kind::examples;
+use clap::{Args, Subcommand};
+
+use crate::failure::{self, Exit, Failure};
+use crate::terminal;
+
+/// Works with JavaScript subjects without a study.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Check(Check),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd javascript check examples.jsonl
+  catherd javascript check examples.jsonl --only inf-";
+
+/// Compares worked examples with what this program computes: coverage goals, evidence on types,
+/// results of executions, branch distances, generated suites.
+///
+/// Each line of the file is a JSON object with `id`, `file`, `source`, `ask` and `expect`.
+#[derive(Args)]
+#[command(after_help = format!(
+    "{EXAMPLES}\n\n{}",
+    failure::exit_codes(&[(Exit::Incomplete, "an example differs")])
+))]
+pub(crate) struct Check {
+    /// File of examples, one a line
+    file: PathBuf,
+
+    /// Only examples whose id begins with this text
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+}
+
+pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
+    let Command::Check(Check { file, only }) = command;
+    let text = fs::read_to_string(&file)
+        .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+    let (mut differing, mut skipped, mut count) = (0, 0, 0);
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let verdict = examples::check(line, &only)
+            .map_err(|error| Failure::new(format!("{}:{}: {error}", file.display(), number + 1)))?;
+        let Some(verdict) = verdict else { continue };
+        count += 1;
+        let state = match (verdict.skipped, verdict.differences.is_empty()) {
+            (true, _) => "not compared: this program cannot do what it asks",
+            (false, true) => "same",
+            (false, false) => "differs",
+        };
+        terminal::print(&format!("{}: {state}\n", verdict.id));
+        for difference in &verdict.differences {
+            terminal::print(&format!("  {difference}\n"));
+        }
+        skipped += usize::from(verdict.skipped);
+        differing += usize::from(!verdict.differences.is_empty());
+    }
+    let summary = format!("{count} examples: {differing} differ, {skipped} not compared\n");
+    terminal::print(&summary);
+    Ok(if differing == 0 { Exit::Success } else { Exit::Incomplete })
+}

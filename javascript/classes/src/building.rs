@@ -1,0 +1,333 @@
+//! Tests in the making: statements with their types, pools, and values of types.
+
+use catherd_javascript_machine::{Argument, Operation, Statement};
+use catherd_search::Stream;
+
+use crate::model::{Model, Target, TargetKind};
+use crate::settings::{Drawing, Profile, Settings};
+use crate::types::{Knowledge, Type};
+use crate::values::{self, Constants};
+
+/// Deepest nesting of values that are made for others.
+const DEEPEST: usize = 4;
+
+/// The genes of a test: its statements.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Genes {
+    /// The statements; the variable of each is its number.
+    pub statements: Vec<Statement>,
+    /// The target that each calls.
+    pub targets: Vec<usize>,
+}
+
+/// All that making a test needs.
+pub struct Maker<'m> {
+    /// What the program offers.
+    pub model: &'m Model,
+    /// What is known of each parameter.
+    pub knowledge: &'m [Knowledge],
+    /// Constants of the program.
+    pub constants: &'m Constants,
+    /// Settings.
+    pub settings: &'m Settings,
+    /// Whether parameters without a type are passed unknown values.
+    pub unknowns: bool,
+}
+
+/// A test in the making.
+pub struct Building<'m, 'r> {
+    maker: &'m Maker<'m>,
+    rng: &'r mut Stream,
+    /// The test so far.
+    pub genes: Genes,
+    /// Primitives of the test by type.
+    pool: Vec<(Type, Argument)>,
+}
+
+impl<'m, 'r> Building<'m, 'r> {
+    /// Goes on with a test.
+    pub fn new(maker: &'m Maker<'m>, genes: Genes, rng: &'r mut Stream) -> Self {
+        let mut pool = Vec::new();
+        for argument in genes.statements.iter().flat_map(|statement| &statement.arguments) {
+            match argument {
+                Argument::Number(_) => pool.push((Type::Number, argument.clone())),
+                Argument::String(_) => pool.push((Type::String, argument.clone())),
+                _ => {}
+            }
+        }
+        Building { maker, rng, genes, pool }
+    }
+
+    /// The variables that hold an instance of a class.
+    fn instances(&self, class: usize) -> Vec<usize> {
+        let made = |index: &usize| {
+            let target = &self.maker.model.targets[self.genes.targets[*index]];
+            target.kind == TargetKind::Constructor && target.class == Some(class)
+        };
+        (0..self.genes.statements.len()).filter(made).collect()
+    }
+
+    fn push(&mut self, statement: Statement, target: usize) -> usize {
+        self.genes.statements.push(statement);
+        self.genes.targets.push(target);
+        self.genes.statements.len() - 1
+    }
+
+    /// Declares an instance of a class; `None` if it cannot be constructed.
+    pub fn declare(&mut self, class: usize, depth: usize) -> Option<usize> {
+        let targets = &self.maker.model.targets;
+        let number = targets.iter().position(|target| {
+            target.kind == TargetKind::Constructor && target.class == Some(class)
+        })?;
+        self.call(number, None, depth)
+    }
+
+    /// Adds a call of a target, and what it needs before it.
+    pub fn call(&mut self, number: usize, receiver: Option<usize>, depth: usize) -> Option<usize> {
+        let target = &self.maker.model.targets[number];
+        let receiver = match (target.kind, target.class) {
+            (TargetKind::Method | TargetKind::Getter | TargetKind::Setter, Some(class)) => {
+                match receiver {
+                    Some(receiver) => receiver,
+                    None => match self.instances(class).last() {
+                        Some(known) if !self.rng.chance(0.1) => *known,
+                        _ => self.declare(class, depth + 1)?,
+                    },
+                }
+            }
+            _ => 0,
+        };
+        let arguments = self.arguments(target, depth);
+        let operation = match target.kind {
+            TargetKind::Constructor => Operation::New,
+            TargetKind::Function => Operation::Call,
+            TargetKind::Method => Operation::Method,
+            TargetKind::Getter => Operation::Get,
+            TargetKind::Setter => Operation::Set,
+        };
+        let plain = matches!(target.kind, TargetKind::Constructor | TargetKind::Function);
+        let statement = Statement {
+            operation,
+            path: if plain { target.path.clone() } else { Vec::new() },
+            receiver,
+            name: if plain { String::new() } else { target.member.clone() },
+            arguments,
+            awaits: operation != Operation::New,
+        };
+        Some(self.push(statement, number))
+    }
+
+    fn arguments(&mut self, target: &Target, depth: usize) -> Vec<Argument> {
+        let mut count = target.parameters.len();
+        let scored = self.maker.settings.profile == Profile::Scored;
+        let mut extra = false;
+        if scored && target.kind != TargetKind::Setter {
+            if count > 0 && self.rng.chance(0.1) {
+                count -= 1;
+            } else {
+                extra = self.rng.chance(0.1);
+            }
+        }
+        let rest = target.parameters.last().is_some_and(|last| last.name.starts_with("..."));
+        let mut values: Vec<Argument> =
+            (0..count).map(|index| self.argument(target.first_parameter + index, depth)).collect();
+        if rest && count == target.parameters.len() {
+            for _ in 0..self.rng.below(3) {
+                let parameter = target.first_parameter + count - 1;
+                values.push(self.argument(parameter, depth));
+            }
+        } else if extra {
+            values.push(self.any(depth));
+        }
+        values
+    }
+
+    /// A value for a parameter.
+    pub fn argument(&mut self, parameter: usize, depth: usize) -> Argument {
+        let knowledge = &self.maker.knowledge[parameter];
+        match self.maker.settings.profile {
+            Profile::Flycatcher => match &knowledge.inferred {
+                Some(inferred) => match &inferred.type_ {
+                    Some(type_) => self.value(&type_.clone(), parameter, depth),
+                    None => Argument::Null,
+                },
+                None => Argument::Unknown(parameter as u32),
+            },
+            Profile::Scored => {
+                let fresh = knowledge.uses < self.maker.settings.delay as u64;
+                if self.maker.unknowns && (!fresh || self.rng.chance(0.5)) {
+                    return Argument::Unknown(parameter as u32);
+                }
+                match self.draw(parameter) {
+                    Some(type_) => self.value(&type_, parameter, depth),
+                    None => self.any(depth),
+                }
+            }
+        }
+    }
+
+    /// A type for a parameter by its points; `None` for any.
+    fn draw(&mut self, parameter: usize) -> Option<Type> {
+        let settings = self.maker.settings;
+        if settings.types == Drawing::None || self.rng.chance(settings.random_type) {
+            return None;
+        }
+        let knowledge = &self.maker.knowledge[parameter];
+        if settings.types == Drawing::Ranked {
+            return knowledge.best(self.maker.model);
+        }
+        let points = knowledge.scored(self.maker.model);
+        let total: f64 = points.values().sum();
+        let mut left = self.rng.unit() * total;
+        for (type_, points) in &points {
+            left -= points;
+            if left < 0.0 {
+                return Some(type_.clone());
+            }
+        }
+        None
+    }
+
+    fn any(&mut self, depth: usize) -> Argument {
+        let classes = self.maker.model.classes.len();
+        if classes > 0 && self.rng.chance(0.15) {
+            let class = self.rng.index(classes);
+            return self.value(&Type::Class(class), usize::MAX, depth);
+        }
+        let types = [
+            Type::Number,
+            Type::String,
+            Type::Boolean,
+            Type::Null,
+            Type::Undefined,
+            Type::Array,
+            Type::Object,
+            Type::Function,
+        ];
+        let type_ = self.rng.pick(&types).clone();
+        self.value(&type_, usize::MAX, depth)
+    }
+
+    /// A value of a type. `parameter` is the one that it is for, or `usize::MAX`.
+    pub fn value(&mut self, type_: &Type, parameter: usize, depth: usize) -> Argument {
+        if depth > DEEPEST {
+            return Argument::Null;
+        }
+        let reuse = self.rng.chance(self.maker.settings.reuse);
+        match type_ {
+            Type::Class(class) => {
+                let known = self.instances(*class);
+                if reuse && !known.is_empty() {
+                    return Argument::Variable(*self.rng.pick(&known));
+                }
+                self.declare(*class, depth + 1).map_or(Argument::Null, Argument::Variable)
+            }
+            Type::Number | Type::String => {
+                let known: Vec<&Argument> =
+                    self.pool.iter().filter(|(known, _)| known == type_).map(|(_, v)| v).collect();
+                if reuse && !known.is_empty() {
+                    return (*self.rng.pick(&known)).clone();
+                }
+                let value = self.primitive(type_);
+                self.pool.push((type_.clone(), value.clone()));
+                value
+            }
+            Type::Array | Type::Set => {
+                let mut items = Vec::new();
+                while self.rng.chance(2.0 / 3.0) && items.len() < 8 {
+                    let uniform = self.rng.chance(0.7);
+                    let item = match items.first() {
+                        Some(Argument::Number(_)) if uniform => self.primitive(&Type::Number),
+                        Some(Argument::String(_)) if uniform => self.primitive(&Type::String),
+                        _ => self.any(depth + 1),
+                    };
+                    items.push(item);
+                }
+                if *type_ == Type::Array { Argument::Array(items) } else { Argument::Set(items) }
+            }
+            Type::Map => {
+                let mut members = Vec::new();
+                while self.rng.chance(0.5) && members.len() < 4 {
+                    let key = self.primitive(&Type::String);
+                    members.push((key, self.any(depth + 1)));
+                }
+                Argument::Map(members)
+            }
+            Type::Object => {
+                let mut names: Vec<String> = Vec::new();
+                if let Some(knowledge) = self.maker.knowledge.get(parameter) {
+                    names.extend(knowledge.evidence.members.keys().take(12).cloned());
+                }
+                if names.is_empty() {
+                    names.push("a".to_owned());
+                }
+                let mut members = Vec::new();
+                for name in names {
+                    if !self.rng.chance(0.1) {
+                        let knowledge = self.maker.knowledge.get(parameter);
+                        let called = knowledge
+                            .is_some_and(|known| known.evidence.called.contains_key(&name));
+                        let value = if called {
+                            self.value(&Type::Function, usize::MAX, depth + 1)
+                        } else {
+                            self.any(depth + 1)
+                        };
+                        members.push((name, value));
+                    }
+                }
+                Argument::Object(members)
+            }
+            Type::Function => {
+                let what = *self.rng.pick(&["constant", "constant", "first", "throws", "writes"]);
+                let result = self.any(depth + 2);
+                Argument::Function(what.to_owned(), Box::new(result))
+            }
+            Type::Promise => {
+                let rejected = self.rng.chance(0.2);
+                Argument::Promise(Box::new(self.any(depth + 2)), rejected)
+            }
+            simple => values::simple(simple, self.rng).unwrap_or(Argument::Undefined),
+        }
+    }
+
+    fn primitive(&mut self, type_: &Type) -> Argument {
+        let flycatcher = self.maker.settings.profile == Profile::Flycatcher;
+        let share = self.maker.settings.constants;
+        match (type_, flycatcher) {
+            (Type::Number, true) => Argument::Number(values::digits(self.rng)),
+            (Type::Number, false) => Argument::Number(self.maker.constants.number(share, self.rng)),
+            (_, true) => Argument::String(values::word(self.rng)),
+            (_, false) => Argument::String(self.maker.constants.text(share, self.rng)),
+        }
+    }
+}
+
+impl Maker<'_> {
+    /// A random test of a target: its class, calls of its methods, and the target last.
+    pub fn random(&self, number: usize, rng: &mut Stream) -> Genes {
+        let target = &self.model.targets[number];
+        let calls = rng.below(self.settings.sequence.max(1) as u64);
+        let mut building = Building::new(self, Genes::default(), rng);
+        match (target.kind, target.class) {
+            (TargetKind::Constructor, _) | (_, None) => {
+                if target.kind == TargetKind::Function {
+                    for _ in 0..calls.min(2) {
+                        building.call(number, None, 0);
+                    }
+                }
+                building.call(number, None, 0);
+            }
+            (_, Some(class)) => {
+                let methods = self.model.methods(class);
+                if let Some(receiver) = building.declare(class, 0) {
+                    for _ in 0..calls {
+                        let method = *building.rng.pick(&methods);
+                        building.call(method, Some(receiver), 0);
+                    }
+                    building.call(number, Some(receiver), 0);
+                }
+            }
+        }
+        building.genes
+    }
+}

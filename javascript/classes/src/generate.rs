@@ -1,0 +1,352 @@
+//! Generation of a suite: inference, search or Flycatcher's random generation, minimisation,
+//! assertions.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::time::Duration;
+
+use catherd_javascript_machine::Settings as MachineSettings;
+use catherd_javascript_machine::{Machine, MachineError, Program};
+use catherd_search::{
+    Algorithm, Budget, Improvement, Meter, Observer, Problem as _, Progress, Stop, Stopwatch,
+    Stream, Test as _,
+};
+
+use crate::building::Genes;
+use crate::flycatcher;
+use crate::problem::{Counts, Subject};
+use crate::settings::{Profile, Settings};
+use crate::suite::{self, Suite, SuiteTest};
+use crate::types::{Inferred, Type, type_name};
+
+/// An algorithm of this kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Method {
+    /// Flycatcher's random generation.
+    Flycatcher,
+    /// One of the searches.
+    Search(Algorithm),
+}
+
+/// What is asked of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The algorithm.
+    pub method: Method,
+    /// Settings of test generation.
+    pub settings: Settings,
+    /// The seed.
+    pub seed: u64,
+    /// The budget.
+    pub budget: Budget,
+    /// The digest of the project, for the suite.
+    pub project: String,
+}
+
+/// What was inferred of a parameter.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ParameterReport {
+    /// The target.
+    pub target: String,
+    /// Position among its parameters, from 0.
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// Uses.
+    pub uses: u64,
+    /// Members with counts.
+    pub members: std::collections::BTreeMap<String, u64>,
+    /// Points by type.
+    pub scores: std::collections::BTreeMap<String, f64>,
+    /// The type; `None` if nothing is known.
+    #[serde(rename = "type")]
+    pub type_: Option<String>,
+    /// Whether a coin decided.
+    pub unsure: bool,
+}
+
+/// The result of a run.
+#[derive(Debug)]
+pub struct Generated {
+    /// Names of all goals.
+    pub goals: Vec<String>,
+    /// Numbers of the covered goals.
+    pub covered: Vec<u32>,
+    /// Increases of coverage.
+    pub timeline: Vec<Improvement>,
+    /// Executions and steps.
+    pub work: (u64, u64),
+    /// The suite.
+    pub suite: Suite,
+    /// Statements that minimisation left out.
+    pub removed: usize,
+    /// What was inferred.
+    pub parameters: Vec<ParameterReport>,
+    /// Counts.
+    pub counts: Counts,
+    /// Coverage of the suite: covered and all statements, branches, functions, lines.
+    pub coverage: [(usize, usize); 4],
+    /// How often the program was loaded.
+    pub loads: u64,
+    /// Tests whose results differ between executions.
+    pub flaky: usize,
+    /// Number of targets.
+    pub targets: usize,
+    /// Why the search ended; `None` if there was nothing to search.
+    pub stop: Option<Stop>,
+}
+
+/// Generates a suite. A program that changes built-in objects gets a context for each execution.
+///
+/// # Errors
+/// If the program cannot be loaded.
+pub fn generate(
+    program: &Rc<Program>,
+    request: &Request,
+    observer: &mut Observer<'_>,
+) -> Result<Generated, MachineError> {
+    let (generated, clean) = attempt(program, request, observer, true)?;
+    if clean {
+        return Ok(generated);
+    }
+    attempt(program, request, observer, false).map(|(generated, _)| generated)
+}
+
+/// The machine of a run.
+pub fn machine(program: &Rc<Program>, settings: &Settings, seed: u64, reuse: bool) -> Machine {
+    let limits = MachineSettings {
+        trap_threshold: settings.trap_threshold as u32,
+        idle_threshold: settings.idle_threshold as u32,
+        zero: settings.zero,
+        reuse,
+        ..MachineSettings::default()
+    };
+    Machine::new(program, limits, seed)
+}
+
+/// A found test for each covered goal, and the work so far.
+pub(crate) struct Searched {
+    /// Tests with the goals that each covers.
+    pub(crate) tests: Vec<(Genes, Vec<usize>)>,
+    /// Increases of coverage.
+    pub(crate) timeline: Vec<Improvement>,
+    /// Work.
+    pub(crate) meter: (u64, u64),
+    /// Why it ended.
+    pub(crate) stop: Stop,
+}
+
+fn attempt(
+    program: &Rc<Program>,
+    request: &Request,
+    observer: &mut Observer<'_>,
+    reuse: bool,
+) -> Result<(Generated, bool), MachineError> {
+    let settings = &request.settings;
+    let machine = machine(program, settings, request.seed, reuse);
+    let mut subject = Subject::new(program, machine, settings.clone(), request.seed)?;
+    let mut rng = Stream::new(request.seed, Stream::SEARCH);
+    let nothing = subject.goals.is_empty() || subject.model.targets.is_empty();
+    let searched = if nothing {
+        None
+    } else {
+        Some(match &request.method {
+            Method::Flycatcher => {
+                flycatcher::run(&mut subject, &request.budget, &mut rng, observer)
+            }
+            Method::Search(algorithm) => {
+                search(&mut subject, algorithm, &request.budget, &mut rng, observer)
+            }
+        })
+    };
+    let (tests, timeline, work, stop) = match searched {
+        None => (Vec::new(), Vec::new(), (0, 0), None),
+        Some(found) => (found.tests, found.timeline, found.meter, Some(found.stop)),
+    };
+    let covered: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
+    let (tests, removed) = minimised(&mut subject, tests, settings.minimise);
+    let (tests, flaky) = suite::with_assertions(&mut subject, tests);
+    let coverage = suite::coverage(&mut subject, &tests);
+    if let Some(error) = subject.error {
+        return Err(error);
+    }
+    let clean = !reuse || subject.machine.is_clean()?;
+    let names: Vec<String> =
+        subject.goals.iter().map(|goal| program.units.goal_name(goal)).collect();
+    let suite = Suite {
+        project: request.project.clone(),
+        algorithm: match &request.method {
+            Method::Flycatcher => "flycatcher".to_owned(),
+            Method::Search(algorithm) => algorithm.name().to_owned(),
+        },
+        seed: request.seed,
+        entry: program.entry.clone(),
+        tests: tests
+            .into_iter()
+            .map(|test| SuiteTest { goals: test.goals.clone(), ..test })
+            .collect(),
+    };
+    let generated = Generated {
+        covered: covered.into_iter().map(|goal| goal as u32).collect(),
+        timeline,
+        work,
+        suite,
+        removed,
+        parameters: report(&subject, &mut rng),
+        counts: subject.counts.clone(),
+        coverage,
+        loads: subject.machine.loads(),
+        flaky,
+        targets: subject.model.targets.len(),
+        stop,
+        goals: names,
+    };
+    Ok((generated, clean))
+}
+
+/// Infers types by tests with unknown values: a share of the executions.
+fn infer(subject: &mut Subject, budget: &Budget, rng: &mut Stream) -> (u64, u64) {
+    let targets = subject.model.targets.len() as u64;
+    let share = budget.executions.map_or(1_000.0, |most| most as f64 * subject.settings.inference);
+    let wanted = (subject.settings.delay as u64).max(1) * targets;
+    let most = (share as u64).min(wanted);
+    let (mut executions, mut steps) = (0, 0);
+    for number in 0..most {
+        let target = (number % targets) as usize;
+        let genes = subject.maker(true).random(target, rng);
+        let Some((execution, _)) = subject.run(&genes) else { break };
+        executions += 1;
+        steps += execution.steps;
+    }
+    (executions, steps)
+}
+
+fn search(
+    subject: &mut Subject,
+    algorithm: &Algorithm,
+    budget: &Budget,
+    rng: &mut Stream,
+    observer: &mut Observer<'_>,
+) -> Searched {
+    let (executions, steps) = if subject.settings.profile == Profile::Scored {
+        infer(subject, budget, rng)
+    } else {
+        (0, 0)
+    };
+    if subject.settings.profile == Profile::Flycatcher {
+        flycatcher::infer_all(subject, rng);
+    }
+    let left = Budget {
+        executions: budget.executions.map(|most| most.saturating_sub(executions)),
+        steps: budget.steps.map(|most| most.saturating_sub(steps)),
+        ..*budget
+    };
+    let clock = Stopwatch::start();
+    let mut shifted = |progress: &Progress| -> ControlFlow<()> { observer(progress) };
+    let found = algorithm.search(subject, &left, rng, &clock, &mut shifted);
+    let mut tests: Vec<(Genes, Vec<usize>)> = Vec::new();
+    for test in found.archive.tests() {
+        let goals = (0..subject.goals()).filter(|goal| test.covers(*goal)).collect();
+        tests.push((test.genes().clone(), goals));
+    }
+    let timeline = found.timeline.into_iter().map(|point| Improvement {
+        executions: point.executions + executions,
+        steps: point.steps + steps,
+        ..point
+    });
+    Searched {
+        tests,
+        timeline: timeline.collect(),
+        meter: (found.meter.executions() + executions, found.meter.steps() + steps),
+        stop: found.stop,
+    }
+}
+
+/// Tests by greedy cover, then without statements that their goals do not need.
+fn minimised(
+    subject: &mut Subject,
+    tests: Vec<(Genes, Vec<usize>)>,
+    minimise: bool,
+) -> (Vec<(Genes, Vec<usize>)>, usize) {
+    if !minimise {
+        return (tests, 0);
+    }
+    let mut open: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
+    let mut chosen: Vec<(Genes, Vec<usize>)> = Vec::new();
+    while !open.is_empty() {
+        let gain = |goals: &[usize]| goals.iter().filter(|goal| open.contains(goal)).count();
+        let best = tests.iter().enumerate().max_by_key(|(number, (genes, goals))| {
+            let length = std::cmp::Reverse(genes.statements.len());
+            (gain(goals), length, std::cmp::Reverse(*number))
+        });
+        let Some((_, (genes, goals))) = best else { break };
+        let own: Vec<usize> = goals.iter().copied().filter(|goal| open.contains(goal)).collect();
+        if own.is_empty() {
+            break;
+        }
+        open.retain(|goal| !own.contains(goal));
+        chosen.push((genes.clone(), own));
+    }
+    let mut removed = 0;
+    for (genes, goals) in &mut chosen {
+        let mut index = genes.statements.len();
+        while index > 0 && genes.statements.len() > 1 {
+            index -= 1;
+            let shorter = genes.left_out(index);
+            if shorter.statements.is_empty() {
+                continue;
+            }
+            let Some((execution, _)) = subject.run(&shorter) else { break };
+            let fitness = subject.fitness(&shorter, &execution);
+            if goals.iter().all(|goal| fitness[*goal] == 0.0) {
+                removed += genes.statements.len() - shorter.statements.len();
+                *genes = shorter;
+                index = index.min(genes.statements.len());
+            }
+        }
+    }
+    (chosen, removed)
+}
+
+/// What was inferred of each parameter.
+pub fn report(subject: &Subject, rng: &mut Stream) -> Vec<ParameterReport> {
+    let model = &subject.model;
+    let mut reports = Vec::new();
+    for target in &model.targets {
+        for (index, parameter) in target.parameters.iter().enumerate() {
+            let known = &subject.knowledge[target.first_parameter + index];
+            let (type_, unsure) = match subject.settings.profile {
+                Profile::Scored => (known.best(model), false),
+                Profile::Flycatcher => {
+                    let inferred: Inferred =
+                        known.inferred.clone().unwrap_or_else(|| known.infer(model, rng));
+                    (inferred.type_, inferred.unsure)
+                }
+            };
+            let scores = known.scored(model);
+            let named = |type_: &Type| type_name(type_, model);
+            reports.push(ParameterReport {
+                target: target.name.clone(),
+                index,
+                name: parameter.name.clone(),
+                uses: known.uses,
+                members: known.evidence.members.clone(),
+                scores: scores.iter().map(|(type_, points)| (named(type_), *points)).collect(),
+                type_: type_.as_ref().map(named),
+                unsure,
+            });
+        }
+    }
+    reports
+}
+
+/// A meter's numbers as a progress of a search that keeps its own.
+pub(crate) fn progress(meter: &Meter, covered: usize, goals: usize) -> Progress {
+    Progress { meter: *meter, iterations: meter.executions(), covered, goals }
+}
+
+/// Real time since a run began.
+pub(crate) fn elapsed(clock: &Stopwatch) -> Duration {
+    catherd_search::Clock::now(clock)
+}

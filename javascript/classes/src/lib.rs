@@ -1,0 +1,32 @@
+//! Test generation for JavaScript classes and functions: Flycatcher's technique (proxies, type
+//! inference while tests run, random sequences of calls) and many-objective search on the same
+//! tests.
+//!
+//! - [`Model`]: classes, functions and targets, found by executing the program.
+//! - [`types`]: types of parameters from evidence, by two profiles.
+//! - [`Maker`], [`Genes`]: tests and how they are made and changed.
+//! - [`Subject`]: the search problem. [`generate`]: a run from request to suite.
+//! - [`examples`]: worked examples of the behaviour, one a line.
+
+mod building;
+pub mod examples;
+mod flycatcher;
+mod generate;
+mod model;
+mod problem;
+mod settings;
+mod suite;
+pub mod types;
+mod values;
+mod variation;
+
+pub use building::{Building, Genes, Maker};
+pub use catherd_javascript_machine as machine;
+pub use generate::{
+    Generated, Method, ParameterReport, Request, generate, machine as machine_of, report,
+};
+pub use model::{Found, Member, Model, Target, TargetKind};
+pub use problem::{Counts, Executed, Subject, has_unknowns};
+pub use settings::{Drawing, Goals, Profile, Settings};
+pub use suite::{Suite, SuiteTest};
+pub use values::Constants;

@@ -1,0 +1,253 @@
+//! What a program offers: classes, functions, and the targets that tests call.
+
+use catherd_javascript_machine::instrument::Parameter;
+use catherd_javascript_machine::{Machine, MachineError, Program};
+use serde::Deserialize;
+
+/// A member of a class as the analyser found it.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// `method`, `accessor` or `field`.
+    pub kind: String,
+    /// The number of its function; `None` if it is not in a target file.
+    pub callable: Option<usize>,
+    /// Parameters as the engine counts them.
+    pub length: usize,
+    /// Whether an accessor can be read.
+    pub reads: bool,
+    /// Whether an accessor can be written.
+    pub writes: bool,
+}
+
+/// What the analyser found at a path.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Found {
+    /// `class`, `function` or `value`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Names from the exports to it.
+    pub path: Vec<String>,
+    /// The number of its function or class.
+    pub callable: Option<usize>,
+    /// Parameters as the engine counts them.
+    pub length: usize,
+    /// Members of an instance, its own first.
+    pub members: Vec<Member>,
+    /// Members of the class itself.
+    pub statics: Vec<Member>,
+    /// Whether no attempt to construct it succeeded.
+    pub crashed: bool,
+}
+
+impl Found {
+    /// Whether an instance has a member of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.members.iter().any(|member| member.name == name)
+    }
+}
+
+/// How a target is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetKind {
+    /// `new C(...)`.
+    Constructor,
+    /// `c.m(...)`.
+    Method,
+    /// `c.x`.
+    Getter,
+    /// `c.x = ...`.
+    Setter,
+    /// A function or a static method, by its path.
+    Function,
+}
+
+/// A callable that tests can call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// `Chain.add`, `Chain.constructor`, `clamp`.
+    pub name: String,
+    /// How it is called.
+    pub kind: TargetKind,
+    /// The class whose instance it needs or makes.
+    pub class: Option<usize>,
+    /// Names from the exports to the class or function.
+    pub path: Vec<String>,
+    /// The member of an instance.
+    pub member: String,
+    /// The names of its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Number of its first parameter among those of all targets.
+    pub first_parameter: usize,
+    /// The function that it enters.
+    pub function: Option<u32>,
+}
+
+/// What a program offers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Classes in the order of definition; all are candidates for types.
+    pub classes: Vec<Found>,
+    /// Functions, in the same order.
+    pub functions: Vec<Found>,
+    /// Exported values that are neither.
+    pub values: Vec<String>,
+    /// The targets in the order of classes and members.
+    pub targets: Vec<Target>,
+    /// Number of parameters of all targets.
+    pub parameters: usize,
+}
+
+impl Model {
+    /// Analyses a program by executing it.
+    ///
+    /// # Errors
+    /// If it cannot be loaded.
+    pub fn of(program: &Program, machine: &mut Machine) -> Result<Model, MachineError> {
+        let report = machine.analyse()?;
+        let found: Vec<Found> = serde_json::from_value(report).unwrap_or_default();
+        let of_kind = |kind: &str| -> Vec<Found> {
+            found.iter().filter(|each| each.kind == kind).cloned().collect()
+        };
+        let values = of_kind("value").into_iter().map(|each| each.name).collect();
+        let mut model = Model {
+            classes: of_kind("class"),
+            functions: of_kind("function"),
+            values,
+            targets: Vec::new(),
+            parameters: 0,
+        };
+        let config = &program.package.config;
+        for (number, class) in model.classes.clone().iter().enumerate() {
+            if config.class.as_ref().is_some_and(|only| *only != class.name) {
+                // Instances of it are made all the same, where others need them.
+                model.add(program, number, class, None, None);
+                continue;
+            }
+            model.add(program, number, class, None, None);
+            for (members, is_static) in [(&class.members, false), (&class.statics, true)] {
+                let mut members: Vec<&Member> = members.iter().collect();
+                members.sort_by(|a, b| a.name.cmp(&b.name));
+                for member in members {
+                    let wanted = config.method.as_ref().is_none_or(|only| *only == member.name);
+                    if wanted && member.callable.is_some() && member.kind != "field" {
+                        model.add(program, number, class, Some(member), Some(is_static));
+                    }
+                }
+            }
+        }
+        if config.class.is_none() {
+            for function in model.functions.clone() {
+                let parameters = parameters(program, function.callable, function.length);
+                let target = Target {
+                    name: function.name.clone(),
+                    kind: TargetKind::Function,
+                    class: None,
+                    path: function.path.clone(),
+                    member: String::new(),
+                    first_parameter: model.parameters,
+                    function: function_of(program, function.callable),
+                    parameters,
+                };
+                model.push(target);
+            }
+        }
+        Ok(model)
+    }
+
+    fn push(&mut self, target: Target) {
+        self.parameters += target.parameters.len();
+        self.targets.push(target);
+    }
+
+    fn add(
+        &mut self,
+        program: &Program,
+        number: usize,
+        class: &Found,
+        member: Option<&Member>,
+        is_static: Option<bool>,
+    ) {
+        let make = |kind, name: &str, callable, length| Target {
+            name: format!("{}.{name}", class.name),
+            kind,
+            class: Some(number),
+            path: class.path.clone(),
+            member: name.to_owned(),
+            parameters: parameters(program, callable, length),
+            first_parameter: 0,
+            function: function_of(program, callable),
+        };
+        let Some(member) = member else {
+            let mut target =
+                make(TargetKind::Constructor, "constructor", class.callable, class.length);
+            target.first_parameter = self.parameters;
+            return self.push(target);
+        };
+        let mut targets = Vec::new();
+        if member.kind == "method" {
+            let kind =
+                if is_static == Some(true) { TargetKind::Function } else { TargetKind::Method };
+            targets.push(make(kind, &member.name, member.callable, member.length));
+        } else if is_static == Some(false) {
+            if member.reads {
+                targets.push(make(TargetKind::Getter, &member.name, member.callable, 0));
+            }
+            if member.writes {
+                let mut setter = make(TargetKind::Setter, &member.name, None, 1);
+                setter.function = None;
+                targets.push(setter);
+            }
+        }
+        for mut target in targets {
+            if is_static == Some(true) {
+                target.path.push(member.name.clone());
+                target.class = None;
+            }
+            if target.kind == TargetKind::Getter {
+                target.parameters.clear();
+            }
+            target.first_parameter = self.parameters;
+            self.push(target);
+        }
+    }
+
+    /// The constructor of a class.
+    pub fn constructor(&self, class: usize) -> Option<&Target> {
+        self.targets
+            .iter()
+            .find(|target| target.kind == TargetKind::Constructor && target.class == Some(class))
+    }
+
+    /// Numbers of the targets that need an instance of a class.
+    pub fn methods(&self, class: usize) -> Vec<usize> {
+        let of_class =
+            |target: &Target| target.class == Some(class) && target.kind != TargetKind::Constructor;
+        let numbers = 0..self.targets.len();
+        numbers.filter(|number| of_class(&self.targets[*number])).collect()
+    }
+
+    /// The target and the position of a parameter by its number.
+    pub fn parameter(&self, number: usize) -> Option<(&Target, usize)> {
+        let after = self.targets.partition_point(|target| target.first_parameter <= number);
+        let mut targets = self.targets[..after].iter().rev();
+        let target = targets.find(|target| !target.parameters.is_empty())?;
+        let index = number.checked_sub(target.first_parameter)?;
+        (index < target.parameters.len()).then_some((target, index))
+    }
+}
+
+fn function_of(program: &Program, callable: Option<usize>) -> Option<u32> {
+    program.units.callables.get(callable?)?.function
+}
+
+/// The parameters as written, or unnamed ones where the text is not known.
+fn parameters(program: &Program, callable: Option<usize>, length: usize) -> Vec<Parameter> {
+    let known = callable.and_then(|callable| program.parameters(callable));
+    let unnamed = |index: usize| Parameter { name: format!("argument{index}"), default: None };
+    known.map_or_else(|| (0..length).map(unnamed).collect(), <[Parameter]>::to_vec)
+}

@@ -1,0 +1,398 @@
+//! The search problem: tests of a program and their fitness.
+
+use std::rc::Rc;
+
+use catherd_javascript_machine::instrument::{Goal, GoalKind, Hit};
+use catherd_javascript_machine::{
+    Argument, ExecuteOptions, Execution, Machine, MachineError, Outcome, Program,
+};
+use catherd_search::{Cost, Meter, Problem, Stream, Test};
+
+use crate::building::{Genes, Maker};
+use crate::model::Model;
+use crate::settings::{Goals, Settings};
+use crate::types::{self, Knowledge};
+use crate::values::Constants;
+
+/// An executed test.
+#[derive(Clone, Debug)]
+pub struct Executed(Rc<Content>);
+
+#[derive(Debug)]
+struct Content {
+    genes: Genes,
+    fitness: Vec<f64>,
+}
+
+impl Executed {
+    /// Its statements.
+    pub fn genes(&self) -> &Genes {
+        &self.0.genes
+    }
+}
+
+impl Test for Executed {
+    fn fitness(&self) -> &[f64] {
+        &self.0.fitness
+    }
+
+    fn length(&self) -> usize {
+        self.0.genes.statements.len()
+    }
+
+    fn same_genes(&self, other: &Self) -> bool {
+        self.0.genes == other.0.genes
+    }
+}
+
+/// Counts of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Traps of proxies.
+    pub traps: u64,
+    /// Tests that inferred types.
+    pub inference_tests: u64,
+    /// Tests that threw.
+    pub failures: u64,
+    /// Executions that a limit ended, by its name.
+    pub limits: std::collections::BTreeMap<&'static str, u64>,
+}
+
+/// A program with what has been learned of it.
+pub struct Subject {
+    /// The program.
+    pub program: Rc<Program>,
+    /// Executes tests.
+    pub machine: Machine,
+    /// What it offers.
+    pub model: Model,
+    /// What is known of each parameter.
+    pub knowledge: Vec<Knowledge>,
+    /// Constants.
+    pub constants: Constants,
+    /// Settings.
+    pub settings: Settings,
+    /// The goals: those of the program that loading does not cover.
+    pub goals: Vec<Goal>,
+    /// Counts so far.
+    pub counts: Counts,
+    /// Seed of `Math.random` in every execution.
+    pub seed: u64,
+    /// The first error of the machine; nothing is executed after it.
+    pub error: Option<MachineError>,
+    /// Targets that have uncovered goals, as far as is known.
+    covered: Vec<bool>,
+    /// The target that enters a goal's function, if any does.
+    target_of_goal: Vec<Option<usize>>,
+}
+
+impl Subject {
+    /// Analyses a program.
+    ///
+    /// # Errors
+    /// If it cannot be loaded.
+    pub fn new(
+        program: &Rc<Program>,
+        mut machine: Machine,
+        settings: Settings,
+        seed: u64,
+    ) -> Result<Subject, MachineError> {
+        let model = Model::of(program, &mut machine)?;
+        let knowledge = types::from_text(program, &model);
+        let loaded = machine.execute(&[], ExecuteOptions { seed, ..ExecuteOptions::default() })?;
+        let mut goals = match settings.goals {
+            Goals::Branch => program.units.goals.clone(),
+            Goals::Statement => statement_goals(program),
+        };
+        goals.retain(|goal| !loaded.hits(goal.hit));
+        goals.sort_by(|a, b| {
+            (a.file, a.start, a.kind, &a.outcome).cmp(&(b.file, b.start, b.kind, &b.outcome))
+        });
+        let target_of_goal = goals.iter().map(|goal| {
+            let of = |function: Option<u32>| {
+                model.targets.iter().position(|target| target.function == function)
+            };
+            goal.function.and_then(|function| of(Some(function)))
+        });
+        Ok(Subject {
+            target_of_goal: target_of_goal.collect(),
+            covered: vec![false; goals.len()],
+            constants: Constants::of(&program.units),
+            program: Rc::clone(program),
+            machine,
+            model,
+            knowledge,
+            settings,
+            goals,
+            counts: Counts::default(),
+            seed,
+            error: None,
+        })
+    }
+
+    /// What makes tests; with `unknowns`, parameters without a type get unknown values.
+    pub fn maker(&self, unknowns: bool) -> Maker<'_> {
+        Maker {
+            model: &self.model,
+            knowledge: &self.knowledge,
+            constants: &self.constants,
+            settings: &self.settings,
+            unknowns,
+        }
+    }
+
+    /// Executes a test and learns from it. `None` after an error of the machine.
+    pub fn run(&mut self, genes: &Genes) -> Option<(Execution, bool)> {
+        if self.error.is_some() {
+            return None;
+        }
+        let unknown = has_unknowns(genes);
+        let options = ExecuteOptions { infer: unknown, observe: false, seed: self.seed };
+        let execution = match self.machine.execute(&genes.statements, options) {
+            Ok(execution) => execution,
+            Err(error) => {
+                self.error = Some(error);
+                return None;
+            }
+        };
+        self.counts.traps += execution.traps;
+        match &execution.outcome {
+            Outcome::Threw { .. } => self.counts.failures += 1,
+            Outcome::Limit(name) => *self.counts.limits.entry(name).or_default() += 1,
+            Outcome::Passed => {}
+        }
+        if unknown {
+            self.counts.inference_tests += 1;
+        }
+        let executed = (execution.ended + 1).min(genes.statements.len());
+        for target in &genes.targets[..executed] {
+            let target = &self.model.targets[*target];
+            let first = target.first_parameter;
+            for known in &mut self.knowledge[first..first + target.parameters.len()] {
+                known.uses += 1;
+            }
+        }
+        for seen in &execution.evidence {
+            if let Some(known) = self.knowledge.get_mut(seen.id as usize) {
+                known.add(seen);
+            }
+        }
+        Some((execution, unknown))
+    }
+
+    /// The fitness of a test for each goal.
+    pub fn fitness(&self, genes: &Genes, execution: &Execution) -> Vec<f64> {
+        let called: Vec<u32> = genes
+            .targets
+            .iter()
+            .filter_map(|target| self.model.targets[*target].function)
+            .collect();
+        let thrown = matches!(execution.outcome, Outcome::Threw { .. });
+        let discarded = thrown && self.settings.discard_throwing;
+        // What a test that does not end came near to is no reason to keep it: its offspring would
+        // not end either, at the cost of hundreds of others.
+        let endless = matches!(execution.outcome, Outcome::Limit(_));
+        self.goals
+            .iter()
+            .map(|goal| self.goal_fitness(goal, execution, &called, [discarded, endless]))
+            .collect()
+    }
+
+    fn goal_fitness(
+        &self,
+        goal: &Goal,
+        execution: &Execution,
+        called: &[u32],
+        [discarded, endless]: [bool; 2],
+    ) -> f64 {
+        if !discarded && execution.hits(goal.hit) {
+            return 0.0;
+        }
+        let depth = goal.control.len() as f64;
+        if endless {
+            return 2.0 + depth;
+        }
+        let entered = goal.function.is_none_or(|function| {
+            let counter = self.program.units.functions[function as usize].counter;
+            execution.counters[counter as usize] > 0
+        });
+        if !entered {
+            let near = goal.function.is_some_and(|function| called.contains(&function));
+            return 1.0 + depth + if near { 0.0 } else { 1.0 };
+        }
+        let open = goal.control.iter().position(|control| !execution.decided(*control));
+        match open {
+            None => 0.5,
+            Some(index) => {
+                let left = goal.control.len() - 1 - index;
+                let distance = execution.distance(goal.control[index]);
+                left as f64 + distance.clamp(0.001, 1.0)
+            }
+        }
+    }
+
+    /// A target, with 0.7 one that has uncovered goals.
+    fn pick_target(&self, rng: &mut Stream) -> usize {
+        if rng.chance(0.7) {
+            let open: Vec<usize> = (0..self.goals.len())
+                .filter(|goal| !self.covered[*goal])
+                .filter_map(|goal| self.target_of_goal[goal])
+                .collect();
+            if !open.is_empty() {
+                return *rng.pick(&open);
+            }
+        }
+        rng.index(self.model.targets.len())
+    }
+
+    fn execute_genes(&mut self, genes: Genes, meter: &mut Meter) -> Executed {
+        let fitness = match self.run(&genes) {
+            None => {
+                meter.execution(Cost { evaluations: 1, ..Cost::default() });
+                vec![f64::INFINITY; self.goals.len()]
+            }
+            Some((execution, unknown)) => {
+                let steps = execution.steps;
+                meter.execution(Cost {
+                    evaluations: 1,
+                    events: genes.statements.len() as u64,
+                    steps,
+                });
+                if unknown {
+                    vec![f64::INFINITY; self.goals.len()]
+                } else {
+                    self.fitness(&genes, &execution)
+                }
+            }
+        };
+        for (goal, fitness) in fitness.iter().enumerate() {
+            self.covered[goal] |= *fitness == 0.0;
+        }
+        Executed(Rc::new(Content { genes, fitness }))
+    }
+}
+
+/// Whether a test passes unknown values.
+pub fn has_unknowns(genes: &Genes) -> bool {
+    let mut unknown = false;
+    for argument in genes.statements.iter().flat_map(|statement| &statement.arguments) {
+        argument.visit(&mut |inner| unknown |= matches!(inner, Argument::Unknown(_)));
+    }
+    unknown
+}
+
+/// Goals of statement coverage: statements, and entries of functions.
+fn statement_goals(program: &Program) -> Vec<Goal> {
+    let entries = program.units.goals.iter().filter(|goal| goal.kind == GoalKind::Function);
+    let statements = program.units.statements.iter().map(|statement| Goal {
+        file: statement.file,
+        start: statement.range.0,
+        kind: GoalKind::Loop,
+        outcome: "statement".to_owned(),
+        hit: Hit::Counter(statement.counter),
+        function: statement.function,
+        control: statement.control.clone(),
+    });
+    entries.cloned().chain(statements).collect()
+}
+
+impl Problem for Subject {
+    type Genes = Genes;
+    type Test = Executed;
+
+    fn goals(&self) -> usize {
+        self.goals.len()
+    }
+
+    fn independent_goals(&self) -> Vec<usize> {
+        let needed: std::collections::BTreeSet<usize> =
+            self.dependencies().into_iter().flatten().collect();
+        let all = 0..self.goals.len();
+        all.filter(|goal| !needed.contains(goal)).collect()
+    }
+
+    fn dependencies(&self) -> Vec<Vec<usize>> {
+        let entry = |function: u32| {
+            self.goals
+                .iter()
+                .position(|goal| goal.kind == GoalKind::Function && goal.function == Some(function))
+        };
+        let outcome = |hit: Hit| self.goals.iter().position(|goal| goal.hit == hit);
+        let functions = &self.program.units.functions;
+        let own = |number: usize, goal: &Goal| {
+            let is_entry = goal.kind == GoalKind::Function;
+            // The last control of a two-way goal is its own outcome.
+            let end = goal.control.len() - usize::from(matches!(goal.hit, Hit::Outcome { .. }));
+            for control in goal.control[..end].iter().rev() {
+                let hit = Hit::Outcome { site: control.site, taken: control.outcome };
+                if let Some(found) = outcome(hit).filter(|found| *found != number) {
+                    return vec![found];
+                }
+            }
+            let holder = match goal.function {
+                Some(function) if is_entry => functions[function as usize].holder,
+                function => function,
+            };
+            holder.and_then(entry).filter(|found| *found != number).into_iter().collect()
+        };
+        self.goals.iter().enumerate().map(|(number, goal)| own(number, goal)).collect()
+    }
+
+    fn sample(&mut self, rng: &mut Stream) -> Genes {
+        let target = self.pick_target(rng);
+        let unknowns = rng.chance(0.05);
+        self.maker(unknowns).random(target, rng)
+    }
+
+    fn genes(&self, test: &Executed) -> Genes {
+        test.0.genes.clone()
+    }
+
+    fn mutate(&mut self, genes: &Genes, rng: &mut Stream) -> Genes {
+        let targets: Vec<usize> = (0..3).map(|_| self.pick_target(rng)).collect();
+        let mut mutated = genes.mutated(&self.maker(false), &targets, rng);
+        make_known(&mut mutated);
+        mutated
+    }
+
+    fn crossover(&mut self, a: &Genes, b: &Genes, rng: &mut Stream) -> (Genes, Genes) {
+        let position = rng.unit();
+        let cut = |genes: &Genes| (position * (genes.statements.len() + 1) as f64) as usize;
+        let (at, other) = (cut(a), cut(b));
+        let maker = self.maker(false);
+        let first = a.crossed(&maker, at, b, other, rng);
+        let second = b.crossed(&maker, other, a, at, rng);
+        (first, second)
+    }
+
+    fn execute(&mut self, genes: Genes, meter: &mut Meter) -> Executed {
+        self.execute_genes(genes, meter)
+    }
+
+    fn extend(&mut self, test: &Executed, rng: &mut Stream, meter: &mut Meter) -> Option<Executed> {
+        if test.length() >= self.settings.maximum_length {
+            return None;
+        }
+        let target = self.pick_target(rng);
+        let maker = self.maker(false);
+        let mut building = crate::building::Building::new(&maker, test.0.genes.clone(), rng);
+        building.call(target, None, 0)?;
+        let genes = building.genes;
+        Some(self.execute_genes(genes, meter))
+    }
+
+    fn reduce(&mut self, _: &Executed) -> Option<Executed> {
+        None
+    }
+}
+
+/// Replaces unknown values, which cover nothing, by `undefined`.
+fn make_known(genes: &mut Genes) {
+    for argument in genes.statements.iter_mut().flat_map(|statement| &mut statement.arguments) {
+        argument.visit_mut(&mut |inner| {
+            if matches!(inner, Argument::Unknown(_)) {
+                *inner = Argument::Undefined;
+            }
+        });
+    }
+}

@@ -1,0 +1,128 @@
+//! Primitive values: from generators, constants of the program, and changed ones.
+
+use catherd_javascript_machine::Argument;
+use catherd_javascript_machine::instrument::Units;
+use catherd_search::Stream;
+
+use crate::types::Type;
+
+/// Numbers and texts of the target files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Constants {
+    numbers: Vec<f64>,
+    texts: Vec<String>,
+}
+
+const SPECIAL_NUMBERS: [f64; 8] =
+    [0.0, -0.0, 1.0, -1.0, f64::NAN, f64::INFINITY, 2_147_483_648.0, 9_007_199_254_740_992.0];
+const SPECIAL_TEXTS: [&str; 6] = ["", " ", "0", "a", "__proto__", "\u{1F600}"];
+
+impl Constants {
+    /// The constants of all files.
+    pub fn of(units: &Units) -> Constants {
+        Constants {
+            numbers: units.numbers.keys().map(|bits| f64::from_bits(*bits)).collect(),
+            texts: units.texts.keys().cloned().collect(),
+        }
+    }
+
+    /// A number (profile `scored`).
+    pub fn number(&self, share: f64, rng: &mut Stream) -> f64 {
+        if rng.chance(share) && !self.numbers.is_empty() {
+            let constant = *rng.pick(&self.numbers);
+            return constant + [0.0, 0.0, -1.0, 1.0][rng.index(4)];
+        }
+        if rng.chance(0.1) {
+            return *rng.pick(&SPECIAL_NUMBERS);
+        }
+        let drawn = rng.gaussian(0.0, 20.0);
+        if rng.chance(0.2) { (drawn * 100.0).round() / 100.0 } else { drawn.round() + 0.0 }
+    }
+
+    /// A text (profile `scored`).
+    pub fn text(&self, share: f64, rng: &mut Stream) -> String {
+        if rng.chance(share) && !self.texts.is_empty() {
+            return rng.pick(&self.texts).clone();
+        }
+        if rng.chance(0.1) {
+            return (*rng.pick(&SPECIAL_TEXTS)).to_owned();
+        }
+        let mut text = String::new();
+        while rng.chance(0.8) && text.len() < 40 {
+            text.push(printable(rng));
+        }
+        text
+    }
+}
+
+fn printable(rng: &mut Stream) -> char {
+    char::from(b' ' + rng.below(95) as u8)
+}
+
+/// A number of 1 to 10 digits (profile `flycatcher`).
+pub(crate) fn digits(rng: &mut Stream) -> f64 {
+    let length = rng.between(1, 10);
+    (0..length).fold(0.0, |number, _| number * 10.0 + rng.below(10) as f64)
+}
+
+/// A text of 1 to 10 letters, digits and `_` (profile `flycatcher`).
+pub(crate) fn word(rng: &mut Stream) -> String {
+    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    let length = rng.between(1, 10);
+    (0..length).map(|_| char::from(*rng.pick(LETTERS))).collect()
+}
+
+/// A primitive of a type that has few values; `None` if the type has many or none.
+pub(crate) fn simple(type_: &Type, rng: &mut Stream) -> Option<Argument> {
+    Some(match type_ {
+        Type::Boolean => Argument::Boolean(rng.chance(0.5)),
+        Type::Null => Argument::Null,
+        Type::Undefined => Argument::Undefined,
+        Type::BigInt => Argument::BigInt((rng.below(200) as i64 - 100).to_string()),
+        Type::Symbol => Argument::Symbol("s".to_owned()),
+        Type::RegExp => {
+            let texts = ["a", "[0-9]+", "^\\w+$", "\\s", "."];
+            Argument::RegExp(
+                (*rng.pick(&texts)).to_owned(),
+                if rng.chance(0.5) { "g" } else { "" }.to_owned(),
+            )
+        }
+        Type::Date => Argument::Date((rng.below(4_000_000_000_000) as f64).floor()),
+        _ => return None,
+    })
+}
+
+/// A value near another one; `None` if it has no neighbours.
+pub(crate) fn neighbour(value: &Argument, rng: &mut Stream) -> Option<Argument> {
+    Some(match value {
+        Argument::Number(number) => {
+            let step = rng.gaussian(0.0, 5.0);
+            Argument::Number(match rng.index(4) {
+                0 if number.is_finite() => -number,
+                1 if number.is_finite() => number + step,
+                _ if number.is_finite() => {
+                    let whole = if step.abs() < 1.0 { step.signum() } else { step.round() };
+                    number + whole
+                }
+                _ => step.round(),
+            })
+        }
+        Argument::String(text) => {
+            let mut letters: Vec<char> = text.chars().collect();
+            match rng.index(3) {
+                0 => letters.insert(rng.index(letters.len() + 1), printable(rng)),
+                1 if !letters.is_empty() => {
+                    letters.remove(rng.index(letters.len()));
+                }
+                _ if !letters.is_empty() => {
+                    let at = rng.index(letters.len());
+                    letters[at] = printable(rng);
+                }
+                _ => letters.push(printable(rng)),
+            }
+            Argument::String(letters.into_iter().take(200).collect())
+        }
+        Argument::Boolean(is) => Argument::Boolean(!is),
+        _ => return None,
+    })
+}

@@ -1,0 +1,246 @@
+//! Changes of tests: mutation and crossover.
+
+use catherd_javascript_machine::{Argument, Operation, Statement};
+use catherd_search::Stream;
+
+use crate::building::{Building, Genes, Maker};
+use crate::model::TargetKind;
+use crate::values;
+
+impl Genes {
+    /// Adds statements of another test; variables of what is missing are replaced by others of the
+    /// same class, and what cannot be repaired is left out.
+    fn append(
+        maker: &Maker<'_>,
+        genes: Genes,
+        other: &Genes,
+        from: usize,
+        map: Vec<Option<usize>>,
+        rng: &mut Stream,
+    ) -> Genes {
+        let mut map = map;
+        map.resize(other.statements.len(), None);
+        let mut building = Building::new(maker, genes, rng);
+        for index in from..other.statements.len() {
+            let mut statement = other.statements[index].clone();
+            let mut repaired = true;
+            for used in statement.variables() {
+                if map[used].is_none() {
+                    map[used] = building.substitute(other.targets[used]);
+                }
+                repaired &= map[used].is_some();
+            }
+            if repaired {
+                statement.rename(&map);
+                map[index] = Some(building.add(statement, other.targets[index]));
+            }
+        }
+        building.genes
+    }
+
+    /// The test without a statement.
+    pub fn without(&self, maker: &Maker<'_>, index: usize, rng: &mut Stream) -> Genes {
+        let head = self.head(index);
+        let map = (0..index).map(Some).collect();
+        Genes::append(maker, head, self, index + 1, map, rng)
+    }
+
+    /// The test without a statement and all that depends on it. Nothing is added.
+    pub fn left_out(&self, index: usize) -> Genes {
+        let mut map: Vec<Option<usize>> = Vec::new();
+        let mut kept = Genes::default();
+        for (number, statement) in self.statements.iter().enumerate() {
+            let usable = statement.variables().iter().all(|used| map[*used].is_some());
+            if number == index || !usable {
+                map.push(None);
+                continue;
+            }
+            let mut statement = statement.clone();
+            statement_rename(&mut statement, &map);
+            map.push(Some(kept.statements.len()));
+            kept.statements.push(statement);
+            kept.targets.push(self.targets[number]);
+        }
+        kept
+    }
+
+    /// The first statements.
+    pub fn head(&self, length: usize) -> Genes {
+        Genes {
+            statements: self.statements[..length].to_vec(),
+            targets: self.targets[..length].to_vec(),
+        }
+    }
+
+    fn truncated(mut self, maker: &Maker<'_>) -> Genes {
+        self.statements.truncate(maker.settings.maximum_length);
+        self.targets.truncate(maker.settings.maximum_length);
+        self
+    }
+
+    /// A child: the beginning of this test and the end of another.
+    pub fn crossed(
+        &self,
+        maker: &Maker<'_>,
+        cut: usize,
+        other: &Genes,
+        other_cut: usize,
+        rng: &mut Stream,
+    ) -> Genes {
+        let genes = Genes::append(maker, self.head(cut), other, other_cut, Vec::new(), rng);
+        genes.truncated(maker)
+    }
+
+    /// A mutated copy: statements are left out, changed and inserted, each with a third.
+    pub fn mutated(&self, maker: &Maker<'_>, targets: &[usize], rng: &mut Stream) -> Genes {
+        let mut genes = self.clone();
+        let mut done = false;
+        while !done {
+            if rng.chance(1.0 / 3.0) && genes.statements.len() > 1 {
+                let index = rng.index(genes.statements.len());
+                genes = genes.without(maker, index, rng);
+                done = true;
+            }
+            if rng.chance(1.0 / 3.0) && !genes.statements.is_empty() {
+                genes.change(maker, rng);
+                done = true;
+            }
+            if rng.chance(1.0 / 3.0) || genes.statements.is_empty() {
+                let mut probability = 1.0;
+                while rng.chance(probability) {
+                    genes = genes.inserted(maker, targets, rng);
+                    probability /= 2.0;
+                }
+                done = true;
+            }
+        }
+        genes.truncated(maker)
+    }
+
+    fn inserted(&self, maker: &Maker<'_>, targets: &[usize], rng: &mut Stream) -> Genes {
+        let at = rng.index(self.statements.len() + 1);
+        let last = self.statements.len();
+        let at = if rng.chance(0.5) { last } else { at };
+        let Some(number) = (!targets.is_empty()).then(|| *rng.pick(targets)) else {
+            return self.clone();
+        };
+        let mut building = Building::new(maker, self.head(at), rng);
+        building.call(number, None, 0);
+        let head = building.genes;
+        let map = (0..at).map(Some).collect();
+        Genes::append(maker, head, self, at, map, rng)
+    }
+
+    /// Changes each statement with 1/n, at least one.
+    fn change(&mut self, maker: &Maker<'_>, rng: &mut Stream) {
+        let count = self.statements.len();
+        let sure = rng.index(count);
+        let mut index = 0;
+        while index < self.statements.len() {
+            if index == sure || rng.chance(1.0 / count as f64) {
+                index = self.change_statement(index, maker, rng);
+            }
+            index += 1;
+        }
+    }
+
+    /// Changes an argument or the method of a statement. Returns its number afterwards, which grows
+    /// with what is declared before it.
+    fn change_statement(&mut self, index: usize, maker: &Maker<'_>, rng: &mut Stream) -> usize {
+        let number = self.targets[index];
+        let target = &maker.model.targets[number];
+        let arguments = self.statements[index].arguments.len();
+        if arguments == 0 || rng.chance(0.15) {
+            let Some(class) = target.class.filter(|_| target.kind != TargetKind::Constructor)
+            else {
+                return index;
+            };
+            let others = maker.model.methods(class);
+            let other = *rng.pick(&others);
+            let receiver = self.statements[index].receiver;
+            return self.replace(index, maker, rng, |building| {
+                building.call(other, Some(receiver), 0);
+            });
+        }
+        let position = rng.index(arguments);
+        let near = values::neighbour(&self.statements[index].arguments[position], rng);
+        if let Some(value) = near.filter(|_| rng.chance(0.7)) {
+            self.statements[index].arguments[position] = value;
+            return index;
+        }
+        let parameter = position.min(target.parameters.len().saturating_sub(1));
+        if target.parameters.is_empty() {
+            return index;
+        }
+        let parameter = target.first_parameter + parameter;
+        let mut statement = self.statements[index].clone();
+        self.replace(index, maker, rng, |building| {
+            statement.arguments[position] = building.argument(parameter, 0);
+            building.add(statement, number);
+        })
+    }
+
+    /// Replaces a statement by what is built after those before it; the last of these takes its
+    /// place. Returns the number of that.
+    fn replace(
+        &mut self,
+        index: usize,
+        maker: &Maker<'_>,
+        rng: &mut Stream,
+        build: impl FnOnce(&mut Building<'_, '_>),
+    ) -> usize {
+        let mut building = Building::new(maker, self.head(index), rng);
+        build(&mut building);
+        let head = building.genes;
+        let Some(new) = head.statements.len().checked_sub(1) else { return index };
+        let mut map: Vec<Option<usize>> = (0..index).map(Some).collect();
+        let same_kind = head.targets.get(new) == self.targets.get(index);
+        map.push(Some(new).filter(|_| same_kind));
+        *self = Genes::append(maker, head, self, index + 1, map, rng);
+        new
+    }
+}
+
+impl Building<'_, '_> {
+    /// Adds a finished statement.
+    pub(crate) fn add(&mut self, statement: Statement, target: usize) -> usize {
+        self.genes.statements.push(statement);
+        self.genes.targets.push(target);
+        self.genes.statements.len() - 1
+    }
+
+    /// A variable that can stand for the result of a target: one of its class, old or new.
+    fn substitute(&mut self, target: usize) -> Option<usize> {
+        let known = self.genes.targets.iter().rposition(|known| *known == target);
+        match known {
+            Some(index) => Some(index),
+            None => self.call(target, None, 1),
+        }
+    }
+}
+
+/// Gives the variables of a statement their new numbers.
+fn statement_rename(statement: &mut Statement, map: &[Option<usize>]) {
+    let new = |old: usize| map.get(old).copied().flatten().unwrap_or(0);
+    if matches!(statement.operation, Operation::Method | Operation::Get | Operation::Set) {
+        statement.receiver = new(statement.receiver);
+    }
+    for argument in &mut statement.arguments {
+        argument.visit_mut(&mut |inner| {
+            if let Argument::Variable(index) = inner {
+                *index = new(*index);
+            }
+        });
+    }
+}
+
+/// Statements whose variables get other numbers.
+trait Rename {
+    fn rename(&mut self, map: &[Option<usize>]);
+}
+
+impl Rename for Statement {
+    fn rename(&mut self, map: &[Option<usize>]) {
+        statement_rename(self, map);
+    }
+}

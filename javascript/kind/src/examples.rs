@@ -1,0 +1,20 @@
+//! Worked examples of the behaviour, executed as runs are.
+
+use catherd_javascript_classes::examples::{self, Verdict};
+
+use crate::runner::on_a_large_stack;
+
+/// Runs an example, a line of JSON; `None` if its id does not begin with a text.
+///
+/// # Errors
+///
+/// If the line is no example.
+pub fn check(line: &str, only: &str) -> Result<Option<Verdict>, String> {
+    let example: serde_json::Value =
+        serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let id = example["id"].as_str().unwrap_or("");
+    if !id.starts_with(only) {
+        return Ok(None);
+    }
+    on_a_large_stack(|| examples::check(line)).map(Some)
+}

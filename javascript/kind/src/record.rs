@@ -1,0 +1,79 @@
+//! Records of runs.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use catherd_experiments::{
+    Criterion, Metric, Resources, RunRecord, RunSpec, SuiteSize, TimelinePoint,
+};
+use catherd_javascript_classes::Generated;
+use serde_json::json;
+
+use crate::{ENGINE, EXECUTIONS, GOALS, STATEMENTS, STEPS};
+
+/// Amounts of work by unit.
+pub(crate) fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
+    BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
+}
+
+/// The record of a run.
+pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRecord {
+    let mut metrics: BTreeMap<String, Metric> = BTreeMap::new();
+    let mut count = |name: &str, number: u64| {
+        metrics.insert(name.to_owned(), (number as i64).into());
+    };
+    let names = ["statements", "branches", "functions", "lines"];
+    for (name, (covered, all)) in names.iter().zip(generated.coverage) {
+        count(&format!("{name}.covered"), covered as u64);
+        count(&format!("{name}.all"), all as u64);
+    }
+    let parameters = &generated.parameters;
+    let unsure = parameters.iter().filter(|parameter| parameter.unsure).count();
+    let unknown = parameters.iter().filter(|parameter| parameter.type_.is_none()).count();
+    count("targets", generated.targets as u64);
+    count("parameters", parameters.len() as u64);
+    count("parameters.unsure", unsure as u64);
+    count("parameters.inaccessible", unknown as u64);
+    count("uses", parameters.iter().map(|parameter| parameter.uses).sum());
+    count("traps", generated.counts.traps);
+    count("inference.tests", generated.counts.inference_tests);
+    count("failures", generated.counts.failures);
+    count("loads", generated.loads);
+    count("flaky", generated.flaky as u64);
+    for (limit, executions) in &generated.counts.limits {
+        count(&format!("limit.{limit}.executions"), *executions);
+    }
+    let timeline = generated.timeline.iter().map(|point| TimelinePoint {
+        work: vec![point.executions, point.steps],
+        wall_ms: point.elapsed.as_millis() as u64,
+        covered: point.covered as u32,
+    });
+    let suite = &generated.suite;
+    let types = json!({"format": 1, "parameters": parameters});
+    let milliseconds = wall.as_millis() as u64;
+    RunRecord {
+        reason: if generated.goals.is_empty() { "no-goals" } else { "" }.to_owned(),
+        work: work(generated.work.0, generated.work.1),
+        timeline: timeline.collect(),
+        suite: SuiteSize {
+            tests: suite.tests.len() as u32,
+            size: suite.tests.iter().map(|test| test.statements.len() as u32).sum(),
+            unit: STATEMENTS.to_owned(),
+            removed: generated.removed as u32,
+        },
+        metrics,
+        artifacts: BTreeMap::from([
+            ("suite.json".to_owned(), suite.to_json(ENGINE, &generated.goals)),
+            ("types.json".to_owned(), format!("{types:#}\n")),
+        ]),
+        resources: Resources { wall_ms: milliseconds, search_ms: milliseconds, peak_rss_kib: 0 },
+        ..RunRecord::new(
+            spec,
+            vec![Criterion {
+                name: GOALS.to_owned(),
+                goals: generated.goals.len() as u32,
+                covered: generated.covered.clone(),
+            }],
+        )
+    }
+}

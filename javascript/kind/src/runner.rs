@@ -1,0 +1,106 @@
+//! Executing runs: a specification becomes a generation, and its result a record.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{Digest, RunRecord, RunSpec};
+use catherd_javascript_classes::machine::{Package, Program};
+use catherd_javascript_classes::{Request, generate};
+use catherd_search::Stop;
+use catherd_subject::{FieldError, RunError, RunProgress, Runner};
+
+use crate::{configuration, record};
+
+/// Stack of the thread that parses and executes: parser and engine are recursive.
+const STACK: usize = 256 << 20;
+
+/// Executes a function on a thread with a large stack. A panic goes on in the caller.
+pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(STACK);
+        #[expect(clippy::expect_used, reason = "a process that can start no thread cannot go on")]
+        let handle = builder.spawn_scoped(scope, work).expect("a thread starts");
+        handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Executes runs on JavaScript projects.
+#[derive(Default)]
+pub(crate) struct JavaScriptRunner {
+    loaded: Option<(Digest, Package)>,
+}
+
+impl Runner for JavaScriptRunner {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+        if self.loaded.as_ref().is_some_and(|(known, _)| *known == digest) {
+            return Ok(());
+        }
+        let package = Package::unpack(&bytes).map_err(|error| error.to_string())?;
+        self.loaded = Some((digest, package));
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        let start = Instant::now();
+        let loaded = self.loaded.as_ref().filter(|(digest, _)| *digest == spec.project);
+        let Some((_, package)) = loaded else {
+            return Err(RunError::Failed("another project is loaded".to_owned()));
+        };
+        let failed = |error: FieldError| RunError::Failed(error.cause);
+        let (method, settings) = configuration::read(&spec.algorithm).map_err(failed)?;
+        let request = Request {
+            method,
+            settings,
+            seed: spec.seed,
+            budget: configuration::budget(&spec.budget),
+            project: spec.project.to_string(),
+        };
+        let (send, receive) = mpsc::sync_channel(1);
+        let (answer, answers) = mpsc::channel();
+        // The engine stays on its thread; progress and the wish to stop go through channels.
+        let result = thread::scope(|scope| {
+            let builder = thread::Builder::new().stack_size(STACK);
+            let work = move || {
+                let program = Program::new(package.clone()).map_err(|error| error.to_string())?;
+                let mut last = Instant::now();
+                let generated = generate(&program, &request, &mut |progress| {
+                    if last.elapsed() < Duration::from_millis(200) {
+                        return ControlFlow::Continue(());
+                    }
+                    last = Instant::now();
+                    let sent = send.send(*progress).is_ok();
+                    match answers.recv() {
+                        Ok(flow) if sent => flow,
+                        _ => ControlFlow::Break(()),
+                    }
+                });
+                generated.map_err(|error| error.to_string())
+            };
+            let handle = builder.spawn_scoped(scope, work);
+            let handle = handle.map_err(|error| RunError::Crashed(error.to_string()))?;
+            while let Ok(progress) = receive.recv() {
+                let flow = on_progress(RunProgress {
+                    work: record::work(progress.meter.executions(), progress.meter.steps()),
+                    covered: progress.covered as u32,
+                    goals: progress.goals as u32,
+                });
+                if answer.send(flow).is_err() {
+                    break;
+                }
+            }
+            let result = handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            result.map_err(RunError::Failed)
+        })?;
+        if result.stop == Some(Stop::Cancelled) {
+            return Err(RunError::Stopped);
+        }
+        Ok(record::of(spec, &result, start.elapsed()))
+    }
+}

@@ -1,0 +1,102 @@
+//! What an execution of a test did.
+
+use std::collections::BTreeMap;
+
+use catherd_javascript_instrument::{Control, Hit};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What a statement threw.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+pub struct Thrown {
+    /// The name of the error; empty for other values.
+    pub name: String,
+    /// Its message, or the value as text.
+    pub message: String,
+    /// The value as data, if it is no error.
+    #[serde(default)]
+    pub value: Value,
+}
+
+/// How a test ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// All statements were executed.
+    Passed,
+    /// A statement threw, or its promise was rejected.
+    Threw {
+        /// What.
+        thrown: Thrown,
+        /// Whether a promise was rejected.
+        rejected: bool,
+    },
+    /// A limit ended it: its name.
+    Limit(&'static str),
+}
+
+/// What was seen of an unknown argument.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+pub struct Evidence {
+    /// The number of the argument.
+    pub id: u32,
+    /// Members read, written, called, asked for or deleted, with counts.
+    pub members: BTreeMap<String, u64>,
+    /// Those of them that were called.
+    pub called: BTreeMap<String, u64>,
+    /// Those of them that were written.
+    pub written: BTreeMap<String, u64>,
+    /// Points of primitive types by operators.
+    pub scores: BTreeMap<String, u64>,
+    /// Other observations, with counts.
+    pub more: BTreeMap<String, u64>,
+    /// Most arguments with which it was called.
+    pub arity: u32,
+    /// Traps of its proxy.
+    pub traps: u64,
+}
+
+/// An execution of a test.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Number of the statement at which it ended; the length of the test if it passed.
+    pub ended: usize,
+    /// Statements, loop iterations, entries of functions and traps.
+    pub steps: u64,
+    /// Traps of all proxies.
+    pub traps: u64,
+    /// Counters by their numbers.
+    pub counters: Vec<u32>,
+    /// How often the decision at a site was true, and false.
+    pub outcomes: [Vec<u32>; 2],
+    /// Least distances of each site from true and from false.
+    pub least: Vec<f64>,
+    /// What was seen of unknown arguments.
+    pub evidence: Vec<Evidence>,
+    /// The values of statements as data, if asked for.
+    pub observed: Vec<Value>,
+    /// The values of variables after the last statement, if asked for.
+    pub after: Vec<Value>,
+}
+
+impl Execution {
+    /// Whether a unit was reached.
+    pub fn hits(&self, hit: Hit) -> bool {
+        match hit {
+            Hit::Counter(counter) => self.counters[counter as usize] > 0,
+            Hit::Outcome { site, taken } => self.decided(Control { site, outcome: taken }),
+            Hit::Exceeds(more, less) => self.counters[more as usize] > self.counters[less as usize],
+        }
+    }
+
+    /// Whether a decision had an outcome.
+    pub fn decided(&self, control: Control) -> bool {
+        self.outcomes[usize::from(!control.outcome)][control.site as usize] > 0
+    }
+
+    /// The least distance of a decision from an outcome, in [0, 1]; 1 if it was never made.
+    pub fn distance(&self, control: Control) -> f64 {
+        self.least[control.site as usize * 2 + usize::from(!control.outcome)]
+    }
+}

@@ -1,0 +1,23 @@
+//! The machine of JavaScript subjects: packages are loaded without files, network or clock, and
+//! tests are executed in them statement by statement, within counted limits.
+//!
+//! - [`Package`]: the files of a project, from a file, a folder or an archive, and its bytes.
+//! - [`Program`]: a package whose target files are instrumented, with their units.
+//! - [`Machine`]: loads a program, analyses it, and executes tests ([`Statement`], [`Argument`]).
+//! - [`Execution`]: what a test did: outcome, counters, distances, evidence on unknown arguments.
+
+mod compile;
+mod execution;
+mod live;
+mod machine;
+mod package;
+mod program;
+mod resolve;
+mod statement;
+
+pub use catherd_javascript_instrument as instrument;
+pub use execution::{Evidence, Execution, Outcome, Thrown};
+pub use machine::{ExecuteOptions, Machine, MachineError, Settings};
+pub use package::{Config, Package, PackageError};
+pub use program::{Program, ProgramError};
+pub use statement::{Argument, Operation, Statement};

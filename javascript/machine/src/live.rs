@@ -1,0 +1,341 @@
+//! A context with the prelude of the machine, in which a program is loaded again for each test.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use catherd_javascript_engine::quickjs::function::IntoArgs;
+use catherd_javascript_engine::quickjs::{
+    Ctx, Exception, FromJs, Function, Null, Object, Persistent, TypedArray, Value,
+};
+use catherd_javascript_engine::{Engine, Host, Limits, Session, Stop, Thrown};
+use catherd_search::Stream;
+
+use crate::compile::Loaded;
+use crate::machine::Settings;
+use crate::program::Program;
+use crate::resolve;
+
+const PRELUDE: &str = concat!(
+    "(function (host) {'use strict';\n",
+    include_str!("prelude/head.js"),
+    include_str!("prelude/distances.js"),
+    include_str!("prelude/proxies.js"),
+    include_str!("prelude/probes.js"),
+    include_str!("prelude/observe.js"),
+    include_str!("prelude/builtins.js"),
+    include_str!("prelude/modules.js"),
+    include_str!("prelude/analyse.js"),
+    include_str!("prelude/tests.js"),
+    include_str!("prelude/fingerprint.js"),
+    include_str!("prelude/install.js"),
+    "\n})"
+);
+
+/// 2020-01-01T00:00:00.000Z, the beginning of logical time.
+const BEGINNING: f64 = 1_577_836_800_000.0;
+
+/// What functions of the host share with the machine.
+pub(crate) struct Shared {
+    /// Why the host ended the script.
+    pub(crate) reason: Cell<Option<&'static str>>,
+    /// The stream of `Math.random`.
+    pub(crate) subject: RefCell<Stream>,
+    /// The stream of collecting proxies.
+    pub(crate) proxy: RefCell<Stream>,
+    /// Most steps of the present test.
+    pub(crate) most_steps: Cell<u64>,
+    /// Files that were compiled.
+    compiled: RefCell<BTreeSet<String>>,
+    /// The counters of the context, once there are any.
+    counters: Cell<Option<NonNull<[u8]>>>,
+    /// Counters that are steps.
+    steps: Vec<u32>,
+}
+
+impl Shared {
+    /// Steps so far.
+    pub(crate) fn steps(&self) -> u64 {
+        let Some(bytes) = self.counters.get() else { return 0 };
+        // SAFETY: the pointer is that of the buffer of the counters, which the prelude keeps alive
+        // as long as the context, never detaches, and shows to nobody but instrumented texts,
+        // which only increment its elements; nothing writes while this function reads.
+        let bytes = unsafe { bytes.as_ref() };
+        let counter = |index: u32| {
+            let at = index as usize * 4;
+            bytes.get(at..at + 4).and_then(|word| word.try_into().ok()).map(u32::from_ne_bytes)
+        };
+        self.steps.iter().filter_map(|index| counter(*index)).map(u64::from).sum()
+    }
+}
+
+/// Functions of the prelude that outlive a session.
+struct Functions(Vec<(&'static str, Persistent<Function<'static>>)>);
+
+/// Contents of counters, outcomes true and false, and distances.
+type Arrays = [NonNull<[u8]>; 4];
+
+/// A context. Its fields are dropped in order: values before the engine.
+pub(crate) struct Live {
+    functions: Functions,
+    arrays: Arrays,
+    pub(crate) shared: Rc<Shared>,
+    engine: Engine,
+}
+
+const NAMES: [&str; 11] = [
+    "begin",
+    "run",
+    "isSettled",
+    "observed",
+    "exception",
+    "report",
+    "types",
+    "stateOf",
+    "unchanged",
+    "analyse",
+    "distance",
+];
+
+impl Live {
+    /// A context without any state of the program.
+    pub(crate) fn new(program: &Rc<Program>, settings: &Settings) -> Result<Live, String> {
+        let shared = Rc::new(Shared {
+            reason: Cell::new(None),
+            subject: RefCell::new(Stream::new(0, SUBJECT)),
+            proxy: RefCell::new(Stream::new(0, PROXY)),
+            most_steps: Cell::new(settings.load_steps),
+            compiled: RefCell::default(),
+            counters: Cell::new(None),
+            steps: program.units.steps.clone(),
+        });
+        let (random, polled) = (Rc::clone(&shared), Rc::clone(&shared));
+        let host = Host {
+            random: Box::new(move || random.subject.borrow_mut().unit()),
+            date: BEGINNING,
+            poll: Box::new(move || {
+                let spent = polled.steps() > polled.most_steps.get();
+                if spent {
+                    polled.reason.set(polled.reason.get().or(Some("steps")));
+                }
+                spent
+            }),
+            ..Host::default()
+        };
+        let limits = Limits {
+            turn: settings.load_polls,
+            test: u64::MAX,
+            memory: settings.heap,
+            stack: settings.stack,
+            timers: settings.timers,
+        };
+        let engine = Engine::new(limits, host).map_err(|error| error.to_string())?;
+        let made = engine.enter(|session| prelude(session, program, settings, &shared));
+        let (functions, arrays) = made.map_err(|error| error.to_string())??;
+        Ok(Live { functions, arrays, shared, engine })
+    }
+
+    /// Uses the context.
+    pub(crate) fn enter<R>(
+        &self,
+        body: impl for<'js> FnOnce(&Session<'js>) -> R,
+    ) -> Result<R, String> {
+        self.engine.enter(body).map_err(|error| error.to_string())
+    }
+
+    /// Calls a function of the prelude.
+    pub(crate) fn call<'js, A: IntoArgs<'js>, V: FromJs<'js>>(
+        &self,
+        session: &Session<'js>,
+        name: &str,
+        arguments: A,
+    ) -> Result<V, Thrown> {
+        let found = self.functions.0.iter().find(|(known, _)| *known == name);
+        let function = found.map(|(_, function)| function.clone().restore(session.ctx()));
+        match function {
+            Some(function) => session.call(&session.caught(function)?, arguments),
+            None => Err(Thrown::default()),
+        }
+    }
+
+    /// Loads the program once.
+    pub(crate) fn try_load(&self) -> Result<(), String> {
+        self.enter(|session| {
+            let result = self.call::<_, ()>(session, "begin", ("[]", false));
+            session.drain();
+            self.stopped(session)
+                .map_or(Ok(()), |limit| Err(format!("the limit `{limit}` is met")))?;
+            result.map_err(|thrown| thrown.to_string())
+        })?
+    }
+
+    /// The limit that ended the script; `None` if none did.
+    pub(crate) fn stopped(&self, session: &Session<'_>) -> Option<&'static str> {
+        Some(match session.stopped()? {
+            Stop::Operations => "polls",
+            Stop::Memory => "heap",
+            Stop::Caller => self.shared.reason.get().unwrap_or("polls"),
+        })
+    }
+
+    /// Files that were compiled, without data and modules of the host.
+    pub(crate) fn compiled(&self) -> Vec<String> {
+        self.shared.compiled.borrow().iter().cloned().collect()
+    }
+
+    /// Counters, outcomes of decisions (true, false), least distances.
+    pub(crate) fn counts(&self) -> (Vec<u32>, [Vec<u32>; 2], Vec<f64>) {
+        let [counters, taken, refused, least] = self.arrays.map(|array| {
+            // SAFETY: as for `Shared::steps`; the functions of the prelude, which this context
+            // holds, keep all four arrays alive.
+            unsafe { array.as_ref() }
+        });
+        let words = |bytes: &[u8]| -> Vec<u32> {
+            let words = bytes.chunks_exact(4).filter_map(|word| word.try_into().ok());
+            words.map(u32::from_ne_bytes).collect()
+        };
+        let numbers = least.chunks_exact(8).filter_map(|number| number.try_into().ok());
+        let least = numbers.map(f64::from_ne_bytes).collect();
+        (words(counters), [words(taken), words(refused)], least)
+    }
+}
+
+/// Number of the stream of `Math.random`.
+pub(crate) const SUBJECT: u64 = 40;
+/// Number of the stream of collecting proxies.
+pub(crate) const PROXY: u64 = 41;
+
+fn prelude<'js>(
+    session: &Session<'js>,
+    program: &Rc<Program>,
+    settings: &Settings,
+    shared: &Rc<Shared>,
+) -> Result<(Functions, Arrays), String> {
+    let failed = |error: Thrown| error.to_string();
+    let host = session.caught(host(session, program, settings, shared)).map_err(failed)?;
+    let install: Function = session.evaluate("prelude.js", PRELUDE).map_err(failed)?;
+    let offered: Object = session.call(&install, (host,)).map_err(failed)?;
+    let ctx = session.ctx();
+    let mut functions = Vec::new();
+    for name in NAMES {
+        let function: Function = session.caught(offered.get(name)).map_err(failed)?;
+        functions.push((name, Persistent::save(ctx, function)));
+    }
+    let missing = || "the prelude has no arrays".to_owned();
+    let words = |name: &str| -> Result<NonNull<[u8]>, String> {
+        let array: TypedArray<'_, u32> = session.caught(offered.get(name)).map_err(failed)?;
+        array.as_raw().ok_or_else(missing)
+    };
+    let least: TypedArray<'_, f64> = session.caught(offered.get("least")).map_err(failed)?;
+    let least = least.as_raw().ok_or_else(missing)?;
+    let arrays = [words("counters")?, words("taken")?, words("refused")?, least];
+    shared.counters.set(Some(arrays[0]));
+    Ok((Functions(functions), arrays))
+}
+
+/// The functions and numbers that the prelude gets.
+fn host<'js>(
+    session: &Session<'js>,
+    program: &Rc<Program>,
+    settings: &Settings,
+    shared: &Rc<Shared>,
+) -> Result<Object<'js>, catherd_javascript_engine::quickjs::Error> {
+    let ctx = session.ctx();
+    let host = Object::new(ctx.clone())?;
+    let units = &program.units;
+    host.set("counters", units.counters.max(1))?;
+    host.set("sites", units.sites.max(1))?;
+    let chains = serde_json::to_string(&units.chains).unwrap_or_else(|_| "[]".to_owned());
+    host.set("chains", ctx.json_parse(chains)?)?;
+    host.set("idleThreshold", settings.idle_threshold)?;
+    host.set("trapThreshold", settings.trap_threshold)?;
+    host.set("entry", program.entry.clone())?;
+    let namespace = program.package.config.namespace.as_deref().unwrap_or("");
+    let parts: Vec<&str> = namespace.split('.').filter(|part| !part.is_empty()).collect();
+    host.set("namespace", parts)?;
+    let (numbers, zero, fixed) = (Rc::clone(shared), settings.zero, settings.proxy_number);
+    let number = move || {
+        let mut stream = numbers.proxy.borrow_mut();
+        fixed.unwrap_or_else(|| if stream.chance(zero) { 0.0 } else { stream.below(32_768) as f64 })
+    };
+    host.set("proxyNumber", Function::new(ctx.clone(), number)?)?;
+    let texts = Rc::clone(shared);
+    let text = move |number: f64| {
+        let mut stream = texts.proxy.borrow_mut();
+        if stream.chance(0.5) {
+            return number.to_string();
+        }
+        let length = stream.between(1, 10);
+        (0..length).map(|_| char::from(b'a' + stream.below(26) as u8)).collect::<String>()
+    };
+    host.set("proxyText", Function::new(ctx.clone(), text)?)?;
+    let (reason, halt) = (Rc::clone(shared), session.halt());
+    let stop = move |name: String| {
+        reason.reason.set(Some(if name == "trap-threshold" { "trap-threshold" } else { "polls" }));
+        halt.now();
+    };
+    host.set("stop", Function::new(ctx.clone(), stop)?)?;
+    let (compiling, compiled) = (Rc::clone(program), Rc::clone(shared));
+    let compile = move |ctx: Ctx<'js>, path: String, build: usize| {
+        let made = Object::new(ctx.clone())?;
+        match compiling.loaded(&path, build.min(1)) {
+            Ok(Loaded::Json(text)) => made.set("json", text)?,
+            Ok(Loaded::Script { text, module }) => {
+                compiled.compiled.borrow_mut().insert(path.clone());
+                let mut options =
+                    catherd_javascript_engine::quickjs::context::EvalOptions::default();
+                options.strict = false;
+                options.filename = Some(path);
+                let function: Value = ctx.eval_with_options(text, options)?;
+                made.set("make", function)?;
+                made.set("esm", module)?;
+            }
+            Err(cause) => return Err(Exception::throw_syntax(&ctx, &cause)),
+        }
+        Ok(made)
+    };
+    host.set("compile", Function::new(ctx.clone(), compile)?)?;
+    let resolving = Rc::clone(program);
+    let resolve = move |ctx: Ctx<'js>, from: String, request: String| {
+        let import = resolve::is_module(&resolving.package, &from).unwrap_or(false);
+        match resolve::resolve(&resolving.package, &from, &request, import) {
+            Some(path) => catherd_javascript_engine::quickjs::IntoJs::into_js(path, &ctx),
+            None => catherd_javascript_engine::quickjs::IntoJs::into_js(Null, &ctx),
+        }
+    };
+    host.set("resolve", Function::new(ctx.clone(), resolve)?)?;
+    host.set("marker", Function::new(ctx.clone(), |text: String| marker(&text))?)?;
+    let sources = Rc::clone(program);
+    let source = move |number: usize| sources.callable_text(number).unwrap_or("").to_owned();
+    host.set("source", Function::new(ctx.clone(), source)?)?;
+    let assigning = Rc::clone(program);
+    let assigns = move |callable: i32| {
+        let callable =
+            usize::try_from(callable).ok().and_then(|n| assigning.units.callables.get(n));
+        let function = callable.and_then(|callable| callable.function);
+        function.is_some_and(|function| assigning.units.functions[function as usize].assigns_this)
+    };
+    host.set("assignsThis", Function::new(ctx.clone(), assigns)?)?;
+    let counting = Rc::clone(program);
+    let count = move |callable: usize, length: usize| {
+        counting.parameters(callable).map_or(length, <[_]>::len)
+    };
+    host.set("parameterCount", Function::new(ctx.clone(), count)?)?;
+    Ok(host)
+}
+
+/// The number in the text of an instrumented function; -1 if there is none.
+fn marker(text: &str) -> i32 {
+    let mut rest = text;
+    while let Some(at) = rest.find("/*$c_") {
+        rest = rest[at + 5..].trim_start_matches('_');
+        if let Some(number) = rest.strip_prefix('F')
+            && let Some((digits, _)) = number.split_once("*/")
+            && let Ok(number) = digits.parse()
+        {
+            return number;
+        }
+    }
+    -1
+}

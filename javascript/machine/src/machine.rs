@@ -1,0 +1,357 @@
+//! The machine: executions of tests on a program.
+
+use std::rc::Rc;
+
+use catherd_javascript_engine::Session;
+use catherd_search::Stream;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::execution::{Evidence, Execution, Outcome, Thrown};
+use crate::live::{Live, PROXY, SUBJECT};
+use crate::program::Program;
+use crate::statement::Statement;
+
+/// Counted limits and the numbers of proxies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Most steps of a test.
+    pub steps: u64,
+    /// Most units of 10,000 polls of a statement.
+    pub polls: u64,
+    /// Bytes of memory.
+    pub heap: usize,
+    /// Bytes of the engine's stack.
+    pub stack: usize,
+    /// Most timers of a test.
+    pub timers: usize,
+    /// Most steps of loading.
+    pub load_steps: u64,
+    /// Most units of 10,000 polls of loading.
+    pub load_polls: u64,
+    /// Traps of an idle proxy after which a test ends.
+    pub idle_threshold: u32,
+    /// Traps of a collecting proxy after which a test ends.
+    pub trap_threshold: u32,
+    /// Probability that a collecting proxy is the number 0.
+    pub zero: f64,
+    /// The number that every proxy is, for examples.
+    pub proxy_number: Option<f64>,
+    /// Whether a context serves many executions. The program is loaded again for each.
+    pub reuse: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            steps: 200_000,
+            polls: 400,
+            heap: 64 << 20,
+            stack: 4 << 20,
+            timers: 1_000,
+            load_steps: 2_000_000,
+            load_polls: 10_000,
+            idle_threshold: 50,
+            trap_threshold: 15,
+            zero: 0.2,
+            proxy_number: None,
+            reuse: true,
+        }
+    }
+}
+
+/// The machine cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the JavaScript machine: {0}")]
+pub struct MachineError(String);
+
+/// How a test is executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExecuteOptions {
+    /// Whether unknown arguments and operators report evidence.
+    pub infer: bool,
+    /// Whether results are kept as data.
+    pub observe: bool,
+    /// Seed of `Math.random`.
+    pub seed: u64,
+}
+
+/// Executes tests on a program.
+pub struct Machine {
+    live: Option<Live>,
+    program: Rc<Program>,
+    settings: Settings,
+    proxy: Stream,
+    loads: u64,
+}
+
+/// What the prelude reports after a test.
+#[derive(Default, Deserialize)]
+struct Report {
+    records: Vec<Evidence>,
+    traps: u64,
+}
+
+/// How the statements of a test went.
+struct Ended {
+    outcome: Outcome,
+    at: usize,
+    observed: Vec<Value>,
+}
+
+impl Machine {
+    /// A machine with a seed for the numbers of proxies.
+    pub fn new(program: &Rc<Program>, settings: Settings, seed: u64) -> Machine {
+        Machine {
+            live: None,
+            program: Rc::clone(program),
+            settings,
+            proxy: Stream::new(seed, PROXY),
+            loads: 0,
+        }
+    }
+
+    /// How often the program was loaded.
+    pub fn loads(&self) -> u64 {
+        self.loads
+    }
+
+    fn live(&mut self) -> Result<Live, MachineError> {
+        match self.live.take() {
+            Some(live) => Ok(live),
+            None => Live::new(&self.program, &self.settings).map_err(MachineError),
+        }
+    }
+
+    /// What the program offers, as the analyser of the prelude reports it.
+    ///
+    /// # Errors
+    /// If the program cannot be loaded.
+    pub fn analyse(&mut self) -> Result<Value, MachineError> {
+        let live = self.live()?;
+        let text = live.enter(|session| {
+            session.resume(self.settings.load_polls);
+            let text = live.call::<_, String>(session, "analyse", ());
+            match (live.stopped(session), text) {
+                (Some(limit), _) => Err(format!("the limit `{limit}` is met")),
+                (None, text) => text.map_err(|thrown| thrown.to_string()),
+            }
+        });
+        let text = text.and_then(|text| text).map_err(MachineError)?;
+        self.loads += 1;
+        serde_json::from_str(&text).map_err(|error| MachineError(error.to_string()))
+    }
+
+    /// The distance of an operator, or of `truthy`, from an outcome. Operands are code.
+    ///
+    /// # Errors
+    /// If an operand is no expression.
+    pub fn distance(
+        &mut self,
+        operator: &str,
+        operands: [&str; 2],
+        want: bool,
+    ) -> Result<f64, MachineError> {
+        let live = self.live()?;
+        let result = live.enter(|session| {
+            let value = |code: &str| {
+                session.evaluate::<catherd_javascript_engine::quickjs::Value>(
+                    "operand",
+                    &format!("({code})"),
+                )
+            };
+            let values = (operator, value(operands[0])?, value(operands[1])?, want);
+            live.call::<_, f64>(session, "distance", values)
+        });
+        let result = result.map_err(MachineError)?.map_err(|e| MachineError(e.to_string()));
+        self.live = Some(live);
+        result
+    }
+
+    /// Whether all executions so far left the built-in objects as they were, so that contexts
+    /// could serve more than one of them.
+    ///
+    /// # Errors
+    /// If there is no context.
+    pub fn is_clean(&mut self) -> Result<bool, MachineError> {
+        let Some(live) = self.live.take() else { return Ok(true) };
+        let clean = live.enter(|session| {
+            session.resume(self.settings.load_polls);
+            live.call::<_, bool>(session, "unchanged", ()).unwrap_or(false)
+        });
+        self.live = Some(live);
+        clean.map_err(MachineError)
+    }
+
+    /// Executes a test.
+    ///
+    /// # Errors
+    /// If the engine does not start.
+    pub fn execute(
+        &mut self,
+        test: &[Statement],
+        options: ExecuteOptions,
+    ) -> Result<Execution, MachineError> {
+        let live = self.live()?;
+        let text = Value::from(test.iter().map(Statement::to_json).collect::<Vec<_>>()).to_string();
+        let shared = Rc::clone(&live.shared);
+        *shared.subject.borrow_mut() = Stream::new(options.seed, SUBJECT);
+        std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
+        let settings = &self.settings;
+        let result = live.enter(|session| execute(&live, session, settings, &text, test, options));
+        std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
+        self.loads += 1;
+        let (execution, stopped) = result.map_err(MachineError)?;
+        if !stopped && self.settings.reuse {
+            self.live = Some(live);
+        }
+        Ok(execution)
+    }
+}
+
+fn execute(
+    live: &Live,
+    session: &Session<'_>,
+    settings: &Settings,
+    text: &str,
+    test: &[Statement],
+    options: ExecuteOptions,
+) -> (Execution, bool) {
+    let shared = &live.shared;
+    session.clock().reset();
+    shared.reason.set(None);
+    shared.most_steps.set(settings.load_steps);
+    session.resume(settings.load_polls);
+    let began = live.call::<_, ()>(session, "begin", (text, options.infer));
+    shared.most_steps.set(settings.steps);
+    let mut ended = match (live.stopped(session), began) {
+        (Some(limit), _) => Ended::new(Outcome::Limit(limit), 0),
+        (None, Err(thrown)) => {
+            let thrown = Thrown { name: thrown.name, message: thrown.message, value: Value::Null };
+            Ended::new(Outcome::Threw { thrown, rejected: false }, 0)
+        }
+        (None, Ok(())) => {
+            session.drain();
+            session.resume(settings.polls);
+            statements(live, session, settings, test, options)
+        }
+    };
+    let stopped = session.stopped().is_some();
+    let mut steps = shared.steps();
+    let (counters, outcomes, least) = live.counts();
+    let mut after = Vec::new();
+    session.resume(settings.polls);
+    let report = live.call::<_, String>(session, "report", ());
+    let report: Report =
+        report.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    if options.observe && !stopped {
+        for index in 0..ended.at.min(test.len()) {
+            let state = live.call::<_, String>(session, "stateOf", (index,));
+            let state = state.ok().and_then(|text| serde_json::from_str(&text).ok());
+            after.push(state.unwrap_or(Value::Null));
+        }
+    }
+    steps += report.traps;
+    if ended.outcome == Outcome::Limit("steps") || steps > settings.steps {
+        // How far past the limit the test came depends on when the engine asked.
+        ended.outcome = Outcome::Limit("steps");
+        steps = settings.steps;
+    }
+    let execution = Execution {
+        outcome: ended.outcome,
+        ended: ended.at,
+        steps,
+        traps: report.traps,
+        counters,
+        outcomes,
+        least,
+        evidence: report.records,
+        observed: ended.observed,
+        after,
+    };
+    let broken = session.stopped().is_some() || session.unhandled_rejections().len() > 100;
+    (execution, stopped || broken)
+}
+
+impl Ended {
+    fn new(outcome: Outcome, at: usize) -> Ended {
+        Ended { outcome, at, observed: Vec::new() }
+    }
+}
+
+/// Executes the statements one by one, with the jobs of promises after each.
+fn statements(
+    live: &Live,
+    session: &Session<'_>,
+    settings: &Settings,
+    test: &[Statement],
+    options: ExecuteOptions,
+) -> Ended {
+    let mut observed = Vec::new();
+    let mut timers = 0;
+    for (index, _) in test.iter().enumerate() {
+        session.begin_turn();
+        let state = live.call::<_, i32>(session, "run", (index,));
+        session.drain();
+        let mut code = state.unwrap_or(1);
+        let mut rejected = false;
+        if code == 2 {
+            code = settle(live, session, settings, &mut timers);
+            rejected = code == 2;
+        }
+        if let Some(limit) = live.stopped(session) {
+            return Ended { outcome: Outcome::Limit(limit), at: index, observed };
+        }
+        if timers > settings.timers {
+            return Ended { outcome: Outcome::Limit("timers"), at: index, observed };
+        }
+        if code == 1 && !rejected || code == 2 {
+            let text = live.call::<_, String>(session, "exception", ());
+            let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
+            let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
+            if thrown.name == "RangeError" && thrown.message == "Maximum call stack size exceeded" {
+                return Ended { outcome: Outcome::Limit("frames"), at: index, observed };
+            }
+            return Ended { outcome: Outcome::Threw { thrown, rejected }, at: index, observed };
+        }
+        if options.observe {
+            let text = live.call::<_, String>(session, "observed", (index,));
+            let value = text.ok().and_then(|text| serde_json::from_str(&text).ok());
+            observed.push(value.unwrap_or(Value::Null));
+        }
+    }
+    while timers <= settings.timers && fire(session) {
+        timers += 1;
+    }
+    let outcome = match live.stopped(session) {
+        Some(limit) => Outcome::Limit(limit),
+        None if timers > settings.timers => Outcome::Limit("timers"),
+        None => Outcome::Passed,
+    };
+    Ended { outcome, at: test.len(), observed }
+}
+
+/// Runs timers until the awaited promise settles. Returns 0 if it was fulfilled or nothing can
+/// settle it any more, 2 if it was rejected.
+fn settle(live: &Live, session: &Session<'_>, settings: &Settings, timers: &mut usize) -> i32 {
+    loop {
+        match live.call::<_, i32>(session, "isSettled", ()) {
+            Ok(2) => return 2,
+            Ok(0) if session.stopped().is_none() && *timers <= settings.timers && fire(session) => {
+                *timers += 1;
+            }
+            _ => return 0,
+        }
+    }
+}
+
+/// Calls the next timer and the jobs after it. Returns false if none waits.
+fn fire(session: &Session<'_>) -> bool {
+    let Some(due) = session.clock().next_due() else { return false };
+    session.clock().advance_to(due);
+    session.begin_turn();
+    // What a timer throws ends that timer alone.
+    let _ = session.fire_timer();
+    session.drain();
+    session.stopped().is_none()
+}

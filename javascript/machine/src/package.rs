@@ -1,0 +1,265 @@
+//! Packages: the files of a project and the bytes that name it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+
+/// Most bytes of all files together.
+const MOST_BYTES: u64 = 16 << 20;
+/// Most files.
+const MOST_FILES: usize = 4_000;
+/// How packed bytes begin.
+const MAGIC: &[u8] = b"catherd javascript 1\n";
+
+/// `subject.toml`: what of a project is under test. All keys are optional.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The file that is loaded.
+    pub entry: Option<String>,
+    /// Files whose code has goals, with `*` for any part of a name.
+    pub targets: Option<Vec<String>>,
+    /// The only class under test.
+    pub class: Option<String>,
+    /// The only method under test.
+    pub method: Option<String>,
+    /// A path of properties from the exports.
+    pub namespace: Option<String>,
+    /// Whether what a script defines at its top level counts as exported.
+    pub globals: bool,
+    /// Generator of numbers, a regular expression.
+    pub numbers: Option<String>,
+    /// Generator of strings, a regular expression.
+    pub strings: Option<String>,
+    /// The profile of type inference.
+    pub profile: Option<String>,
+}
+
+/// A project cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PackageError {
+    /// A file cannot be read.
+    #[error("{path}: {cause}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        cause: String,
+    },
+    /// The project has too many files or bytes.
+    #[error("the project has more than {MOST_FILES} files or {} MiB", MOST_BYTES >> 20)]
+    TooLarge,
+    /// It has no JavaScript.
+    #[error("no JavaScript file")]
+    Empty,
+    /// The packed bytes are damaged.
+    #[error("the packed project is damaged")]
+    Damaged,
+}
+
+fn file_error(path: impl Into<String>, cause: impl ToString) -> PackageError {
+    PackageError::File { path: path.into(), cause: cause.to_string() }
+}
+
+/// The files of a project by their paths below its root, with `/` between the parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Package {
+    /// The contents by path.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// What `subject.toml` says.
+    pub config: Config,
+}
+
+impl Package {
+    /// Reads a file, a folder or an archive `.tgz`.
+    ///
+    /// # Errors
+    /// If it cannot be read, is too large, or leads outside of the project.
+    pub fn read(path: &Path) -> Result<Package, PackageError> {
+        let shown = path.display().to_string();
+        let mut files = BTreeMap::new();
+        if path.is_dir() {
+            add_folder(path, path, &mut files, &mut 0)?;
+        } else {
+            let size = fs::metadata(path).map_err(|error| file_error(&shown, error))?.len();
+            if size > MOST_BYTES {
+                return Err(PackageError::TooLarge);
+            }
+            let bytes = fs::read(path).map_err(|error| file_error(&shown, error))?;
+            if shown.ends_with(".tgz") {
+                add_archive(&bytes, &shown, &mut files)?;
+            } else {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+                files.insert(name.unwrap_or_else(|| "index.js".to_owned()), bytes);
+            }
+        }
+        Package::new(files)
+    }
+
+    /// A project of one file.
+    ///
+    /// # Errors
+    /// If it is too large.
+    pub fn of_source(name: &str, source: &str) -> Result<Package, PackageError> {
+        Package::new(BTreeMap::from([(name.to_owned(), source.as_bytes().to_vec())]))
+    }
+
+    /// A project of these files.
+    ///
+    /// # Errors
+    /// If there are too many or none, or if `subject.toml` cannot be read.
+    pub fn new(files: BTreeMap<String, Vec<u8>>) -> Result<Package, PackageError> {
+        let bytes: u64 = files.values().map(|bytes| bytes.len() as u64).sum();
+        if files.len() > MOST_FILES || bytes > MOST_BYTES {
+            return Err(PackageError::TooLarge);
+        }
+        if !files.keys().any(|path| is_script(path)) {
+            return Err(PackageError::Empty);
+        }
+        let config = match files.get("subject.toml") {
+            None => Config::default(),
+            Some(bytes) => toml::from_str(&String::from_utf8_lossy(bytes))
+                .map_err(|error| file_error("subject.toml", error.message()))?,
+        };
+        Ok(Package { files, config })
+    }
+
+    /// The bytes that name the project: each file as path, length and contents, in the order of
+    /// the paths.
+    pub fn pack(&self) -> Vec<u8> {
+        let mut packed = MAGIC.to_vec();
+        for (path, bytes) in &self.files {
+            packed.extend(format!("{path}\n{}\n", bytes.len()).into_bytes());
+            packed.extend(bytes);
+        }
+        packed
+    }
+
+    /// The project of packed bytes.
+    ///
+    /// # Errors
+    /// If they are damaged.
+    pub fn unpack(packed: &[u8]) -> Result<Package, PackageError> {
+        let mut rest = packed.strip_prefix(MAGIC).ok_or(PackageError::Damaged)?;
+        let mut files = BTreeMap::new();
+        while !rest.is_empty() {
+            let path = line(&mut rest)?;
+            let length: usize = line(&mut rest)?.parse().map_err(|_| PackageError::Damaged)?;
+            let bytes = rest.get(..length).ok_or(PackageError::Damaged)?;
+            rest = &rest[length..];
+            if files.len() >= MOST_FILES || !is_inside(Path::new(&path)) {
+                return Err(PackageError::Damaged);
+            }
+            files.insert(path, bytes.to_vec());
+        }
+        Package::new(files)
+    }
+
+    /// The text of a file.
+    pub fn text(&self, path: &str) -> Option<String> {
+        self.files.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// A JSON file; `None` if there is none or it is no JSON.
+    pub(crate) fn json(&self, path: &str) -> Option<serde_json::Value> {
+        serde_json::from_slice(self.files.get(path)?).ok()
+    }
+}
+
+/// Whether a path is that of a script.
+pub(crate) fn is_script(path: &str) -> bool {
+    [".js", ".cjs", ".mjs"].iter().any(|end| path.ends_with(end))
+}
+
+fn line(rest: &mut &[u8]) -> Result<String, PackageError> {
+    let end = rest.iter().position(|byte| *byte == b'\n').ok_or(PackageError::Damaged)?;
+    let text = String::from_utf8(rest[..end].to_vec()).map_err(|_| PackageError::Damaged)?;
+    *rest = &rest[end + 1..];
+    Ok(text)
+}
+
+/// Whether a path stays below the root.
+fn is_inside(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_)))
+        && path.to_str().is_some_and(|text| !text.contains('\n') && !text.is_empty())
+}
+
+fn joined(path: &Path) -> String {
+    let parts = path.components().map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn add_folder(
+    root: &Path,
+    folder: &Path,
+    files: &mut BTreeMap<String, Vec<u8>>,
+    bytes: &mut u64,
+) -> Result<(), PackageError> {
+    let failed = |error: std::io::Error| file_error(folder.display().to_string(), error);
+    let mut entries: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        entries.push(entry.map_err(failed)?.path());
+    }
+    entries.sort();
+    for path in entries {
+        let shown = path.display().to_string();
+        let kind = fs::symlink_metadata(&path).map_err(|error| file_error(&shown, error))?;
+        if kind.is_symlink() {
+            return Err(file_error(shown, "links are not followed: copy what it points to"));
+        }
+        if kind.is_dir() {
+            let hidden =
+                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            if !hidden {
+                add_folder(root, &path, files, bytes)?;
+            }
+            continue;
+        }
+        let inside = path.strip_prefix(root).unwrap_or(&path);
+        if !kind.is_file() || !is_inside(inside) {
+            continue;
+        }
+        *bytes += kind.len();
+        if *bytes > MOST_BYTES || files.len() >= MOST_FILES {
+            return Err(PackageError::TooLarge);
+        }
+        let content = fs::read(&path).map_err(|error| file_error(shown, error))?;
+        files.insert(joined(inside), content);
+    }
+    Ok(())
+}
+
+fn add_archive(
+    bytes: &[u8],
+    shown: &str,
+    files: &mut BTreeMap<String, Vec<u8>>,
+) -> Result<(), PackageError> {
+    let failed = |error: std::io::Error| file_error(shown, error);
+    let limited = flate2::read::GzDecoder::new(bytes).take(MOST_BYTES * 2);
+    let mut archive = tar::Archive::new(limited);
+    for entry in archive.entries().map_err(failed)? {
+        let mut entry = entry.map_err(failed)?;
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        let path = entry.path().map_err(failed)?.into_owned();
+        if !is_inside(&path) {
+            return Err(file_error(shown, format!("{} leads outside", path.display())));
+        }
+        let mut parts = path.components();
+        parts.next();
+        let inside = joined(parts.as_path());
+        if entry.size() > MOST_BYTES || files.len() >= MOST_FILES {
+            return Err(PackageError::TooLarge);
+        }
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content).map_err(failed)?;
+        if !inside.is_empty() {
+            files.insert(inside, content);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,35 @@
+// What the machine keeps of the built-in objects, because programs may change these.
+const {Map, Set, WeakMap, WeakSet, Promise, Date, RegExp, Error, RangeError, TypeError, Number, String, Symbol, Proxy,
+    Function, Object, Array, BigInt, Uint8Array, Uint32Array, Int32Array, Float64Array, queueMicrotask} = globalThis;
+const {apply, ownKeys, getPrototypeOf, construct} = globalThis.Reflect;
+const {abs} = globalThis.Math;
+const {keys, getOwnPropertyDescriptor: getOwn, defineProperty, create, assign} = Object;
+const {isArray} = Array;
+const {parse, stringify} = globalThis.JSON;
+const uncurry = f => Function.prototype.call.bind(f);
+const FunctionPrototype = Function.prototype;
+const ObjectPrototype = Object.prototype;
+const charCodeAt = uncurry(String.prototype.charCodeAt);
+const toWellFormed = uncurry(String.prototype.toWellFormed);
+const push = uncurry(Array.prototype.push);
+const fill = uncurry(getPrototypeOf(Uint32Array.prototype).fill);
+const getTime = uncurry(Date.prototype.getTime);
+const regexpText = uncurry(RegExp.prototype.toString);
+const weakAdd = uncurry(WeakSet.prototype.add);
+const weakGet = uncurry(WeakMap.prototype.get);
+const weakSet = uncurry(WeakMap.prototype.set);
+const mapGet = uncurry(Map.prototype.get);
+const mapSet = uncurry(Map.prototype.set);
+const mapHas = uncurry(Map.prototype.has);
+const mapEach = uncurry(Map.prototype.forEach);
+const mapClear = uncurry(Map.prototype.clear);
+const setEach = uncurry(Set.prototype.forEach);
+const then = uncurry(Promise.prototype.then);
+const matches = uncurry(RegExp.prototype.exec);
+const functionText = uncurry(Function.prototype.toString);
+const setHasOwn = uncurry(Set.prototype.has);
+const weakSetHas = uncurry(WeakSet.prototype.has);
+const weakHas = (set, value) => set instanceof Set ? setHasOwn(set, value) : weakSetHas(set, value);
+const isWhole = text => text !== '' && matches(/^(?:0|[1-9][0-9]*)$/, text) !== null;
+const builtinTag = value => value instanceof Map ? 'Map' : value instanceof Set ? 'Set' : value instanceof Date ? 'Date'
+    : value instanceof RegExp ? 'RegExp' : value instanceof Promise ? 'Promise' : '';

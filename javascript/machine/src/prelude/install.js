@@ -1,0 +1,12 @@
+// Functions show their original text, not the instrumented one.
+defineProperty(FunctionPrototype, 'toString', {
+    value: {toString() {
+        const text = functionText(this);
+        const number = host.marker(text);
+        return number < 0 ? text : host.source(number);
+    }}.toString, writable: true, enumerable: false, configurable: true,
+});
+installHost();
+remember();
+return {begin, run, isSettled, observed, exception, report, types, stateOf, unchanged, analyse, distance, counters, taken,
+    refused, least};

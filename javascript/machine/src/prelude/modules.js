@@ -1,0 +1,136 @@
+// Modules: each load evaluates them again, so that no state is left from the load before.
+const factories = [new Map(), new Map()];
+const resolved = new Map();
+let cache = new Map();
+let build = 0;
+
+/** The probes in the order of their letters; those of modules are made for each module. */
+const PROBES = [counters, truth, comparison, chain, nullish, optionalMethod, discriminant, inCase, overflow, operation,
+    converting, compound, typeAsked, truthSeen, depth];
+
+const factory = path => {
+    let known = mapGet(factories[build], path);
+    if (known === undefined) {
+        known = host.compile(path, build);
+        mapSet(factories[build], path, known);
+    }
+    return known;
+};
+const resolve = (from, request) => {
+    const key = from + '\0' + request;
+    let path = mapGet(resolved, key);
+    if (path === undefined) {
+        path = host.resolve(from, String(request));
+        mapSet(resolved, key, path);
+    }
+    return path;
+};
+const missing = request => {
+    const error = new Error("Cannot find module '" + request + "'");
+    error.code = 'MODULE_NOT_FOUND';
+    return error;
+};
+const folderOf = path => {
+    const cut = path.lastIndexOf('/');
+    return cut <= 0 ? '/' : path.slice(0, cut);
+};
+/** A module by its path: `{module, esm}`. */
+const loadModule = path => {
+    const known = mapGet(cache, path);
+    if (known !== undefined) {
+        return known;
+    }
+    if (path[0] === '#') {
+        const entry = {module: {exports: builtinModule(path.slice(1))}, esm: false};
+        mapSet(cache, path, entry);
+        return entry;
+    }
+    const made = factory(path);
+    if (made.json !== undefined) {
+        const entry = {module: {exports: parse(made.json)}, esm: false};
+        mapSet(cache, path, entry);
+        return entry;
+    }
+    const full = '/subject/' + path;
+    const module = {exports: {}, id: full, filename: full, loaded: false, children: [], paths: []};
+    const entry = {module, esm: made.esm};
+    mapSet(cache, path, entry);
+    const require = request => {
+        const found = resolve(path, request);
+        if (found === null) {
+            throw missing(request);
+        }
+        return loadModule(found).module.exports;
+    };
+    require.resolve = request => {
+        const found = resolve(path, request);
+        if (found === null) {
+            throw missing(request);
+        }
+        return '/subject/' + found;
+    };
+    require.cache = {};
+    module.require = require;
+    if (made.esm) {
+        const namespace = create(null);
+        defineProperty(namespace, Symbol.toStringTag, {value: 'Module'});
+        module.exports = namespace;
+        const exporting = getters => {
+            for (const name of keys(getters)) {
+                defineProperty(namespace, name, {get: getters[name], enumerable: true, configurable: true});
+            }
+        };
+        const importing = request => {
+            const found = resolve(path, request);
+            if (found === null) {
+                throw missing(request);
+            }
+            const {module: other, esm} = loadModule(found);
+            return esm ? other.exports : interop(other.exports);
+        };
+        const star = other => {
+            for (const name of keys(other)) {
+                if (name !== 'default' && getOwn(namespace, name) === undefined) {
+                    defineProperty(namespace, name, {get: () => other[name], enumerable: true, configurable: true});
+                }
+            }
+        };
+        const meta = {url: 'file://' + full, filename: full, dirname: folderOf(full)};
+        const dynamic = request => then(Promise.resolve(), () => importing(request));
+        const body = apply(made.make, undefined, [...PROBES, exporting, importing, star, dynamic, meta]);
+        apply(body, undefined, [undefined, undefined, undefined, undefined, undefined]);
+    } else {
+        const dynamic = request => then(Promise.resolve(), () => {
+            const found = resolve(path, request);
+            if (found === null) {
+                throw missing(request);
+            }
+            const {module: other, esm} = loadModule(found);
+            return esm ? other.exports : interop(other.exports);
+        });
+        const body = apply(made.make, undefined, [...PROBES, undefined, undefined, undefined, dynamic, undefined]);
+        apply(body, module.exports, [module.exports, require, module, full, folderOf(full)]);
+    }
+    module.loaded = true;
+    return entry;
+};
+/** What a module sees of a CommonJS file. */
+const interop = exports => {
+    const namespace = create(null);
+    if (exports !== null && (typeof exports === 'object' || typeof exports === 'function')) {
+        for (const name of keys(exports)) {
+            if (name !== 'default') {
+                defineProperty(namespace, name, {get: () => exports[name], enumerable: true, configurable: true});
+            }
+        }
+    }
+    defineProperty(namespace, 'default', {get: () => exports, enumerable: true, configurable: true});
+    return namespace;
+};
+/** Evaluates the entry and all that it needs. */
+const load = infer => {
+    build = infer ? 1 : 0;
+    cache = new Map();
+    installHost();
+    return loadModule(host.entry).module.exports;
+};

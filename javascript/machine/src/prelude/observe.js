@@ -1,0 +1,117 @@
+// Values as data: what assertions compare, and types of results.
+const MOST_NODES = 200;
+const DEEPEST = 5;
+const className = value => {
+    const prototype = getPrototypeOf(value);
+    if (prototype === null || prototype === ObjectPrototype) {
+        return '';
+    }
+    const maker = getOwn(prototype, 'constructor');
+    return maker !== undefined && typeof maker.value === 'function' ? ownName(maker.value) : '';
+};
+const ownName = f => {
+    const name = getOwn(f, 'name');
+    return name !== undefined && typeof name.value === 'string' ? name.value : '';
+};
+const numberText = value => Object.is(value, -0) ? '-0' : String(value);
+/** A value as data. Getters are not called. */
+const observe = value => {
+    const seen = new Map();
+    let nodes = 0;
+    const see = (value, level) => {
+        switch (typeof value) {
+        case 'undefined': return {undefined: true};
+        case 'boolean': return {boolean: value};
+        case 'number': return {number: numberText(value)};
+        case 'string': return {string: toWellFormed(value)};
+        case 'bigint': return {bigint: String(value)};
+        case 'symbol': return {type: 'symbol'};
+        case 'function': return {type: 'function'};
+        }
+        if (value === null) {
+            return {null: true};
+        }
+        if (mapHas(seen, value)) {
+            return {same_as: '#' + mapGet(seen, value)};
+        }
+        if (level > DEEPEST || ++nodes > MOST_NODES) {
+            return {type: 'object'};
+        }
+        mapSet(seen, value, nodes - 1);
+        if (isArray(value)) {
+            const array = [];
+            for (let i = 0; i < value.length && i < MOST_NODES; i++) {
+                const item = getOwn(value, String(i));
+                push(array, item === undefined ? {hole: true} : 'value' in item ? see(item.value, level + 1) : {type: 'accessor'});
+            }
+            return value.length > MOST_NODES ? {type: 'array'} : {array};
+        }
+        const tag = builtinTag(value);
+        if (tag === 'Map') {
+            const map = [];
+            mapEach(value, (item, key) => push(map, [see(key, level + 1), see(item, level + 1)]));
+            return {map};
+        }
+        if (tag === 'Set') {
+            const set = [];
+            setEach(value, item => push(set, see(item, level + 1)));
+            return {set};
+        }
+        if (tag === 'Date') {
+            return {date: numberText(getTime(value))};
+        }
+        if (tag === 'RegExp') {
+            return {regexp: regexpText(value)};
+        }
+        if (tag === 'Promise') {
+            return {type: 'promise'};
+        }
+        if (value instanceof Error) {
+            return {error: String(value.name), message: String(value.message)};
+        }
+        const members = {};
+        let count = 0;
+        const names = keys(value);
+        for (let i = 0; i < names.length; i++) {
+            const member = getOwn(value, names[i]);
+            if (member !== undefined && 'value' in member) {
+                members[names[i]] = see(member.value, level + 1);
+                count++;
+            }
+        }
+        const name = className(value);
+        return name === '' ? {object: members} : count === 0 ? {object: name} : {object: name, members};
+    };
+    return see(value, 0);
+};
+const safely = f => {
+    try {
+        return f();
+    } catch {
+        return undefined;
+    }
+};
+/** The type of a value in one word: a class by its name. */
+const typeName = value => {
+    if (value === null) {
+        return 'null';
+    }
+    if (typeof value !== 'object') {
+        return typeof value;
+    }
+    if (weakHas(isProxy, value)) {
+        return 'unknown';
+    }
+    if (isArray(value)) {
+        return 'array';
+    }
+    const tag = builtinTag(value);
+    return tag !== '' ? tag.toLowerCase() : 'object:' + className(value);
+};
+const thrownData = value => {
+    if (value instanceof Error) {
+        const text = name => safely(() => toWellFormed(String(value[name]))) ?? '';
+        return {name: text('name'), message: text('message')};
+    }
+    return {name: '', message: safely(() => toWellFormed(String(value))) ?? '', value: safely(() => observe(value)) ?? {type: 'object'}};
+};

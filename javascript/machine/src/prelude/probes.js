@@ -1,0 +1,148 @@
+// Probes of instrumented texts.
+const counters = new Uint32Array(host.counters);
+const taken = new Uint32Array(host.sites);
+const refused = new Uint32Array(host.sites);
+const least = new Float64Array(host.sites * 2);
+const lastTrue = new Float64Array(host.sites);
+const lastFalse = new Float64Array(host.sites);
+const depth = new Int32Array(1);
+const chains = host.chains;
+const discriminants = [];
+const stackTrue = [];
+const stackFalse = [];
+let frames = 0;
+
+/** Records an outcome at a site with the distances in `toTrue` and `toFalse`. */
+const decided = (id, outcome) => {
+    const site = id >> 1;
+    let yes = toTrue;
+    let no = toFalse;
+    if (id & 1) {
+        outcome = !outcome;
+        yes = toFalse;
+        no = toTrue;
+    }
+    outcome ? taken[site]++ : refused[site]++;
+    lastTrue[site] = yes;
+    lastFalse[site] = no;
+    if (yes < least[site * 2]) {
+        least[site * 2] = yes;
+    }
+    if (no < least[site * 2 + 1]) {
+        least[site * 2 + 1] = no;
+    }
+};
+const truth = (id, value) => {
+    if (tracing && typeof value === 'function') {
+        truthSeen(value);
+    }
+    measureTruth(value);
+    decided(id, !!value);
+    return value;
+};
+const comparison = (id, code, a, b) => {
+    if (tracing) {
+        operandsSeen(code, a, b);
+    }
+    const operator = code & 31;
+    const result = compare(operator, a, b);
+    measure(operator, a, b, result);
+    decided(id, result);
+    return result;
+};
+/** The distances of all parts of a chain whose operands have been evaluated. */
+const chain = (number, id, value) => {
+    const program = chains[number];
+    let top = 0;
+    for (let i = 0; i < program.length; i++) {
+        const item = program[i];
+        if (item >= 0) {
+            stackTrue[top] = lastTrue[item];
+            stackFalse[top] = lastFalse[item];
+            top++;
+            // Operands that are not evaluated next time are far from everything.
+            lastTrue[item] = 1;
+            lastFalse[item] = 1;
+        } else if (item <= -10) {
+            const site = -10 - item;
+            const yes = stackTrue[top - 1];
+            const no = stackFalse[top - 1];
+            if (yes < least[site * 2]) {
+                least[site * 2] = yes;
+            }
+            if (no < least[site * 2 + 1]) {
+                least[site * 2 + 1] = no;
+            }
+        } else {
+            top--;
+            const a = top - 1;
+            if (item === -1) {
+                stackTrue[a] = (stackTrue[a] + stackTrue[top]) / 2;
+                stackFalse[a] = stackFalse[a] < stackFalse[top] ? stackFalse[a] : stackFalse[top];
+            } else if (item === -2) {
+                stackTrue[a] = stackTrue[a] < stackTrue[top] ? stackTrue[a] : stackTrue[top];
+                stackFalse[a] = (stackFalse[a] + stackFalse[top]) / 2;
+            } else {
+                measureTruth(value);
+                stackTrue[a] = toTrue;
+                stackFalse[a] = toFalse;
+            }
+        }
+    }
+    if (id >= 0) {
+        toTrue = value ? 0 : stackTrue[0];
+        toFalse = value ? stackFalse[0] : 0;
+        decided(id, !!value);
+    }
+    return value;
+};
+const nullish = (site, value) => {
+    const is = value === null || value === undefined;
+    toTrue = is ? 0 : TYPE;
+    toFalse = is ? TYPE : 0;
+    decided(site * 2, is);
+    return value;
+};
+const optionalMethod = (site, thunk, object, key) => {
+    if (thunk) {
+        if (object === null || object === undefined) {
+            return nullish(site, undefined);
+        }
+        key = key();
+    }
+    if (object === undefined && !thunk && typeof key === 'string') {
+        return nullish(site, object);
+    }
+    const method = nullish(site, object[key]);
+    return typeof method === 'function' ? (...values) => apply(method, object, values) : method;
+};
+const discriminant = (site, value) => discriminants[site] = value;
+const inCase = (site, base, value) => {
+    const asked = discriminants[base];
+    if (tracing) {
+        const code = typeof value === 'number' ? 2 + 128 : typeof value === 'string' ? 2 + 256 : 2;
+        operandsSeen(code, asked, value);
+    }
+    const result = asked === value;
+    measure(2, asked, value, result);
+    decided(site * 2, result);
+    return value;
+};
+const overflow = () => {
+    frames++;
+    throw new RangeError('Maximum call stack size exceeded');
+};
+const operation = (code, a, b) => {
+    operandsSeen(code, a, b);
+    return compare(code & 31, a, b);
+};
+const clearProbes = () => {
+    fill(counters, 0);
+    fill(taken, 0);
+    fill(refused, 0);
+    fill(least, 1);
+    fill(lastTrue, 1);
+    fill(lastFalse, 1);
+    depth[0] = 0;
+    frames = 0;
+};

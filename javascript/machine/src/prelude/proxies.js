@@ -1,0 +1,250 @@
+// Proxies that stand for arguments of unknown type. Idle ones answer everything; collecting ones
+// also record what is done with them.
+const PLAIN_MEMBERS = new Set(['__proto__', 'constructor', 'toString', 'toLocaleString', 'valueOf', 'hasOwnProperty',
+    'isPrototypeOf', 'propertyIsEnumerable', '__defineGetter__', '__defineSetter__', '__lookupGetter__',
+    '__lookupSetter__', 'inspect', 'toSource', 'watch', 'unwatch', '__parent__', '__noSuchMethod__']);
+const IDLE_THRESHOLD = host.idleThreshold;
+const TRAP_THRESHOLD = host.trapThreshold;
+/** Records by their proxies: collecting ones, and all proxies that came of one. */
+const collecting = new WeakMap();
+const isProxy = new WeakSet();
+/** Records of the present test, in the order of their making. */
+let records = [];
+let traps = 0;
+let tracing = false;
+
+const stop = reason => {
+    host.stop(reason);
+    for (;;) {
+        // The next poll ends the test.
+    }
+};
+const trapped = count => {
+    traps++;
+    if (++count.n > count.most) {
+        stop('trap-threshold');
+    }
+};
+const add = (table, name, points) => table[name] = (table[name] ?? 0) + points;
+
+/** The answer of a proxy that is converted. */
+const converted = (idle, hint) => {
+    if (idle) {
+        return hint === 'string' ? '1' : 1;
+    }
+    const number = host.proxyNumber();
+    return hint === 'string' ? host.proxyText(number) : number;
+};
+/** A proxy that came of another: `record` is that of the argument, `null` in the analyser. */
+const idleProxy = (count, record, name) => {
+    const next = () => idleProxy(count, record, undefined);
+    const proxy = new Proxy(function () {}, {
+        get(target, key) {
+            trapped(count);
+            switch (key) {
+            case Symbol.toPrimitive: return hint => converted(record === null, hint);
+            case 'valueOf': return () => converted(record === null, 'number');
+            case 'toString': return () => converted(record === null, 'string');
+            case 'toJSON': return () => converted(record === null, 'number');
+            case Symbol.iterator: return twice(next);
+            case 'then': return undefined;
+            case 'length': return 2;
+            case 'prototype': return target.prototype;
+            default: return typeof key === 'symbol' ? undefined : next();
+            }
+        },
+        apply() {
+            trapped(count);
+            if (record !== null && name !== undefined) {
+                add(record.called, name, 1);
+            }
+            return next();
+        },
+        construct() {
+            trapped(count);
+            return next();
+        },
+        set() {
+            trapped(count);
+            return true;
+        },
+        defineProperty() {
+            trapped(count);
+            return true;
+        },
+        deleteProperty() {
+            trapped(count);
+            return true;
+        },
+        has() {
+            trapped(count);
+            return true;
+        },
+        getPrototypeOf() {
+            trapped(count);
+            return FunctionPrototype;
+        },
+    });
+    weakAdd(isProxy, proxy);
+    return proxy;
+};
+const twice = next => function* () {
+    yield next();
+    yield next();
+};
+/** A proxy that records into a record of its own. */
+const collectingProxy = id => {
+    const record = {id, members: {}, called: {}, written: {}, scores: {number: 0, string: 0}, more: {}, arity: 0, traps: 0};
+    const count = {n: 0, most: TRAP_THRESHOLD};
+    push(records, record);
+    const seen = key => {
+        if (typeof key === 'symbol' || weakHas(PLAIN_MEMBERS, key)) {
+            return undefined;
+        }
+        const name = String(key);
+        if (isWhole(name)) {
+            add(record.more, 'index', 1);
+            return undefined;
+        }
+        add(record.members, name, 1);
+        return name;
+    };
+    const step = () => {
+        record.traps++;
+        trapped(count);
+    };
+    const next = () => idleProxy(count, record, undefined);
+    const proxy = new Proxy(function () {}, {
+        get(target, key) {
+            step();
+            const name = seen(key);
+            switch (key) {
+            case Symbol.toPrimitive: return hint => {
+                add(record.more, hint === 'string' ? 'asText' : 'asNumber', 1);
+                return converted(false, hint);
+            };
+            case 'valueOf': return () => converted(false, 'number');
+            case 'toString': return () => converted(false, 'string');
+            case 'toJSON': return () => converted(false, 'number');
+            case Symbol.iterator:
+                add(record.more, 'iterated', 1);
+                return twice(next);
+            case 'then':
+                add(record.more, 'then', 1);
+                return undefined;
+            case 'length': return 2;
+            case 'prototype': return target.prototype;
+            default: return typeof key === 'symbol' ? undefined : idleProxy(count, record, name);
+            }
+        },
+        apply(_, __, values) {
+            step();
+            add(record.more, 'applied', 1);
+            record.arity = values.length > record.arity ? values.length : record.arity;
+            return next();
+        },
+        construct(_, values) {
+            step();
+            add(record.more, 'applied', 1);
+            record.arity = values.length > record.arity ? values.length : record.arity;
+            return next();
+        },
+        set(_, key) {
+            step();
+            const name = seen(key);
+            if (name !== undefined) {
+                add(record.written, name, 1);
+            }
+            return true;
+        },
+        defineProperty(_, key) {
+            step();
+            seen(key);
+            return true;
+        },
+        deleteProperty(_, key) {
+            step();
+            seen(key);
+            return true;
+        },
+        has(_, key) {
+            step();
+            seen(key);
+            add(record.more, 'keys', 1);
+            return true;
+        },
+        ownKeys(target) {
+            step();
+            add(record.more, 'keys', 1);
+            return ownKeys(target);
+        },
+        getPrototypeOf() {
+            step();
+            return FunctionPrototype;
+        },
+    });
+    weakAdd(isProxy, proxy);
+    weakSet(collecting, proxy, record);
+    return proxy;
+};
+
+// What instrumented operators see of collecting proxies.
+const recordOf = value => typeof value === 'function' ? weakGet(collecting, value) : undefined;
+const knownType = value => value === null || value === undefined ? 'null' : typeof value;
+const operandSeen = (record, operator, other, literal) => {
+    if (operator >= 4 && operator <= 7) {
+        record.scores.number += 2;
+        record.scores.string += 1;
+    } else if (operator >= 9 && operator <= 19) {
+        record.scores.number += 2;
+    }
+    if (literal === 1) {
+        record.scores.number += 5;
+    } else if (literal === 2) {
+        record.scores.string += 5;
+    } else if (recordOf(other) === undefined) {
+        if (operator === 8) {
+            add(record.more, 'plus:' + knownType(other), 1);
+        } else if (operator <= 3) {
+            add(record.more, 'equals:' + knownType(other), 1);
+        }
+    }
+};
+const operandsSeen = (code, a, b) => {
+    const left = recordOf(a);
+    const right = recordOf(b);
+    const operator = code & 31;
+    if (left !== undefined && operator < 20) {
+        operandSeen(left, operator, b, code >> 7);
+    }
+    if (right !== undefined && operator < 20) {
+        operandSeen(right, operator, a, code >> 5 & 3);
+    }
+    if (left !== undefined && operator === 21) {
+        add(left.more, 'instanceof:' + (typeof b === 'function' ? String(b.name) : ''), 1);
+    }
+};
+const converting = (points, value) => {
+    const record = recordOf(value);
+    if (record !== undefined) {
+        record.scores.number += points;
+    }
+    return value;
+};
+const compound = (code, left, right) => {
+    operandsSeen(code, left, right);
+    return right;
+};
+const typeAsked = (value, text) => {
+    const record = recordOf(value);
+    if (record !== undefined) {
+        add(record.more, 'typeof:' + text, 1);
+    }
+};
+const truthSeen = value => {
+    const record = recordOf(value);
+    if (record !== undefined) {
+        add(record.more, 'truth', 1);
+    }
+    return value;
+};

@@ -1,0 +1,125 @@
+//! Programs: packages whose target files are instrumented.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use catherd_javascript_instrument::{
+    Build, FileKind, Instrumented, SyntaxError, Units, instrument,
+};
+
+use crate::compile::{self, Loaded};
+use crate::package::Package;
+use crate::resolve;
+
+/// A package cannot be a subject.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// There is nothing to load.
+    #[error("no entry: name it in subject.toml, package.json or index.js")]
+    NoEntry,
+    /// A file is no JavaScript.
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
+    /// The entry throws when it is loaded.
+    #[error("loading fails: {0}")]
+    Load(String),
+}
+
+/// A package that can be loaded, with the units of its target files.
+#[derive(Debug)]
+pub struct Program {
+    /// The package.
+    pub package: Package,
+    /// The file that is loaded.
+    pub entry: String,
+    /// Statements, functions, branches and goals of the target files that loading reaches.
+    pub units: Units,
+    /// Texts of files by path, for the search build and the inference build.
+    pub(crate) texts: [BTreeMap<String, Instrumented>; 2],
+}
+
+impl Program {
+    /// Loads a package once to see which files it needs, and instruments those that are targets.
+    ///
+    /// # Errors
+    /// If it has no entry, is no JavaScript, or throws when it is loaded.
+    pub fn new(package: Package) -> Result<Rc<Program>, ProgramError> {
+        let entry = resolve::entry(&package).ok_or(ProgramError::NoEntry)?;
+        let mut program = Program {
+            package,
+            entry,
+            units: Units::default(),
+            texts: [BTreeMap::new(), BTreeMap::new()],
+        };
+        let mut paths = compile::reached(&program)?;
+        paths.sort();
+        let mut other = Units::default();
+        for path in paths {
+            let Some(source) = program.package.text(&path) else { continue };
+            let kind = program.kind(&path);
+            let target = resolve::is_target(&program.package, &path);
+            let builds = if target {
+                [Build::Search, Build::Inference]
+            } else {
+                [Build::Plain, Build::Plain]
+            };
+            let text = instrument(&mut program.units, &path, &source, kind, builds[0])?;
+            program.texts[0].insert(path.clone(), program.finished(&path, text));
+            let text = instrument(&mut other, &path, &source, kind, builds[1])?;
+            let text = program.finished(&path, text);
+            program.texts[1].insert(path, text);
+        }
+        Ok(Rc::new(program))
+    }
+
+    fn kind(&self, path: &str) -> FileKind {
+        match resolve::is_module(&self.package, path) {
+            Some(true) => FileKind::Module,
+            Some(false) => FileKind::Script,
+            None => FileKind::Unknown,
+        }
+    }
+
+    /// Adds the exports of a script that has none of its own.
+    fn finished(&self, path: &str, mut text: Instrumented) -> Instrumented {
+        if self.package.config.globals && path == self.entry && !text.module {
+            for name in &text.declared {
+                text.text.push_str(&format!("\n;module.exports[{name:?}]={name};"));
+            }
+        }
+        text
+    }
+
+    /// What loading a file evaluates. Files that were not reached when the program was made are
+    /// not instrumented.
+    pub(crate) fn loaded(&self, path: &str, build: usize) -> Result<Loaded, String> {
+        if path.ends_with(".json") {
+            let text = self.package.text(path).unwrap_or_default();
+            return Ok(Loaded::Json(text));
+        }
+        if let Some(text) = self.texts[build].get(path) {
+            return Ok(Loaded::of(text));
+        }
+        let source = self.package.text(path).ok_or_else(|| format!("{path}: no such file"))?;
+        let kind = self.kind(path);
+        let text = instrument(&mut Units::default(), path, &source, kind, Build::Plain);
+        let text = text.map_err(|error| error.to_string())?;
+        Ok(Loaded::of(&self.finished(path, text)))
+    }
+
+    /// The text of a function or class by its number.
+    pub fn callable_text(&self, number: usize) -> Option<&str> {
+        let callable = self.units.callables.get(number)?;
+        let file = self.units.files.get(callable.file as usize)?;
+        file.source.get(callable.range.0 as usize..callable.range.1 as usize)
+    }
+
+    /// The parameters of a callable: those of the function, or of the class's constructor.
+    pub fn parameters(
+        &self,
+        callable: usize,
+    ) -> Option<&[catherd_javascript_instrument::Parameter]> {
+        let function = self.units.callables.get(callable)?.function?;
+        Some(&self.units.functions.get(function as usize)?.parameters)
+    }
+}

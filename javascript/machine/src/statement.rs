@@ -1,0 +1,273 @@
+//! Statements of tests and their arguments.
+
+use serde_json::{Value, json};
+
+/// A value that a test passes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// The result of an earlier statement.
+    Variable(usize),
+    /// A number.
+    Number(f64),
+    /// A text.
+    String(String),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// `null`.
+    Null,
+    /// `undefined`.
+    Undefined,
+    /// A whole number of any size, in decimal.
+    BigInt(String),
+    /// A new symbol with a description.
+    Symbol(String),
+    /// A regular expression with its flags.
+    RegExp(String, String),
+    /// A date in milliseconds.
+    Date(f64),
+    /// An array.
+    Array(Vec<Argument>),
+    /// A plain object.
+    Object(Vec<(String, Argument)>),
+    /// A `Map`.
+    Map(Vec<(Argument, Argument)>),
+    /// A `Set`.
+    Set(Vec<Argument>),
+    /// A function: `constant`, `first`, `throws` or `writes`, and its result.
+    Function(String, Box<Argument>),
+    /// A promise, and whether it is rejected.
+    Promise(Box<Argument>, bool),
+    /// A collecting proxy with its number.
+    Unknown(u32),
+}
+
+/// A number as JavaScript reads it.
+pub(crate) fn number_text(number: f64) -> String {
+    if number.is_nan() {
+        "NaN".to_owned()
+    } else if number.is_infinite() {
+        if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned()
+    } else {
+        number.to_string()
+    }
+}
+
+impl Argument {
+    /// The form that the machine and suites have: a list of kind, content and addition.
+    pub fn to_json(&self) -> Value {
+        let list = |items: &[Argument]| items.iter().map(Argument::to_json).collect::<Vec<_>>();
+        match self {
+            Argument::Variable(index) => json!(["variable", index]),
+            Argument::Number(number) => json!(["number", number_text(*number)]),
+            Argument::String(text) => json!(["string", text]),
+            Argument::Boolean(is) => json!(["boolean", is]),
+            Argument::Null => json!(["null"]),
+            Argument::Undefined => json!(["undefined"]),
+            Argument::BigInt(text) => json!(["bigint", text]),
+            Argument::Symbol(text) => json!(["symbol", text]),
+            Argument::RegExp(text, flags) => json!(["regexp", text, flags]),
+            Argument::Date(time) => json!(["date", time]),
+            Argument::Array(items) => json!(["array", list(items)]),
+            Argument::Set(items) => json!(["set", list(items)]),
+            Argument::Object(members) => {
+                let pairs = members.iter().map(|(name, value)| json!([name, value.to_json()]));
+                json!(["object", pairs.collect::<Vec<_>>()])
+            }
+            Argument::Map(members) => {
+                let pairs =
+                    members.iter().map(|(key, value)| json!([key.to_json(), value.to_json()]));
+                json!(["map", pairs.collect::<Vec<_>>()])
+            }
+            Argument::Function(what, result) => json!(["function", what, result.to_json()]),
+            Argument::Promise(value, rejected) => json!(["promise", value.to_json(), rejected]),
+            Argument::Unknown(number) => json!(["unknown", number]),
+        }
+    }
+
+    /// The value of that form; `None` if it has another.
+    pub fn from_json(value: &Value) -> Option<Argument> {
+        let list = value.as_array()?;
+        let data = list.get(1);
+        let text = || data.and_then(Value::as_str).map(str::to_owned);
+        let items =
+            || data?.as_array()?.iter().map(Argument::from_json).collect::<Option<Vec<_>>>();
+        Some(match list.first()?.as_str()? {
+            "variable" => Argument::Variable(data?.as_u64()? as usize),
+            "number" => Argument::Number(match text()?.as_str() {
+                "Infinity" => f64::INFINITY,
+                "-Infinity" => f64::NEG_INFINITY,
+                text => text.parse().ok()?,
+            }),
+            "string" => Argument::String(text()?),
+            "boolean" => Argument::Boolean(data?.as_bool()?),
+            "null" => Argument::Null,
+            "undefined" => Argument::Undefined,
+            "bigint" => Argument::BigInt(text()?),
+            "symbol" => Argument::Symbol(text()?),
+            "regexp" => Argument::RegExp(text()?, list.get(2)?.as_str()?.to_owned()),
+            "date" => Argument::Date(data?.as_f64()?),
+            "array" => Argument::Array(items()?),
+            "set" => Argument::Set(items()?),
+            "object" => {
+                let pairs = data?.as_array()?.iter().map(|pair| {
+                    let name = pair.get(0)?.as_str()?.to_owned();
+                    Some((name, Argument::from_json(pair.get(1)?)?))
+                });
+                Argument::Object(pairs.collect::<Option<Vec<_>>>()?)
+            }
+            "map" => {
+                let pairs = data?.as_array()?.iter().map(|pair| {
+                    Some((Argument::from_json(pair.get(0)?)?, Argument::from_json(pair.get(1)?)?))
+                });
+                Argument::Map(pairs.collect::<Option<Vec<_>>>()?)
+            }
+            "function" => Argument::Function(text()?, Box::new(Argument::from_json(list.get(2)?)?)),
+            "promise" => Argument::Promise(
+                Box::new(Argument::from_json(data?)?),
+                list.get(2)?.as_bool().unwrap_or(false),
+            ),
+            "unknown" => Argument::Unknown(data?.as_u64()? as u32),
+            _ => return None,
+        })
+    }
+
+    /// Calls a function with every argument inside, itself included.
+    pub fn visit(&self, see: &mut dyn FnMut(&Argument)) {
+        see(self);
+        match self {
+            Argument::Array(items) | Argument::Set(items) => {
+                items.iter().for_each(|item| item.visit(see));
+            }
+            Argument::Object(members) => members.iter().for_each(|(_, item)| item.visit(see)),
+            Argument::Map(members) => members.iter().for_each(|(key, item)| {
+                key.visit(see);
+                item.visit(see);
+            }),
+            Argument::Function(_, inner) | Argument::Promise(inner, _) => inner.visit(see),
+            _ => {}
+        }
+    }
+
+    /// Calls a function with every argument inside, itself included, to change it.
+    pub fn visit_mut(&mut self, see: &mut dyn FnMut(&mut Argument)) {
+        see(self);
+        match self {
+            Argument::Array(items) | Argument::Set(items) => {
+                items.iter_mut().for_each(|item| item.visit_mut(see));
+            }
+            Argument::Object(members) => {
+                members.iter_mut().for_each(|(_, item)| item.visit_mut(see));
+            }
+            Argument::Map(members) => members.iter_mut().for_each(|(key, item)| {
+                key.visit_mut(see);
+                item.visit_mut(see);
+            }),
+            Argument::Function(_, inner) | Argument::Promise(inner, _) => inner.visit_mut(see),
+            _ => {}
+        }
+    }
+}
+
+/// What a statement does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Constructs what a path names.
+    New,
+    /// Calls what a path names.
+    Call,
+    /// Calls a method of a variable.
+    Method,
+    /// Reads a field of a variable.
+    Get,
+    /// Writes a field of a variable.
+    Set,
+    /// Evaluates code, in examples only.
+    Code,
+}
+
+impl Operation {
+    const ALL: [(Operation, &'static str); 6] = [
+        (Operation::New, "new"),
+        (Operation::Call, "call"),
+        (Operation::Method, "method"),
+        (Operation::Get, "get"),
+        (Operation::Set, "set"),
+        (Operation::Code, "code"),
+    ];
+
+    fn name(self) -> &'static str {
+        Operation::ALL.iter().find(|(op, _)| *op == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// A statement of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// What it does.
+    pub operation: Operation,
+    /// Names from the exports to the constructor or function.
+    pub path: Vec<String>,
+    /// The variable whose member is used.
+    pub receiver: usize,
+    /// The member, or the name of the variable in examples.
+    pub name: String,
+    /// The values that it passes.
+    pub arguments: Vec<Argument>,
+    /// Whether a promise is awaited.
+    pub awaits: bool,
+}
+
+impl Statement {
+    /// The form that the machine and suites have.
+    pub fn to_json(&self) -> Value {
+        let arguments: Vec<Value> = self.arguments.iter().map(Argument::to_json).collect();
+        let op = self.operation.name();
+        match self.operation {
+            Operation::New | Operation::Call => {
+                json!({"op": op, "path": self.path, "arguments": arguments, "await": self.awaits})
+            }
+            Operation::Code => {
+                let name = Some(&self.name).filter(|name| !name.is_empty());
+                json!({"op": op, "code": self.path.first(), "name": name, "await": self.awaits})
+            }
+            _ => json!({"op": op, "receiver": self.receiver, "name": self.name,
+                "arguments": arguments, "await": self.awaits}),
+        }
+    }
+
+    /// The statement of that form; `None` if it has another.
+    pub fn from_json(value: &Value) -> Option<Statement> {
+        let op = value.get("op")?.as_str()?;
+        let operation = Operation::ALL.iter().find(|(_, name)| *name == op)?.0;
+        let texts = |key: &str| {
+            let list = value.get(key)?.as_array()?;
+            list.iter().map(|each| Some(each.as_str()?.to_owned())).collect::<Option<Vec<_>>>()
+        };
+        let arguments = value.get("arguments").and_then(Value::as_array);
+        let arguments = arguments.map_or(&[][..], Vec::as_slice);
+        Some(Statement {
+            operation,
+            path: texts("path").unwrap_or_default(),
+            receiver: value.get("receiver").and_then(Value::as_u64).unwrap_or(0) as usize,
+            name: value.get("name").and_then(Value::as_str).unwrap_or("").to_owned(),
+            arguments: arguments.iter().map(Argument::from_json).collect::<Option<_>>()?,
+            awaits: value.get("await").and_then(Value::as_bool).unwrap_or(false),
+        })
+    }
+
+    /// The variables that it uses.
+    pub fn variables(&self) -> Vec<usize> {
+        let mut used = Vec::new();
+        if matches!(self.operation, Operation::Method | Operation::Get | Operation::Set) {
+            used.push(self.receiver);
+        }
+        for argument in &self.arguments {
+            argument.visit(&mut |inner| {
+                if let Argument::Variable(index) = inner {
+                    used.push(*index);
+                }
+            });
+        }
+        used
+    }
+}
