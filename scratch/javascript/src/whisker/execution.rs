@@ -244,7 +244,8 @@ impl<'js> TestExecution<'_, '_, 'js> {
         match (session.stopped(), driver.finished.take()) {
             (Some(stop), _) => {
                 driver.limit(match stop {
-                    Stop::Operations => Limit::Time,
+                    // The runner of suites itself ends no script.
+                    Stop::Operations | Stop::Caller => Limit::Time,
                     Stop::Memory => Limit::Memory,
                 });
                 thrown.message = stop.to_string();
