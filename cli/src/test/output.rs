@@ -83,7 +83,7 @@ impl Output {
             ProjectReport::Unusable { .. } => self.unusable += 1,
         }
         let text = match (self.format, report) {
-            (Format::Table, _) => self.table.row(report).map_err(|error| Failure::new(error))?,
+            (Format::Table, _) => self.table.row(report).map_err(Failure::new)?,
             (Format::Ndjson, _) => ndjson(report),
             (Format::Junit, _) => junit(report),
             (Format::Tap, ProjectReport::Executed(report)) => {
@@ -142,7 +142,7 @@ impl Output {
     /// Writes what comes after the last project.
     pub(super) fn end(&mut self) -> Result<(), Failure> {
         let text = match self.format {
-            Format::Table => self.table.end().map_err(|error| Failure::new(error))?,
+            Format::Table => self.table.end().map_err(Failure::new)?,
             Format::Junit => JUNIT_END.to_owned(),
             Format::Ndjson => {
                 let digest = self.digest.as_deref().filter(|_| !self.many);
