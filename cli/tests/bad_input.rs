@@ -159,7 +159,7 @@ fn studies_that_cannot_be_run_are_refused() {
 
     let (line, hint) = with(&["--projects", &good, "--subject", "nope", "--executions", "3"]);
     assert_eq!(line, "--subject: unknown subject kind `nope`");
-    assert!(hint.contains("scratch, command, noop"), "{hint}");
+    assert!(hint.starts_with("choose one of scratch, ") && hint.contains("command"), "{hint}");
 
     let (line, _) = with(&[&["--projects", &path("missing")], &QUICK[..]].concat());
     assert!(line.starts_with(&path("missing")), "{line}");
