@@ -54,10 +54,10 @@ impl Contingency {
         let centre = share + z * z / (2.0 * n);
         let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
         let scale = 1.0 + z * z / n;
-        Some(Interval {
-            low: ((centre - half) / scale).max(0.0),
-            high: ((centre + half) / scale).min(1.0),
-        })
+        // Rounding would leave the ends of these two a little beside 0 and 1.
+        let low = if ones == 0 { 0.0 } else { (centre - half) / scale };
+        let high = if share == 1.0 { 1.0 } else { (centre + half) / scale };
+        Some(Interval { low: low.max(0.0), high: high.min(1.0) })
     }
 
     /// Fisher's exact test, two-sided: the probability, given the margins, of a table that is at
