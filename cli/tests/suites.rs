@@ -272,7 +272,6 @@ fn suites_in_javascript_that_cannot_be_executed_say_why() {
     for (text, error) in [
         ("module.exports = [;", "tests.js: SyntaxError: "),
         ("module.exports = 5", "module.exports is not an array of tests"),
-        ("function afterExecution(e) {}", "tests.js: this is an Itch plan"),
         ("let x = 1;", "tests.js: neither a Whisker suite"),
         ("module.exports = [require('fs')]", "Cannot find module 'fs'"),
         ("for (;;) {} module.exports = []", "the script does not stop computing"),
