@@ -248,7 +248,7 @@ mod tests {
         ]);
         assert_eq!(entry(&package).as_deref(), Some("lib/a.js"));
         let resolve = |request| resolve(&package, "lib/a.js", request, false);
-        assert_eq!(resolve("./").as_deref(), None);
+        assert_eq!(resolve("./").as_deref(), Some("lib/index.js"));
         assert_eq!(resolve("../lib").as_deref(), Some("lib/index.js"));
         assert_eq!(resolve("b").as_deref(), Some("node_modules/b/x.js"));
         assert_eq!(resolve("node:fs").as_deref(), Some("#fs"));
