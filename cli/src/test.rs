@@ -125,9 +125,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 fn execute(arguments: &Arguments) -> Result<Exit, Failure> {
     let text = arguments.pair.read_suite()?;
-    if SuiteKind::of(&text) == Ok(SuiteKind::Itch) {
-        return itch::run(arguments, &text);
-    }
+    let plan = SuiteKind::of(&text) == Ok(SuiteKind::Itch);
     let projects = many::projects_in(&arguments.pair.project)?;
     let javascript = project::is_javascript(&text);
     let models = javascript::is_models(&text);
@@ -137,12 +135,19 @@ fn execute(arguments: &Arguments) -> Result<Exit, Failure> {
         None if arguments.json => Format::Json,
         None => default,
     };
+    // The judgement of one submission has the form that the platform of Itch reads.
+    if plan && projects.is_none() && arguments.format.is_none() && arguments.expect.is_none() {
+        return itch::run(arguments, &text);
+    }
     // The report of one generated suite has its own form, which is older than the others.
     let own = [Format::Tap, Format::Json].contains(&format) && arguments.output.is_none();
-    if !javascript && !models && projects.is_none() && own && arguments.expect.is_none() {
+    if !plan && !javascript && !models && projects.is_none() && own && arguments.expect.is_none() {
         return run_generated(arguments, format == Format::Json);
     }
-    let suite = arguments.load(&text, javascript)?;
+    let suite = match plan {
+        true => arguments.load_plan(&text)?,
+        false => arguments.load(&text, javascript)?,
+    };
     if arguments.expect.is_some() {
         return arguments.check_exercise(&suite);
     }
@@ -165,6 +170,12 @@ impl Arguments {
         };
         let flaky = !self.stable && seed == suite.seed;
         Ok((seed, Bounds { steps: self.steps, flaky, ..Bounds::default() }))
+    }
+
+    /// The plan for Itch with its options.
+    fn load_plan(&self, text: &str) -> Result<LoadedSuite, Failure> {
+        let plan = itch::PlanTests::new(self, text)?;
+        Ok(LoadedSuite::new(&self.pair.suite, text, Tests::Plan(Box::new(plan))))
     }
 
     /// The suite with its options.

@@ -82,3 +82,32 @@ fn a_folder_of_submissions_gives_a_table() {
     assert!(rows[0].contains("said") && rows[1].contains("a.sb3"), "{text}");
     assert!(rows[2].contains("b.sb3"), "{text}");
 }
+
+#[test]
+fn judgements_are_written_in_the_format_and_to_the_file_that_are_asked_for() {
+    let folder = folder();
+    let junit = ["test", "game.sb3", "wrong.js", "--format", "junit", "-o", "report.xml"];
+    let written = run(folder.path(), &junit);
+    assert_eq!(written.status.code(), Some(2), "{}", stderr(&written));
+    assert_eq!(stdout(&written), "");
+    let text = fs::read_to_string(folder.path().join("report.xml")).unwrap();
+    assert!(text.contains("<testsuite ") && text.contains("hidden"), "{text}");
+
+    let own = run(folder.path(), &["test", "game.sb3", "right.js", "-o", "judgement"]);
+    assert_eq!(own.status.code(), Some(0), "{}", stderr(&own));
+    let text = fs::read_to_string(folder.path().join("judgement")).unwrap();
+    assert_eq!(text, stdout(&run(folder.path(), &["test", "game.sb3", "right.js"])));
+
+    let class = folder.path().join("class");
+    fs::create_dir(&class).unwrap();
+    fs::write(class.join("a.sb3"), packed(&small("x"))).unwrap();
+    let table = ["test", "class", "right.js", "--template", "game.sb3", "-o", "table.csv"];
+    assert_eq!(run(folder.path(), &table).status.code(), Some(0));
+    let first = fs::read_to_string(folder.path().join("table.csv")).unwrap();
+    assert!(first.contains("said"), "{first}");
+    fs::write(class.join("b.sb3"), packed(&small("y"))).unwrap();
+    let resumed = run(folder.path(), &[&table[..], &["--resume"]].concat());
+    assert!(resumed.status.code().is_some_and(|code| code != 1), "{}", stderr(&resumed));
+    let text = fs::read_to_string(folder.path().join("table.csv")).unwrap();
+    assert!(text.starts_with(&first) && text.contains("b.sb3"), "{text}");
+}

@@ -4,14 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_datasets::LoadedProject;
-use catherd_experiments::Digest;
-use catherd_itch::{End, Judgement, Names, Options, Plan, PlanError, Status, judge};
-use catherd_test_report::{ProjectReport, Table, TableError};
+use catherd_itch::{End, Judgement, Options, Plan, PlanError, Status, judge};
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
 use serde_json::Value;
 
-use super::many;
+use super::output::unwritable;
+use super::suite::file_name;
 use crate::failure::{Exit, Failure};
 use crate::project;
 use crate::terminal;
@@ -42,31 +40,54 @@ enum Language {
     En,
 }
 
-/// Judges one submission, or a folder of them.
+/// A plan with the options of its judgements.
+pub(crate) struct PlanTests {
+    plan: Plan,
+    options: Options,
+    /// What pupils start from; `None` if each submission is its own template.
+    template: Option<LoadedProject>,
+}
+
+impl PlanTests {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    ///
+    /// If the plan, the template or the texts cannot be read.
+    pub(super) fn new(arguments: &super::Arguments, text: &str) -> Result<PlanTests, Failure> {
+        let path = arguments.pair.suite.as_path();
+        let plan = Plan::new(&file_name(path), text).map_err(|error| plan_failure(path, &error))?;
+        let template = arguments.template.as_deref().map(project::open).transpose()?;
+        Ok(PlanTests { plan, options: options(arguments)?, template })
+    }
+
+    /// Judges a submission.
+    pub(super) fn judge(&self, submission: &LoadedProject) -> Result<Judgement, PlanError> {
+        let template = &self.template.as_ref().unwrap_or(submission).project;
+        judge(&self.plan, template, &submission.project, &self.options)
+    }
+
+    /// Everything but the plan's text and the submission on which a judgement depends.
+    pub(super) fn inputs(&self) -> String {
+        let template = self.template.as_ref().map(|template| hex::encode(template.digest));
+        format!("{template:?} {:?}", self.options)
+    }
+}
+
+/// Judges one submission, and writes the judgement in a format of Itch's own.
 pub(super) fn run(arguments: &super::Arguments, text: &str) -> Result<Exit, Failure> {
     let path = arguments.pair.suite.as_path();
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let plan = Plan::new(&name, text).map_err(|error| plan_failure(path, &error))?;
-    let options = options(arguments)?;
-    let template = arguments.template.as_deref().map(project::open).transpose()?;
-    let submission = &arguments.pair.project;
-    if let Some(paths) = many::projects_in(submission)? {
-        if arguments.json {
-            let error = Failure::new("--json: a folder of projects gives a table in CSV");
-            return Err(error.hint("leave --json out, or name one project"));
-        }
-        let class = Class { plan: &plan, text, template, options: &options, name: &name };
-        return class.judge(&paths);
-    }
-    let subject = project::open(submission)?;
-    let started = &template.as_ref().unwrap_or(&subject).project;
-    let judgement = judge(&plan, started, &subject.project, &options)
-        .map_err(|error| plan_failure(path, &error))?;
+    let plan = PlanTests::new(arguments, text)?;
+    let submission = project::open(&arguments.pair.project)?;
+    let judgement = plan.judge(&submission).map_err(|error| plan_failure(path, &error))?;
     judgement.log.iter().for_each(|line| terminal::note(line));
-    if arguments.json {
-        terminal::print(&format!("{}\n", judgement.full()));
-    } else {
-        terminal::print(&judgement.partial());
+    let text = match arguments.json {
+        true => format!("{}\n", judgement.full()),
+        false => judgement.partial(),
+    };
+    match &arguments.output {
+        Some(file) => fs::write(file, text).map_err(|error| unwritable(file, &error))?,
+        None => terminal::print(&text),
     }
     match &judgement.end {
         End::Rejected(message) => {
@@ -111,75 +132,4 @@ fn options(arguments: &super::Arguments) -> Result<Options, Failure> {
         blocks: default.blocks,
         limits: default.limits,
     })
-}
-
-/// What all submissions of a folder are judged by.
-struct Class<'a> {
-    plan: &'a Plan,
-    /// The text of the plan.
-    text: &'a str,
-    template: Option<LoadedProject>,
-    options: &'a Options,
-    /// The file name of the plan.
-    name: &'a str,
-}
-
-impl Class<'_> {
-    /// Judges all submissions and prints a table, in the order of the submissions.
-    fn judge(&self, paths: &[PathBuf]) -> Result<Exit, Failure> {
-        let bar = terminal::bar(paths.len());
-        let reports: Vec<(bool, ProjectReport)> = paths
-            .par_iter()
-            .map(|path| {
-                let report = self.report(path);
-                bar.inc(1);
-                report
-            })
-            .collect();
-        bar.finish_and_clear();
-        let mut table = Table::default();
-        let mut text = String::new();
-        let failed = |error: TableError| Failure::new(format!("the table: {error}"));
-        for (_, report) in &reports {
-            text += &table.row(report).map_err(failed)?;
-        }
-        text += &table.end().map_err(failed)?;
-        terminal::print(&text);
-        let fine = reports.iter().all(|(correct, _)| *correct);
-        Ok(if fine { Exit::Success } else { Exit::Incomplete })
-    }
-
-    /// The report of a submission, and whether it is correct.
-    fn report(&self, path: &Path) -> (bool, ProjectReport) {
-        let project = path.display().to_string();
-        match self.judgement(path) {
-            Ok((judgement, subject)) => {
-                let names = Names {
-                    project,
-                    digest: hex::encode(subject.digest),
-                    plan: self.name.to_owned(),
-                    inputs: self.inputs(&subject),
-                };
-                let correct = judgement.status() == Status::Correct;
-                (correct, ProjectReport::Executed(judgement.report(names)))
-            }
-            Err(reason) => (false, ProjectReport::Unusable { project, reason }),
-        }
-    }
-
-    fn judgement(&self, path: &Path) -> Result<(Judgement, LoadedProject), String> {
-        let subject = project::open(path).map_err(|failure| failure.cause().to_owned())?;
-        let template = &self.template.as_ref().unwrap_or(&subject).project;
-        let judgement = judge(self.plan, template, &subject.project, self.options);
-        Ok((judgement.map_err(|error| error.to_string())?, subject))
-    }
-
-    /// SHA-256 of all inputs of a judgement.
-    fn inputs(&self, subject: &LoadedProject) -> String {
-        let template = self.template.as_ref().unwrap_or(subject);
-        let options = format!("{:?}", self.options);
-        let parts =
-            [&template.digest[..], &subject.digest, self.text.as_bytes(), options.as_bytes()];
-        Digest::of_parts(parts).to_string()
-    }
 }

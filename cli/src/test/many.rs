@@ -78,7 +78,7 @@ pub(super) fn run(
             let Some(path) = paths.get(number) else { return };
             let report = suite.execute_at(path);
             bar.inc(1);
-            // Nobody receives after an error of writing.
+            // After an error of writing, the receiver is gone.
             if send.send((number, report)).is_err() {
                 return;
             }

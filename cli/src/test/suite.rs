@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use catherd_datasets::LoadedProject;
+use catherd_itch::Names;
 use catherd_javascript_suites::whisker::{self, Options, SuiteFile};
 use catherd_suite::{Bounds, LinkedSuite, Runner, Suite, Verdict};
 use catherd_test_report::{Limit, ProjectReport, Status, SuiteReport, TestReport};
 use catherd_vm::Program;
 use sha2::{Digest as _, Sha256};
 
+use super::itch::PlanTests;
 use crate::project;
 
 /// A suite with the options of its execution.
@@ -25,6 +27,8 @@ pub(crate) struct LoadedSuite {
 pub(crate) enum Tests {
     /// Written by hand in JavaScript.
     Whisker(Box<(SuiteFile, Options)>),
+    /// A plan for Itch.
+    Plan(Box<PlanTests>),
     /// Generated: the suite and the limits of its tests.
     Generated(Box<(Suite, Bounds)>),
 }
@@ -35,6 +39,7 @@ impl LoadedSuite {
         let mut inputs = Sha256::new();
         let options = match &tests {
             Tests::Whisker(whisker) => format!("{:?} {:?}", whisker.0.models(), whisker.1),
+            Tests::Plan(plan) => plan.inputs(),
             Tests::Generated(generated) => format!("{} {:?}", generated.0.seed, generated.1),
         };
         for part in [env!("CARGO_PKG_VERSION"), text, &options] {
@@ -82,8 +87,10 @@ impl LoadedSuite {
         path: &Path,
         subject: &LoadedProject,
     ) -> Result<SuiteReport, String> {
-        let program = project::compile_for_scripts(path, subject)
-            .map_err(|failure| failure.cause().to_owned())?;
+        let compile = || {
+            let program = project::compile_for_scripts(path, subject);
+            program.map_err(|failure| failure.cause().to_owned())
+        };
         let digest = hex::encode(subject.digest);
         let inputs = self.inputs_with(&subject.digest);
         let project = path.display().to_string();
@@ -92,12 +99,16 @@ impl LoadedSuite {
                 let (suite, options) = &**whisker;
                 let mut options = options.clone();
                 options.detected_inputs = whisker::detected_inputs(&subject.project);
-                let outcome =
-                    whisker::run(suite, &program, &options).map_err(|error| error.to_string())?;
+                let outcome = whisker::run(suite, &compile()?, &options);
+                let outcome = outcome.map_err(|error| error.to_string())?;
                 Ok(outcome.report(&project, &digest, &self.name, &inputs))
             }
+            Tests::Plan(plan) => {
+                let judgement = plan.judge(subject).map_err(|error| error.to_string())?;
+                Ok(judgement.report(Names { project, digest, plan: self.name.clone(), inputs }))
+            }
             Tests::Generated(generated) => {
-                let tests = execute_generated(&generated.0, generated.1, program)?;
+                let tests = execute_generated(&generated.0, generated.1, compile()?)?;
                 Ok(SuiteReport {
                     project,
                     digest,
