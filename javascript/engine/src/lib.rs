@@ -23,6 +23,7 @@ mod engine;
 mod globals;
 mod limits;
 mod math;
+mod shared_array;
 mod thrown;
 
 pub use clock::Clock;
@@ -31,4 +32,5 @@ pub use globals::{Host, Log, LogLevel};
 pub use limits::{Halt, Limits, Stop};
 /// Values of scripts and the conversions between them and Rust's.
 pub use rquickjs as quickjs;
+pub use shared_array::{Element, SharedArray};
 pub use thrown::Thrown;

@@ -2,14 +2,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::ptr::NonNull;
 use std::rc::Rc;
 
 use catherd_javascript_engine::quickjs::function::IntoArgs;
 use catherd_javascript_engine::quickjs::{
-    Ctx, Exception, FromJs, Function, Null, Object, Persistent, TypedArray, Value,
+    Ctx, Exception, FromJs, Function, Null, Object, Persistent, Value,
 };
-use catherd_javascript_engine::{Engine, Host, Limits, Session, Stop, Thrown};
+use catherd_javascript_engine::{Engine, Host, Limits, Session, SharedArray, Stop, Thrown};
 use catherd_search::Stream;
 
 use crate::compile::Loaded;
@@ -48,8 +47,7 @@ pub(crate) struct Shared {
     pub(crate) most_steps: Cell<u64>,
     /// Files that were compiled.
     compiled: RefCell<BTreeSet<String>>,
-    /// The counters of the context, once there are any.
-    counters: Cell<Option<NonNull<[u8]>>>,
+    arrays: Arrays,
     /// Counters that are steps.
     steps: Vec<u32>,
 }
@@ -57,29 +55,72 @@ pub(crate) struct Shared {
 impl Shared {
     /// Steps so far.
     pub(crate) fn steps(&self) -> u64 {
-        let Some(bytes) = self.counters.get() else { return 0 };
-        // SAFETY: the pointer is that of the buffer of the counters, which the prelude keeps alive
-        // as long as the context, never detaches, and shows to nobody but instrumented texts,
-        // which only increment its elements; nothing writes while this function reads.
-        let bytes = unsafe { bytes.as_ref() };
-        let counter = |index: u32| {
-            let at = index as usize * 4;
-            bytes.get(at..at + 4).and_then(|word| word.try_into().ok()).map(u32::from_ne_bytes)
-        };
-        self.steps.iter().filter_map(|index| counter(*index)).map(u64::from).sum()
+        let counters = &self.arrays.counters;
+        self.steps.iter().filter_map(|index| counters.get(*index as usize)).map(u64::from).sum()
+    }
+
+    /// Counters, outcomes of decisions (true, false), least distances.
+    pub(crate) fn counts(&self) -> (Vec<u32>, [Vec<u32>; 2], Vec<f64>) {
+        let Arrays { counters, taken, refused, least, .. } = &self.arrays;
+        (counters.to_vec(), [taken.to_vec(), refused.to_vec()], least.to_vec())
+    }
+}
+
+/// What probes write. Scripts that find the probes, as `eval` can, may change the numbers until
+/// the next test clears them, and nothing else.
+struct Arrays {
+    /// How often each counter was reached.
+    counters: SharedArray<u32>,
+    /// How often each site was decided true.
+    taken: SharedArray<u32>,
+    /// How often each site was decided false.
+    refused: SharedArray<u32>,
+    /// The least distances of each site from true and from false, alternating.
+    least: SharedArray<f64>,
+    /// The distances of the last decision at each site from true.
+    last_true: SharedArray<f64>,
+    /// The same from false.
+    last_false: SharedArray<f64>,
+    /// How many calls are open.
+    depth: SharedArray<i32>,
+}
+
+impl Arrays {
+    fn new(program: &Program) -> Arrays {
+        let counters = program.units.counters.max(1) as usize;
+        let sites = program.units.sites.max(1) as usize;
+        Arrays {
+            counters: SharedArray::zeroed(counters),
+            taken: SharedArray::zeroed(sites),
+            refused: SharedArray::zeroed(sites),
+            least: SharedArray::zeroed(2 * sites),
+            last_true: SharedArray::zeroed(sites),
+            last_false: SharedArray::zeroed(sites),
+            depth: SharedArray::zeroed(1),
+        }
+    }
+
+    fn offer<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        host: &Object<'js>,
+    ) -> Result<(), catherd_javascript_engine::quickjs::Error> {
+        host.set("counters", self.counters.typed_array(ctx)?)?;
+        host.set("taken", self.taken.typed_array(ctx)?)?;
+        host.set("refused", self.refused.typed_array(ctx)?)?;
+        host.set("least", self.least.typed_array(ctx)?)?;
+        host.set("lastTrue", self.last_true.typed_array(ctx)?)?;
+        host.set("lastFalse", self.last_false.typed_array(ctx)?)?;
+        host.set("depth", self.depth.typed_array(ctx)?)
     }
 }
 
 /// Functions of the prelude that outlive a session.
 struct Functions(Vec<(&'static str, Persistent<Function<'static>>)>);
 
-/// Contents of counters, outcomes true and false, and distances.
-type Arrays = [NonNull<[u8]>; 4];
-
 /// A context. Its fields are dropped in order: values before the engine.
 pub(crate) struct Live {
     functions: Functions,
-    arrays: Arrays,
     pub(crate) shared: Rc<Shared>,
     engine: Engine,
 }
@@ -107,7 +148,7 @@ impl Live {
             proxy: RefCell::new(Stream::new(0, PROXY)),
             most_steps: Cell::new(settings.load_steps),
             compiled: RefCell::default(),
-            counters: Cell::new(None),
+            arrays: Arrays::new(program),
             steps: program.units.steps.clone(),
         });
         let (random, polled) = (Rc::clone(&shared), Rc::clone(&shared));
@@ -132,8 +173,8 @@ impl Live {
         };
         let engine = Engine::new(limits, host).map_err(|error| error.to_string())?;
         let made = engine.enter(|session| prelude(session, program, settings, &shared));
-        let (functions, arrays) = made.map_err(|error| error.to_string())??;
-        Ok(Live { functions, arrays, shared, engine })
+        let functions = made.map_err(|error| error.to_string())??;
+        Ok(Live { functions, shared, engine })
     }
 
     /// Uses the context.
@@ -183,22 +224,6 @@ impl Live {
     pub(crate) fn compiled(&self) -> Vec<String> {
         self.shared.compiled.borrow().iter().cloned().collect()
     }
-
-    /// Counters, outcomes of decisions (true, false), least distances.
-    pub(crate) fn counts(&self) -> (Vec<u32>, [Vec<u32>; 2], Vec<f64>) {
-        let [counters, taken, refused, least] = self.arrays.map(|array| {
-            // SAFETY: as for `Shared::steps`; the functions of the prelude, which this context
-            // holds, keep all four arrays alive.
-            unsafe { array.as_ref() }
-        });
-        let words = |bytes: &[u8]| -> Vec<u32> {
-            let words = bytes.chunks_exact(4).filter_map(|word| word.try_into().ok());
-            words.map(u32::from_ne_bytes).collect()
-        };
-        let numbers = least.chunks_exact(8).filter_map(|number| number.try_into().ok());
-        let least = numbers.map(f64::from_ne_bytes).collect();
-        (words(counters), [words(taken), words(refused)], least)
-    }
 }
 
 /// Number of the stream of `Math.random`.
@@ -211,7 +236,7 @@ fn prelude<'js>(
     program: &Rc<Program>,
     settings: &Settings,
     shared: &Rc<Shared>,
-) -> Result<(Functions, Arrays), String> {
+) -> Result<Functions, String> {
     let failed = |error: Thrown| error.to_string();
     let host = session.caught(host(session, program, settings, shared)).map_err(failed)?;
     let install: Function = session.evaluate("prelude.js", PRELUDE).map_err(failed)?;
@@ -222,16 +247,7 @@ fn prelude<'js>(
         let function: Function = session.caught(offered.get(name)).map_err(failed)?;
         functions.push((name, Persistent::save(ctx, function)));
     }
-    let missing = || "the prelude has no arrays".to_owned();
-    let words = |name: &str| -> Result<NonNull<[u8]>, String> {
-        let array: TypedArray<'_, u32> = session.caught(offered.get(name)).map_err(failed)?;
-        array.as_raw().ok_or_else(missing)
-    };
-    let least: TypedArray<'_, f64> = session.caught(offered.get("least")).map_err(failed)?;
-    let least = least.as_raw().ok_or_else(missing)?;
-    let arrays = [words("counters")?, words("taken")?, words("refused")?, least];
-    shared.counters.set(Some(arrays[0]));
-    Ok((Functions(functions), arrays))
+    Ok(Functions(functions))
 }
 
 /// The functions and numbers that the prelude gets.
@@ -244,8 +260,7 @@ fn host<'js>(
     let ctx = session.ctx();
     let host = Object::new(ctx.clone())?;
     let units = &program.units;
-    host.set("counters", units.counters.max(1))?;
-    host.set("sites", units.sites.max(1))?;
+    shared.arrays.offer(&ctx, &host)?;
     let chains = serde_json::to_string(&units.chains).unwrap_or_else(|_| "[]".to_owned());
     host.set("chains", ctx.json_parse(chains)?)?;
     host.set("idleThreshold", settings.idle_threshold)?;

@@ -238,7 +238,7 @@ fn execute(
     };
     let stopped = session.stopped().is_some();
     let mut steps = shared.steps();
-    let (counters, outcomes, least) = live.counts();
+    let (counters, outcomes, least) = shared.counts();
     let mut after = Vec::new();
     session.resume(settings.polls);
     let report = live.call::<_, String>(session, "report", ());

@@ -8,5 +8,4 @@ defineProperty(FunctionPrototype, 'toString', {
 });
 installHost();
 remember();
-return {begin, run, isSettled, observed, exception, report, types, stateOf, unchanged, analyse, distance, counters, taken,
-    refused, least};
+return {begin, run, isSettled, observed, exception, report, types, stateOf, unchanged, analyse, distance};

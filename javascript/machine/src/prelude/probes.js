@@ -1,11 +1,5 @@
 // Probes of instrumented texts.
-const counters = new Uint32Array(host.counters);
-const taken = new Uint32Array(host.sites);
-const refused = new Uint32Array(host.sites);
-const least = new Float64Array(host.sites * 2);
-const lastTrue = new Float64Array(host.sites);
-const lastFalse = new Float64Array(host.sites);
-const depth = new Int32Array(1);
+const {counters, taken, refused, least, lastTrue, lastFalse, depth} = host;
 const chains = host.chains;
 const discriminants = [];
 const stackTrue = [];

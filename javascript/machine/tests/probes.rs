@@ -1,0 +1,54 @@
+//! What programs can do to the probes that they find with `eval`.
+
+use catherd_javascript_machine::{
+    ExecuteOptions, Execution, Machine, Outcome, Package, Program, Settings, Statement,
+};
+use serde_json::json;
+
+/// Finds the arrays of the probes by their names, put together so that the names are not in the
+/// text, and tries to release their memory.
+const SOURCE: &str = "
+    module.exports = class Thief {
+        steal() {
+            const taken = [];
+            for (const letter of 'sdcgqbwhopnxyzkEISYM') {
+                let array;
+                try { array = eval('$' + 'c_' + letter); } catch { continue; }
+                if (array === undefined || array.buffer === undefined) continue;
+                for (const method of ['transfer', 'transferToFixedLength', 'transferToImmutable', 'resize', 'grow']) {
+                    try { array.buffer[method](0); taken.push(method); } catch { }
+                    try { array.buffer[method](1 << 20); taken.push(method); } catch { }
+                }
+                taken.push(array.length > 0);
+            }
+            return taken.join();
+        }
+        loop() {
+            for (;;) { this.count = 1; }
+        }
+    };";
+
+fn execute(machine: &mut Machine, method: &str) -> Execution {
+    let test = [
+        json!({"op": "new", "path": [], "arguments": []}),
+        json!({"op": "method", "receiver": 0, "name": method, "arguments": []}),
+    ];
+    let test: Vec<_> = test.iter().map(|line| Statement::from_json(line).unwrap()).collect();
+    machine.execute(&test, ExecuteOptions { observe: true, ..ExecuteOptions::default() }).unwrap()
+}
+
+#[test]
+fn no_program_releases_the_memory_of_the_probes() {
+    let package = Package::of_source("thief.js", SOURCE).unwrap();
+    let program = Program::new(package).unwrap();
+    let mut machine = Machine::new(&program, Settings::default(), 1);
+    let stolen = execute(&mut machine, "steal");
+    assert_eq!(stolen.outcome, Outcome::Passed);
+    // Counters and depth were found, and nothing was done to them.
+    assert_eq!(stolen.observed[1], json!({"string": "true,true"}), "{:?}", stolen.observed);
+    let looped = execute(&mut machine, "loop");
+    assert_eq!(looped.outcome, Outcome::Limit("steps"));
+    let mut fresh = Machine::new(&program, Settings::default(), 1);
+    assert_eq!(execute(&mut fresh, "loop").counters.len(), looped.counters.len());
+    assert_eq!(execute(&mut fresh, "steal").counters, stolen.counters);
+}
