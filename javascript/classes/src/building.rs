@@ -18,6 +18,16 @@ pub struct Genes {
     pub statements: Vec<Statement>,
     /// The target that each calls.
     pub targets: Vec<usize>,
+    /// Whether the last statement ended the test when it was executed: nothing after it would be
+    /// executed.
+    pub ends: bool,
+}
+
+impl Genes {
+    /// The number of statements after which others can be executed.
+    pub fn usable(&self) -> usize {
+        self.statements.len() - usize::from(self.ends && !self.statements.is_empty())
+    }
 }
 
 /// All that making a test needs.
@@ -67,7 +77,8 @@ impl<'m, 'r> Building<'m, 'r> {
         (0..self.genes.statements.len()).filter(made).collect()
     }
 
-    fn push(&mut self, statement: Statement, target: usize) -> usize {
+    /// Adds a finished statement.
+    pub(crate) fn add(&mut self, statement: Statement, target: usize) -> usize {
         self.genes.statements.push(statement);
         self.genes.targets.push(target);
         self.genes.statements.len() - 1
@@ -114,7 +125,30 @@ impl<'m, 'r> Building<'m, 'r> {
             arguments,
             awaits: operation != Operation::New,
         };
-        Some(self.push(statement, number))
+        Some(self.add(statement, number))
+    }
+
+    /// Adds a call of a target, and with a half each further calls of the same receiver before it,
+    /// so that a state that takes several calls can be reached by one change.
+    pub fn burst(&mut self, number: usize) -> Option<usize> {
+        let target = &self.maker.model.targets[number];
+        let receiver = match (target.kind, target.class) {
+            (TargetKind::Method | TargetKind::Getter | TargetKind::Setter, Some(class)) => {
+                let known = self.instances(class);
+                let receiver = match known.is_empty() || self.rng.chance(0.1) {
+                    true => self.declare(class, 1)?,
+                    false => *self.rng.pick(&known),
+                };
+                let methods = self.maker.model.methods(class);
+                while self.rng.chance(0.5) {
+                    let method = *self.rng.pick(&methods);
+                    self.call(method, Some(receiver), 0);
+                }
+                Some(receiver)
+            }
+            _ => None,
+        };
+        self.call(number, receiver, 0)
     }
 
     fn arguments(&mut self, target: &Target, depth: usize) -> Vec<Argument> {

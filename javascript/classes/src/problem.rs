@@ -245,7 +245,7 @@ impl Subject {
         rng.index(self.model.targets.len())
     }
 
-    fn execute_genes(&mut self, genes: Genes, meter: &mut Meter) -> Executed {
+    fn execute_genes(&mut self, mut genes: Genes, meter: &mut Meter) -> Executed {
         let fitness = match self.run(&genes) {
             None => {
                 meter.execution(Cost { evaluations: 1, ..Cost::default() });
@@ -253,11 +253,14 @@ impl Subject {
             }
             Some((execution, unknown)) => {
                 let steps = execution.steps;
-                meter.execution(Cost {
-                    evaluations: 1,
-                    events: genes.statements.len() as u64,
-                    steps,
-                });
+                let events = genes.statements.len() as u64;
+                // What stands after the statement that ended the test was not executed, and never
+                // would be in a test that is derived from it.
+                genes.ends = execution.outcome != Outcome::Passed;
+                let executed = (execution.ended + 1).min(genes.statements.len());
+                genes.statements.truncate(executed);
+                genes.targets.truncate(executed);
+                meter.execution(Cost { evaluations: 1, events, steps });
                 if unknown {
                     vec![f64::INFINITY; self.goals.len()]
                 } else {
@@ -349,6 +352,12 @@ impl Problem for Subject {
     }
 
     fn mutate(&mut self, genes: &Genes, rng: &mut Stream) -> Genes {
+        // As in the searches of EvoSuite and Pynguin: states that take many calls are out of reach
+        // of changes of short tests.
+        if rng.chance(self.settings.fresh) {
+            let target = self.pick_target(rng);
+            return self.maker(false).random(target, rng);
+        }
         let targets: Vec<usize> = (0..3).map(|_| self.pick_target(rng)).collect();
         let mut mutated = genes.mutated(&self.maker(false), &targets, rng);
         make_known(&mut mutated);
@@ -357,7 +366,7 @@ impl Problem for Subject {
 
     fn crossover(&mut self, a: &Genes, b: &Genes, rng: &mut Stream) -> (Genes, Genes) {
         let position = rng.unit();
-        let cut = |genes: &Genes| (position * (genes.statements.len() + 1) as f64) as usize;
+        let cut = |genes: &Genes| (position * (genes.usable() + 1) as f64) as usize;
         let (at, other) = (cut(a), cut(b));
         let maker = self.maker(false);
         let first = a.crossed(&maker, at, b, other, rng);
@@ -374,10 +383,8 @@ impl Problem for Subject {
             return None;
         }
         let target = self.pick_target(rng);
-        let maker = self.maker(false);
-        let mut building = crate::building::Building::new(&maker, test.0.genes.clone(), rng);
-        building.call(target, None, 0)?;
-        let genes = building.genes;
+        let genes = &test.0.genes;
+        let genes = genes.with_burst(&self.maker(false), genes.usable(), target, rng);
         Some(self.execute_genes(genes, meter))
     }
 

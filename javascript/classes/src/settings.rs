@@ -60,6 +60,8 @@ pub struct Settings {
     pub goals: Goals,
     /// Most statements of a test.
     pub maximum_length: usize,
+    /// Probability that a search takes a new random test in place of a mutated one.
+    pub fresh: f64,
     /// Share of the executions that infer types before a search.
     pub inference: f64,
     /// Whether coverage of tests that throw is thrown away.
@@ -84,6 +86,7 @@ impl Default for Settings {
             patience: 0,
             goals: Goals::Branch,
             maximum_length: 40,
+            fresh: 0.2,
             inference: 0.1,
             discard_throwing: false,
             minimise: true,
@@ -136,6 +139,8 @@ impl Parameters for Settings {
             .meaning("what is to be covered"),
             Field::count("maximum_length", &mut self.maximum_length, 1, 200)
                 .meaning("most statements of a test"),
+            Field::share("fresh", &mut self.fresh)
+                .meaning("probability of a new random test in place of a mutated one"),
             Field::share("inference", &mut self.inference)
                 .meaning("share of the executions that infer types before a search"),
             Field::switch("discard_throwing", &mut self.discard_throwing)

@@ -69,12 +69,14 @@ impl Genes {
         Genes {
             statements: self.statements[..length].to_vec(),
             targets: self.targets[..length].to_vec(),
+            ends: self.ends && length == self.statements.len(),
         }
     }
 
     fn truncated(mut self, maker: &Maker<'_>) -> Genes {
         self.statements.truncate(maker.settings.maximum_length);
         self.targets.truncate(maker.settings.maximum_length);
+        self.ends = false;
         self
     }
 
@@ -118,14 +120,24 @@ impl Genes {
     }
 
     fn inserted(&self, maker: &Maker<'_>, targets: &[usize], rng: &mut Stream) -> Genes {
-        let at = rng.index(self.statements.len() + 1);
-        let last = self.statements.len();
-        let at = if rng.chance(0.5) { last } else { at };
+        let last = self.usable();
+        let at = if rng.chance(0.5) { last } else { rng.index(last + 1) };
         let Some(number) = (!targets.is_empty()).then(|| *rng.pick(targets)) else {
             return self.clone();
         };
+        self.with_burst(maker, at, number, rng)
+    }
+
+    /// The test with calls that lead to a target inserted at a place.
+    pub(crate) fn with_burst(
+        &self,
+        maker: &Maker<'_>,
+        at: usize,
+        number: usize,
+        rng: &mut Stream,
+    ) -> Genes {
         let mut building = Building::new(maker, self.head(at), rng);
-        building.call(number, None, 0);
+        building.burst(number);
         let head = building.genes;
         let map = (0..at).map(Some).collect();
         Genes::append(maker, head, self, at, map, rng)
@@ -202,13 +214,6 @@ impl Genes {
 }
 
 impl Building<'_, '_> {
-    /// Adds a finished statement.
-    pub(crate) fn add(&mut self, statement: Statement, target: usize) -> usize {
-        self.genes.statements.push(statement);
-        self.genes.targets.push(target);
-        self.genes.statements.len() - 1
-    }
-
     /// A variable that can stand for the result of a target: one of its class, old or new.
     fn substitute(&mut self, target: usize) -> Option<usize> {
         let known = self.genes.targets.iter().rposition(|known| *known == target);

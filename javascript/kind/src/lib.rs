@@ -19,7 +19,7 @@ use catherd_subject::{
 pub const KIND: &str = "javascript";
 
 /// Version of all that decides a record: instrumentation, machine, generation.
-pub const ENGINE: &str = "javascript/1";
+pub const ENGINE: &str = "javascript/2";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";
