@@ -170,7 +170,7 @@ impl<'a, 'js> Course<'a, 'js> {
             pace,
             ..Settings::default()
         };
-        let random = self.shared.random.borrow().clone().naming_clones();
+        let random = self.shared.random.borrow().clone().drawing_names();
         let mut vm = Vm::new(program, settings, random, ());
         vm.set_fuel(self.shared.options.blocks);
         self.shared.vm.replace(Some(vm));

@@ -28,7 +28,7 @@ impl Seed {
 
     /// The stream of the machine: Whisker's generator with the decimal text and a zero as key.
     pub(crate) fn machine(self) -> Random {
-        Random::arc4(&format!("{self}\0").encode_utf16().collect::<Vec<_>>()).naming_clones()
+        Random::arc4(&format!("{self}\0").encode_utf16().collect::<Vec<_>>()).drawing_names()
     }
 
     /// The stream of the suite's own `Math.random`, unless it shares the machine's.

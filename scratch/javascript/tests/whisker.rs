@@ -427,6 +427,21 @@ fn outcomes_do_not_depend_on_acceleration() {
     assert_eq!(of(1.0), of(100.0));
 }
 
+/// The two numbers are those of the original's generator with seed 0 after 21 and 42 draws: a
+/// text of a bubble, a clone (20 draws each) and the variable of `Dog` come before them.
+#[test]
+fn new_bubbles_and_clones_consume_draws_of_the_machine() {
+    let body = "
+        await t.runForSteps(1);
+        t.assert.equal(Math.random(), 0.14890519369418287);
+        t.clickSprite('Dog');
+        await t.runForSteps(1);
+        t.assert.equal(Math.random(), 0.10782289834547885);";
+    let strict = Options { strict: true, ..Options::default() };
+    let outcome = run_with(&support::suite_of(body), &strict);
+    assert_eq!(statuses(&outcome), "pass", "{outcome:#?}");
+}
+
 #[test]
 fn strict_mode_has_no_wait() {
     let suite = support::suite_of("await t.wait(5); t.assert.equal(t.getRunStepsExecuted(), 5)");

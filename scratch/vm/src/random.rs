@@ -35,20 +35,20 @@ impl Random {
         Random(Generator::Arc4(Box::new(Arc4::new(key))))
     }
 
-    /// The same stream, of which each new clone consumes 20 draws, as many as the original needs
-    /// for its name.
+    /// The same stream, of which each new clone and each new text of a bubble consumes 20 draws, as
+    /// many as the original needs to name it.
     #[must_use]
-    pub fn naming_clones(mut self) -> Random {
+    pub fn drawing_names(mut self) -> Random {
         if let Generator::Arc4(arc4) = &mut self.0 {
-            arc4.draws_of_a_clone = 20;
+            arc4.draws_of_a_name = 20;
         }
         self
     }
 
-    /// A clone is made.
-    pub(crate) fn name_clone(&mut self) {
+    /// A clone is made, or a bubble gets another text.
+    pub(crate) fn draw_name(&mut self) {
         if let Generator::Arc4(arc4) = &mut self.0 {
-            for _ in 0..arc4.draws_of_a_clone {
+            for _ in 0..arc4.draws_of_a_name {
                 arc4.draw();
             }
         }
@@ -76,7 +76,7 @@ struct Arc4 {
     state: [u8; 256],
     i: u8,
     j: u8,
-    draws_of_a_clone: u32,
+    draws_of_a_name: u32,
 }
 
 impl Arc4 {
@@ -88,7 +88,7 @@ impl Arc4 {
             j = j.wrapping_add(key[i % key.len()]).wrapping_add(state[i]);
             state.swap(i, usize::from(j));
         }
-        let mut arc4 = Arc4 { state, i: 0, j: 0, draws_of_a_clone: 0 };
+        let mut arc4 = Arc4 { state, i: 0, j: 0, draws_of_a_name: 0 };
         for _ in 0..256 {
             arc4.byte();
         }

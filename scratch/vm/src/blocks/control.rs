@@ -151,7 +151,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         let original = &self.state.targets[clone.sprite as usize];
         let (pen, sound_effects) = (original.pen.clone(), original.sound_effects);
         self.state.clone_serial = self.state.clone_serial.wrapping_add(1);
-        self.state.random.name_clone();
+        self.state.random.draw_name();
         let clone = &mut self.state.targets[place];
         clone.serial = self.state.clone_serial;
         (clone.original, clone.dragging, clone.drawable) = (false, false, drawable);

@@ -30,6 +30,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     pub(crate) fn set_bubble(&mut self, target: usize, text: Text) {
+        self.state.random.draw_name();
         self.state.targets[target].bubble.text = Some(text);
         self.show_bubble(target);
         self.report(|| Change::Bubble(TargetId(target as u32)));
