@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use catherd_sb3::{BlockIndex, BlockNo, Notation, Project};
+use catherd_search::Stream;
 use catherd_suite::goals::{self, GoalSettings};
-use catherd_suite::{Bounds, measure_coverage};
+use catherd_suite::{Bounds, Reliability, measure_coverage, measure_reliability};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -19,6 +20,12 @@ use crate::terminal;
 Examples:
   catherd coverage game.sb3 suite.json
   catherd coverage game.sb3 suite.json --json
+  catherd coverage game.sb3 suite.json --seeds 10
+
+With --seeds, the suite is also executed under other seeds of the machine's random numbers, which
+follow from the suite's. Seeded coverage is that under the suite's own seed. Expected coverage is the
+mean over the other seeds. Robust goals are those that one test covers under each of them, chance
+goals those that some test covers under some of them, but none under each.
 
 Lines that begin with - are not covered. Blocks that no test can reach do not count. The JSON lists
 the block of each goal of the suite with the tests that cover it.
@@ -31,6 +38,10 @@ pub(crate) struct Arguments {
     /// Maximum length of a test in steps (1/30 s of Scratch time each)
     #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
     steps: u64,
+
+    /// Number of other seeds under which the suite is executed as well
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    seeds: u16,
 
     /// Print one JSON object instead of text
     #[arg(long)]
@@ -56,10 +67,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         state[goals[goal as usize].0 as usize] = State::Covered;
     }
     let sprites = sprites(&subject.project, &state);
-    let text = if arguments.json {
-        to_json(&sprites, &blocks_of_goals(&subject.project, &goals, &covers))
+    let reliability = if arguments.seeds == 0 {
+        None
     } else {
-        to_text(&sprites)
+        let seeds = Stream::seeds(suite.seed, Stream::REEXECUTION, arguments.seeds.into());
+        let bar = terminal::bar(seeds.len());
+        let (steps, tick) = (arguments.steps, || bar.inc(1));
+        let measured = measure_reliability(&suite, &program, &goals, &seeds, steps, tick);
+        bar.finish_and_clear();
+        Some(measured.map_err(|error| arguments.pair.failure(error))?)
+    };
+    let text = if arguments.json {
+        let blocks = blocks_of_goals(&subject.project, &goals, &covers);
+        to_json(&sprites, &blocks, reliability.as_ref())
+    } else {
+        to_text(&sprites) + &reliability.as_ref().map(reliability_text).unwrap_or_default()
     };
     terminal::print(&text);
     Ok(Exit::Success)
@@ -190,7 +212,43 @@ fn blocks_of_goals(project: &Project, goals: &[BlockNo], covers: &[Vec<u32>]) ->
     goals.collect()
 }
 
-fn to_json(sprites: &[Sprite], blocks: &[Value]) -> String {
+/// The lines that say how the suite does under other seeds.
+fn reliability_text(reliability: &Reliability) -> String {
+    let all = reliability.goals();
+    let share = |covered: f64| if all == 0 { 100.0 } else { 100.0 * covered / all as f64 };
+    let line = |name: &str, covered: f64, digits: usize| {
+        format!("{name:<9}{covered:>8.digits$} of {all} blocks ({:.1} %)\n", share(covered))
+    };
+    let mut text = format!("\nunder {} other seeds:\n", reliability.seeds());
+    text += &line("seeded", reliability.seeded() as f64, 0);
+    text += &line("expected", reliability.expected(), 1);
+    text += &line("robust", reliability.robust() as f64, 0);
+    text += &line("chance", reliability.chance() as f64, 0);
+    for tenths in 1..=10 {
+        let reliable = reliability.reliable(f64::from(tenths) / 10.0);
+        let name = format!(">= {}.{}", tenths / 10, tenths % 10);
+        text += &line(&name, reliable as f64, 0);
+    }
+    text
+}
+
+/// How the suite does under other seeds.
+fn reliability_json(reliability: &Reliability) -> Value {
+    let tenths = 1..=10_u32;
+    let curve: Vec<_> =
+        tenths.map(|tenths| reliability.reliable(f64::from(tenths) / 10.0)).collect();
+    json!({
+        "seeds": reliability.seeds(),
+        "seeded": reliability.seeded(),
+        "expected": reliability.expected(),
+        "robust": reliability.robust(),
+        "chance": reliability.chance(),
+        "reliable": curve,
+        "best": reliability.best(),
+    })
+}
+
+fn to_json(sprites: &[Sprite], blocks: &[Value], reliability: Option<&Reliability>) -> String {
     let (covered, goals) = total(sprites);
     let sprites: Vec<_> = sprites
         .iter()
@@ -200,10 +258,12 @@ fn to_json(sprites: &[Sprite], blocks: &[Value]) -> String {
             json!({ "name": sprite.name, "goals": goals, "covered": covered, "scripts": scripts })
         })
         .collect();
-    format!(
-        "{}\n",
-        json!({ "goals": goals, "covered": covered, "sprites": sprites, "blocks": blocks })
-    )
+    let mut report =
+        json!({ "goals": goals, "covered": covered, "sprites": sprites, "blocks": blocks });
+    if let Some(reliability) = reliability {
+        report["reliability"] = reliability_json(reliability);
+    }
+    format!("{report}\n")
 }
 
 fn script_to_json(script: &Script) -> Value {

@@ -128,6 +128,7 @@ fn suite_failure(path: &Path, error: SuiteError) -> Failure {
         }
         SuiteError::Steps { .. } => "allow more with --steps",
         SuiteError::Sprite { .. } => "generate a suite for this project",
+        SuiteError::Policy { .. } => "correct the policy, or generate a suite for this project",
     };
     Failure::new(format!("{}: {error}", path.display())).hint(hint)
 }

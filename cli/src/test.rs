@@ -191,8 +191,8 @@ impl Arguments {
                 return Err(Failure::new(format!("{}: {error}", self.pair.suite.display()))
                     .hint("use --any-project to execute it on others"));
             }
-            let bounds;
-            (suite.seed, bounds) = self.seed_and_bounds(&suite)?;
+            let (seed, bounds) = self.seed_and_bounds(&suite)?;
+            suite.reseed(seed);
             Tests::Generated(Box::new((suite, bounds)))
         };
         Ok(LoadedSuite::new(&self.pair.suite, text, tests))

@@ -287,3 +287,35 @@ fn suites_in_javascript_that_cannot_be_executed_say_why() {
     assert_eq!(coverage.status.code(), Some(1));
     assert!(stderr(&coverage).contains("execute it with catherd test"), "{}", stderr(&coverage));
 }
+
+/// The suite of [`generated`] with a policy in its first test.
+#[test]
+fn a_suite_with_a_policy_is_executed_and_measured_under_other_seeds() {
+    let folder = generated();
+    let mut suite = suite(folder.path());
+    assert_eq!(suite["format"], 2);
+    suite["format"] = json!(3);
+    suite["tests"][0]["policy"] = json!({ "most": 30, "rules": [
+        { "press": { "event": "ClickSprite", "sprite": "Cat" }, "every": 5 } ] });
+    fs::write(folder.path().join("suite.json"), suite.to_string()).unwrap();
+    let test = run(folder.path(), &["test", "game.sb3", "suite.json", "--json"]);
+    assert_eq!(test.status.code(), Some(0), "{}", stderr(&test));
+    let report: Value = serde_json::from_str(&stdout(&test)).unwrap();
+    assert!(report["tests"][0]["steps"].as_u64().unwrap() >= 30, "{report}");
+
+    let command = ["coverage", "game.sb3", "suite.json", "--seeds", "4"];
+    let text = stdout(&run(folder.path(), &command));
+    assert!(text.contains("under 4 other seeds:\nseeded"), "{text}");
+    let json = run(folder.path(), &[&command[..], &["--json"]].concat());
+    let report: Value = serde_json::from_str(&stdout(&json)).unwrap();
+    let reliability = &report["reliability"];
+    assert_eq!(reliability["seeds"], 4);
+    assert_eq!(reliability["seeded"], report["covered"]);
+    assert_eq!(reliability["best"].as_array().unwrap().len(), 9);
+
+    suite["tests"][0]["policy"]["rules"][0]["press"]["sprite"] = json!("Dog");
+    fs::write(folder.path().join("suite.json"), suite.to_string()).unwrap();
+    let refused = run(folder.path(), &["test", "game.sb3", "suite.json"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("the project has no sprite `Dog`"), "{}", stderr(&refused));
+}

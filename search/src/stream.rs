@@ -25,6 +25,8 @@ impl Stream {
     /// Number of the stream of a random test's events; one for each test, of a seed of its
     /// own.
     pub const EVENTS: u64 = 4;
+    /// Number of the stream of the seeds under which policies are trained.
+    pub const TRAINING: u64 = 5;
     /// Number of the first of the streams of mutation analysis; it has sixteen.
     pub const MUTATION: u64 = 16;
 
@@ -35,6 +37,12 @@ impl Stream {
         let mut rng = ChaCha8Rng::from_seed(key);
         rng.set_stream(number);
         Self(rng)
+    }
+
+    /// The first draws of a stream of a seed, for use as other seeds.
+    pub fn seeds(seed: u64, number: u64, count: usize) -> Vec<u64> {
+        let mut stream = Self::new(seed, number);
+        (0..count).map(|_| stream.next_u64()).collect()
     }
 
     /// The next 64 bits: two words of the key stream, the first the lower.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use catherd_suite::{
-    Bounds, CoveredBlocks, Failure, LinkedSuite, Runner, Suite, SuiteError, SuiteEvent, Verdict,
+    Bounds, CoveredBlocks, Failure, LinkedSuite, Runner, Suite, SuiteError, Verdict,
 };
 use catherd_vm::Program;
 
@@ -40,12 +40,11 @@ impl Tests for GeneratedTests {
         let mut runner = Runner::new(Arc::clone(program), self.suite.machine.clone(), covered);
         let tests = self.suite.tests.iter().enumerate().map(|(number, test)| {
             let execution = runner.run(&self.linked, number, bounds(settings, u64::MAX));
-            let is_press = |event: &SuiteEvent| matches!(event, SuiteEvent::KeyPress { .. });
             let passes = execution.verdict.is_pass();
             OriginalTest {
                 result: if passes { OriginalResult::Passed } else { OriginalResult::Failed },
                 covered: runner.tracer().take(),
-                presses_keys: test.events.iter().any(is_press),
+                presses_keys: test.presses_keys(),
                 blocks: execution.blocks,
             }
         });

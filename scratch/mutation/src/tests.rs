@@ -51,7 +51,7 @@ fn suite() -> Suite {
         codons: 0,
         events: vec![event],
         assertions,
-        flaky: Vec::new(),
+        ..SuiteTest::default()
     };
     let wait = || SuiteEvent::Wait { steps: 3 };
     let press = SuiteEvent::KeyPress { key: "b".into(), steps: 1 };

@@ -139,7 +139,7 @@ impl Loaded {
                 .map_err(|error| refused(error.to_string()))?;
             // Assertions that depend on random numbers hold under the suite's own seed alone.
             let flaky = suite.seed == spec.seed;
-            suite.seed = spec.seed;
+            suite.reseed(spec.seed);
             return self.execute_generated(spec, suite, flaky, &refused, on_progress);
         }
         let file =

@@ -6,8 +6,9 @@ use catherd_sb3::BlockNo;
 use catherd_vm::{Program, Tracer};
 
 use crate::error::SuiteError;
-use crate::event::{Event, Vocabulary};
+use crate::event::Vocabulary;
 use crate::format::Suite;
+use crate::linked::LinkedTest;
 use crate::runner::Runner;
 
 /// Set of blocks that were evaluated. As a tracer it collects them; it computes no branch
@@ -58,12 +59,12 @@ impl Tracer for CoveredBlocks {
     }
 }
 
-/// Executes all tests of a suite without checking assertions. Returns for each test the numbers
+/// Executes all tests of a suite, each under its seed, without checking assertions. Returns for each test the numbers
 /// of the goals that it covers, ascending; the number of a goal is its position in `goals`.
 ///
 /// # Errors
-/// If the suite was made for another number of goals, an event names a sprite that the program
-/// lacks, or a test has more than `max_steps` steps.
+/// If the suite was made for another number of goals, an event or policy names a sprite that the
+/// program lacks, or a test has more than `max_steps` steps.
 ///
 /// # Panics
 /// If a goal is not a block of the program.
@@ -73,25 +74,56 @@ pub fn measure_coverage(
     goals: &[BlockNo],
     max_steps: u64,
 ) -> Result<Vec<Vec<u32>>, SuiteError> {
-    let project = goals.len() as u32;
-    if suite.goals != project {
-        return Err(SuiteError::Goals { suite: suite.goals, project });
-    }
-    let mut words = Vocabulary::of(program);
-    let covered = CoveredBlocks::new(program.block_count());
-    let mut runner = Runner::new(Arc::clone(program), suite.machine.clone(), covered);
-    let tests = suite.tests.iter().enumerate().map(|(number, test)| {
-        let events = test.resolve(number, &mut words)?;
-        let steps = events.iter().map(Event::steps).sum();
-        if steps > max_steps {
-            return Err(SuiteError::Steps { test: number, steps, most: max_steps });
+    let mut executions = Executions::new(suite, program, goals, max_steps)?;
+    let tests = suite.tests.iter().enumerate();
+    Ok(tests.map(|(number, test)| executions.covered(number, suite.seed_of(test))).collect())
+}
+
+/// Executions of the tests of a suite that say which goals they cover.
+pub(crate) struct Executions<'a> {
+    goals: &'a [BlockNo],
+    words: Vocabulary,
+    tests: Vec<LinkedTest>,
+    runner: Runner<CoveredBlocks>,
+}
+
+impl<'a> Executions<'a> {
+    /// The tests of a suite for a program.
+    ///
+    /// # Errors
+    /// As [`measure_coverage`].
+    pub(crate) fn new(
+        suite: &Suite,
+        program: &Arc<Program>,
+        goals: &'a [BlockNo],
+        max_steps: u64,
+    ) -> Result<Self, SuiteError> {
+        let project = goals.len() as u32;
+        if suite.goals != project {
+            return Err(SuiteError::Goals { suite: suite.goals, project });
         }
-        runner.execute(&events, &words, suite.seed);
-        let covered = runner.tracer().take();
-        let numbered = goals.iter().zip(0..).filter(|(goal, _)| covered.contains(**goal));
-        Ok(numbered.map(|(_, number)| number).collect())
-    });
-    tests.collect()
+        let mut words = Vocabulary::of(program);
+        let tests = suite.tests.iter().enumerate().map(|(number, test)| {
+            let test = LinkedTest::unchecked(number, test, &mut words, program)?;
+            let steps = test.steps();
+            if steps > max_steps {
+                return Err(SuiteError::Steps { test: number, steps, most: max_steps });
+            }
+            Ok(test)
+        });
+        let tests = tests.collect::<Result<_, _>>()?;
+        let covered = CoveredBlocks::new(program.block_count());
+        let runner = Runner::new(Arc::clone(program), suite.machine.clone(), covered);
+        Ok(Self { goals, words, tests, runner })
+    }
+
+    /// The goals, ascending, that a test covers under a seed.
+    pub(crate) fn covered(&mut self, test: usize, seed: u64) -> Vec<u32> {
+        self.runner.execute(&self.tests[test], &self.words, seed);
+        let covered = self.runner.tracer().take();
+        let numbered = self.goals.iter().zip(0..).filter(|(goal, _)| covered.contains(**goal));
+        numbered.map(|(_, number)| number).collect()
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,14 @@ pub enum SuiteError {
         /// The name.
         sprite: String,
     },
+    /// A policy cannot be executed on the project.
+    #[error("test {test}: {cause}")]
+    Policy {
+        /// Position of the test, from 0.
+        test: usize,
+        /// The cause.
+        cause: String,
+    },
     /// A test has more steps than allowed.
     #[error("test {test} has {steps} steps; the maximum is {most}")]
     Steps {

@@ -4,7 +4,8 @@
 //! - Execution: a [`LinkedSuite`] is a suite whose names have been looked up in a program; a
 //!   [`Runner`] executes its tests, each of which ends in a [`Verdict`].
 //! - Inputs of a test: [`event`]. Assertions: [`attribute`].
-//! - Coverage: [`goals`], [`measure_coverage`].
+//! - Tests that react to the program: [`policy`].
+//! - Coverage: [`goals`], [`measure_coverage`], [`measure_reliability`].
 //!
 //! Nothing here generates tests, so that suites written by hand need no more than this crate.
 
@@ -17,14 +18,18 @@ mod format;
 pub mod goals;
 mod javascript;
 mod linked;
+pub mod policy;
+mod reliability;
 mod runner;
 mod verdict;
 
 pub use coverage::{CoveredBlocks, measure_coverage};
 pub use error::SuiteError;
 pub use format::{
-    Assertion, ENGINE, Effect, Expected, FORMAT, Suite, SuiteEvent, SuiteTest, Tolerances,
+    Assertion, Axis, Comparison, ENGINE, Edge, Effect, Expected, FORMAT, Follow, Guard, Mouse,
+    Near, Press, Proposal, Suite, SuiteEvent, SuitePolicy, SuiteRule, SuiteTest, Tolerances,
 };
 pub use linked::LinkedSuite;
+pub use reliability::{Reliability, measure_reliability};
 pub use runner::Runner;
 pub use verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};

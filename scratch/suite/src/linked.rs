@@ -7,6 +7,7 @@ use crate::comparison::Comparison;
 use crate::error::SuiteError;
 use crate::event::{Event, Vocabulary};
 use crate::format::{Assertion, Effect, Expected, Suite, SuiteTest};
+use crate::policy::Policy;
 use crate::verdict::AssertionNo;
 
 /// A suite whose names have been looked up in a program, ready to be executed by any
@@ -16,8 +17,10 @@ use crate::verdict::AssertionNo;
 /// of its own unless the original's [fits](LinkedSuite::fits), because variables that a changed
 /// block named may be missing.
 pub struct LinkedSuite {
-    /// Seed of the machine's random numbers in all tests; at first the suite's.
+    /// Seed of the machine's random numbers in all tests; at first the suite's. Tests that have a
+    /// seed of their own keep it as long as this is the suite's.
     pub seed: u64,
+    own_seed: u64,
     names: Names,
     pub(crate) words: Vocabulary,
     pub(crate) comparison: Comparison,
@@ -26,7 +29,9 @@ pub struct LinkedSuite {
 
 /// A test with numbers in place of names.
 pub(crate) struct LinkedTest {
+    seed: Option<u64>,
     pub(crate) events: Vec<Event>,
+    pub(crate) policy: Option<Policy>,
     /// Ordered by event.
     pub(crate) checks: Vec<Check>,
 }
@@ -47,7 +52,7 @@ impl LinkedSuite {
     /// Looks up a suite's names in a program.
     ///
     /// # Errors
-    /// If an event names a sprite that the program lacks, or an assertion an event that its test
+    /// If an event or a policy names a sprite that the program lacks, or an assertion an event that its test
     /// lacks. Assertions about sprites, variables and lists that the program lacks are no error:
     /// they fail when they are checked.
     pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
@@ -56,6 +61,7 @@ impl LinkedSuite {
         let tests = tests.map(|(number, test)| LinkedTest::new(number, test, &mut words, program));
         Ok(Self {
             seed: suite.seed,
+            own_seed: suite.seed,
             names: Names::of(program),
             tests: tests.collect::<Result<_, _>>()?,
             words,
@@ -79,9 +85,16 @@ impl LinkedSuite {
         self.names == Names::of(program)
     }
 
-    /// Number of steps of a test, unless it ends early.
+    /// Number of steps of a test, unless it ends early. The last event of a policy may take it a
+    /// little further.
     pub fn steps(&self, test: usize) -> u64 {
-        self.tests[test].events.iter().map(Event::steps).sum()
+        self.tests[test].steps()
+    }
+
+    /// Seed of the machine's random numbers in a test.
+    pub fn seed_of(&self, test: usize) -> u64 {
+        let own = self.tests[test].seed.filter(|_| self.seed == self.own_seed);
+        own.unwrap_or(self.seed)
     }
 }
 
@@ -101,17 +114,39 @@ impl Names {
 }
 
 impl LinkedTest {
-    fn new(
+    pub(crate) fn steps(&self) -> u64 {
+        let events: u64 = self.events.iter().map(Event::steps).sum();
+        events.saturating_add(self.policy.as_ref().map_or(0, |policy| policy.most))
+    }
+
+    /// A test without its assertions.
+    ///
+    /// # Errors
+    /// If an event or the policy cannot be executed on the program.
+    pub(crate) fn unchecked(
         number: usize,
         test: &SuiteTest,
         words: &mut Vocabulary,
         program: &Program,
     ) -> Result<Self, SuiteError> {
         let events = test.resolve(number, words)?;
+        let policy = test.policy.as_ref().map(|policy| policy.resolve(words, program));
+        let policy =
+            policy.transpose().map_err(|cause| SuiteError::Policy { test: number, cause })?;
+        Ok(Self { seed: test.seed, events, policy, checks: Vec::new() })
+    }
+
+    fn new(
+        number: usize,
+        test: &SuiteTest,
+        words: &mut Vocabulary,
+        program: &Program,
+    ) -> Result<Self, SuiteError> {
+        let unchecked = Self::unchecked(number, test, words, program)?;
         let mut checks = Vec::with_capacity(test.assertions.len() + test.flaky.len());
         for (flaky, list) in [(false, &test.assertions), (true, &test.flaky)] {
             for (assertion, position) in list.iter().zip(0..) {
-                if assertion.after as usize >= events.len() {
+                if assertion.after as usize >= test.positions() {
                     let cause = format!(
                         "an assertion after event {}, which does not exist",
                         assertion.after
@@ -122,7 +157,7 @@ impl LinkedTest {
             }
         }
         checks.sort_by_key(|check| check.after);
-        Ok(Self { events, checks })
+        Ok(Self { checks, ..unchecked })
     }
 }
 

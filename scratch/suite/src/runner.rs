@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use catherd_vm::{Program, Random, Snapshot, Tracer, Vm};
 
-use crate::event::{Event, Interaction, Vocabulary};
-use crate::linked::LinkedSuite;
+use crate::event::{Interaction, Vocabulary};
+use crate::linked::{LinkedSuite, LinkedTest};
 use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
 
 /// Machine that executes tests one after the other. Before each test it restores the state after
@@ -31,12 +31,12 @@ impl<T: Tracer> Runner<T> {
         &mut self.vm.tracer
     }
 
-    /// Executes a test under the suite's seed up to the first assertion that does not hold.
+    /// Executes a test under its seed up to the first assertion that does not hold.
     ///
     /// # Panics
     /// If there is no such test.
     pub fn run(&mut self, suite: &LinkedSuite, test: usize, bounds: Bounds) -> Execution {
-        self.check(suite, test, suite.seed, bounds, |_| ControlFlow::Break(()))
+        self.check(suite, test, suite.seed_of(test), bounds, |_| ControlFlow::Break(()))
     }
 
     /// Executes a test under any seed. `failed` is called with each assertion that does not hold;
@@ -59,7 +59,7 @@ impl<T: Tracer> Runner<T> {
         let mut checks = checks.filter(|check| bounds.flaky || !check.number.flaky).peekable();
         self.begin(seed);
         self.vm.set_fuel(bounds.blocks);
-        let early = self.send(&suite.tests[test].events, &suite.words, |event, vm| {
+        let early = self.send(&suite.tests[test], &suite.words, |event, vm| {
             if vm.is_out_of_fuel() {
                 let fault = "the test executed more blocks than allowed";
                 return ControlFlow::Break(Verdict::Fault(fault));
@@ -101,28 +101,33 @@ impl<T: Tracer> Runner<T> {
         after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.begin(seed);
-        self.send(&suite.tests[test].events, &suite.words, after)
+        self.send(&suite.tests[test], &suite.words, after)
     }
 
-    /// Sends events to the program, whose words are in the vocabulary.
+    /// Sends the events of a test to the program, whose words are in the vocabulary, and lets its
+    /// policy play, which counts as one event more.
     fn send<B>(
         &mut self,
-        events: &[Event],
+        test: &LinkedTest,
         words: &Vocabulary,
         mut after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let mut interaction = Interaction::default();
-        for (&event, number) in events.iter().zip(0..) {
+        for (&event, number) in test.events.iter().zip(0..) {
             interaction.send(event, &mut self.vm, words);
             after(number, &mut self.vm)?;
+        }
+        if let Some(policy) = &test.policy {
+            policy.play(&mut self.vm, &mut interaction, words, |_| true);
+            after(test.events.len() as u32, &mut self.vm)?;
         }
         ControlFlow::Continue(())
     }
 
-    /// Executes events under a seed. Names in them are numbers of the vocabulary.
-    pub(crate) fn execute(&mut self, events: &[Event], words: &Vocabulary, seed: u64) {
+    /// Executes a test under a seed. Names in it are numbers of the vocabulary.
+    pub(crate) fn execute(&mut self, test: &LinkedTest, words: &Vocabulary, seed: u64) {
         self.begin(seed);
-        let _: ControlFlow<()> = self.send(events, words, |_, _| ControlFlow::Continue(()));
+        let _: ControlFlow<()> = self.send(test, words, |_, _| ControlFlow::Continue(()));
     }
 
     /// The machine after the green flag, before any step, under a seed.

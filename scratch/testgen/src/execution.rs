@@ -5,10 +5,10 @@ use std::sync::Arc;
 use catherd_sb3::BlockNo;
 use catherd_search::Stream;
 use catherd_suite::event::{Event, Interaction};
-use catherd_vm::{Random, Snapshot, TargetId, Vm};
+use catherd_vm::{Random, Snapshot, TargetId, Tracer, Vm};
 
 use crate::chromosome::Chromosome;
-use crate::extraction::{Extractor, Instance, Scene};
+use crate::extraction::{Extractor, Instance, LastStep, Scene};
 use crate::fitness::Workspace;
 use crate::limits::Limits;
 use crate::minimisation::Replayer;
@@ -255,7 +255,13 @@ impl Replayer for Executor {
     }
 }
 
-impl Scene for Vm<Recorder> {
+impl LastStep for Recorder {
+    fn ran_last_step(&self, block: BlockNo) -> bool {
+        self.ran_last_step(block)
+    }
+}
+
+impl<T: Tracer + LastStep> Scene for Vm<T> {
     type Id = TargetId;
 
     fn instances(&self, instances: &mut Vec<Instance<TargetId>>) {

@@ -92,8 +92,7 @@ impl Prepared {
             covers: test.covered.clone(),
             codons: test.length as u32,
             events: test.events.iter().map(|&event| SuiteEvent::new(event, words)).collect(),
-            assertions: Vec::new(),
-            flaky: Vec::new(),
+            ..SuiteTest::default()
         });
         let mut suite = Suite {
             format: FORMAT,
@@ -134,7 +133,9 @@ impl Prepared {
         Generated { end, goals: suite.goals, covered, timeline, suite, unstable, counts, limits }
     }
 
-    fn assert(&self, suite: &mut Suite, how: Assertions) {
+    /// Gives each test of a suite for this project assertions about all attributes that its events
+    /// change.
+    pub fn assert(&self, suite: &mut Suite, how: Assertions) {
         let compat = self.settings.compat;
         let deviations = Deviations {
             skip_first_pair: compat.skip_first_pair,

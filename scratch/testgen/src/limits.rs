@@ -23,7 +23,8 @@ impl Limits {
         Limit::ALL.into_iter().zip(self.0).filter(|(_, count)| count.executions > 0)
     }
 
-    pub(crate) fn add(&mut self, hits: &Hits) {
+    /// Counts the limits that one more execution reached.
+    pub fn add(&mut self, hits: &Hits) {
         for (limit, hit) in hits.iter() {
             let count = &mut self.0[limit as usize];
             if count.executions == 0 || hit.first < count.earliest {

@@ -51,6 +51,21 @@ impl Prepared {
         &self.program
     }
 
+    /// The tables for event extraction.
+    pub fn tables(&self) -> &Arc<Tables> {
+        &self.tables
+    }
+
+    /// The settings with which the project was prepared.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Numbers of the goals, deepest in the control dependence graph first.
+    pub fn goal_order(&self) -> &[u32] {
+        &self.order
+    }
+
     /// The project's goals and the graphs for their fitness.
     pub fn model(&self) -> &Model {
         &self.model

@@ -53,6 +53,13 @@ impl Trace {
         *kept = (kept.0.min(to_true), kept.1.min(to_false));
     }
 
+    /// Records distances of a block in place of those that were recorded before.
+    pub fn record_latest(&mut self, block: BlockNo, distances: (f64, f64)) {
+        let (word, bit) = place(block);
+        self.recorded[word] |= bit;
+        self.distances[block.0 as usize] = distances;
+    }
+
     /// Whether the block was evaluated.
     pub fn covered(&self, block: BlockNo) -> bool {
         let (word, bit) = place(block);

@@ -17,6 +17,7 @@ mod input;
 mod interpreter;
 mod keys;
 mod limits;
+mod position;
 mod program;
 mod random;
 mod scheduler;

@@ -85,6 +85,12 @@ impl Interaction {
         self.run(1, vm);
     }
 
+    /// Lets one step pass in place of an event.
+    pub fn pause<T: Tracer>(&mut self, vm: &mut Vm<T>) {
+        self.release(vm);
+        self.run(1, vm);
+    }
+
     /// Runs steps without sending an event.
     pub fn run<T: Tracer>(&mut self, steps: u32, vm: &mut Vm<T>) {
         for _ in 0..steps {

@@ -3,11 +3,15 @@
 mod assertion;
 mod event;
 mod machine;
+mod policy;
 
 use serde::{Deserialize, Serialize};
 
 pub use assertion::{Assertion, Effect, Expected, Tolerances};
 pub use event::SuiteEvent;
+pub use policy::{
+    Axis, Comparison, Edge, Follow, Guard, Mouse, Near, Press, Proposal, SuitePolicy, SuiteRule,
+};
 
 use crate::error::SuiteError;
 use crate::event::{Event, Vocabulary};
@@ -17,18 +21,23 @@ use machine::Machine;
 /// changes with the engine id of the subject kind and not with the version of the package.
 pub const ENGINE: &str = "catherd 0.3.0";
 
-/// Version of the format that this release writes. It reads all earlier versions:
+/// Newest version of the format that this release reads. It reads all earlier versions, and writes
+/// the earliest that can say what a suite contains, so that suites without policies stay the same:
 ///
 /// 1. Events and goals.
 /// 2. Assertions, and the settings that they depend on: `machine`, `tolerances`,
 ///    `nan_equal`; those that are missing have their defaults.
-pub const FORMAT: u32 = 2;
+/// 3. Tests with a seed of their own, and tests with a policy.
+pub const FORMAT: u32 = 3;
+
+/// The version of suites whose tests have neither a seed nor a policy.
+const WITHOUT_POLICIES: u32 = 2;
 
 /// A test suite: everything that an execution needs, except the project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
-    /// Version of this format.
+    /// Newest version of this format that this release knows, whichever the file had.
     pub format: u32,
     /// The engine that generated it: [`ENGINE`].
     pub engine: String,
@@ -80,8 +89,14 @@ pub struct SuiteTest {
     pub covers: Vec<u32>,
     /// Codons of the chromosome that it was generated from; 0 if it was not generated.
     pub codons: u32,
+    /// Seed of the machine's random numbers in this test; `None` for the suite's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// Its events.
     pub events: Vec<SuiteEvent>,
+    /// What chooses events after them; `None` if the test ends with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<SuitePolicy>,
     /// Stable assertions, ordered by event: those that hold under every seed.
     #[serde(default)]
     pub assertions: Vec<Assertion>,
@@ -92,6 +107,18 @@ pub struct SuiteTest {
 }
 
 impl SuiteTest {
+    /// Whether it presses keys.
+    pub fn presses_keys(&self) -> bool {
+        let press = |event: &SuiteEvent| matches!(event, SuiteEvent::KeyPress { .. });
+        self.events.iter().any(press) || self.policy.as_ref().is_some_and(SuitePolicy::presses_keys)
+    }
+
+    /// Number of positions after which an assertion may hold: the events, and the policy as one
+    /// more.
+    pub(crate) fn positions(&self) -> usize {
+        self.events.len() + usize::from(self.policy.is_some())
+    }
+
     /// Its events with numbers in place of names; keys and texts are added to the vocabulary.
     /// `number` is the test's position in its suite.
     ///
@@ -140,7 +167,7 @@ impl Suite {
         let mut text = String::new();
         text.push_str("{\n");
         let head = [
-            ("format", json(&self.format)),
+            ("format", json(&self.written_format())),
             ("engine", json(&self.engine)),
             ("project", json(&self.project)),
             ("algorithm", json(&self.algorithm)),
@@ -158,7 +185,16 @@ impl Suite {
             let comma = if position == 0 { "" } else { "," };
             let (covers, codons) = (json(&test.covers), test.codons);
             text.push_str(&format!("{comma}\n    {{ \"covers\": {covers}, \"codons\": {codons}"));
+            if let Some(seed) = test.seed {
+                text.push_str(&format!(", \"seed\": {seed}"));
+            }
             lines(&mut text, "events", &test.events);
+            if let Some(policy) = &test.policy {
+                text.push_str(&format!(", \"policy\": {{ \"most\": {}", policy.most));
+                lines(&mut text, "rules", &policy.rules);
+                lines(&mut text, "answers", &policy.answers);
+                text.push_str(" }");
+            }
             lines(&mut text, "assertions", &test.assertions);
             lines(&mut text, "flaky", &test.flaky);
             text.push_str(" }");
@@ -183,6 +219,26 @@ impl Suite {
         let suite = Suite { format: FORMAT, ..serde_json::from_str(text)? };
         machine::check(&suite.machine)?;
         Ok(suite)
+    }
+
+    /// The version of the format in which the suite is written.
+    fn written_format(&self) -> u32 {
+        let newer = self.tests.iter().any(|test| test.seed.is_some() || test.policy.is_some());
+        if newer { FORMAT } else { WITHOUT_POLICIES }
+    }
+
+    /// The seed of the machine in a test.
+    pub fn seed_of(&self, test: &SuiteTest) -> u64 {
+        test.seed.unwrap_or(self.seed)
+    }
+
+    /// Executes all tests under a seed from now on. Tests lose their own seeds unless it is the
+    /// suite's seed already.
+    pub fn reseed(&mut self, seed: u64) {
+        if seed != self.seed {
+            self.seed = seed;
+            self.tests.iter_mut().for_each(|test| test.seed = None);
+        }
     }
 
     /// Checks that the suite is for the project with this digest, or for an unknown one.
@@ -228,7 +284,14 @@ mod tests {
             expect(Expected::Effect { effect: Effect::Ghost, value: 1e300 }),
             expect(Expected::Bubble(None)),
         ];
-        let test = SuiteTest { covers: vec![0, 3], codons: 9, events, assertions, flaky };
+        let test = SuiteTest {
+            covers: vec![0, 3],
+            codons: 9,
+            events,
+            assertions,
+            flaky,
+            ..SuiteTest::default()
+        };
         let empty = SuiteTest {
             events: Vec::new(),
             assertions: Vec::new(),
@@ -288,11 +351,11 @@ mod tests {
 
     #[test]
     fn other_files_are_refused_with_the_reason() {
-        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 3");
+        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 4");
         let refused = |text: &str| Suite::from_json(text).unwrap_err().to_string();
         assert_eq!(
             refused(&newer),
-            "the suite has format 3, but this release reads formats 1 to 2"
+            "the suite has format 4, but this release reads formats 1 to 3"
         );
         let unknown = suite().to_json().replace("KeyPress", "Telepathy");
         assert!(refused(&unknown).contains("unknown variant `Telepathy`"), "{}", refused(&unknown));
@@ -309,6 +372,46 @@ mod tests {
         for damaged in ["{", "", "[]", "{\"format\": 2}"] {
             assert!(refused(damaged).starts_with("not a test suite: "), "{}", refused(damaged));
         }
+    }
+
+    #[test]
+    fn policies_and_seeds_need_the_third_format_and_keep_every_bit() {
+        let mut suite = suite();
+        assert!(suite.to_json().contains("\"format\": 2,"));
+        suite.tests[0].seed = Some(u64::MAX - 1);
+        assert!(suite.to_json().contains("\"format\": 3,"));
+        let rules = r#"[
+            {"follow":"Bowl","to":"Apple","axis":"x","dead":0.1,"keys":["a","b"],"steps":2},
+            {"mouse":"Apple","dx":-3.5},
+            {"press":{"event":"KeyPress","key":"space","steps":1},"every":40,
+             "near":{"sprite":"Bowl","to":"Apple","within":30.0},
+             "when":{"variable":{"variable":"v \"","is":"below","than":"3"}}},
+            {"edge":"Bowl","axis":"y","margin":20.0,"keys":["a","b"],"steps":1,
+             "when":{"visible":{"sprite":"Bowl","is":true}}}]"#;
+        suite.tests[1].policy = Some(SuitePolicy {
+            rules: serde_json::from_str(rules).unwrap(),
+            answers: vec!["42".into()],
+            most: 2_000,
+        });
+        let text = suite.to_json();
+        assert_eq!(Suite::from_json(&text).unwrap(), suite);
+        let line = r#"      {"mouse":"Apple","dx":-3.5},"#;
+        assert!(text.lines().any(|l| l == line), "{text}");
+        suite.reseed(suite.seed);
+        assert!(suite.tests[0].seed.is_some());
+        suite.reseed(5);
+        assert_eq!((suite.tests[0].seed, suite.seed_of(&suite.tests[0])), (None, 5));
+    }
+
+    #[test]
+    fn unknown_rules_are_refused_with_the_reason() {
+        let refused = |rule: &str| serde_json::from_str::<SuiteRule>(rule).unwrap_err().to_string();
+        assert_eq!(refused("{}"), "a rule has none of the keys follow, mouse, press, edge");
+        let unknown = refused(r#"{"mouse":"Cat","mood":1}"#);
+        assert!(unknown.contains("unknown field `mood`"), "{unknown}");
+        let missing = refused(r#"{"follow":"Cat"}"#);
+        assert!(missing.contains("missing field `to`"), "{missing}");
+        assert!(refused(r#"{"mouse":"Cat","when":{"mood":{}}}"#).contains("unknown variant"));
     }
 
     #[test]

@@ -53,10 +53,11 @@ pub(crate) fn assert_changes(
     let linked = LinkedSuite::new(suite, program)?;
     let mut runner = Runner::new(Arc::clone(program), suite.machine.clone(), ());
     for (number, test) in suite.tests.iter_mut().enumerate() {
-        let mut before = observer.observe(runner.at_start(suite.seed), settings.touching);
+        let seed = linked.seed_of(number);
+        let mut before = observer.observe(runner.at_start(seed), settings.touching);
         let mut assertions = Vec::new();
         // The execution ends early only when there are enough assertions.
-        let _: ControlFlow<()> = runner.drive(&linked, number, suite.seed, |after, vm| {
+        let _: ControlFlow<()> = runner.drive(&linked, number, seed, |after, vm| {
             let now = observer.observe(vm, settings.touching);
             let skip = after == 0 && (deviations.skip_first_pair || deviations.assert_everything);
             let old: &[Observation] = if deviations.assert_everything { &[] } else { &before };

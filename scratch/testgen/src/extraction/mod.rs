@@ -16,7 +16,7 @@ mod tables;
 
 pub use dynamic::Extractor;
 pub use identifier::Identifier;
-pub use scene::{Instance, Scene};
+pub use scene::{Instance, LastStep, Scene};
 pub use tables::Tables;
 
 /// Kind of extraction.

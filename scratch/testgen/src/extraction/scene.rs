@@ -19,6 +19,12 @@ pub struct Instance<Id> {
     pub visible: bool,
 }
 
+/// A tracer that knows which blocks were evaluated in the last step.
+pub trait LastStep {
+    /// Whether the block was evaluated in the last step.
+    fn ran_last_step(&self, block: BlockNo) -> bool;
+}
+
 /// A running program between two steps. Queries that need pixels may render, hence `&mut`; no
 /// query changes the further execution of the program, except through outlines that later sensing
 /// reuses.

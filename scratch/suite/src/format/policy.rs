@@ -1,0 +1,231 @@
+//! Policies in suite files: rules by which a test reacts to what the program does.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::event::SuiteEvent;
+
+/// Rules that choose the events of a test while it runs, after its recorded events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuitePolicy {
+    /// The rules. The first that proposes an event decides; if none does, a step passes.
+    pub rules: Vec<SuiteRule>,
+    /// Answers to the questions of the program, one after the other and then again from the first.
+    /// A question remains open if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
+    /// Steps after which the policy ends. It ends earlier when the program ends or hangs. The event
+    /// that is being sent then still runs its steps.
+    pub most: u64,
+}
+
+/// A rule of a policy: one proposal, which may depend on a condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
+pub struct SuiteRule {
+    /// What it proposes.
+    #[serde(flatten)]
+    pub proposal: Proposal,
+    /// The condition without which it proposes nothing; `None` if it always may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<Guard>,
+}
+
+/// The proposal of a rule.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Proposal {
+    /// Presses the key that moves a sprite to another, or away from it.
+    Follow(Follow),
+    /// Moves the mouse onto a sprite.
+    Mouse(Mouse),
+    /// Sends an event again and again.
+    Press(Press),
+    /// Turns a sprite back from the edge of the stage.
+    Edge(Edge),
+}
+
+/// Axis of movement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Axis {
+    /// Stage units to the right.
+    X,
+    /// Stage units upwards.
+    Y,
+    /// Degrees clockwise.
+    Heading,
+}
+
+/// Presses the key that moves the original of a sprite to the nearest visible instance of another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Follow {
+    /// The sprite that the keys move.
+    pub follow: String,
+    /// The sprite that it follows.
+    pub to: String,
+    /// The axis along which they move it.
+    pub axis: Axis,
+    /// Distance along the axis within which the rule proposes nothing.
+    pub dead: f64,
+    /// Whether it keeps away: the rule then proposes the other key, and only within `dead`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub flee: bool,
+    /// Added to the distance: stage units, or degrees on the axis `heading`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub aim: f64,
+    /// Steps by which the place of `to` is extrapolated with its last velocity.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub lead: u32,
+    /// The keys that raise and lower the coordinate or direction.
+    pub keys: [String; 2],
+    /// Steps of a key press, at least 1.
+    pub steps: u32,
+}
+
+/// Moves the mouse to the nearest visible instance of a sprite, unless it is there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mouse {
+    /// The sprite.
+    pub mouse: String,
+    /// Stage units to the right of it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dx: f64,
+    /// Stage units above it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dy: f64,
+}
+
+/// Sends an event, then not again for a number of steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Press {
+    /// The event. A mouse button goes to its other state, whatever the event says; a click on a
+    /// clone is one on the first visible clone of the sprite.
+    pub press: SuiteEvent,
+    /// Steps from one time to the next, at least 1.
+    pub every: u32,
+    /// Where the sprites must be; `None` if that does not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<Near>,
+}
+
+/// Two sprites are near each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Near {
+    /// One sprite: its first visible instance.
+    pub sprite: String,
+    /// The other: its visible instance that is nearest.
+    pub to: String,
+    /// Largest distance in stage units.
+    pub within: f64,
+}
+
+/// Presses the key that moves a sprite back when it is near an edge of the stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edge {
+    /// The sprite that the keys move.
+    pub edge: String,
+    /// The axis along which they move it, x or y.
+    pub axis: Axis,
+    /// Distance from the edge in stage units within which the rule acts.
+    pub margin: f64,
+    /// The keys that raise and lower the coordinate.
+    pub keys: [String; 2],
+    /// Steps of a key press, at least 1.
+    pub steps: u32,
+}
+
+/// Condition of a rule on the present state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Guard {
+    /// Whether the original of a sprite is shown.
+    Visible {
+        /// The sprite.
+        sprite: String,
+        /// Whether it must be shown or hidden.
+        is: bool,
+    },
+    /// The costume of the original of a sprite, from 0.
+    Costume {
+        /// The sprite.
+        sprite: String,
+        /// The costume that it must have.
+        is: u32,
+    },
+    /// The value of a variable, compared as the blocks of Scratch compare.
+    Variable {
+        /// The sprite that owns it; `None` for the stage.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sprite: Option<String>,
+        /// Its name.
+        variable: String,
+        /// The comparison.
+        is: Comparison,
+        /// What it is compared with.
+        than: String,
+    },
+}
+
+/// Comparison of a variable with a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Comparison {
+    /// Smaller.
+    Below,
+    /// Equal.
+    Equal,
+    /// Greater.
+    Above,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+fn is_none(number: &u32) -> bool {
+    *number == 0
+}
+
+impl TryFrom<Map<String, Value>> for SuiteRule {
+    type Error = String;
+
+    fn try_from(mut rule: Map<String, Value>) -> Result<Self, String> {
+        fn read<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, String> {
+            serde_json::from_value(value).map_err(|error| format!("a rule: {error}"))
+        }
+        let when = rule.remove("when").map(read).transpose()?;
+        let kinds = ["follow", "mouse", "press", "edge"];
+        let kind = kinds.into_iter().find(|kind| rule.contains_key(*kind));
+        let rule = Value::Object(rule);
+        let proposal = match kind {
+            Some("follow") => Proposal::Follow(read(rule)?),
+            Some("mouse") => Proposal::Mouse(read(rule)?),
+            Some("press") => Proposal::Press(read(rule)?),
+            Some("edge") => Proposal::Edge(read(rule)?),
+            _ => return Err(format!("a rule has none of the keys {}", kinds.join(", "))),
+        };
+        Ok(Self { proposal, when })
+    }
+}
+
+impl SuitePolicy {
+    /// Whether some rule presses keys.
+    pub fn presses_keys(&self) -> bool {
+        self.rules.iter().any(|rule| match &rule.proposal {
+            Proposal::Follow(_) | Proposal::Edge(_) => true,
+            Proposal::Press(press) => matches!(press.press, SuiteEvent::KeyPress { .. }),
+            Proposal::Mouse(_) => false,
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! Policies: tests that look at the program and react. Names are numbers here, so that a decision
+//! reads no text; [`SuitePolicy`](crate::SuitePolicy) is the form with names.
+
+mod link;
+mod player;
+#[cfg(test)]
+mod tests;
+
+use catherd_vm::Value;
+
+use crate::event::{Event, KeyNo, TextNo};
+use crate::format::{Axis, Comparison};
+
+pub use player::{Place, Player};
+
+/// A policy with numbers in place of names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Policy {
+    /// The rules, of which the first that proposes an event decides.
+    pub rules: Vec<Rule>,
+    /// Answers to questions, used in turn.
+    pub answers: Vec<TextNo>,
+    /// Steps after which it ends.
+    pub most: u64,
+}
+
+/// A rule: what it proposes, and when it may.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// What it proposes.
+    pub action: Action,
+    /// The condition; `None` if it always may.
+    pub when: Option<Condition>,
+}
+
+/// What a rule proposes, as the structs of [`Proposal`](crate::Proposal) say. Sprites are
+/// positions in the project's targets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Moves a sprite to another, or away from it.
+    Follow {
+        /// The sprite that the keys move.
+        sprite: u16,
+        /// The sprite that it follows.
+        to: u16,
+        /// The axis along which they move it.
+        axis: Axis,
+        /// Distance within which nothing is proposed; with `flee`, within which it acts.
+        dead: f64,
+        /// Whether it keeps away.
+        flee: bool,
+        /// Added to the distance.
+        aim: f64,
+        /// Steps by which the other's place is extrapolated.
+        lead: u32,
+        /// The keys that raise and lower the coordinate.
+        keys: [KeyNo; 2],
+        /// Steps of a key press.
+        steps: u32,
+    },
+    /// Moves the mouse onto a sprite.
+    Mouse {
+        /// The sprite.
+        to: u16,
+        /// Stage units to the right of it.
+        dx: f64,
+        /// Stage units above it.
+        dy: f64,
+    },
+    /// Sends an event again and again.
+    Press {
+        /// The event.
+        event: Event,
+        /// Steps from one time to the next.
+        every: u32,
+        /// Two sprites and the distance within which they must be.
+        near: Option<(u16, u16, f64)>,
+    },
+    /// Turns a sprite back from the edge of the stage.
+    Edge {
+        /// The sprite that the keys move.
+        sprite: u16,
+        /// The axis along which they move it.
+        axis: Axis,
+        /// Distance from the edge within which the rule acts.
+        margin: f64,
+        /// The keys that raise and lower the coordinate.
+        keys: [KeyNo; 2],
+        /// Steps of a key press.
+        steps: u32,
+    },
+}
+
+/// Condition of a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// Whether the original of a sprite is shown.
+    Visible(u16, bool),
+    /// The costume of the original of a sprite.
+    Costume(u16, usize),
+    /// The comparison of a variable of a target, by its position there, with a value. `None` if
+    /// the program has no such variable, so that the condition never holds.
+    Variable(u16, Option<usize>, Comparison, Value),
+}

@@ -1,0 +1,235 @@
+//! Playing policies: from the state of the program to the next event.
+
+use std::cmp::Ordering;
+
+use catherd_vm::{TargetId, Tracer, Vm};
+
+use super::{Action, Condition, Policy, Rule};
+use crate::event::{Event, Interaction, KeyNo, Vocabulary};
+use crate::format::{Axis, Comparison};
+
+/// Half the width and height of the stage.
+const STAGE: (f64, f64) = (240.0, 180.0);
+
+/// Place of a visible instance of a sprite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    id: TargetId,
+    serial: u32,
+    /// Stage units.
+    pub x: f64,
+    /// Stage units.
+    pub y: f64,
+    /// Degrees.
+    pub direction: f64,
+    /// Whether it is the original.
+    pub original: bool,
+}
+
+/// State of the execution of a policy.
+#[derive(Clone, Debug, Default)]
+pub struct Player {
+    /// By rule: the step from which a press may be repeated.
+    ready: Vec<u64>,
+    /// Questions answered.
+    answered: usize,
+    /// By sprite: the visible instances, originals first.
+    places: Vec<Vec<Place>>,
+    /// The same before the last event, and the steps that have passed since then.
+    earlier: Vec<Vec<Place>>,
+    elapsed: u64,
+}
+
+impl Policy {
+    /// Plays until the policy, the program or the `allowed` steps end. `before` is called before
+    /// each decision and ends the play with `false`.
+    pub fn play<T: Tracer>(
+        &self,
+        vm: &mut Vm<T>,
+        interaction: &mut Interaction,
+        words: &Vocabulary,
+        mut before: impl FnMut(&mut Vm<T>) -> bool,
+    ) {
+        let end = vm.steps().saturating_add(self.most);
+        let mut player = Player::default();
+        while vm.steps() < end
+            && !interaction.has_ended()
+            && !interaction.is_hung()
+            && !vm.is_out_of_fuel()
+            && before(vm)
+        {
+            let from = vm.steps();
+            match player.decide(self, vm) {
+                Some(event) => interaction.send(event, vm, words),
+                None => interaction.pause(vm),
+            }
+            player.elapsed = vm.steps() - from;
+        }
+    }
+}
+
+impl Player {
+    /// The event that the policy chooses now; `None` if a step shall pass.
+    pub fn decide<T: Tracer>(&mut self, policy: &Policy, vm: &Vm<T>) -> Option<Event> {
+        if vm.is_asking() && !policy.answers.is_empty() {
+            let text = policy.answers[self.answered % policy.answers.len()];
+            self.answered += 1;
+            return Some(Event::TypeText { text });
+        }
+        self.look(vm);
+        self.ready.resize(policy.rules.len(), 0);
+        let proposals = policy.rules.iter().enumerate();
+        proposals.into_iter().find_map(|(number, rule)| self.propose(number, rule, vm))
+    }
+
+    fn look<T: Tracer>(&mut self, vm: &Vm<T>) {
+        std::mem::swap(&mut self.places, &mut self.earlier);
+        self.places.iter_mut().for_each(Vec::clear);
+        for view in vm.targets().filter_map(|id| vm.target(id)) {
+            if view.sprite >= self.places.len() {
+                self.places.resize(view.sprite + 1, Vec::new());
+            }
+            if !view.is_stage && view.visible {
+                self.places[view.sprite].push(Place {
+                    id: view.id,
+                    serial: view.serial,
+                    x: view.x,
+                    y: view.y,
+                    direction: view.direction,
+                    original: view.original,
+                });
+            }
+        }
+    }
+
+    fn propose<T: Tracer>(&mut self, number: usize, rule: &Rule, vm: &Vm<T>) -> Option<Event> {
+        if let Some(condition) = &rule.when
+            && !condition.holds(vm)
+        {
+            return None;
+        }
+        match rule.action {
+            Action::Follow { sprite, to, axis, dead, flee, aim, lead, keys, steps } => {
+                let (own, other) = self.nearest(sprite, to)?;
+                let (dx, dy) = self.ahead(to, other, lead);
+                let (dx, dy) = (other.x + dx - own.x, other.y + dy - own.y);
+                let distance = match axis {
+                    Axis::X => dx + aim,
+                    Axis::Y => dy + aim,
+                    Axis::Heading => turn(dx, dy, own.direction, aim),
+                };
+                let acts = if flee { distance.abs() < dead } else { distance.abs() > dead };
+                acts.then(|| press(keys, (distance > 0.0) != flee, steps))
+            }
+            Action::Mouse { to, dx, dy } => {
+                let (x, y) = vm.mouse();
+                let from = |place: &&Place| (place.x - x).powi(2) + (place.y - y).powi(2);
+                let place = self.of(to).iter().min_by(|a, b| from(a).total_cmp(&from(b)))?;
+                let x_to = (place.x + dx).trunc().clamp(-STAGE.0, STAGE.0);
+                let y_to = (place.y + dy).trunc().clamp(-STAGE.1, STAGE.1);
+                let elsewhere = (x, y) != (x_to, y_to) && x_to.is_finite() && y_to.is_finite();
+                elsewhere.then_some(Event::MouseMove { x: x_to, y: y_to })
+            }
+            Action::Press { event, every, near } => {
+                if vm.steps() < self.ready[number] {
+                    return None;
+                }
+                if let Some((sprite, to, within)) = near {
+                    let (own, other) = self.nearest(sprite, to)?;
+                    if own.squared(&other) > within * within {
+                        return None;
+                    }
+                }
+                let event = match event {
+                    Event::MouseDown { .. } => Event::MouseDown { down: !vm.mouse_down() },
+                    Event::ClickClone { sprite, .. } => {
+                        let clone = self.of(sprite).iter().find(|place| !place.original)?;
+                        Event::ClickClone { sprite, x: clone.x, y: clone.y }
+                    }
+                    event => event,
+                };
+                if !event.is_finite() {
+                    return None;
+                }
+                self.ready[number] = vm.steps() + u64::from(every);
+                Some(event)
+            }
+            Action::Edge { sprite, axis, margin, keys, steps } => {
+                let own = self.of(sprite).first()?;
+                let (at, end) = match axis {
+                    Axis::X | Axis::Heading => (own.x, STAGE.0),
+                    Axis::Y => (own.y, STAGE.1),
+                };
+                (at.abs() > end - margin).then(|| press(keys, at < 0.0, steps))
+            }
+        }
+    }
+
+    fn of(&self, sprite: u16) -> &[Place] {
+        self.places.get(usize::from(sprite)).map_or(&[], |places| places)
+    }
+
+    /// The first visible instance of a sprite and the instance of another that is nearest to it.
+    fn nearest(&self, sprite: u16, to: u16) -> Option<(Place, Place)> {
+        let own = *self.of(sprite).first()?;
+        let others = self.of(to).iter().filter(|other| other.id != own.id);
+        let other = others.min_by(|a, b| own.squared(a).total_cmp(&own.squared(b)))?;
+        Some((own, *other))
+    }
+
+    /// How far an instance moves in this number of steps if it goes on as before.
+    fn ahead(&self, sprite: u16, place: Place, steps: u32) -> (f64, f64) {
+        if steps == 0 || self.elapsed == 0 {
+            return (0.0, 0.0);
+        }
+        let earlier = self.earlier.get(usize::from(sprite)).into_iter().flatten();
+        let same = |old: &&Place| (old.id, old.serial) == (place.id, place.serial);
+        earlier.into_iter().find(same).map_or((0.0, 0.0), |old| {
+            let factor = f64::from(steps) / self.elapsed as f64;
+            ((place.x - old.x) * factor, (place.y - old.y) * factor)
+        })
+    }
+}
+
+impl Place {
+    fn squared(&self, other: &Place) -> f64 {
+        (self.x - other.x).powi(2) + (self.y - other.y).powi(2)
+    }
+}
+
+/// Degrees to turn clockwise from a direction to a vector, in -180..=180.
+fn turn(dx: f64, dy: f64, direction: f64, aim: f64) -> f64 {
+    let wanted = libm::atan2(dx, dy).to_degrees() + aim;
+    (wanted - direction + 540.0).rem_euclid(360.0) - 180.0
+}
+
+fn press([up, down]: [KeyNo; 2], raise: bool, steps: u32) -> Event {
+    Event::KeyPress { key: if raise { up } else { down }, steps }
+}
+
+impl Condition {
+    fn holds<T: Tracer>(&self, vm: &Vm<T>) -> bool {
+        // Originals have the positions of their sprites.
+        let original = |sprite: u16| vm.target(TargetId(u32::from(sprite)));
+        match self {
+            Self::Visible(sprite, shown) => {
+                original(*sprite).is_some_and(|view| view.visible == *shown)
+            }
+            Self::Costume(sprite, costume) => {
+                original(*sprite).is_some_and(|view| view.costume == *costume)
+            }
+            Self::Variable(sprite, variable, comparison, than) => {
+                let view = original(*sprite);
+                let value = view.as_ref().and_then(|view| view.variable((*variable)?));
+                value.is_some_and(|value| {
+                    let wanted = match comparison {
+                        Comparison::Below => Ordering::Less,
+                        Comparison::Equal => Ordering::Equal,
+                        Comparison::Above => Ordering::Greater,
+                    };
+                    value.compare(than) == wanted
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+use std::sync::Arc;
+
+use catherd_sb3::Opcode;
+use catherd_sb3::test_support::{TargetBuilder, number, project};
+use catherd_vm::Program;
+
+use crate::goals::{self, GoalSettings};
+use crate::{
+    Assertion, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteEvent, SuitePolicy, SuiteRule,
+    SuiteTest, Verdict, measure_coverage, measure_reliability,
+};
+
+/// A bowl that the arrow keys move by 10, and an apple at a random place, which hides when the
+/// bowl touches its place.
+fn program() -> (Arc<Program>, Vec<catherd_sb3::BlockNo>) {
+    let mut bowl = TargetBuilder::new("Bowl");
+    for (key, by) in [("right arrow", "10"), ("left arrow", "-10")] {
+        let walk = bowl.block(Opcode::MotionChangeXBy, &[("DX", number(by))]);
+        bowl.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", key)), &[walk]);
+    }
+    let mut apple = TargetBuilder::new("Apple");
+    let place =
+        apple.value(Opcode::OperatorRandom, &[("FROM", number("-200")), ("TO", number("200"))]);
+    let set = apple.block(Opcode::MotionSetX, &[("X", place)]);
+    let menu = apple.menu(Opcode::SensingDistanceToMenu, "DISTANCETOMENU", "Bowl");
+    let distance = apple.value(Opcode::SensingDistanceTo, &[("DISTANCETOMENU", menu)]);
+    let near =
+        apple.value(Opcode::OperatorLt, &[("OPERAND1", distance), ("OPERAND2", number("12"))]);
+    let wait = apple.block(Opcode::ControlWaitUntil, &[("CONDITION", near)]);
+    let hide = apple.block(Opcode::LooksHide, &[]);
+    apple.flag(&[set, wait, hide]);
+    let project = project(vec![TargetBuilder::new("Stage"), bowl, apple]);
+    let goals = goals::find(&project, GoalSettings::default());
+    (Arc::new(Program::compile(&project).unwrap()), goals)
+}
+
+fn rules(text: &str) -> Vec<SuiteRule> {
+    serde_json::from_str(text).unwrap()
+}
+
+fn suite(policy: SuitePolicy) -> Suite {
+    let test = SuiteTest { policy: Some(policy), ..SuiteTest::default() };
+    Suite { seed: 3, goals: 8, tests: vec![test], ..Suite::default() }
+}
+
+const FOLLOW: &str = r#"[{"follow":"Bowl","to":"Apple","axis":"x","dead":8.0,
+    "keys":["right arrow","left arrow"],"steps":1}]"#;
+
+/// The goal of the block that hides the apple.
+const HIDE: u32 = 6;
+
+#[test]
+fn a_policy_holds_under_every_seed_and_a_static_test_does_not() {
+    let (program, goals) = program();
+    assert_eq!(goals.len(), 8);
+    let follow = suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300 });
+    let seeds: Vec<u64> = (100..120).collect();
+    let mut seen = 0;
+    let reliability =
+        measure_reliability(&follow, &program, &goals, &seeds, 1_000, || seen += 1).unwrap();
+    // Which key it needs is up to chance, so that both scripts are chance goals.
+    assert_eq!((reliability.robust(), reliability.chance(), seen), (4, 4, 20));
+
+    let press = SuiteEvent::KeyPress { key: "right arrow".into(), steps: 1 };
+    let mut fixed = suite(SuitePolicy::default());
+    fixed.tests[0] = SuiteTest { events: vec![press; 10], ..SuiteTest::default() };
+    let reliability = measure_reliability(&fixed, &program, &goals, &seeds, 1_000, || ()).unwrap();
+    assert_eq!(reliability.chance(), 1, "{reliability:?}");
+    assert!(reliability.expected() < 6.0 && reliability.robust() == 5, "{reliability:?}");
+}
+
+#[test]
+fn fleeing_and_other_keys_do_not_catch() {
+    let (program, goals) = program();
+    let follow = suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300 });
+    assert!(measure_coverage(&follow, &program, &goals, 1_000).unwrap()[0].contains(&HIDE));
+    for change in [("\"steps\"", "\"flee\":true,\"steps\""), ("\"dead\":8.0", "\"dead\":480.0")] {
+        let text = FOLLOW.replace(change.0, change.1);
+        let flee = suite(SuitePolicy { rules: rules(&text), answers: Vec::new(), most: 300 });
+        let covered = measure_coverage(&flee, &program, &goals, 1_000).unwrap();
+        assert!(!covered[0].contains(&HIDE), "{change:?}");
+    }
+}
+
+#[test]
+fn assertions_after_the_policy_are_checked() {
+    let (program, _) = program();
+    let mut suite = suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300 });
+    let hidden = |after, visible| Assertion {
+        after,
+        sprite: Some("Apple".into()),
+        clone: 0,
+        expect: Expected::Visible(visible),
+    };
+    let verdict = |suite: &Suite| {
+        let linked = LinkedSuite::new(suite, &program).unwrap();
+        let mut runner = Runner::new(Arc::clone(&program), suite.machine.clone(), ());
+        runner.run(&linked, 0, Bounds::default()).verdict
+    };
+    suite.tests[0].assertions = vec![hidden(0, false)];
+    assert_eq!(verdict(&suite), Verdict::Passed);
+    suite.tests[0].assertions = vec![hidden(0, true)];
+    assert!(matches!(verdict(&suite), Verdict::Failed(_)));
+    suite.tests[0].assertions = vec![hidden(1, true)];
+    assert!(LinkedSuite::new(&suite, &program).is_err(), "there is no such event");
+}
+
+#[test]
+fn policies_that_cannot_be_played_are_refused() {
+    let (program, goals) = program();
+    let refused = |text: &str| {
+        let suite = suite(SuitePolicy { rules: rules(text), answers: Vec::new(), most: 9 });
+        measure_coverage(&suite, &program, &goals, 10).unwrap_err().to_string()
+    };
+    assert_eq!(refused(r#"[{"mouse":"Dog"}]"#), "test 0: the project has no sprite `Dog`");
+    let press = r#"[{"press":{"event":"ClickStage"},"every":0}]"#;
+    assert_eq!(refused(press), "test 0: `every` is 0, but must be 1 to 108000");
+    let long = suite(SuitePolicy { most: 11, ..SuitePolicy::default() });
+    let error = measure_coverage(&long, &program, &goals, 10).unwrap_err();
+    assert_eq!(error.to_string(), "test 0 has 11 steps; the maximum is 10");
+}

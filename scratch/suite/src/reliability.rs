@@ -1,0 +1,133 @@
+//! Reliability of tests: which goals they cover whatever the random numbers of the machine are.
+
+use std::sync::Arc;
+
+use catherd_sb3::BlockNo;
+use catherd_vm::Program;
+
+use crate::coverage::Executions;
+use crate::error::SuiteError;
+use crate::format::Suite;
+
+/// Coverage of a suite under its own seeds and under others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reliability {
+    /// Number of goals.
+    goals: usize,
+    /// Number of other seeds.
+    seeds: usize,
+    /// Goals that some test covers under its own seed.
+    seeded: Vec<bool>,
+    /// By other seed: the goals that some test covers under it.
+    under: Vec<Vec<bool>>,
+    /// By goal: the most other seeds under which one and the same test covers it.
+    best: Vec<usize>,
+}
+
+impl Reliability {
+    /// Number of goals.
+    pub fn goals(&self) -> usize {
+        self.goals
+    }
+
+    /// Number of other seeds.
+    pub fn seeds(&self) -> usize {
+        self.seeds
+    }
+
+    /// Goals that some test covers under its own seed: the coverage of a suite that is executed as
+    /// it was generated.
+    pub fn seeded(&self) -> usize {
+        self.seeded.iter().filter(|covered| **covered).count()
+    }
+
+    /// Mean over the other seeds of the number of goals that the suite covers; NaN without seeds.
+    pub fn expected(&self) -> f64 {
+        let covered = self.under.iter().flatten().filter(|covered| **covered).count();
+        covered as f64 / self.seeds as f64
+    }
+
+    /// Goals that one test covers under every other seed; 0 without seeds.
+    pub fn robust(&self) -> usize {
+        self.reliable(1.0)
+    }
+
+    /// Goals that one test covers under at least this share of the other seeds, 0 excluded.
+    pub fn reliable(&self, share: f64) -> usize {
+        let enough = |best: &&usize| **best > 0 && **best as f64 >= share * self.seeds as f64;
+        self.best.iter().filter(enough).count()
+    }
+
+    /// Chance goals: those that some test covers under another seed, but none under each.
+    pub fn chance(&self) -> usize {
+        self.best.iter().filter(|best| **best > 0 && **best < self.seeds).count()
+    }
+
+    /// By goal: the most other seeds under which one and the same test covers it.
+    pub fn best(&self) -> &[usize] {
+        &self.best
+    }
+}
+
+/// Executes all tests of a suite under their own seeds and under others, without checking
+/// assertions. `on_seed` is called after each seed.
+///
+/// # Errors
+/// As [`measure_coverage`](crate::measure_coverage).
+///
+/// # Panics
+/// If a goal is not a block of the program.
+pub fn measure_reliability(
+    suite: &Suite,
+    program: &Arc<Program>,
+    goals: &[BlockNo],
+    seeds: &[u64],
+    max_steps: u64,
+    mut on_seed: impl FnMut(),
+) -> Result<Reliability, SuiteError> {
+    let mut executions = Executions::new(suite, program, goals, max_steps)?;
+    let mut seeded = vec![false; goals.len()];
+    for (number, test) in suite.tests.iter().enumerate() {
+        mark(&mut seeded, &executions.covered(number, suite.seed_of(test)));
+    }
+    let mut counts = vec![vec![0; goals.len()]; suite.tests.len()];
+    let mut under = Vec::with_capacity(seeds.len());
+    for &seed in seeds {
+        let mut union = vec![false; goals.len()];
+        for (number, counts) in counts.iter_mut().enumerate() {
+            let covered = executions.covered(number, seed);
+            mark(&mut union, &covered);
+            covered.iter().for_each(|goal| counts[*goal as usize] += 1);
+        }
+        under.push(union);
+        on_seed();
+    }
+    let best = (0..goals.len()).map(|goal| counts.iter().map(|test| test[goal]).max().unwrap_or(0));
+    Ok(Reliability { goals: goals.len(), seeds: seeds.len(), seeded, under, best: best.collect() })
+}
+
+fn mark(goals: &mut [bool], covered: &[u32]) {
+    covered.iter().for_each(|goal| goals[*goal as usize] = true);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measures_count_goals_suites_and_tests_apart() {
+        // Two tests share goal 1: each covers it under one seed of two.
+        let reliability = Reliability {
+            goals: 4,
+            seeds: 2,
+            seeded: vec![true, true, false, false],
+            under: vec![vec![true, true, false, false], vec![true, true, true, false]],
+            best: vec![2, 1, 1, 0],
+        };
+        assert_eq!(reliability.seeded(), 2);
+        assert_eq!(reliability.expected(), 2.5);
+        assert_eq!(reliability.robust(), 1);
+        assert_eq!([0.1, 0.5, 0.6].map(|share| reliability.reliable(share)), [3, 3, 1]);
+        assert_eq!(reliability.chance(), 2);
+    }
+}

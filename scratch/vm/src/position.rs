@@ -1,0 +1,47 @@
+//! Positions of scripts: where their threads are, as numbers that can be compared.
+
+use catherd_sb3::BlockNo;
+
+use crate::code::NONE;
+use crate::thread::Thread;
+use crate::tracer::Tracer;
+use crate::vm::Vm;
+
+/// Offset basis and prime of the hash function FNV-1a.
+const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3);
+
+impl<T: Tracer> Vm<T> {
+    /// A number that says where the live threads of the script under this top block are: the
+    /// blocks on their stacks and the counters of their loops, summed over threads, so that their
+    /// order does not matter. 0 if there is none. Timers of waits are no part of it.
+    pub fn script_position(&self, top: BlockNo) -> u64 {
+        let threads = self.state.thread_list.iter().map(|&t| &self.state.threads[t as usize]);
+        let of_script = |thread: &&Thread| {
+            !thread.is_done()
+                && thread.hat != NONE
+                && self.program.commands[thread.hat as usize].no == top
+        };
+        threads.filter(of_script).fold(0, |sum, thread| sum.wrapping_add(thread.position()))
+    }
+
+    /// The same for all scripts together: threads of different scripts have different numbers.
+    pub fn position(&self) -> u64 {
+        let threads = self.state.thread_list.iter().map(|&t| &self.state.threads[t as usize]);
+        let live = threads.filter(|thread| !thread.is_done());
+        live.fold(0, |sum, thread| sum.wrapping_add(thread.position()))
+    }
+}
+
+impl Thread {
+    /// A hash of the blocks on the stack and of their loop counters; never 0.
+    fn position(&self) -> u64 {
+        let mut hash = FNV.0;
+        for frame in &self.stack {
+            for part in [u64::from(frame.block), frame.counter.to_bits()] {
+                hash = (hash ^ part).wrapping_mul(FNV.1);
+                hash ^= hash >> 29;
+            }
+        }
+        hash | 1
+    }
+}
