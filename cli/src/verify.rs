@@ -11,7 +11,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use catherd_coordinator::StoreError;
-use catherd_experiments::{Digest, Outcome, RunSpec};
+use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
 use clap::Args;
 
 use crate::failure::{self, Exit, Failure};
@@ -21,7 +21,8 @@ use crate::terminal;
 /// Executes finished runs of a study again and compares the digests of their records.
 ///
 /// A run is a pure function of its inputs, so every digest must be the same, on any machine.
-/// Runs with a budget of real time are skipped, because they depend on the machine.
+/// Runs that real time decided are skipped, because they depend on the machine: those with a budget of
+/// real time, and those of tools that say so.
 ///
 /// Of a replication package (`catherd archive`), every file, every record and their list are checked
 /// before.
@@ -126,7 +127,7 @@ fn report_runs(
     }
     if chosen.is_empty() {
         let reason =
-            if *skipped > 0 { "all have budgets of real time" } else { "no run has ended" };
+            if *skipped > 0 { "real time decided all of them" } else { "no run has ended" };
         return Err(Failure::new(format_args!("no run to verify: {reason}"))
             .hint("verify a study with finished runs, or enlarge the sample with --sample 100%"));
     }
@@ -140,7 +141,7 @@ fn report_runs(
         text += &format!("; {} damaged", terminal::plural(damaged.len(), "record"));
     }
     if *skipped > 0 {
-        text += &format!("; {skipped} with budgets of real time skipped");
+        text += &format!("; {skipped} decided by real time skipped");
     }
     text.push('\n');
     for (number, reason) in &differing {
@@ -200,7 +201,7 @@ struct Choice {
     chosen: Vec<Chosen>,
     /// Number of runs from which the sample was drawn.
     eligible: usize,
-    /// Number of runs with budgets of real time.
+    /// Number of runs that real time decided.
     skipped: usize,
     /// A line for each run whose record is damaged.
     damaged: Vec<String>,
@@ -221,7 +222,7 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
             }
             Err(cause) => return Err(stored.broken(&cause)),
         };
-        if spec.budget.wall_ms.is_some() {
+        if by_real_time(&spec, &record) {
             skipped += 1;
         } else if record.outcome != Outcome::Failed {
             total += 1;
@@ -231,7 +232,7 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     let mut smallest = BinaryHeap::new();
     for record in stored.records()? {
         let Ok((spec, record)) = record else { continue };
-        if spec.budget.wall_ms.is_none() && record.outcome != Outcome::Failed {
+        if !by_real_time(&spec, &record) && record.outcome != Outcome::Failed {
             smallest.push((lot(&spec), record.digest()));
             if smallest.len() > wanted {
                 smallest.pop();
@@ -247,6 +248,11 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
         }
     }
     Ok(Choice::new(chosen, total, skipped, damaged))
+}
+
+/// Whether real time decided a record, so that a repetition may differ.
+fn by_real_time(spec: &RunSpec, record: &RunRecord) -> bool {
+    spec.budget.wall_ms.is_some() || record.depends_on_real_time()
 }
 
 /// The lot of a run, a random number that depends on the seed of the sample and the run alone. The

@@ -51,11 +51,20 @@ pub enum Outcome {
     NoGoals,
     /// The tool cannot handle this input.
     Failed,
-    /// The wall-clock limit of the worker ended the run.
+    /// A wall-clock limit ended the run: that of the worker, or its own
+    /// ([`RunRecord::ended_by_own_limit`]).
     TimedOut,
-    /// The memory limit of the worker ended the run.
+    /// A memory limit ended the run: that of the worker, or its own.
     OutOfMemory,
 }
+
+/// Name of the metric of a run that ended by a limit of its own: the limit in milliseconds for
+/// [`Outcome::TimedOut`], in bytes for [`Outcome::OutOfMemory`].
+pub const OWN_LIMIT: &str = "own_limit";
+
+/// Name of a metric that is not 0 if real time decided more of a run than its budget says, such as a
+/// test of the tool that was abandoned, so that a repetition may differ.
+pub const REAL_TIME: &str = "real_time";
 
 /// Size of the final suite.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -256,6 +265,36 @@ impl RunRecord {
             resources: Resources { wall_ms, ..Resources::default() },
             ..RunRecord::new(spec, Vec::new())
         }
+    }
+
+    /// The record of a run that a limit of its own ended, in milliseconds for [`Outcome::TimedOut`],
+    /// in bytes for [`Outcome::OutOfMemory`]; `wall_ms` is its duration in milliseconds.
+    pub fn limited(
+        spec: &RunSpec,
+        outcome: Outcome,
+        limit: u64,
+        reason: impl Into<String>,
+        wall_ms: u64,
+    ) -> RunRecord {
+        let limit = Metric::Integer(i64::try_from(limit).unwrap_or(i64::MAX));
+        RunRecord {
+            outcome,
+            metrics: BTreeMap::from([(OWN_LIMIT.to_owned(), limit)]),
+            ..RunRecord::failed(spec, reason, wall_ms)
+        }
+    }
+
+    /// Whether a limit that belongs to the run ended it, so that it is not repeated elsewhere.
+    pub fn ended_by_own_limit(&self) -> bool {
+        matches!(self.outcome, Outcome::TimedOut | Outcome::OutOfMemory)
+            && self.metrics.contains_key(OWN_LIMIT)
+    }
+
+    /// Whether real time decided the record although the budget has none, so that a repetition may
+    /// differ: by a limit of the run, or as the metric [`REAL_TIME`] says.
+    pub fn depends_on_real_time(&self) -> bool {
+        let said = self.metrics.get(REAL_TIME).is_some_and(|metric| metric.value() != 0.0);
+        said || self.ended_by_own_limit()
     }
 
     /// Goals of the first criterion; 0 if there is no criterion.

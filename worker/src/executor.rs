@@ -197,7 +197,9 @@ impl Executor {
     }
 
     fn with_provenance(&self, mut record: RunRecord, attempt: u32) -> RunRecord {
-        record.resources.peak_rss_kib = catherd_platform::peak_rss_kib();
+        if record.resources.peak_rss_kib == 0 {
+            record.resources.peak_rss_kib = catherd_platform::peak_rss_kib();
+        }
         record.provenance = Provenance { attempt, ..self.provenance.clone() };
         record
     }

@@ -147,7 +147,7 @@ fn read_records(
         digests.add(run, digest);
         let fine = matches!(outcome.outcome, Outcome::Done | Outcome::NoGoals);
         *(if fine { &mut found.done } else { &mut found.failed }) += 1;
-        if spec.budget.wall_ms.is_some() {
+        if super::by_real_time(&spec, &outcome) {
             skipped += 1;
         } else if outcome.outcome != Outcome::Failed {
             eligible += 1;

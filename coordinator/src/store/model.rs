@@ -18,6 +18,8 @@ pub struct StoredRecord {
     pub digest: Digest,
     /// How the run ended.
     pub outcome: Outcome,
+    /// [`RunRecord::ended_by_own_limit`].
+    pub(crate) own_limit: bool,
     /// Goals of the project.
     pub goals: u32,
     /// Goals covered.
@@ -43,6 +45,7 @@ impl StoredRecord {
             run: record.run,
             digest: record.digest(),
             outcome: record.outcome,
+            own_limit: record.ended_by_own_limit(),
             goals: record.goals(),
             covered: record.covered(),
             wall: Duration::from_millis(record.resources.wall_ms),

@@ -235,7 +235,8 @@ impl Leader {
 }
 
 /// The end of an attempt with this record. A run that exceeded a limit of the worker counts as a
-/// crash, because another machine may be faster or have more memory.
+/// crash, because another machine may be faster or have more memory; one that exceeded a limit of its
+/// own has ended.
 fn classify(record: Box<StoredRecord>) -> (AttemptEnd, Payload) {
     let crashed = |kind, reason| (AttemptEnd::Crashed, Payload::Breakdown(kind, reason));
     match record.outcome {
@@ -243,6 +244,9 @@ fn classify(record: Box<StoredRecord>) -> (AttemptEnd, Payload) {
             (AttemptEnd::Done(record.wall), Payload::Record(record))
         }
         Outcome::Failed => (AttemptEnd::Failed(record.wall), Payload::Record(record)),
+        Outcome::TimedOut | Outcome::OutOfMemory if record.own_limit => {
+            (AttemptEnd::Failed(record.wall), Payload::Record(record))
+        }
         Outcome::TimedOut => crashed(Breakdown::TimedOut, record.reason),
         Outcome::OutOfMemory => crashed(Breakdown::OutOfMemory, record.reason),
     }
