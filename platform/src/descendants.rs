@@ -1,6 +1,8 @@
 //! The descendants of a process: those that left its process group included.
 
-pub use system::{adopt_orphans, end_with_parent, kill_descendants, wait_and_reap};
+pub use system::{
+    adopt_orphans, end_with_parent, kill_descendants, resident_memory, wait_and_reap,
+};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -62,7 +64,7 @@ mod system {
     pub fn kill_descendants(limit: Duration) -> bool {
         let end = Instant::now() + limit;
         loop {
-            let alive = descendants();
+            let alive = descendants(getpid());
             if alive.is_empty() {
                 return true;
             }
@@ -78,9 +80,21 @@ mod system {
         }
     }
 
-    /// The descendants of this process: those that have ended only if this process has to reap
-    /// them.
-    fn descendants() -> Vec<Pid> {
+    /// Resident memory of all descendants of a process together, in bytes; what several of them
+    /// share counts for each.
+    pub fn resident_memory(of: &Child) -> u64 {
+        let resident = |pid: &Pid| -> Option<u64> {
+            // The process may have ended since.
+            let file = format!("/proc/{}/status", pid.as_raw_nonzero());
+            let status = fs::read_to_string(file).ok()?;
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+            line.split_whitespace().next()?.parse().ok()
+        };
+        descendants(Pid::from_child(of)).iter().filter_map(resident).sum::<u64>() << 10
+    }
+
+    /// The descendants of a process: those that have ended only if it has to reap them.
+    fn descendants(of: Pid) -> Vec<Pid> {
         let mut children: HashMap<i32, Vec<(i32, bool)>> = HashMap::new();
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
             let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
@@ -96,7 +110,7 @@ mod system {
             };
             children.entry(parent).or_default().push((pid, ended));
         }
-        let own = getpid().as_raw_nonzero().get();
+        let own = of.as_raw_nonzero().get();
         let mut found = Vec::new();
         let mut parents = vec![own];
         while let Some(parent) = parents.pop() {
@@ -147,5 +161,10 @@ mod system {
     /// Kills nothing, because this system does not say which processes are descendants.
     pub fn kill_descendants(_: Duration) -> bool {
         false
+    }
+
+    /// 0, because this system does not say which processes are descendants.
+    pub fn resident_memory(_: &Child) -> u64 {
+        0
     }
 }

@@ -17,14 +17,17 @@ mod signals;
 pub use cpu::{
     ended_by_cpu_limit, limit_address_space, limit_cpu_time, process_cpu_time, thread_cpu_time,
 };
-pub use descendants::{adopt_orphans, end_with_parent, kill_descendants, wait_and_reap};
+pub use descendants::{
+    adopt_orphans, end_with_parent, kill_descendants, resident_memory, wait_and_reap,
+};
 pub use files::{only_for_owner, open_regular, remove_folder, with_mode};
 pub use host::{allowed_cores, host, peak_rss_kib, pin};
 pub use memory::{MemoryLimit, limit_memory, oom_kills, own_cgroup_leaf};
 pub use namespaces::{
-    enter_mount_namespace, enter_namespaces, give_up_privileges, hide, mount_proc,
+    enter_mount_namespace, enter_namespaces, give_up_privileges, hide, leave_network, mount_proc,
+    protect_files,
 };
-pub use process::{kill_group, new_group, terminate, was_killed};
+pub use process::{kill_group, new_group, terminate, terminate_group, was_killed};
 pub use secrets::{check_private, create_private_folder, write_private};
 pub use signals::{ReloadSignal, StopSignals};
 

@@ -1,6 +1,9 @@
 //! Namespaces in which a program does not see the processes and the secret files of its worker.
 
-pub use system::{enter_mount_namespace, enter_namespaces, give_up_privileges, hide, mount_proc};
+pub use system::{
+    enter_mount_namespace, enter_namespaces, give_up_privileges, hide, leave_network, mount_proc,
+    protect_files,
+};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -123,6 +126,95 @@ mod system {
         Ok(())
     }
 
+    /// Makes all files read-only for this process and its children, after
+    /// [`enter_mount_namespace`], but those of the folder `writable`. `/dev/shm` is empty and
+    /// writable.
+    ///
+    /// # Errors
+    ///
+    /// The first place that remains writable.
+    pub fn protect_files(writable: &Path) -> io::Result<()> {
+        let writable = fs::canonicalize(writable)?;
+        mount_bind(&writable, &writable)?;
+        // A program that asks for shared memory gets its own. Without it some still run.
+        let _ = mount("tmpfs", "/dev/shm", "tmpfs", PLAIN, Some(c"mode=1777"));
+        let mounts = fs::read_to_string("/proc/self/mountinfo")?;
+        let mut places: Vec<(PathBuf, MountFlags)> = mounts.lines().filter_map(place).collect();
+        // Of the mounts on one place only the last one can be seen.
+        places.reverse();
+        let mut seen: Vec<PathBuf> = vec![writable, PathBuf::from("/dev/shm")];
+        for (place, flags) in places {
+            let kernel = ["/proc", "/sys", "/dev"].iter().any(|folder| place.starts_with(folder));
+            if kernel || flags.contains(MountFlags::RDONLY) || seen.contains(&place) {
+                continue;
+            }
+            let frozen = flags | MountFlags::BIND | MountFlags::RDONLY;
+            match mount_remount(&place, frozen, c"") {
+                // Another mount hides it.
+                Ok(()) | Err(Errno::INVAL | Errno::NOENT | Errno::NOTDIR) => seen.push(place),
+                Err(error) => {
+                    let error = io::Error::from(error);
+                    let cause = format!("{}: {error}", place.display());
+                    return Err(io::Error::new(error.kind(), cause));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The place and the flags of a line of `mountinfo`; `None` if the line is malformed.
+    fn place(line: &str) -> Option<(PathBuf, MountFlags)> {
+        let mut fields = line.split(' ').skip(4);
+        // Blanks and backslashes are octal numbers there.
+        let place = fields.next()?;
+        let place = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+            .iter()
+            .fold(place.to_owned(), |place, (code, text)| place.replace(code, text));
+        let flags = fields.next()?.split(',').fold(MountFlags::empty(), |flags, word| {
+            flags
+                | match word {
+                    "ro" => MountFlags::RDONLY,
+                    "nosuid" => MountFlags::NOSUID,
+                    "nodev" => MountFlags::NODEV,
+                    "noexec" => MountFlags::NOEXEC,
+                    "noatime" => MountFlags::NOATIME,
+                    "nodiratime" => MountFlags::NODIRATIME,
+                    "relatime" => MountFlags::RELATIME,
+                    _ => MountFlags::empty(),
+                }
+        });
+        Some((place.into(), flags))
+    }
+
+    /// Gives this process and its children a network of their own, after [`enter_namespaces`]: the
+    /// loopback device alone.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses.
+    pub fn leave_network() -> io::Result<()> {
+        unshare(UnshareFlags::NEWNET)?;
+        let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
+        /// `struct ifreq` of the kernel with flags.
+        #[repr(C)]
+        struct Request {
+            name: [u8; 16],
+            flags: i16,
+            rest: [u8; 22],
+        }
+        const SET_FLAGS: rustix::ioctl::Opcode = 0x8914;
+        /// The device is up and running.
+        const UP: i16 = 0x41;
+        let mut request = Request { name: [0; 16], flags: UP, rest: [0; 22] };
+        request.name[..2].copy_from_slice(b"lo");
+        // SAFETY: the kernel reads a `struct ifreq` for this opcode, which `Request` is.
+        unsafe {
+            let set = rustix::ioctl::Setter::<SET_FLAGS, Request>::new(request);
+            rustix::ioctl::ioctl(&socket, set)?;
+        }
+        Ok(())
+    }
+
     /// Takes from the programs that this process starts every way to privileges: those of their
     /// user namespace, with which they could unmount what [`hide`] mounted, and those of
     /// executables with the set-user-id bit.
@@ -183,6 +275,24 @@ mod system {
     ///
     /// Always.
     pub fn hide(_: &[PathBuf], _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Does nothing: this system has no namespaces.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn protect_files(_: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Does nothing: this system has no namespaces.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn leave_network() -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -1,6 +1,6 @@
 //! Processes that are started, told to end and killed together with what they started.
 
-pub use system::{kill_group, new_group, terminate, was_killed};
+pub use system::{kill_group, new_group, terminate, terminate_group, was_killed};
 
 #[cfg(unix)]
 mod system {
@@ -32,6 +32,18 @@ mod system {
     /// If the system refuses.
     pub fn terminate(child: &Child) -> io::Result<()> {
         Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
+    }
+
+    /// Asks all processes of a group to end in order (SIGTERM); the group is named by the number of
+    /// its first process.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses, as it does when the group has no process left.
+    pub fn terminate_group(first: u32) -> io::Result<()> {
+        let pid = i32::try_from(first).ok().and_then(Pid::from_raw);
+        let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(kill_process_group(pid, Signal::TERM)?)
     }
 
     /// Whether SIGKILL or SIGABRT ended the process: an operator, the system's memory limit or
@@ -67,6 +79,15 @@ mod system {
     ///
     /// Always.
     pub fn terminate(_: &Child) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Does nothing on this system.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn terminate_group(_: u32) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
