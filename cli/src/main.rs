@@ -13,6 +13,7 @@
 //! - [`javascript`]: JavaScript subjects without a study.
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: one project and one suite; [`project`] opens
 //!   them.
+//! - [`tools`]: what external tools need on this machine.
 //! - [`vm`]: the Scratch machine alone.
 //! - [`dataset`]: corpora of projects, from sampling to figures.
 //! - [`subjects`]: the subject kinds, and the command that lists them.
@@ -51,6 +52,7 @@ mod subjects;
 mod terminal;
 mod test;
 mod tokens;
+mod tools;
 mod verify;
 mod vm;
 mod worker;
@@ -107,6 +109,9 @@ enum Command {
     #[command(subcommand)]
     Capacity(capacity::Command),
     Subjects(subjects::Arguments),
+    #[command(subcommand)]
+    Tool(tools::Command),
+    Doctor(tools::Doctor),
     Archive(archive::Arguments),
     Verify(verify::Arguments),
     Replay(replay::Arguments),
@@ -178,6 +183,8 @@ impl Command {
             Command::Launch(command) => launch::run(command),
             Command::Capacity(command) => capacity::run(command),
             Command::Subjects(arguments) => subjects::run(&arguments),
+            Command::Tool(command) => tools::run(&command),
+            Command::Doctor(arguments) => arguments.run(),
             Command::Archive(arguments) => archive::run(&arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Replay(arguments) => replay::run(&arguments),

@@ -18,6 +18,9 @@
 //! the optional parameter `environment` adds or replaces variables: `NAME=VALUE` words with the
 //! same places.
 //!
+//! The parameters `run_limit` and `run_memory` are limits of a run that are a part of its id (module
+//! `limits`); a project may be a descriptor (module `descriptor`).
+//!
 //! The parameter `adapter` takes the place of `command` for a tool with a folder of its own
 //! (module `adapter`). Tools that are named by relative paths are found beside the study file and
 //! known by their digests (module `tool`).
@@ -41,7 +44,11 @@
 //! `suite_events`, `suite` and `counts`.
 
 mod adapter;
+mod answer;
+mod descriptor;
+mod limits;
 mod live;
+mod prepared;
 mod process;
 mod program;
 mod result;
@@ -52,15 +59,17 @@ mod tool;
 use std::path::Path;
 
 use catherd_experiments::{
-    Algorithm, CriterionInfo, Noun, Parameter, ProjectSource, SubjectInfo, Unit,
+    Algorithm, CriterionInfo, Measure, Noun, Parameter, ProjectSource, SubjectInfo, Unit,
 };
 
 use crate::algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
 use crate::files;
 use crate::kind::SubjectKind;
-use crate::projects::{FindError, Found, Progress};
+use crate::projects::{FindError, Found, FoundProject, Progress, ProjectTable};
 use crate::runner::{Runner, RunnerContext};
 use adapter::Adapter;
+use limits::RunLimits;
+pub use prepared::{Diagnosis, Tool};
 use program::Program;
 pub use supervisor::{Supervision, supervise};
 
@@ -69,6 +78,9 @@ pub const KIND: &str = "command";
 
 /// Name of the only criterion.
 const CRITERION: &str = "goals";
+
+/// Name of the only level of a mutant's location.
+const MUTANT_LEVEL: &str = "target";
 
 /// Units of work, by name.
 const UNITS: [&str; 2] = ["executions", "steps"];
@@ -82,6 +94,11 @@ impl SubjectKind for Command {
         let unit = |name: &str, singular: &str, plural: &str| {
             Unit::new(name, singular, plural, "as the program counts them")
         };
+        // Coverage may depend on size and complexity.
+        let measure = |name: &str, caption: &str| match name {
+            "lines" | "mccabe" => Measure::related(name, caption),
+            _ => Measure::new(name, caption),
+        };
         SubjectInfo {
             kind: KIND.to_owned(),
             // As of version 0.3.0, so that its runs keep their ids.
@@ -92,9 +109,12 @@ impl SubjectKind for Command {
             ],
             criteria: vec![CriterionInfo::new("goal", CRITERION)],
             suite_unit: Noun::new("event", "events"),
-            mutant_levels: Vec::new(),
+            mutant_levels: vec![MUTANT_LEVEL.to_owned()],
             artifact_extension: "json".to_owned(),
-            measures: Vec::new(),
+            measures: descriptor::MEASURES
+                .iter()
+                .map(|&(name, caption)| measure(name, caption))
+                .collect(),
         }
     }
 
@@ -135,12 +155,26 @@ impl SubjectKind for Command {
                     meaning: "variables of the environment, such as \"PYTHONHASHSEED={seed}\""
                         .to_owned(),
                 },
+                ParameterInfo {
+                    name: limits::TIME.to_owned(),
+                    default: Some(Parameter::Text(String::new())),
+                    values: Values::Text,
+                    meaning: "real time after which a run has ended, such as \"2.5h\"".to_owned(),
+                },
+                ParameterInfo {
+                    name: limits::MEMORY.to_owned(),
+                    default: Some(Parameter::Text(String::new())),
+                    values: Values::Text,
+                    meaning: "memory of all processes of a run together, such as \"4GiB\""
+                        .to_owned(),
+                },
             ],
         }]
     }
 
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
-        template::check(algorithm)
+        template::check(algorithm)?;
+        RunLimits::of(algorithm).map(drop)
     }
 
     fn resolve(&self, algorithm: &Algorithm, folder: &Path) -> Result<Algorithm, FieldError> {
@@ -159,12 +193,18 @@ impl SubjectKind for Command {
 
     fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
         match projects {
-            ProjectSource::Paths(paths) => files::find(paths, |_| true, progress),
+            ProjectSource::Paths(paths) => {
+                files::find(paths, |_| true, progress).and_then(descriptor::named)
+            }
             ProjectSource::Synthetic { .. } => Err(FindError {
                 cause: format!("subject kind `{KIND}` has no synthetic projects"),
                 advice: "name files; `catherd dataset synth` writes synthetic projects".to_owned(),
             }),
         }
+    }
+
+    fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
+        descriptor::table(projects)
     }
 
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {

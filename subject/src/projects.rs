@@ -64,6 +64,12 @@ impl FoundProject {
         FoundProject { name, path, digest, read: Box::new(read) }
     }
 
+    /// The project with another name.
+    #[must_use]
+    pub fn renamed(self, name: String) -> FoundProject {
+        FoundProject { name, ..self }
+    }
+
     /// The bytes that workers receive.
     ///
     /// # Errors

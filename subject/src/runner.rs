@@ -93,7 +93,7 @@ pub trait Runner: Send {
 
     /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second
     /// and ends soon after it returns [`ControlFlow::Break`]. The worker fills in the record's
-    /// peak memory and provenance.
+    /// provenance, and its own peak memory if the record has none.
     ///
     /// # Errors
     ///

@@ -2,39 +2,33 @@
 //! and the executable `run`.
 //!
 //! `run execute REQUEST` is started in the working folder of a run. The request is a JSON file;
-//! paths in it are relative to the working folder. The result is the JSON file that
-//! the request names as `out`: that of a program without an adapter, with `"contract": 1` and
-//! these keys too:
-//!
-//! | key | meaning |
-//! | --- | --- |
-//! | `tool` | `name` and `version` of what ran, which must be those of `adapter.toml` |
-//! | `times` | `search_ms`, outside of the digest |
-//! | `files` | paths of text files in the working folder that become artifacts, `-` for `/` |
-//! | `outcome` | also `unsupported`, with a `reason`: the tool can never do this project |
+//! paths in it are relative to the working folder, but for that of the environment, which is absolute
+//! (module `prepared`). The answer is the JSON file that the request names as `out` (module
+//! `answer`).
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use catherd_experiments::{Algorithm, Parameter, RunRecord, RunSpec};
+use catherd_experiments::{Algorithm, Parameter, RunSpec};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::descriptor::Descriptor;
+use super::limits::{self, RunLimits};
 use super::tool::{ADAPTER, DIGEST};
-use super::{UNITS, result, template};
+use super::{UNITS, prepared, template};
 use crate::algorithm::{FieldError, Values};
 use crate::runner::Limits;
 
 /// The version of the contract.
-const CONTRACT: u64 = 1;
+pub(super) const CONTRACT: u64 = 1;
 
 /// The description of an adapter, in its folder.
-const DESCRIPTION: &str = "adapter.toml";
+pub(super) const DESCRIPTION: &str = "adapter.toml";
 
 /// The executable of an adapter, in its folder.
-const EXECUTABLE: &str = "run";
+pub(super) const EXECUTABLE: &str = "run";
 
 /// The request, in the working folder.
 const REQUEST: &str = "request.json";
@@ -45,11 +39,8 @@ pub(super) const RESULT: &str = "result.json";
 /// Improvements while the tool runs, in the working folder, a JSON object on each line.
 pub(super) const LIVE: &str = "live.jsonl";
 
-/// Most bytes of all files of a result.
-const MOST_BYTES: u64 = 8 << 20;
-
-/// Most files of a result.
-const MOST_FILES: usize = 1000;
+/// Parameters of every tool, which an adapter may not declare.
+const COMMON: [&str; 4] = [ADAPTER, DIGEST, limits::TIME, limits::MEMORY];
 
 /// What `adapter.toml` says.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -57,22 +48,38 @@ const MOST_FILES: usize = 1000;
 pub(super) struct Adapter {
     contract: u64,
     /// Name of the tool.
-    tool: String,
+    pub(super) tool: String,
     /// Version of the tool.
-    version: String,
-    /// File with pinned versions of what the tool needs, in the adapter's folder.
-    environment: Option<PathBuf>,
+    pub(super) version: String,
+    /// File or folder with pinned versions of what the tool needs, in the adapter's folder.
+    pub(super) environment: Option<PathBuf>,
     /// Names of algorithms; empty if the tool takes any.
     #[serde(default)]
     algorithms: Vec<String>,
     /// Limits that the tool keeps: units of work, or `wall`. Empty if it keeps all.
     #[serde(default)]
     budgets: Vec<String>,
+    /// Which runs give the same result again.
+    #[serde(default)]
+    pub(super) determinism: Determinism,
     /// Variables of the environment.
     #[serde(default)]
     variables: BTreeMap<String, String>,
     #[serde(default)]
     parameters: BTreeMap<String, Declaration>,
+}
+
+/// Which runs of a tool give the same result again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Determinism {
+    /// None.
+    None,
+    /// Those without a budget of real time.
+    #[default]
+    Logical,
+    /// All.
+    Always,
 }
 
 /// A parameter that a tool takes.
@@ -140,11 +147,14 @@ impl Adapter {
             let contract = adapter.contract;
             return Err(named(&format_args!("contract {contract}, and there is {CONTRACT} only")));
         }
-        let own = [Some(Path::new(EXECUTABLE)), adapter.environment.as_deref()];
-        for file in own.into_iter().flatten().map(|name| folder.join(name)) {
-            if !file.is_file() {
-                return Err(format!("{}: no such file", file.display()));
-            }
+        let executable = folder.join(EXECUTABLE);
+        let lock = adapter.environment.as_ref().map(|lock| folder.join(lock));
+        let missing = [(!executable.is_file()).then_some(executable), lock.filter(|l| !l.exists())];
+        if let Some(file) = missing.into_iter().flatten().next() {
+            return Err(format!("{}: no such file", file.display()));
+        }
+        if let Some(name) = COMMON.iter().find(|name| adapter.parameters.contains_key(**name)) {
+            return Err(named(&format_args!("the parameter `{name}` is one of every tool")));
         }
         Ok(adapter)
     }
@@ -194,7 +204,7 @@ impl Adapter {
         spec: &RunSpec,
         folder: &Path,
         own: &Path,
-        project: &Path,
+        project: &Project<'_>,
         limits: Limits,
     ) -> Result<template::Filled, String> {
         self.check(&spec.algorithm).map_err(|error| error.cause)?;
@@ -206,8 +216,10 @@ impl Adapter {
             let known = self.budgets.join(", ");
             return Err(format!("{} keeps no limit of the budget: set one of {known}", self.tool));
         }
+        let environment = prepared::prepared(self, own)?;
         let file = folder.join(REQUEST);
-        let request = serde_json::to_vec_pretty(&self.request(spec, project, limits));
+        let request = self.request(spec, project, environment.as_deref(), limits)?;
+        let request = serde_json::to_vec_pretty(&request);
         let written = request.map_err(Into::into).and_then(|request| fs::write(&file, request));
         written.map_err(|cause: std::io::Error| format!("{}: {cause}", file.display()))?;
         let executable = own.join(EXECUTABLE).display().to_string();
@@ -219,7 +231,13 @@ impl Adapter {
         Ok(template::Filled { words, variables: variables.collect() })
     }
 
-    fn request(&self, spec: &RunSpec, project: &Path, limits: Limits) -> Value {
+    fn request(
+        &self,
+        spec: &RunSpec,
+        project: &Project<'_>,
+        environment: Option<&Path>,
+        limits: Limits,
+    ) -> Result<Value, String> {
         let mut parameters: BTreeMap<&String, Value> = BTreeMap::new();
         for (name, declared) in &self.parameters {
             parameters.insert(name, json!(declared.default()));
@@ -228,121 +246,41 @@ impl Adapter {
         let mut budget: Map<String, Value> =
             UNITS.iter().map(|unit| ((*unit).to_owned(), json!(spec.budget.limit(unit)))).collect();
         budget.insert("wall_ms".to_owned(), json!(spec.budget.wall_ms));
-        json!({
+        let own = RunLimits::of(&spec.algorithm).map_err(|error| error.cause)?;
+        let time = own.time.into_iter().chain(limits.wall).min();
+        let memory = own.memory.into_iter().chain(limits.memory).min();
+        Ok(json!({
             "contract": CONTRACT,
             "run": spec.id(),
             "project": {
                 "name": spec.project_name,
-                "path": project.file_name().unwrap_or_default().to_string_lossy(),
+                "path": project.file.file_name().unwrap_or_default().to_string_lossy(),
                 "digest": spec.project,
+                "data": project.descriptor.map(|descriptor| &descriptor.data),
             },
             "algorithm": spec.algorithm.name,
             "parameters": parameters,
             "seed": spec.seed,
             "budget": budget,
-            "deadline_ms": limits.wall.map(|wall| wall.as_millis() as u64),
-            "memory_bytes": limits.memory,
-            "environment": self.environment,
+            "deadline_ms": time.map(|time| time.as_millis() as u64),
+            "memory_bytes": memory,
+            "cores": 1,
+            "environment": environment,
             "out": RESULT,
             "live": LIVE,
-        })
+        }))
     }
+}
 
-    /// The record of a result file in a working folder.
-    ///
-    /// # Errors
-    ///
-    /// Why the file is not the result of a run of this tool.
-    pub(super) fn record(
-        &self,
-        spec: &RunSpec,
-        mut file: Map<String, Value>,
-        folder: &Path,
-        wall_ms: u64,
-    ) -> Result<RunRecord, String> {
-        let contract = file.remove("contract").unwrap_or(Value::Null);
-        if contract != json!(CONTRACT) {
-            return Err(format!("`contract` is {contract}, expected {CONTRACT}"));
-        }
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Tool {
-            name: String,
-            version: String,
-        }
-        #[derive(Default, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Times {
-            search_ms: Option<u64>,
-        }
-        if let Some(ran) = taken::<Tool>(&mut file, "tool")?
-            && (&ran.name, &ran.version) != (&self.tool, &self.version)
-        {
-            let Adapter { tool, version, .. } = self;
-            let Tool { name, version: other } = ran;
-            return Err(format!("{name} {other} ran, and {DESCRIPTION} says {tool} {version}"));
-        }
-        let times: Times = taken(&mut file, "times")?.unwrap_or_default();
-        let files: Vec<PathBuf> = taken(&mut file, "files")?.unwrap_or_default();
-        if file.get("outcome").is_some_and(|outcome| outcome == "unsupported") {
-            file.insert("outcome".to_owned(), json!("failed"));
-            let reason = file.remove("reason").unwrap_or_default();
-            let reason = format!("unsupported: {}", reason.as_str().unwrap_or_default());
-            file.insert("reason".to_owned(), json!(reason));
-            file.entry("criteria").or_insert_with(|| json!([]));
-        }
-        let mut record = result::record(spec, file, wall_ms)?;
-        record.resources.search_ms = times.search_ms.unwrap_or(record.resources.search_ms);
-        record.artifacts.extend(artifacts(folder, &files)?);
-        Ok(record)
-    }
+/// The project of a run in its working folder.
+pub(super) struct Project<'d> {
+    /// The file with the project's bytes.
+    pub(super) file: &'d Path,
+    /// What they say if they are a descriptor.
+    pub(super) descriptor: Option<&'d Descriptor>,
 }
 
 /// The parameters of an algorithm that are the tool's own.
 fn settings(algorithm: &Algorithm) -> impl Iterator<Item = (&String, &Parameter)> {
-    algorithm.parameters.iter().filter(|(name, _)| ![ADAPTER, DIGEST].contains(&name.as_str()))
-}
-
-/// Takes a value out of a result file; `None` if there is none.
-fn taken<T: serde::de::DeserializeOwned>(
-    file: &mut Map<String, Value>,
-    key: &str,
-) -> Result<Option<T>, String> {
-    let value = file.remove(key).map(serde_json::from_value).transpose();
-    value.map_err(|error| format!("`{key}`: {error}"))
-}
-
-/// Reads the files of a result: regular text files of the working folder.
-fn artifacts(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
-    if files.len() > MOST_FILES {
-        return Err(format!("{} files, at most {MOST_FILES} are kept", files.len()));
-    }
-    let mut artifacts = BTreeMap::new();
-    let mut left = MOST_BYTES;
-    for name in files {
-        let flaw = |cause: &dyn std::fmt::Display| format!("{}: {cause}", name.display());
-        if !name.components().all(|part| matches!(part, Component::Normal(_))) {
-            return Err(flaw(&"not a path within the working folder"));
-        }
-        let file = folder.join(name);
-        // A link in the place of a folder would lead elsewhere.
-        let real = fs::canonicalize(file.parent().unwrap_or(folder)).map_err(|e| flaw(&e))?;
-        if !real.starts_with(fs::canonicalize(folder).map_err(|e| flaw(&e))?) {
-            return Err(flaw(&"not a path within the working folder"));
-        }
-        let file = catherd_platform::open_regular(&file).map_err(|cause| flaw(&cause))?;
-        let mut text = String::new();
-        let read = file.take(left + 1).read_to_string(&mut text);
-        read.map_err(|cause| flaw(&format_args!("not readable as text: {cause}")))?;
-        left = left
-            .checked_sub(text.len() as u64)
-            .ok_or_else(|| flaw(&format_args!("more than {} MiB of files", MOST_BYTES >> 20)))?;
-        // An artifact has the name of a file, without folders.
-        let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
-        let artifact = parts.collect::<Vec<_>>().join("-");
-        if artifacts.insert(artifact, text).is_some() {
-            return Err(flaw(&"another file has the same name as an artifact"));
-        }
-    }
-    Ok(artifacts)
+    algorithm.parameters.iter().filter(|(name, _)| !COMMON.contains(&name.as_str()))
 }

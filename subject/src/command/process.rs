@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::io::{self, BufRead, BufReader, PipeReader, Read};
+use std::io::{self, BufRead, BufReader, PipeReader, Read, Write};
 use std::path::Path;
 use std::process::{self, Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -37,8 +37,8 @@ pub(super) struct Process {
 
 /// The pipes of a supervisor.
 struct Supervisor {
-    /// Closing it ends the supervisor.
-    _leash: ChildStdin,
+    /// Closing it ends the supervisor; a byte has the program asked to end.
+    leash: ChildStdin,
     report: Receiver<Vec<u8>>,
 }
 
@@ -91,7 +91,7 @@ impl Process {
             .map_err(|cause| RunError::Crashed(format!("cannot start {}: {cause}", words[0])))?;
         let supervisor = child.stdin.take().zip(child.stdout.take());
         let supervisor =
-            supervisor.map(|(leash, stdout)| Supervisor { _leash: leash, report: line(stdout) });
+            supervisor.map(|(leash, stdout)| Supervisor { leash, report: line(stdout) });
         let exclusive = programs.exclusive;
         Ok(Process { child, supervisor, output: tail(reader), exclusive })
     }
@@ -131,6 +131,23 @@ impl Process {
                 Ok(Some(End { status, missing: Vec::new() }))
             }
         }
+    }
+
+    /// Resident memory of all processes of the program in bytes, with that of the supervisor's own
+    /// init process.
+    pub(super) fn resident_memory(&self) -> u64 {
+        catherd_platform::resident_memory(&self.child)
+    }
+
+    /// Asks the program to end in order (SIGTERM).
+    pub(super) fn ask_to_end(&mut self) {
+        // Ignore the errors: the program may have ended since.
+        let _ = match &mut self.supervisor {
+            Some(supervisor) => {
+                supervisor.leash.write_all(&[0]).and_then(|()| supervisor.leash.flush())
+            }
+            None => catherd_platform::terminate_group(self.child.id()),
+        };
     }
 
     /// Ends a program that has not ended; the end of its output. A supervisor removes the working

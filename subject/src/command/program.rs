@@ -6,15 +6,17 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 
-use super::adapter::{self, Adapter};
+use super::adapter::{self, Adapter, Project};
+use super::descriptor::Descriptor;
+use super::limits::RunLimits;
 use super::live::Live;
 use super::process::{POLL_INTERVAL, Process};
 use super::template::Filled;
-use super::{result, template, tool};
+use super::{answer, result, template, tool};
 use crate::algorithm::FieldError;
 use crate::runner::{Limits, Programs, RunError, RunProgress, Runner};
 
@@ -23,6 +25,9 @@ pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin
 
 /// What the names of the runs' working folders begin with.
 const FOLDER_PREFIX: &str = "run-";
+
+/// The interval at which the memory of the program is measured.
+const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The runner: starts a program for each run.
 pub(super) struct Program {
@@ -42,7 +47,7 @@ impl Program {
         &self,
         spec: &RunSpec,
         folder: &Path,
-        project: &Path,
+        project: &Project<'_>,
         out: &Path,
     ) -> Result<(Option<Adapter>, Filled), RunError> {
         match tool::find(&spec.algorithm, &self.programs.tools)? {
@@ -52,7 +57,7 @@ impl Program {
                 Ok((Some(adapter), filled.map_err(RunError::Failed)?))
             }
             own => {
-                let mut filled = template::fill(spec, project, out).map_err(failed)?;
+                let mut filled = template::fill(spec, project.file, out).map_err(failed)?;
                 if let Some(own) = own {
                     filled.words[0] = own.display().to_string();
                 }
@@ -69,9 +74,16 @@ impl Program {
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
         let here = |cause: io::Error| RunError::Crashed(format!("{}: {cause}", folder.display()));
-        let project = folder.join(format!("project{}", extension(&spec.project_name)));
+        let descriptor = Descriptor::of(&self.project);
+        let extension = match &descriptor {
+            Some(_) => ".toml".to_owned(),
+            None => extension(&spec.project_name),
+        };
+        let project = folder.join(format!("project{extension}"));
         let out = folder.join(adapter::RESULT);
         fs::write(&project, &self.project).map_err(here)?;
+        let own_limits = RunLimits::of(&spec.algorithm).map_err(failed)?;
+        let project = Project { file: &project, descriptor: descriptor.as_ref() };
         let (adapter, filled) = self.command_line(spec, folder, &project, &out)?;
         let mut live = adapter.as_ref().map(|_| Live::of(folder.join(adapter::LIVE)));
         let mut variables = environment(folder).map_err(here)?;
@@ -80,6 +92,7 @@ impl Program {
         let kills = || catherd_platform::oom_kills(&catherd_platform::own_cgroup_leaf()?);
         let kills_before = kills();
         let mut process = Process::start(&self.programs, folder, filled.words, variables)?;
+        let (mut peak, mut noticed, mut measured) = (0, false, None::<Instant>);
         let end = loop {
             if let Some(end) = process.ended(&program)? {
                 break end;
@@ -88,23 +101,41 @@ impl Program {
             if on_progress(progress).is_break() {
                 return Err(RunError::Stopped);
             }
-            if self.limits.wall.is_some_and(|wall| start.elapsed() > wall) {
-                let seconds = start.elapsed().as_secs();
+            let elapsed = start.elapsed();
+            let mut resident = 0;
+            if measured.is_none_or(|last| last.elapsed() > MEASURE_INTERVAL) {
+                resident = process.resident_memory();
+                (peak, measured) = (peak.max(resident), Some(Instant::now()));
+            }
+            if let Some(mut record) = own_limits.exceeded(spec, elapsed, resident) {
+                record.resources.peak_rss_kib = peak >> 10;
+                return Ok(record);
+            }
+            if self.limits.wall.is_some_and(|wall| elapsed > wall) {
+                let seconds = elapsed.as_secs();
                 return Err(RunError::TimedOut(format!("killed after {seconds} s")));
+            }
+            if !noticed && own_limits.notice().is_some_and(|notice| elapsed > notice) {
+                process.ask_to_end();
+                noticed = true;
             }
             std::thread::sleep(POLL_INTERVAL);
         };
         let wall_ms = start.elapsed().as_millis() as u64;
         // The supervisor removes the folder when the process is finished.
         let result = result::read(&out).map(|file| match &adapter {
-            Some(adapter) => adapter.record(spec, file, folder, wall_ms),
+            Some(adapter) => answer::record(adapter, spec, file, folder, wall_ms),
             None => result::record(spec, file, wall_ms),
         });
         let output = process.finish();
         match result {
-            Ok(record) => {
-                record.map_err(|flaw| RunError::Crashed(format!("invalid result file: {flaw}")))
+            Ok(Ok(mut record)) => {
+                record.resources.peak_rss_kib = peak >> 10;
+                Ok(record)
             }
+            Ok(Err(flaw)) => Err(RunError::Crashed(format!("invalid result file: {flaw}"))),
+            // It was asked to end, and had no result yet.
+            Err(_) if noticed => Ok(own_limits.timed_out(spec, start.elapsed())),
             Err(flaw) => {
                 let reason = format!("{flaw}; {}", how_it_ended(&end.status, &output));
                 // This process is alive, so the kill that was counted hit the program.
@@ -232,8 +263,6 @@ fn how_it_ended(status: &str, output: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use catherd_experiments::{Algorithm, Budget, Criterion, Outcome, Parameter};
 
     use super::super::{CRITERION, KIND};

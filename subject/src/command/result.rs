@@ -14,6 +14,9 @@ use super::{CRITERION, UNITS};
 /// The largest result file in bytes.
 const LARGEST: u64 = 16 << 20;
 
+/// Most covered goals that are given as a number.
+const MOST_COUNTED: u32 = 10_000_000;
+
 /// Keys of a result file.
 const KEYS: [&str; 8] =
     ["criteria", "outcome", "reason", "work", "timeline", "suite", "metrics", "artifacts"];
@@ -75,7 +78,10 @@ pub(super) fn record(
     if !record.timeline.windows(2).all(ascends) {
         return Err("the timeline does not ascend".to_owned());
     }
-    if record.timeline.last().is_some_and(|last| last.covered != record.covered()) {
+    // Minimisation may have lost goals that the search covered.
+    let searched = record.metrics.get("search_covered").map(|metric| metric.value());
+    let end = searched.unwrap_or_else(|| record.covered().into());
+    if record.timeline.last().is_some_and(|last| f64::from(last.covered) != end) {
         return Err("the timeline does not end with what is covered".to_owned());
     }
     record.resources = Resources { wall_ms, search_ms: wall_ms, ..Resources::default() };
@@ -112,8 +118,18 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         }
         _ => file.get_mut("covered").into_iter().collect::<Vec<_>>(),
     };
-    for covered in sets.into_iter().filter_map(Value::as_array_mut) {
-        covered.sort_unstable_by_key(Value::as_u64);
+    for set in sets {
+        // Goals without names are counted: the first ones stand for all.
+        if let Some(count) = set.as_u64() {
+            let count = u32::try_from(count).map_err(|_| format!("`covered` is {count}"))?;
+            if count > MOST_COUNTED {
+                return Err(format!("`covered` is {count}, at most {MOST_COUNTED}"));
+            }
+            *set = json!((0..count).collect::<Vec<_>>());
+        }
+        if let Some(covered) = set.as_array_mut() {
+            covered.sort_unstable_by_key(Value::as_u64);
+        }
     }
     let goals = match file.get("criteria") {
         Some(criteria) => criteria.get(0).and_then(|first| first.get("goals")),
@@ -165,6 +181,8 @@ mod tests {
         let record = read(new).unwrap();
         assert_eq!(read(old).unwrap(), record);
         assert_eq!((record.covered(), record.work["executions"]), (2, 7));
+        let counted = read(r#"{"goals": 20, "covered": 2}"#).unwrap();
+        assert_eq!(counted.criteria[0].covered, [0, 1]);
         assert_eq!(
             read(r#"{"criteria": [], "outcome": "failed"}"#).unwrap().outcome,
             Outcome::Failed
@@ -174,6 +192,8 @@ mod tests {
             (r#"{"goals": 2, "covered": [], "work": {}}"#, "unknown key `work`"),
             (r#"{"criteria": [], "work": {"meters": 3}}"#, "unknown unit `meters`"),
             (r#"{"covered": []}"#, "missing field `goals`"),
+            (r#"{"goals": 2, "covered": 3}"#, "goal 2 is covered, of 2 goals"),
+            (r#"{"goals": 2, "covered": 4000000000}"#, "`covered` is 4000000000"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(flaw), "{error}");

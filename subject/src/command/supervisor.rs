@@ -12,6 +12,9 @@
 //! kills all processes of the namespace, in whatever session they are. Where the kernel permits no
 //! namespaces the supervisor adopts orphans instead and kills its descendants one by one.
 //!
+//! In the namespaces the program has no network but the loopback device, and can write to its working
+//! folder alone. The worker writes a byte to the pipe to have the program asked to end (SIGTERM).
+//!
 //! When the program and all its processes have ended, the supervisor writes its report to
 //! standard output, as a line. Standard error is the program's output.
 
@@ -78,7 +81,7 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     let _ = stdout.flush();
     match abandoned {
         Some(thread) => drop(thread.join()),
-        None => wait_for_end_of_pipe(),
+        None => wait_for_end_of_pipe(None),
     }
     catherd_platform::remove_folder(&supervision.folder)
 }
@@ -101,15 +104,24 @@ fn as_init(supervision: &Supervision) -> io::Result<()> {
     let mut missing = Vec::new();
     let hidden = catherd_platform::enter_mount_namespace()
         .and_then(|()| catherd_platform::hide(&supervision.hidden, &supervision.folder));
-    if let Err(error) = hidden {
+    if let Err(error) = &hidden {
         missing.push(format!("hiding tokens and state from programs ({error})"));
+    }
+    if let Err(error) = catherd_platform::leave_network() {
+        missing.push(format!("keeping programs off the network ({error})"));
     }
     // Otherwise `/proc` shows the processes outside, which is no danger: they cannot be signalled.
     let _ = catherd_platform::mount_proc();
+    if hidden.is_ok()
+        && let Err(error) = catherd_platform::protect_files(&supervision.folder)
+    {
+        missing.push(format!("keeping programs from writing elsewhere ({error})"));
+    }
     catherd_platform::give_up_privileges()?;
     let started = start(supervision);
-    std::thread::spawn(|| {
-        wait_for_end_of_pipe();
+    let first = started.as_ref().ok().map(Child::id);
+    std::thread::spawn(move || {
+        wait_for_end_of_pipe(first);
         process::exit(0);
     });
     let ended = match started {
@@ -131,8 +143,9 @@ fn without_namespaces(
     ];
     catherd_platform::adopt_orphans()?;
     let started = start(supervision);
-    let abandoned = std::thread::spawn(|| {
-        wait_for_end_of_pipe();
+    let first = started.as_ref().ok().map(Child::id);
+    let abandoned = std::thread::spawn(move || {
+        wait_for_end_of_pipe(first);
         catherd_platform::kill_descendants(KILL_TIME);
     });
     let ended = match started {
@@ -158,9 +171,13 @@ fn start(supervision: &Supervision) -> io::Result<Child> {
     catherd_platform::new_group(&mut command).spawn()
 }
 
-/// Waits until the worker closes standard input, to which it writes nothing.
-fn wait_for_end_of_pipe() {
-    while let Ok(1..) = io::stdin().read(&mut [0]) {}
+/// Waits until the worker closes standard input. For each byte that it writes before, the process
+/// group of the program, named by its first process, is asked to end.
+fn wait_for_end_of_pipe(first: Option<u32>) {
+    while let Ok(1..) = io::stdin().read(&mut [0]) {
+        // Ignore the error: the program may have ended since.
+        let _ = first.map(catherd_platform::terminate_group);
+    }
 }
 
 /// The command line of a supervisor after the name of the executable.

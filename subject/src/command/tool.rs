@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Algorithm, Digest, Parameter};
 
-use super::template;
+use super::{prepared, template};
 use crate::algorithm::FieldError;
 use crate::runner::RunError;
 
@@ -119,7 +119,7 @@ pub(super) fn find(
 }
 
 /// The digest of a file, or of a folder: that of the names and digests of its files.
-fn digest(path: &Path) -> io::Result<Digest> {
+pub(super) fn digest(path: &Path) -> io::Result<Digest> {
     // The tool itself may be a link, because the user of the study named it.
     if !fs::metadata(path)?.is_dir() {
         return Ok(Digest::of(&read(path, &mut 0)?));
@@ -128,7 +128,7 @@ fn digest(path: &Path) -> io::Result<Digest> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
             let entry = entry?;
-            if entry.file_name() == CACHE {
+            if [CACHE, prepared::FOLDER].iter().any(|own| entry.file_name() == *own) {
                 continue;
             }
             match entry.file_type()?.is_dir() {

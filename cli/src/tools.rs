@@ -1,0 +1,140 @@
+//! `catherd tool prepare` and `catherd doctor`: what external tools need on this machine.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use catherd_experiments::{Parameter, Study};
+use catherd_subject::FoundProject;
+use catherd_subject::command::{KIND, Tool};
+use clap::{Args, Subcommand};
+
+use crate::failure::{self, Exit, Failure};
+use crate::subjects;
+use crate::terminal;
+
+/// Environments of external tools
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Prepare(Prepare),
+}
+
+/// Makes the environment of a tool from its lock, once on each machine: programs, and what they need
+/// of the projects of a study.
+///
+/// The adapter does so, such as with pip; it may use the network, which runs may not.
+#[derive(Args)]
+#[command(after_help = format!("{PREPARE}\n\n{}", failure::exit_codes(&[])))]
+pub(crate) struct Prepare {
+    /// Folder of the adapter, or a study file, whose adapters and projects are prepared
+    #[arg(value_name = "ADAPTER|STUDY")]
+    of: PathBuf,
+
+    /// Projects of the tool, besides those of the study
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    projects: Vec<PathBuf>,
+
+    /// Folder of packages to install from, without a network
+    #[arg(long, value_name = "DIR")]
+    wheels: Option<PathBuf>,
+}
+
+const PREPARE: &str = "\
+Examples:
+  catherd tool prepare adapters/pynguin
+  catherd tool prepare experiments/pynguin-smoke.toml
+  catherd tool prepare experiments/pynguin.toml --wheels wheels";
+
+/// Says whether this machine can run the tools of a study, and what is missing.
+#[derive(Args)]
+#[command(after_help = format!("{DOCTOR}\n\n{}", failure::exit_codes(&[UNUSABLE])))]
+pub(crate) struct Doctor {
+    /// Study file, or folder of an adapter
+    #[arg(value_name = "STUDY|ADAPTER")]
+    of: PathBuf,
+}
+
+const DOCTOR: &str = "\
+Examples:
+  catherd doctor experiments/pynguin-smoke.toml
+  catherd doctor adapters/whisker";
+
+/// The meaning of exit code 2 of `catherd doctor`.
+const UNUSABLE: (Exit, &str) = (Exit::Incomplete, "a tool cannot be run on this machine");
+
+/// The tools of a study, or of the folder of an adapter, and the projects of the study.
+fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject>), Failure> {
+    let mut folders = BTreeSet::from([of.to_owned()]);
+    let mut sources = projects.to_vec();
+    if !of.is_dir() {
+        let study = Study::read(of)?;
+        let beside = of.parent().unwrap_or(Path::new(""));
+        let adapters = study.algorithms.iter().filter_map(|algorithm| {
+            match algorithm.parameters.get("adapter") {
+                Some(Parameter::Text(folder)) => Some(beside.join(folder)),
+                _ => None,
+            }
+        });
+        folders = adapters.collect();
+        if folders.is_empty() {
+            return Err(Failure::new(format_args!("{}: no tool with an adapter", of.display()))
+                .hint("name a study with the parameter `adapter`, or the folder of an adapter"));
+        }
+        if let catherd_experiments::ProjectSource::Paths(paths) = study.projects {
+            sources.extend(paths);
+        }
+    }
+    let opened = folders.iter().map(|folder| {
+        Tool::open(folder).map_err(|cause| {
+            Failure::new(cause).hint("name a folder with adapter.toml and the executable run")
+        })
+    });
+    let opened = opened.collect::<Result<_, _>>()?;
+    if sources.is_empty() {
+        return Ok((opened, Vec::new()));
+    }
+    let source = catherd_experiments::ProjectSource::Paths(sources);
+    Ok((opened, subjects::kind(KIND)?.find(&source, &())?.projects))
+}
+
+pub(crate) fn run(command: &Command) -> Result<Exit, Failure> {
+    let Command::Prepare(Prepare { of, projects, wheels }) = command;
+    let (tools, projects) = tools(of, projects)?;
+    for tool in tools {
+        let name = tool.name();
+        let waiting = terminal::spinner(format!("preparing {name}"));
+        let prepared = tool.prepare(&projects, wheels.as_deref());
+        waiting.finish_and_clear();
+        let folder = prepared.map_err(|cause| {
+            Failure::new(cause).hint("see the lines above; `catherd doctor` says what is missing")
+        })?;
+        terminal::print(&format!("{name}: {}\n", folder.display()));
+    }
+    Ok(Exit::Success)
+}
+
+impl Doctor {
+    pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let (tools, _) = tools(&self.of, &[])?;
+        let mut exit = Exit::Success;
+        for tool in tools {
+            let name = tool.name();
+            let waiting = terminal::spinner(format!("checking {name}"));
+            let found = tool.doctor();
+            waiting.finish_and_clear();
+            let found = found.map_err(|cause| {
+                Failure::new(cause).hint("see whether the adapter's `run` is executable")
+            })?;
+            let verdict = if found.usable { "can be run" } else { "cannot be run" };
+            let mut text = format!("{name}: {verdict}\n");
+            for line in found.text.lines().take(100) {
+                text += &format!("  {}\n", line.replace(char::is_control, " "));
+            }
+            if !found.usable {
+                exit = Exit::Incomplete;
+                text += &format!("  hint: catherd tool prepare {}\n", self.of.display());
+            }
+            terminal::print(&text);
+        }
+        Ok(exit)
+    }
+}

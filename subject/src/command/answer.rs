@@ -1,0 +1,263 @@
+//! Answers of adapters: result files with `"contract": 1`, and the records that they make.
+//!
+//! | key | meaning |
+//! | --- | --- |
+//! | `goals`, `covered` | number of goals; those covered, as numbers below it, or how many if they have no names |
+//! | `goal_names` | a text for each goal, the same in all runs of a project; becomes the artifact `goals.json` |
+//! | `criteria` | in place of `goals` and `covered`, as in the result of a program without an adapter |
+//! | `executions`, `steps` | work in units of the budget; left out if the tool does not count it |
+//! | `timeline` | points with `wall_ms`, `covered`, and the units of work that the tool counts |
+//! | `suite` | `tests`, `size`, `unit`, `removed` |
+//! | `metrics` | numbers by name; `search_covered` if minimisation lost goals, `test_timeouts` of tests that real time ended |
+//! | `times` | `search_ms`, `assertions_ms`, `total_ms`, outside of the digest |
+//! | `mutants` | a list of `mutant`, `operator`, `target`, `change`, `outcome`, `killed_by`, `executions` |
+//! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, of a tool that names no mutants |
+//! | `files` | paths of text files in the working folder that become artifacts, `-` for `/`; a list, or lists by name |
+//! | `tool` | `name` and `version` of what ran, which must be those of `adapter.toml` |
+//! | `outcome` | `done`, `no-goals`, `failed` or `unsupported`, with a `reason` |
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use catherd_experiments::{
+    Level, Metric, MutantOutcome, MutantRecord, REAL_TIME, RunRecord, RunSpec,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::adapter::{Adapter, CONTRACT, DESCRIPTION, Determinism};
+use super::{CRITERION, MUTANT_LEVEL, UNITS, result};
+
+/// Most bytes of all files of a result.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// Most files of a result.
+const MOST_FILES: usize = 200;
+
+/// The artifact with the names of goals.
+const GOAL_NAMES: &str = "goals.json";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RanTool {
+    name: String,
+    version: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Times {
+    search_ms: Option<u64>,
+    #[serde(rename = "assertions_ms")]
+    _assertions_ms: Option<u64>,
+    #[serde(rename = "total_ms")]
+    _total_ms: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Files {
+    List(Vec<PathBuf>),
+    Groups(BTreeMap<String, Vec<PathBuf>>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mutant {
+    mutant: String,
+    operator: String,
+    #[serde(default)]
+    target: String,
+    #[serde(default)]
+    change: String,
+    outcome: MutantOutcome,
+    #[serde(default)]
+    killed_by: Option<u32>,
+    #[serde(default)]
+    executions: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MutantCounts {
+    created: u32,
+    checked: u32,
+    killed: u32,
+    #[serde(default)]
+    timed_out: u32,
+}
+
+/// The record of a result file in a working folder.
+///
+/// # Errors
+///
+/// Why the file is not the result of a run of this tool.
+pub(super) fn record(
+    adapter: &Adapter,
+    spec: &RunSpec,
+    mut file: Map<String, Value>,
+    folder: &Path,
+    wall_ms: u64,
+) -> Result<RunRecord, String> {
+    let contract = file.remove("contract").unwrap_or(Value::Null);
+    if contract != json!(CONTRACT) {
+        return Err(format!("`contract` is {contract}, expected {CONTRACT}"));
+    }
+    if let Some(ran) = taken::<RanTool>(&mut file, "tool")?
+        && (&ran.name, &ran.version) != (&adapter.tool, &adapter.version)
+    {
+        let Adapter { tool, version, .. } = adapter;
+        let RanTool { name, version: other } = ran;
+        return Err(format!("{name} {other} ran, and {DESCRIPTION} says {tool} {version}"));
+    }
+    let times: Times = taken(&mut file, "times")?.unwrap_or_default();
+    let files = match taken(&mut file, "files")? {
+        None => Vec::new(),
+        Some(Files::List(files)) => files,
+        Some(Files::Groups(groups)) => groups.into_values().flatten().collect(),
+    };
+    let names: Option<Vec<String>> = taken(&mut file, "goal_names")?;
+    let mutants: Vec<Mutant> = taken(&mut file, "mutants")?.unwrap_or_default();
+    let counts: Option<MutantCounts> = taken(&mut file, "mutant_counts")?;
+    if file.get("outcome").is_some_and(|outcome| outcome == "unsupported") {
+        file.insert("outcome".to_owned(), json!("failed"));
+        let reason = file.remove("reason").unwrap_or_default();
+        let reason = format!("unsupported: {}", reason.as_str().unwrap_or_default());
+        file.insert("reason".to_owned(), json!(reason));
+        file.entry("criteria").or_insert_with(|| json!([]));
+    }
+    to_criteria(&mut file)?;
+    let mut record = result::record(spec, file, wall_ms)?;
+    record.resources.search_ms = times.search_ms.unwrap_or(record.resources.search_ms);
+    record.artifacts.extend(artifacts(folder, &files)?);
+    if let Some(names) = names {
+        if names.len() != record.goals() as usize {
+            let (names, goals) = (names.len(), record.goals());
+            return Err(format!("`goal_names` has {names} names of {goals} goals"));
+        }
+        record.artifacts.insert(GOAL_NAMES.to_owned(), json!(names).to_string() + "\n");
+    }
+    record.mutants = mutants.into_iter().map(named_mutant).collect();
+    let mut metric = |name: &str, value: i64| {
+        record.metrics.insert(name.to_owned(), Metric::Integer(value));
+    };
+    if let Some(MutantCounts { created, checked, killed, timed_out }) = counts {
+        if killed + timed_out > checked || checked > created {
+            return Err(
+                "`mutant_counts` has more mutants killed than checked, or than created".into()
+            );
+        }
+        let counts = [("created", created), ("checked", checked), ("killed", killed)];
+        for (name, count) in counts.into_iter().chain([("timed_out", timed_out)]) {
+            metric(&format!("mutants_{name}"), count.into());
+        }
+    }
+    if adapter.determinism == Determinism::None {
+        metric(REAL_TIME, 1);
+    }
+    let timeouts = record.metrics.get("test_timeouts").map_or(0.0, |metric| metric.value());
+    if timeouts > 0.0 {
+        record.metrics.insert(REAL_TIME.to_owned(), Metric::Integer(1));
+    }
+    Ok(record)
+}
+
+/// Makes `criteria` of `goals` and `covered`, and `work` of the units that are there, so that units
+/// which the tool does not count are absent instead of 0.
+fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
+    let Some(goals) = file.remove("goals") else { return Ok(()) };
+    if file.contains_key("criteria") {
+        return Err("both `goals` and `criteria`: keep one of them".to_owned());
+    }
+    let covered = file.remove("covered").ok_or("missing field `covered`")?;
+    file.insert(
+        "criteria".to_owned(),
+        json!([{ "name": CRITERION, "goals": goals, "covered": covered }]),
+    );
+    let mut points: Vec<Map<String, Value>> = taken(file, "timeline")?.unwrap_or_default();
+    let mut work = Map::new();
+    for unit in UNITS {
+        let Some(amount) = file.remove(unit) else { continue };
+        if points.iter().all(|point| point.contains_key(unit)) {
+            work.insert(unit.to_owned(), amount);
+        } else if let Some(metrics) =
+            file.entry("metrics").or_insert_with(|| json!({})).as_object_mut()
+        {
+            // The tool has no such clock, but says how much there was.
+            metrics.insert(unit.to_owned(), amount);
+        }
+    }
+    for point in &mut points {
+        let amounts: Vec<Value> = UNITS
+            .iter()
+            .filter_map(|unit| Some((unit, point.remove(*unit)?)))
+            .filter(|(unit, _)| work.contains_key(**unit))
+            .map(|(_, amount)| amount)
+            .collect();
+        point.entry("work").or_insert(Value::Array(amounts));
+    }
+    file.insert("timeline".to_owned(), json!(points));
+    file.entry("work").or_insert(Value::Object(work));
+    Ok(())
+}
+
+fn named_mutant(mutant: Mutant) -> MutantRecord {
+    let Mutant { mutant: id, operator, target, change, outcome, killed_by, executions } = mutant;
+    MutantRecord {
+        id,
+        operator,
+        location: vec![Level::new(MUTANT_LEVEL, target)],
+        change,
+        outcome,
+        killed_by,
+        executions,
+        duplicate_of: None,
+    }
+}
+
+/// Takes a value out of a result file; `None` if there is none.
+fn taken<T: DeserializeOwned>(
+    file: &mut Map<String, Value>,
+    key: &str,
+) -> Result<Option<T>, String> {
+    let value = file.remove(key).map(serde_json::from_value).transpose();
+    value.map_err(|error| format!("`{key}`: {error}"))
+}
+
+/// Reads the files of a result: regular text files of the working folder.
+fn artifacts(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
+    if files.len() > MOST_FILES {
+        return Err(format!("{} files, at most {MOST_FILES} are kept", files.len()));
+    }
+    let mut artifacts = BTreeMap::new();
+    let mut left = MOST_BYTES;
+    for name in files {
+        let flaw = |cause: &dyn std::fmt::Display| format!("{}: {cause}", name.display());
+        if !name.components().all(|part| matches!(part, Component::Normal(_))) {
+            return Err(flaw(&"not a path within the working folder"));
+        }
+        let file = folder.join(name);
+        // A link in the place of a folder would lead elsewhere.
+        let real = fs::canonicalize(file.parent().unwrap_or(folder)).map_err(|e| flaw(&e))?;
+        if !real.starts_with(fs::canonicalize(folder).map_err(|e| flaw(&e))?) {
+            return Err(flaw(&"not a path within the working folder"));
+        }
+        let file = catherd_platform::open_regular(&file).map_err(|cause| flaw(&cause))?;
+        let mut text = String::new();
+        let read = file.take(left + 1).read_to_string(&mut text);
+        read.map_err(|cause| flaw(&format_args!("not readable as text: {cause}")))?;
+        left = left
+            .checked_sub(text.len() as u64)
+            .ok_or_else(|| flaw(&format_args!("more than {} MiB of files", MOST_BYTES >> 20)))?;
+        // An artifact has the name of a file, without folders.
+        let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
+        let artifact = parts.collect::<Vec<_>>().join("-");
+        if artifacts.insert(artifact, text).is_some() {
+            return Err(flaw(&"another file has the same name as an artifact"));
+        }
+    }
+    Ok(artifacts)
+}

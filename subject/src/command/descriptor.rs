@@ -1,0 +1,215 @@
+//! Descriptors: projects of an external tool that are more than one file, such as a module of a
+//! package with its dependencies.
+//!
+//! ```toml
+//! descriptor = 1
+//! name = "flutes.math"               # in tables
+//! group = "flutes"                   # a level above the project; optional
+//!
+//! [data]                             # passed to the adapter as it is
+//! module = "flutes.math"
+//! sha256 = "..."
+//!
+//! [measures]                         # numbers that describe the project; optional
+//! lines = 40
+//! ```
+//!
+//! The digest of the descriptor is that of the project, so `data` names everything that matters by
+//! digests. A file whose name ends in `.project.toml` is a descriptor.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::projects::{FindError, Found, FoundProject, ProjectTable};
+
+/// What the names of descriptors end with.
+const ENDING: &str = ".project.toml";
+
+/// The version of descriptors.
+const VERSION: u64 = 1;
+
+/// Measures that descriptors may have: columns of the table of projects, with their captions.
+pub(super) const MEASURES: [(&str, &str); 5] = [
+    ("lines", "lines"),
+    ("mccabe", "mean McCabe complexity"),
+    ("code_objects", "code objects"),
+    ("predicates", "predicates"),
+    ("types", "types"),
+];
+
+/// The columns of the table of projects.
+const COLUMNS: [&str; 8] =
+    ["project", "sha256", "group", "lines", "mccabe", "code_objects", "predicates", "types"];
+
+/// A descriptor.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Descriptor {
+    descriptor: u64,
+    /// Name of the project.
+    pub(super) name: String,
+    /// Name of the level above; empty if there is none.
+    #[serde(default)]
+    pub(super) group: String,
+    /// What the adapter is told.
+    #[serde(default)]
+    pub(super) data: Map<String, Value>,
+    /// Numbers by the name of the measure.
+    #[serde(default)]
+    measures: BTreeMap<String, f64>,
+}
+
+impl Descriptor {
+    /// The descriptor in the bytes of a project; `None` if the project is a file of another sort.
+    pub(super) fn of(project: &[u8]) -> Option<Descriptor> {
+        // Descriptors are small, and parsing a large project on each run would take time.
+        let text = std::str::from_utf8(project.get(..project.len().min(1 << 16))?).ok()?;
+        (project.len() <= 1 << 16 && text.contains("descriptor"))
+            .then(|| Descriptor::parse(text).ok())
+            .flatten()
+    }
+
+    /// Reads a descriptor.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in one line.
+    fn parse(text: &str) -> Result<Descriptor, String> {
+        let descriptor: Descriptor =
+            toml::from_str(text).map_err(|cause| cause.message().replace('\n', ", "))?;
+        let Descriptor { descriptor: version, name, group, measures, .. } = &descriptor;
+        if *version != VERSION {
+            return Err(format!("descriptor {version}, and there is {VERSION} only"));
+        }
+        let printable = |text: &str| !text.contains(char::is_control) && text.len() <= 200;
+        if name.trim().is_empty() || !printable(name) || !printable(group) {
+            return Err("`name` and `group` are words of at most 200 bytes".to_owned());
+        }
+        let known = |name: &&String| MEASURES.iter().any(|(known, _)| known == name);
+        match measures.keys().find(|name| !known(name)) {
+            None => Ok(descriptor),
+            Some(unknown) => {
+                let known = MEASURES.map(|(name, _)| name).join(", ");
+                Err(format!("unknown measure `{unknown}`: there are {known}"))
+            }
+        }
+    }
+}
+
+/// Names projects by their descriptors.
+///
+/// # Errors
+///
+/// The first descriptor that cannot be read, or two projects with the same name.
+pub(super) fn named(found: Found) -> Result<Found, FindError> {
+    let Found { projects, skipped, warnings } = found;
+    let mut named: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let mut all = Vec::with_capacity(projects.len());
+    for project in projects {
+        if !project.name.ends_with(ENDING) {
+            all.push(project);
+            continue;
+        }
+        let project = described(project)?;
+        let path = project.path.clone();
+        if let Some(other) = named.insert(project.name.clone(), path.clone()) {
+            let (name, path, other) = (&project.name, path.display(), other.display());
+            return Err(FindError {
+                cause: format!("{path}: the name {name} is that of {other} too"),
+                advice: "give each project a name of its own".to_owned(),
+            });
+        }
+        all.push(project);
+    }
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(Found { projects: all, skipped, warnings })
+}
+
+fn described(project: FoundProject) -> Result<FoundProject, FindError> {
+    let descriptor = String::from_utf8(project.bytes()?)
+        .map_err(|_| "not a text in UTF-8".to_owned())
+        .and_then(|text| Descriptor::parse(&text));
+    match descriptor {
+        Ok(descriptor) => Ok(project.renamed(descriptor.name)),
+        Err(cause) => Err(FindError {
+            cause: format!("{}: {cause}", project.path.display()),
+            advice: "correct the descriptor; see the guide on external tools".to_owned(),
+        }),
+    }
+}
+
+/// The table of projects; `None` if none has a descriptor.
+///
+/// # Errors
+///
+/// If a project cannot be read any more.
+pub(super) fn table(projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
+    let mut rows = Vec::new();
+    for project in projects {
+        let Some(descriptor) = Descriptor::of(&project.bytes()?) else { continue };
+        let mut row = vec![project.name.clone(), project.digest.to_string(), descriptor.group];
+        let measure = |(name, _): &(&str, &str)| {
+            descriptor.measures.get(*name).map_or_else(String::new, f64::to_string)
+        };
+        row.extend(MEASURES.iter().map(measure));
+        rows.push(row);
+    }
+    Ok((!rows.is_empty()).then(|| ProjectTable { columns: COLUMNS.to_vec(), rows }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::files;
+
+    fn find(texts: &[(&str, &str)]) -> Result<Found, FindError> {
+        let place = tempfile::tempdir().unwrap();
+        for (name, text) in texts {
+            fs::create_dir_all(place.path().join(name).parent().unwrap()).unwrap();
+            fs::write(place.path().join(name), text).unwrap();
+        }
+        let paths = [place.path().join("a"), place.path().join("b")];
+        let paths: Vec<_> = paths.into_iter().filter(|path| path.exists()).collect();
+        let found = named(files::find(&paths, |_| true, &()).unwrap())?;
+        table(&found.projects).unwrap();
+        Ok(found)
+    }
+
+    const MATH: &str = "descriptor = 1\nname = 'flutes.math'\ngroup = 'flutes'\n\
+                        [data]\nmodule = 'flutes.math'\n[measures]\nlines = 40\n";
+
+    #[test]
+    fn projects_have_the_names_of_their_descriptors() {
+        let found = find(&[("a/x.project.toml", MATH), ("a/other.toml", "name = 1")]).unwrap();
+        let names: Vec<_> = found.projects.iter().map(|project| &*project.name).collect();
+        assert_eq!(names, ["flutes.math", "other.toml"]);
+        let descriptor = Descriptor::of(MATH.as_bytes()).unwrap();
+        assert_eq!(
+            (&*descriptor.group, &descriptor.data["module"]),
+            ("flutes", &"flutes.math".into())
+        );
+        assert_eq!(Descriptor::of(b"name = 1"), None);
+    }
+
+    #[test]
+    fn descriptors_that_cannot_be_used_are_named() {
+        let cause = |texts: &[(&str, &str)]| find(texts).err().unwrap().cause;
+        let other = MATH.replace("40", "41");
+        let twice = cause(&[("a/x.project.toml", MATH), ("b/x.project.toml", &other)]);
+        assert!(twice.contains("the name flutes.math is that of"), "{twice}");
+        for (text, flaw) in [
+            ("descriptor = 2\nname = 'x'", "descriptor 2, and there is 1 only"),
+            ("descriptor = 1", "missing field `name`"),
+            ("descriptor = 1\nname = ' '", "`name` and `group` are words"),
+            ("descriptor = 1\nname = 'x'\n[measures]\nsize = 1", "unknown measure `size`"),
+        ] {
+            let cause = cause(&[("a/x.project.toml", text)]);
+            assert!(cause.contains("x.project.toml: ") && cause.contains(flaw), "{cause}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What a tool needs on a machine and what an adapter makes of its lock: its environment, which
+//! [`Tool::prepare`] makes once, and what [`Tool::doctor`] finds missing.
+//!
+//! Environments are in the folder `.environment` of the adapter, each in a folder named by the
+//! digest of the lock. They are no part of the tool's digest, because the lock is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{self, Stdio};
+
+use serde_json::{Value, json};
+
+use super::adapter::{Adapter, CONTRACT, EXECUTABLE};
+use super::descriptor::Descriptor;
+use super::tool;
+use crate::projects::FoundProject;
+
+/// The folder of environments, in the folder of the adapter.
+pub(super) const FOLDER: &str = ".environment";
+
+/// The file that says that an environment is complete, in its folder.
+const MARK: &str = "prepared";
+
+/// A tool with an adapter, in a folder of this machine.
+pub struct Tool {
+    adapter: Adapter,
+    folder: PathBuf,
+}
+
+/// What a check of a machine found.
+pub struct Diagnosis {
+    /// Whether the tool can be run.
+    pub usable: bool,
+    /// What the adapter printed.
+    pub text: String,
+}
+
+impl Tool {
+    /// Reads the adapter in a folder.
+    ///
+    /// # Errors
+    ///
+    /// Why the folder is no adapter, with the file at fault.
+    pub fn open(folder: &Path) -> Result<Tool, String> {
+        let folder =
+            fs::canonicalize(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
+        Ok(Tool { adapter: Adapter::read(&folder)?, folder })
+    }
+
+    /// Name and version of the tool.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.adapter.tool, self.adapter.version)
+    }
+
+    /// The folder of the environment; `None` if the tool needs none.
+    ///
+    /// # Errors
+    ///
+    /// If the lock cannot be read.
+    pub fn environment(&self) -> Result<Option<PathBuf>, String> {
+        environment(&self.adapter, &self.folder)
+    }
+
+    /// Has the adapter make the environment, and what it needs of these projects, with the
+    /// variables and the standard output of this process. `wheels` is a folder of packages, from
+    /// which the adapter takes them instead of from an index.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no environment.
+    pub fn prepare(
+        &self,
+        projects: &[FoundProject],
+        wheels: Option<&Path>,
+    ) -> Result<PathBuf, String> {
+        let Some(environment) = self.environment()? else {
+            return Err(format!("{} needs no environment", self.name()));
+        };
+        let failed =
+            |path: &Path, cause: &dyn std::fmt::Display| format!("{}: {cause}", path.display());
+        fs::create_dir_all(&environment).map_err(|cause| failed(&environment, &cause))?;
+        let mut described = Vec::new();
+        for project in projects {
+            let bytes = project.bytes().map_err(|cause| cause.to_string())?;
+            let data = Descriptor::of(&bytes).map(|descriptor| descriptor.data);
+            described.push(json!({
+                "name": project.name, "digest": project.digest, "data": data,
+            }));
+        }
+        let wheels = wheels.map(std::path::absolute).transpose();
+        let wheels = wheels.map_err(|cause| format!("--wheels: {cause}"))?;
+        let request = json!({
+            "contract": CONTRACT,
+            "environment": environment,
+            "projects": described,
+            "wheels": wheels,
+        });
+        let file = environment.join("prepare.json");
+        write(&file, &request)?;
+        let status = process::Command::new(self.folder.join(EXECUTABLE))
+            .arg("prepare")
+            .arg(&file)
+            .stdin(Stdio::null())
+            .status()
+            .map_err(|cause| failed(&self.folder.join(EXECUTABLE), &cause))?;
+        if !status.success() {
+            return Err(format!("{} prepare ended with {status}", self.name()));
+        }
+        let mark = environment.join(MARK);
+        fs::write(&mark, self.name() + "\n").map_err(|cause| failed(&mark, &cause))?;
+        Ok(environment)
+    }
+
+    /// Has the adapter say whether the tool can be run here.
+    ///
+    /// # Errors
+    ///
+    /// If it does not say so.
+    pub fn doctor(&self) -> Result<Diagnosis, String> {
+        let environment = self.environment()?;
+        if let Some(folder) = &environment
+            && !folder.join(MARK).is_file()
+        {
+            let text = format!("the environment {} is not prepared\n", folder.display());
+            return Ok(Diagnosis { usable: false, text });
+        }
+        let file = std::env::temp_dir().join(format!("catherd-doctor-{}", process::id()));
+        write(&file, &json!({ "contract": CONTRACT, "environment": environment }))?;
+        let output = process::Command::new(self.folder.join(EXECUTABLE))
+            .arg("doctor")
+            .arg(&file)
+            .stdin(Stdio::null())
+            .output();
+        // Ignore the error: a request that is left does no harm.
+        let _ = fs::remove_file(&file);
+        let output = output
+            .map_err(|cause| format!("{}: {cause}", self.folder.join(EXECUTABLE).display()))?;
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        Ok(Diagnosis { usable: output.status.success(), text })
+    }
+}
+
+/// The folder of an adapter's environment; `None` if the tool needs none.
+///
+/// # Errors
+///
+/// If the lock cannot be read.
+fn environment(adapter: &Adapter, folder: &Path) -> Result<Option<PathBuf>, String> {
+    let Some(lock) = &adapter.environment else { return Ok(None) };
+    let lock = folder.join(lock);
+    let digest = tool::digest(&lock).map_err(|cause| format!("{}: {cause}", lock.display()))?;
+    Ok(Some(folder.join(FOLDER).join(digest.short())))
+}
+
+/// The environment of an adapter for a run.
+///
+/// # Errors
+///
+/// If it has not been prepared.
+pub(super) fn prepared(adapter: &Adapter, folder: &Path) -> Result<Option<PathBuf>, String> {
+    let Some(environment) = environment(adapter, folder)? else { return Ok(None) };
+    match environment.join(MARK).is_file() {
+        true => Ok(Some(environment)),
+        false => Err(format!(
+            "{} {} has no environment here: run `catherd tool prepare {}`",
+            adapter.tool,
+            adapter.version,
+            folder.display()
+        )),
+    }
+}
+
+fn write(file: &Path, request: &Value) -> Result<(), String> {
+    let written = serde_json::to_vec_pretty(request).map_err(std::io::Error::from);
+    let written = written.and_then(|request| fs::write(file, request));
+    written.map_err(|cause| format!("{}: {cause}", file.display()))
+}
