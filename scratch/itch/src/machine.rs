@@ -50,7 +50,10 @@ pub(crate) struct Shared {
     pub(crate) responses: RefCell<Vec<Text>>,
     /// The pictures of bubbles by target.
     skins: RefCell<FxHashMap<TargetId, u32>>,
-    last_skin: Cell<u32>,
+    /// The number of the picture that is made next: costumes, the pen's layer, bubbles.
+    next_picture: Cell<u32>,
+    /// The pen's layer has a number.
+    pen_used: Cell<bool>,
     /// Targets whose bubble is on their left.
     left_bubbles: RefCell<FxHashSet<TargetId>>,
     /// Targets whose bubble is a thought.
@@ -94,7 +97,10 @@ impl Shared {
             points: RefCell::default(),
             responses: RefCell::default(),
             skins: RefCell::default(),
-            last_skin: Cell::new(9),
+            next_picture: Cell::new(
+                costumes(template) + costumes(submission) + u32::from(has_pen(template)),
+            ),
+            pen_used: Cell::new(has_pen(template)),
             left_bubbles: RefCell::default(),
             thinkers: RefCell::default(),
             tracked: RefCell::default(),
@@ -226,13 +232,17 @@ impl Shared {
         }
     }
 
+    /// The number of a new picture.
+    fn new_picture(&self) -> u32 {
+        let number = self.next_picture.get();
+        self.next_picture.set(number + 1);
+        number
+    }
+
     /// Logs that the picture of a bubble was made or changed.
     fn skin_written(&self, target: TargetId, known: Option<u32>, text: &Text) {
-        let number = known.unwrap_or(self.last_skin.get() + 1);
-        if known.is_none() {
-            self.last_skin.set(number);
-            self.skins.borrow_mut().insert(target, number);
-        }
+        let number = known.unwrap_or_else(|| self.new_picture());
+        self.skins.borrow_mut().insert(target, number);
         self.responses.borrow_mut().push(text.clone());
         let created = known.is_none();
         let origin = if created { "renderer.createTextSkin" } else { "renderer.updateTextSkin" };
@@ -264,6 +274,9 @@ impl Shared {
 
     /// Logs what a pen draws.
     pub(crate) fn pen(&self, mark: &PenMark) {
+        if !self.pen_used.replace(true) {
+            self.new_picture();
+        }
         match mark {
             PenMark::Line { from, to, .. } => {
                 self.log(What::Pen(mark.clone()), &"renderer.penLine".into());
@@ -280,8 +293,8 @@ impl Shared {
         }
     }
 
-    /// Logs the execution of a block, if the profiler is on.
-    pub(crate) fn block_executed(&self, block: BlockNo) {
+    /// Logs the execution of a block, if the profiler is on: once for each of its primitives.
+    pub(crate) fn block_executed(&self, block: BlockNo, primitives: u32) {
         let wanted = match &*self.profile.borrow() {
             Profile::Off => false,
             Profile::All => true,
@@ -292,7 +305,10 @@ impl Shared {
         };
         if wanted {
             let latest = self.snapshots.borrow().list.len() - 1;
-            self.events.borrow_mut().add(What::Block(block), latest, Some(latest));
+            let mut events = self.events.borrow_mut();
+            for _ in 0..primitives {
+                events.add(What::Block(block), latest, Some(latest));
+            }
         }
     }
 
@@ -325,4 +341,16 @@ impl Shared {
             self.cleared_effects();
         }
     }
+}
+
+/// Number of costumes of a project.
+fn costumes(project: &Project) -> u32 {
+    project.targets.iter().map(|target| target.costumes.len() as u32).sum()
+}
+
+/// Whether a project has blocks of the pen. The original clears the pen's layer when it replaces the
+/// template by the submission, and makes the layer for that.
+fn has_pen(project: &Project) -> bool {
+    let mut blocks = project.targets.iter().flat_map(|target| &target.blocks);
+    blocks.any(|block| block.opcode_name().starts_with("pen_"))
 }

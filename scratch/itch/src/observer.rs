@@ -25,8 +25,8 @@ pub(crate) struct Observer<'a, 'js> {
     shared: Rc<Shared>,
     session: &'a Session<'js>,
     hooks: &'a Hooks<'js>,
-    /// Numbers of the opcodes that each block executes: its own and those of the reporters in it.
-    opcodes: Rc<[Box<[u16]>]>,
+    /// What each block executes.
+    executed: Rc<[Executed]>,
     /// Whether the opcode was executed in this step.
     seen: Vec<bool>,
     /// Opcodes that were executed in this step.
@@ -46,12 +46,12 @@ impl<'a, 'js> Observer<'a, 'js> {
         session: &'a Session<'js>,
         hooks: &'a Hooks<'js>,
     ) -> Observer<'a, 'js> {
-        let (opcodes, count) = opcodes(&shared.submission);
+        let (executed, count) = executed(&shared.submission);
         Observer {
             shared: Rc::clone(shared),
             session,
             hooks,
-            opcodes,
+            executed,
             seen: vec![false; count],
             distinct: 0,
             current: None,
@@ -172,14 +172,14 @@ impl Tracer for Observer<'_, '_> {
         if std::mem::take(&mut self.resumed) && self.opcode().is_some_and(waits_by_promise) {
             return;
         }
-        let opcodes = &self.opcodes[block.0 as usize];
-        for opcode in opcodes {
+        let executed = &self.executed[block.0 as usize];
+        for opcode in &executed.opcodes {
             let seen = &mut self.seen[usize::from(*opcode)];
             self.distinct += usize::from(!*seen);
             *seen = true;
         }
-        if *self.shared.profile.borrow() != Profile::Off && !opcodes.is_empty() {
-            self.shared.block_executed(block);
+        if *self.shared.profile.borrow() != Profile::Off {
+            self.shared.block_executed(block, executed.primitives);
         }
     }
 
@@ -229,9 +229,17 @@ impl Tracer for Observer<'_, '_> {
     }
 }
 
-/// For each block the numbers of its opcodes, and how many numbers there are. Hats execute nothing
-/// unless they have a condition.
-fn opcodes(project: &Project) -> (Rc<[Box<[u16]>]>, usize) {
+/// What a block executes: itself and the reporters in it.
+struct Executed {
+    /// Numbers of the distinct opcodes.
+    opcodes: Box<[u16]>,
+    /// How many blocks these are.
+    primitives: u32,
+}
+
+/// What each block of a project executes, and how many numbers of opcodes there are. Hats execute
+/// nothing unless they have a condition.
+fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
     let mut numbers: Vec<&str> = Vec::new();
     let mut all = Vec::with_capacity(project.block_count());
     for target in &project.targets {
@@ -259,9 +267,10 @@ fn opcodes(project: &Project) -> (Rc<[Box<[u16]>]>, usize) {
                     _ => None,
                 }));
             }
+            let primitives = own.len() as u32;
             own.sort_unstable();
             own.dedup();
-            all.push(own.into());
+            all.push(Executed { opcodes: own.into(), primitives });
         }
     }
     (all.into(), numbers.len().min(usize::from(u16::MAX) + 1))

@@ -168,6 +168,30 @@ fn questions_are_answered_at_once() {
 }
 
 #[test]
+fn the_profiler_logs_reporters_with_the_block_that_they_are_in() {
+    let schedule = "e.answers = ['Ada']; e.enableAdvancedProfiler(['Cat']);
+        e.scheduler.pressKey('q').wait(50).end();";
+    let executed = "e.log.events.filter(x => x.type === 'block_execution')
+        .map(x => x.data.block().opcode)";
+    let said = verdicts(&judged(&says(schedule, executed))).concat();
+    let expected = r#"["sensing_askandwait","looks_think","looks_think","looks_think"]"#;
+    assert_eq!(said, format!("correct: {expected}"));
+}
+
+/// Costumes of both projects come first, then the layer of the template's pen.
+#[test]
+fn pictures_of_bubbles_are_numbered_after_costumes_and_pen() {
+    let costumes = |project: catherd_sb3::Project| -> usize {
+        project.targets.iter().map(|target| target.costumes.len()).sum()
+    };
+    let first = costumes(template()) + costumes(submission()) + 1;
+    let schedule = "e.scheduler.greenFlag().greenFlag().end();";
+    let numbers = "e.log.events.filter(x => x.data?.name === 'createTextSkin').map(x => x.data.id)";
+    let said = verdicts(&judged(&says(schedule, numbers))).concat();
+    assert_eq!(said, format!("correct: [{first},{}]", first + 1));
+}
+
+#[test]
 fn pens_and_bounds_are_logged() {
     let schedule =
         "e.scheduler.sendBroadcast('done', false).wait(100).setVariableTo('score', 5).end();";
