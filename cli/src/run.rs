@@ -38,7 +38,7 @@ use crate::{programs, subjects, terminal};
 pub(crate) use corpus::Corpus;
 use display::{Display, Title};
 #[cfg(test)]
-pub(crate) use folder::CONTENTS;
+pub(crate) use folder::contents;
 pub(crate) use folder::{Folder, MANIFEST, RESULT_FILES};
 use interim::InterimTables;
 pub(crate) use local_cluster::Ended;

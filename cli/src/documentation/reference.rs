@@ -12,7 +12,7 @@ use clap::{Arg, Command, CommandFactory};
 use super::{pages, parts, read, root, shown};
 use crate::Cli;
 use crate::failure::EXIT_CODES;
-use crate::run::CONTENTS;
+use crate::run::contents;
 use crate::subjects;
 
 /// The page of all commands, from the help of the program.
@@ -201,7 +201,7 @@ fn every_file_of_a_results_folder_is_documented() {
     let page = read(&root().join("docs/reference/results-folder.md"));
     let is_documented =
         |name: &&str| page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}/"));
-    let missing: Vec<&str> = CONTENTS.into_iter().filter(|name| !is_documented(name)).collect();
+    let missing: Vec<&str> = contents().filter(|name| !is_documented(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 

@@ -17,38 +17,9 @@ use crate::failure::Failure;
 /// Name of the file with the plan.
 pub(crate) const MANIFEST: &str = "study.json";
 
-/// Everything that a study writes into its folder, except `study.lock`. `--fresh` removes these
-/// files alone.
-pub(crate) const CONTENTS: [&str; 28] = [
-    MANIFEST,
-    RunStates::FILE,
-    "tables.partial",
-    "study.db",
-    "study.db-wal",
-    "study.db-shm",
-    "projects",
-    "spool",
-    "suites",
-    "subject.json",
-    "runs.parquet",
-    "runs.csv",
-    "criteria.parquet",
-    "criteria.csv",
-    "timeline.parquet",
-    "timeline.csv",
-    "mutants.parquet",
-    "mutants.csv",
-    "skipped.parquet",
-    "skipped.csv",
-    "dropped.parquet",
-    "dropped.csv",
-    "table6.md",
-    "table6.csv",
-    "comparisons.csv",
-    "coverage.csv",
-    "algorithms.csv",
-    "coverage-over-time.svg",
-];
+/// What a study needs while it runs, besides `study.lock`, and the suites that its runs made.
+const WORKING_FILES: [&str; 7] =
+    ["tables.partial", "study.db", "study.db-wal", "study.db-shm", "projects", "spool", "suites"];
 
 /// What the folder has of the results: tables, and what describes them.
 pub(crate) const RESULT_FILES: [&str; 22] = [
@@ -75,6 +46,12 @@ pub(crate) const RESULT_FILES: [&str; 22] = [
     "algorithms.csv",
     "coverage-over-time.svg",
 ];
+
+/// Everything that a study writes into its folder, except `study.lock`. `--fresh` removes these
+/// files alone.
+pub(crate) fn contents() -> impl Iterator<Item = &'static str> {
+    WORKING_FILES.into_iter().chain(RESULT_FILES)
+}
 
 /// The folder of a study.
 pub(crate) struct Folder {
@@ -140,7 +117,7 @@ impl Folder {
     }
 
     fn remove_contents(&self) -> io::Result<()> {
-        for path in CONTENTS.map(|name| self.path.join(name)) {
+        for path in contents().map(|name| self.path.join(name)) {
             let is_folder = path.is_dir();
             let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             match removed {
