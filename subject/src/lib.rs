@@ -5,7 +5,8 @@
 //!   a kind refuses, with the field at fault.
 //! - [`Found`], [`FoundProject`]: the projects that a study names; [`files`]: a search for kinds
 //!   whose projects are single files.
-//! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs.
+//! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedProjects`]: the projects
+//!   that a runner keeps.
 //! - The kinds that need no crate of their own: [`command`] runs external tools, [`noop`] tests
 //!   and measures the machinery around runs.
 //!
@@ -16,12 +17,14 @@ mod algorithm;
 pub mod command;
 pub mod files;
 mod kind;
+mod loaded;
 pub mod noop;
 mod projects;
 mod runner;
 
 pub use algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
 pub use kind::{Kinds, SubjectKind, UnknownKind};
+pub use loaded::LoadedProjects;
 pub use projects::{
     FindError, Found, FoundProject, Progress, ProjectTable, ReadError, SkippedProject,
 };

@@ -10,7 +10,7 @@ use catherd_experiments::{Digest, RunRecord, RunSpec};
 use catherd_javascript_classes::machine::{Package, Program};
 use catherd_javascript_classes::{Request, generate};
 use catherd_search::Stop;
-use catherd_subject::{FieldError, RunError, RunProgress, Runner};
+use catherd_subject::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
 
 use crate::{configuration, record};
 
@@ -28,19 +28,17 @@ pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 /// Executes runs on JavaScript projects.
-#[derive(Default)]
-pub(crate) struct JavaScriptRunner {
-    loaded: Option<(Digest, Package)>,
+pub(crate) struct JavaScriptRunner(LoadedProjects<Package>);
+
+impl Default for JavaScriptRunner {
+    fn default() -> JavaScriptRunner {
+        JavaScriptRunner(LoadedProjects::new(1))
+    }
 }
 
 impl Runner for JavaScriptRunner {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
-        if self.loaded.as_ref().is_some_and(|(known, _)| *known == digest) {
-            return Ok(());
-        }
-        let package = Package::unpack(&bytes).map_err(|error| error.to_string())?;
-        self.loaded = Some((digest, package));
-        Ok(())
+        self.0.load(digest, || Package::unpack(&bytes).map_err(|error| error.to_string()))
     }
 
     fn run(
@@ -49,10 +47,8 @@ impl Runner for JavaScriptRunner {
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
-        let loaded = self.loaded.as_ref().filter(|(digest, _)| *digest == spec.project);
-        let Some((_, package)) = loaded else {
-            return Err(RunError::Failed("another project is loaded".to_owned()));
-        };
+        let (package, loading) = self.0.take_turn(spec.project)?;
+        let package = &*package;
         let failed = |error: FieldError| RunError::Failed(error.cause);
         let (method, settings) = configuration::read(&spec.algorithm).map_err(failed)?;
         let request = Request {
@@ -101,6 +97,8 @@ impl Runner for JavaScriptRunner {
         if result.stop == Some(Stop::Cancelled) {
             return Err(RunError::Stopped);
         }
-        Ok(record::of(spec, &result, start.elapsed()))
+        let mut record = record::of(spec, &result, start.elapsed());
+        record.resources.wall_ms += loading.as_millis() as u64;
+        Ok(record)
     }
 }

@@ -1,6 +1,6 @@
 //! Executing runs: a [`RunSpec`] becomes a search, and its result a [`RunRecord`].
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,46 +9,33 @@ use catherd_experiments::{Digest, RunRecord, RunSpec};
 use catherd_mutation::{self as mutation, Analysis};
 use catherd_sb3::{Limits, Project};
 use catherd_search::Stop;
-use catherd_subject::{FieldError, RunError, RunProgress, Runner};
+use catherd_subject::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
 use catherd_testgen::{Configuration, End, Prepared, Request, Settings};
 
 use crate::info::{EXECUTIONS, STEPS};
 use crate::{configuration, record};
 
-/// The number of projects that stay loaded. A worker gets the runs of one project in a row, so
-/// a few are enough.
+/// The number of projects that stay loaded.
 const KEPT: usize = 4;
 
 /// Executes runs on Scratch projects.
-#[derive(Default)]
-pub(crate) struct ScratchRunner {
-    /// Recently used projects, the loaded one at the back.
-    projects: VecDeque<Loaded>,
-    /// Time that loading took; part of the wall time of the next run.
-    loading: Duration,
+pub(crate) struct ScratchRunner(LoadedProjects<Loaded>);
+
+impl Default for ScratchRunner {
+    fn default() -> Self {
+        Self(LoadedProjects::new(KEPT))
+    }
 }
 
 /// A project, prepared with each of the settings that runs have asked for.
 struct Loaded {
-    digest: Digest,
     project: Project,
     prepared: Vec<(Settings, Arc<Prepared>)>,
 }
 
 impl Runner for ScratchRunner {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
-        let start = Instant::now();
-        let kept = self.projects.iter().position(|kept| kept.digest == digest);
-        let project = match kept.and_then(|at| self.projects.remove(at)) {
-            Some(project) => project,
-            None => Loaded::read(digest, &bytes)?,
-        };
-        self.projects.push_back(project);
-        if self.projects.len() > KEPT {
-            self.projects.pop_front();
-        }
-        self.loading = start.elapsed();
-        Ok(())
+        self.0.load(digest, || Loaded::read(digest, &bytes))
     }
 
     fn run(
@@ -57,11 +44,7 @@ impl Runner for ScratchRunner {
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
-        let loading = std::mem::take(&mut self.loading);
-        let loaded = self.projects.back_mut().filter(|loaded| loaded.digest == spec.project);
-        let Some(loaded) = loaded else {
-            return Err(RunError::Failed("another project is loaded".to_owned()));
-        };
+        let (loaded, loading) = self.0.take_turn(spec.project)?;
         let (Configuration { algorithm, settings }, mut assertions) =
             configuration::read(&spec.algorithm).map_err(failed)?;
         if spec.mutation.is_some() {
@@ -117,7 +100,7 @@ impl Loaded {
     fn read(digest: Digest, bytes: &[u8]) -> Result<Self, String> {
         let project = Project::from_bytes(&digest.short(), bytes, &Limits::default())
             .map_err(|error| error.cause.to_string())?;
-        let mut loaded = Self { digest, project, prepared: Vec::new() };
+        let mut loaded = Self { project, prepared: Vec::new() };
         // Most runs use the default settings, and preparing with them here refuses an unusable
         // project before any of its runs.
         loaded.prepared(Settings::default())?;

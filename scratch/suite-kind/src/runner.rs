@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 use catherd_javascript_suites::whisker::SuiteFile;
@@ -10,7 +10,7 @@ use catherd_mutation::{Analysis, GeneratedTests, Tests};
 use catherd_sb3::{BlockNo, Limits, Project};
 use catherd_scratch_kind::configuration;
 use catherd_scratch_kind::{ENGINE as GENERATOR_ENGINE, KIND as GENERATOR, add_mutants};
-use catherd_subject::{FieldError, RunError, RunProgress, Runner};
+use catherd_subject::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
 use catherd_suite::goals::{self, GoalSettings};
 use catherd_suite::{
     Bounds, CoveredBlocks, LinkedSuite, Runner as GeneratedRunner, Suite, Verdict,
@@ -32,12 +32,11 @@ type OnProgress<'a> = dyn FnMut(RunProgress) -> ControlFlow<()> + 'a;
 pub(crate) struct SuiteRunner {
     /// Executes runs of algorithms that generate suites.
     generator: Box<dyn Runner>,
-    loaded: Option<Loaded>,
-    /// Time that loading took; part of the wall time of the next run.
-    loading: Duration,
+    /// The project of the runs that follow.
+    projects: LoadedProjects<Loaded>,
 }
 
-/// The project of the runs that follow.
+/// A project with its suites.
 struct Loaded {
     digest: Digest,
     bundle: Bundle,
@@ -53,28 +52,13 @@ struct Loaded {
 impl SuiteRunner {
     /// A runner that executes runs of algorithms with that of another kind.
     pub(crate) fn new(generator: Box<dyn Runner>) -> SuiteRunner {
-        SuiteRunner { generator, loaded: None, loading: Duration::ZERO }
+        SuiteRunner { generator, projects: LoadedProjects::new(1) }
     }
 }
 
 impl Runner for SuiteRunner {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
-        let start = Instant::now();
-        let bundle = Bundle::from_bytes(&bytes).map_err(|error| error.to_string())?;
-        let project = Project::from_bytes(&digest.short(), &bundle.project, &Limits::default())
-            .map_err(|error| error.cause.to_string())?;
-        let program = Program::compile(&project).map_err(|error| error.to_string())?;
-        self.loaded = Some(Loaded {
-            digest,
-            inner: Digest::of(&bundle.project),
-            bundle,
-            generates: false,
-            goals: goals::find(&project, GoalSettings::default()),
-            project,
-            program: Arc::new(program.with_colors()),
-        });
-        self.loading = start.elapsed();
-        Ok(())
+        self.projects.load(digest, || Loaded::read(digest, &bytes))
     }
 
     fn run(
@@ -83,11 +67,7 @@ impl Runner for SuiteRunner {
         on_progress: &mut OnProgress<'_>,
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
-        let loading = std::mem::take(&mut self.loading);
-        let loaded = self.loaded.as_mut().filter(|loaded| loaded.digest == spec.project);
-        let Some(loaded) = loaded else {
-            return Err(RunError::Failed("another project is loaded".to_owned()));
-        };
+        let (loaded, loading) = self.projects.take_turn(spec.project)?;
         let mut record = if crate::generates(&spec.algorithm.name) {
             loaded.generate(spec, &mut *self.generator, on_progress)?
         } else {
@@ -99,6 +79,22 @@ impl Runner for SuiteRunner {
 }
 
 impl Loaded {
+    fn read(digest: Digest, bytes: &[u8]) -> Result<Loaded, String> {
+        let bundle = Bundle::from_bytes(bytes).map_err(|error| error.to_string())?;
+        let project = Project::from_bytes(&digest.short(), &bundle.project, &Limits::default())
+            .map_err(|error| error.cause.to_string())?;
+        let program = Program::compile(&project).map_err(|error| error.to_string())?;
+        Ok(Loaded {
+            digest,
+            inner: Digest::of(&bundle.project),
+            bundle,
+            generates: false,
+            goals: goals::find(&project, GoalSettings::default()),
+            project,
+            program: Arc::new(program.with_colors()),
+        })
+    }
+
     /// Generates a suite as the kind `scratch` does. The record is that of the other kind's run,
     /// under the name of this run.
     fn generate(

@@ -1,0 +1,95 @@
+//! The projects that a runner has loaded.
+
+use std::time::{Duration, Instant};
+
+use catherd_experiments::Digest;
+
+use crate::RunError;
+
+/// The most recently loaded projects of a runner, in the form that its runs need. A worker gets the
+/// runs of one project in a row, so a few are enough.
+#[derive(Debug)]
+pub struct LoadedProjects<T> {
+    /// The least recently loaded first.
+    projects: Vec<(Digest, T)>,
+    most: usize,
+    /// Time that loading took since the last run.
+    loading: Duration,
+}
+
+impl<T> LoadedProjects<T> {
+    /// No project yet. At most `most` projects are kept, and at least one.
+    pub fn new(most: usize) -> LoadedProjects<T> {
+        LoadedProjects { projects: Vec::new(), most: most.max(1), loading: Duration::ZERO }
+    }
+
+    /// Makes a project the one of the runs that follow. `read` is called unless the project is kept.
+    ///
+    /// # Errors
+    ///
+    /// That of `read`. The runs that follow have no project then.
+    pub fn load<E>(
+        &mut self,
+        digest: Digest,
+        read: impl FnOnce() -> Result<T, E>,
+    ) -> Result<(), E> {
+        let start = Instant::now();
+        let entry = match self.projects.iter().position(|(kept, _)| *kept == digest) {
+            Some(at) => self.projects.remove(at),
+            None => (digest, read()?),
+        };
+        if self.projects.len() == self.most {
+            self.projects.remove(0);
+        }
+        self.projects.push(entry);
+        self.loading += start.elapsed();
+        Ok(())
+    }
+
+    /// The project of a run, and the time that loading took since the last run: it is part of this
+    /// run's.
+    ///
+    /// # Errors
+    ///
+    /// If the project that was loaded last is another one.
+    pub fn take_turn(&mut self, project: Digest) -> Result<(&mut T, Duration), RunError> {
+        let loading = std::mem::take(&mut self.loading);
+        match self.projects.last_mut() {
+            Some((digest, loaded)) if *digest == project => Ok((loaded, loading)),
+            _ => Err(RunError::Failed("another project is loaded".to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_loaded_project_is_dropped() {
+        let mut projects = LoadedProjects::new(2);
+        let mut read = Vec::new();
+        for name in ["a", "b", "a", "c", "a", "b"] {
+            let digest = Digest::of(name.as_bytes());
+            let made = projects.load(digest, || {
+                read.push(name);
+                Ok::<_, ()>(name)
+            });
+            assert_eq!(made, Ok(()));
+            assert_eq!(*projects.take_turn(digest).unwrap().0, name);
+            assert_eq!(projects.take_turn(digest).unwrap().1, Duration::ZERO);
+        }
+        assert_eq!(read, ["a", "b", "c", "b"]);
+    }
+
+    #[test]
+    fn a_run_on_another_project_is_refused() {
+        let mut projects = LoadedProjects::new(1);
+        let [a, b] = [Digest::of(b"a"), Digest::of(b"b")];
+        assert!(projects.take_turn(a).is_err());
+        projects.load(a, || Ok::<_, ()>(1)).unwrap();
+        assert!(projects.take_turn(b).is_err());
+        assert_eq!(projects.load(b, || Err("unreadable")), Err("unreadable"));
+        assert_eq!(*projects.take_turn(a).unwrap().0, 1);
+    }
+}
