@@ -1,11 +1,10 @@
 //! Algorithms, parameters and budgets of a study as test generation takes them.
 
-use std::time::Duration;
-
-use catherd_experiments::{Algorithm, Parameter};
+use catherd_experiments::Algorithm;
 use catherd_javascript_classes::{Method, Profile, Settings};
-use catherd_search::{Budget, Kind, ParameterError, Parameters, Setting};
-use catherd_subject::{AlgorithmInfo, FieldError, ParameterInfo, Values};
+use catherd_search::{Budget, Parameters};
+use catherd_subject::{AlgorithmInfo, FieldError};
+use catherd_subject_search::{parameter_info, setting};
 
 use crate::{EXECUTIONS, STEPS};
 
@@ -52,39 +51,21 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, Settings), FieldError> {
         });
     };
     for (name, parameter) in &algorithm.parameters {
-        let setting = match parameter {
-            Parameter::Bool(on) => Setting::Switch(*on),
-            Parameter::Integer(number) => Setting::Number(*number as f64),
-            Parameter::Number(number) => Setting::Number(*number),
-            Parameter::Text(text) => Setting::Word(text),
-        };
+        let setting = setting(parameter);
         let result = match &mut method {
             Method::Search(search) if search.names().contains(&name.as_str()) => {
                 search.set(name, setting)
             }
             _ => settings.set(name, setting),
         };
-        result.map_err(|error| FieldError {
-            field: Some(name.clone()),
-            advice: match error {
-                ParameterError::Unknown { .. } => "choose one of the parameters listed above",
-                ParameterError::Value { .. } => "give a value that is allowed",
-            }
-            .to_owned(),
-            cause: error.to_string(),
-        })?;
+        result.map_err(|error| catherd_subject_search::refusal(&error))?;
     }
     Ok((method, settings))
 }
 
 /// The budget of a study as the search has it.
 pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
-    Budget {
-        executions: budget.limit(EXECUTIONS),
-        steps: budget.limit(STEPS),
-        wall: budget.wall_ms.map(Duration::from_millis),
-        ..Budget::default()
-    }
+    catherd_subject_search::budget(budget, EXECUTIONS, STEPS)
 }
 
 /// The algorithms with their parameters.
@@ -103,27 +84,4 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
         Some(AlgorithmInfo { name: name.to_owned(), summary, parameters: parameters.collect() })
     });
     algorithms.collect()
-}
-
-fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
-    let values = match parameter.kind {
-        Kind::Number { low, high } => Values::Number { low, high },
-        Kind::Count { low, high } => Values::Integer { low: low as i64, high: high as i64 },
-        Kind::Switch => Values::Flag,
-        Kind::Choice(words) => {
-            Values::Choice { words: words.into_iter().map(str::to_owned).collect() }
-        }
-    };
-    let default = match (parameter.value, &values) {
-        (Setting::Switch(on), _) => Parameter::Bool(on),
-        (Setting::Number(number), Values::Integer { .. }) => Parameter::Integer(number as i64),
-        (Setting::Number(number), _) => Parameter::Number(number),
-        (Setting::Word(word), _) => Parameter::Text(word.to_owned()),
-    };
-    ParameterInfo {
-        name: parameter.name.to_owned(),
-        default: Some(default),
-        values,
-        meaning: parameter.meaning.to_owned(),
-    }
 }

@@ -1,11 +1,10 @@
 //! Algorithms, budgets and mutation settings of a study as test generation takes them.
 
-use std::time::Duration;
-
 use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
 use catherd_mutation::{self as mutation, Operator};
-use catherd_search::{Budget, Kind, ParameterError, Parameters as _, Setting};
+use catherd_search::{Budget, Parameters as _};
 use catherd_subject::{AlgorithmInfo, FieldError, ParameterInfo, Values};
+use catherd_subject_search::{parameter_info, setting};
 use catherd_testgen::{Assertions, Configuration, GenerateError};
 
 use crate::info::{EXECUTIONS, STEPS};
@@ -29,16 +28,8 @@ pub fn read(algorithm: &Algorithm) -> Result<(Configuration, Option<Assertions>)
         }
     };
     let others = algorithm.parameters.iter().filter(|(name, _)| *name != ASSERTIONS);
-    let settings = others.map(|(name, parameter)| {
-        let setting = match parameter {
-            Parameter::Bool(on) => Setting::Switch(*on),
-            Parameter::Integer(number) => Setting::Number(*number as f64),
-            Parameter::Number(number) => Setting::Number(*number),
-            Parameter::Text(text) => Setting::Word(text),
-        };
-        (name.as_str(), setting)
-    });
-    let settings: Vec<_> = settings.collect();
+    let settings: Vec<_> =
+        others.map(|(name, parameter)| (name.as_str(), setting(parameter))).collect();
     let configuration = Configuration::new(&algorithm.name, &settings)
         .map_err(|error| refusal(algorithm, &error))?;
     Ok((configuration, assertions))
@@ -47,12 +38,7 @@ pub fn read(algorithm: &Algorithm) -> Result<(Configuration, Option<Assertions>)
 /// An error of test generation with the parameter at fault.
 fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
     let (field, advice) = match error {
-        GenerateError::Parameter(ParameterError::Unknown { name, .. }) => {
-            (Some(name.clone()), "choose one of the parameters listed above")
-        }
-        GenerateError::Parameter(ParameterError::Value { name, .. }) => {
-            (Some((*name).to_owned()), "give a value that is allowed")
-        }
+        GenerateError::Parameter(error) => return catherd_subject_search::refusal(error),
         GenerateError::Events { .. } => {
             let given = |name: &&str| algorithm.parameters.contains_key(*name);
             let name = ["min_events", "max_events"].into_iter().find(given);
@@ -85,12 +71,7 @@ pub fn mutation(mutation: &Mutation) -> Result<mutation::Settings, FieldError> {
 
 /// The budget of a study as the search has it.
 pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
-    Budget {
-        executions: budget.limit(EXECUTIONS),
-        steps: budget.limit(STEPS),
-        wall: budget.wall_ms.map(Duration::from_millis),
-        ..Budget::default()
-    }
+    catherd_subject_search::budget(budget, EXECUTIONS, STEPS)
 }
 
 /// The algorithms of the search, each with its own parameters, those of test generation and
@@ -110,27 +91,4 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
         Some(AlgorithmInfo { name: (*name).to_owned(), summary, parameters })
     });
     algorithms.collect()
-}
-
-fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
-    let values = match parameter.kind {
-        Kind::Number { low, high } => Values::Number { low, high },
-        Kind::Count { low, high } => Values::Integer { low: low as i64, high: high as i64 },
-        Kind::Switch => Values::Flag,
-        Kind::Choice(words) => {
-            Values::Choice { words: words.into_iter().map(str::to_owned).collect() }
-        }
-    };
-    let default = match (parameter.value, &values) {
-        (Setting::Switch(on), _) => Parameter::Bool(on),
-        (Setting::Number(number), Values::Integer { .. }) => Parameter::Integer(number as i64),
-        (Setting::Number(number), _) => Parameter::Number(number),
-        (Setting::Word(word), _) => Parameter::Text(word.to_owned()),
-    };
-    ParameterInfo {
-        name: parameter.name.to_owned(),
-        default: Some(default),
-        values,
-        meaning: parameter.meaning.to_owned(),
-    }
 }

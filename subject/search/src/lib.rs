@@ -1,0 +1,64 @@
+//! Conversions for subject kinds whose algorithms are those of `search`: parameters, budgets and
+//! errors of a study in the types of the search, and descriptions of the search's parameters in
+//! the types of a subject kind.
+
+use std::time::Duration;
+
+use catherd_experiments::{Budget, Parameter};
+use catherd_search::{Kind, ParameterError, Setting};
+use catherd_subject::{FieldError, ParameterInfo, Values};
+
+/// The value of a study's parameter as algorithms take it.
+pub fn setting(parameter: &Parameter) -> Setting<'_> {
+    match parameter {
+        Parameter::Bool(on) => Setting::Switch(*on),
+        Parameter::Integer(number) => Setting::Number(*number as f64),
+        Parameter::Number(number) => Setting::Number(*number),
+        Parameter::Text(text) => Setting::Word(text),
+    }
+}
+
+/// What a study may write for a parameter of an algorithm.
+pub fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
+    let values = match parameter.kind {
+        Kind::Number { low, high } => Values::Number { low, high },
+        Kind::Count { low, high } => Values::Integer { low: low as i64, high: high as i64 },
+        Kind::Switch => Values::Flag,
+        Kind::Choice(words) => {
+            Values::Choice { words: words.into_iter().map(str::to_owned).collect() }
+        }
+    };
+    let default = match (parameter.value, &values) {
+        (Setting::Switch(on), _) => Parameter::Bool(on),
+        (Setting::Number(number), Values::Integer { .. }) => Parameter::Integer(number as i64),
+        (Setting::Number(number), _) => Parameter::Number(number),
+        (Setting::Word(word), _) => Parameter::Text(word.to_owned()),
+    };
+    ParameterInfo {
+        name: parameter.name.to_owned(),
+        default: Some(default),
+        values,
+        meaning: parameter.meaning.to_owned(),
+    }
+}
+
+/// The error of a parameter, with the name of the parameter as its field.
+pub fn refusal(error: &ParameterError) -> FieldError {
+    let (name, advice) = match error {
+        ParameterError::Unknown { name, .. } => {
+            (name.as_str(), "choose one of the parameters listed above")
+        }
+        ParameterError::Value { name, .. } => (*name, "give a value that is allowed"),
+    };
+    FieldError { field: Some(name.to_owned()), cause: error.to_string(), advice: advice.to_owned() }
+}
+
+/// The budget of a run. `executions` and `steps` are the names of the kind's units of work.
+pub fn budget(budget: &Budget, executions: &str, steps: &str) -> catherd_search::Budget {
+    catherd_search::Budget {
+        executions: budget.limit(executions),
+        steps: budget.limit(steps),
+        wall: budget.wall_ms.map(Duration::from_millis),
+        ..catherd_search::Budget::default()
+    }
+}
