@@ -261,14 +261,17 @@ impl Comparison {
         mean(self.per_project.iter().map(|project| project.a12))
     }
 
-    /// Confidence interval of the mean effect size, at level 1 - [`LEVEL`], by a bootstrap over the
-    /// projects.
-    ///
-    /// # Errors
-    /// [`Unavailable`] for fewer than two projects.
-    pub fn mean_interval(&self) -> Result<Interval, Unavailable> {
-        let effects: Vec<f64> = self.per_project.iter().map(|project| project.a12).collect();
-        Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }.mean(&effects)
+    /// Confidence interval of the mean effect size of each comparison, at level 1 - [`LEVEL`], by a
+    /// bootstrap over the projects; [`Unavailable`] for one on fewer than two projects.
+    pub fn mean_intervals<'c>(
+        comparisons: impl IntoIterator<Item = &'c Comparison>,
+    ) -> Vec<Result<Interval, Unavailable>> {
+        let effects = |comparison: &Comparison| -> Vec<f64> {
+            comparison.per_project.iter().map(|project| project.a12).collect()
+        };
+        let effects: Vec<Vec<f64>> = comparisons.into_iter().map(effects).collect();
+        let effects: Vec<&[f64]> = effects.iter().map(Vec::as_slice).collect();
+        Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }.means(&effects)
     }
 
     /// The runs on the projects whose comparison satisfies `keep`.
@@ -379,7 +382,7 @@ mod tests {
         assert_eq!(row.counts(Correction::Holm), expected);
         assert!((row.per_project[0].p_holm - 8.0 / 252.0).abs() < 1e-12);
         assert_eq!(row.runs(&samples, |project| project.project == 1).count(), 6);
-        let interval = row.mean_interval().unwrap();
+        let interval = Comparison::mean_intervals([row])[0].unwrap();
         assert!(interval.low < row.mean_a12().unwrap() && row.mean_a12().unwrap() < interval.high);
         let a12 = (1.0 + 5.0 / 9.0 + 0.5 + 0.4) / 4.0;
         assert!((row.mean_a12().unwrap() - a12).abs() < 1e-15);

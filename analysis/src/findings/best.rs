@@ -54,19 +54,20 @@ impl Best {
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let (&(best, highest), rest) = ranked.split_first()?;
         let own = means(best);
-        let other = |&(algorithm, mean_coverage): &(usize, f64)| {
-            let pairs = own.iter().zip(means(algorithm));
-            let differences: Vec<f64> = pairs.map(|(own, other)| own - other).collect();
-            Other {
-                algorithm,
-                mean: mean_coverage,
-                difference: highest - mean_coverage,
-                interval: Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }
-                    .mean(&differences),
-                comparison: Comparison::new(samples, best, algorithm),
-            }
+        let differences = |&(algorithm, _): &(usize, f64)| -> Vec<f64> {
+            own.iter().zip(means(algorithm)).map(|(own, other)| own - other).collect()
         };
-        let others = rest.iter().map(other).collect();
+        let differences: Vec<Vec<f64>> = rest.iter().map(differences).collect();
+        let differences: Vec<&[f64]> = differences.iter().map(Vec::as_slice).collect();
+        let bootstrap = Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() };
+        let other = |(&(algorithm, mean_coverage), interval): (&(usize, f64), _)| Other {
+            algorithm,
+            mean: mean_coverage,
+            difference: highest - mean_coverage,
+            interval,
+            comparison: Comparison::new(samples, best, algorithm),
+        };
+        let others = rest.iter().zip(bootstrap.means(&differences)).map(other).collect();
         Some(Best { algorithm: best, mean: highest, projects, others })
     }
 }

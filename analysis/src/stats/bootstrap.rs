@@ -1,5 +1,7 @@
 //! Bootstrap confidence intervals, for statistics without a formula.
 
+use std::collections::BTreeMap;
+
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -42,19 +44,13 @@ impl Bootstrap {
         if samples.is_empty() {
             return Err(Unavailable::Empty);
         }
-        for sample in samples {
-            ordered(sample)?;
-            if sample.len() < 2 {
-                return Err(Unavailable::TooFew { needed: 2, found: sample.len() });
-            }
-        }
-        let mut values: Vec<f64> = (0..self.replicates.max(1))
+        samples.iter().try_for_each(|sample| check(sample))?;
+        let values: Vec<f64> = (0..self.replicates.max(1))
             .into_par_iter()
             .map_init(
                 || samples.iter().map(|s| s.to_vec()).collect::<Vec<_>>(),
                 |drawn, replicate| {
-                    let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-                    rng.set_stream(u64::from(replicate));
+                    let mut rng = self.stream(replicate);
                     for (drawn, sample) in drawn.iter_mut().zip(samples) {
                         for value in drawn {
                             // Drawn as u64, so that the draws are the same on every platform.
@@ -65,10 +61,7 @@ impl Bootstrap {
                 },
             )
             .collect();
-        ordered(&values)?;
-        values.sort_unstable_by(f64::total_cmp);
-        let outside = (1.0 - self.level) / 2.0;
-        Ok(Interval { low: quantile(&values, outside), high: quantile(&values, 1.0 - outside) })
+        self.percentiles(values)
     }
 
     /// The interval of the mean of a sample.
@@ -76,13 +69,109 @@ impl Bootstrap {
     /// # Errors
     /// As [`Bootstrap::interval`].
     pub fn mean(&self, sample: &[f64]) -> Result<Interval, Unavailable> {
-        self.interval(&[sample], |drawn| drawn[0].iter().sum::<f64>() / drawn[0].len() as f64)
+        self.interval(&[sample], mean_of)
     }
+
+    /// The intervals of the means of some samples, each the same as that of [`Bootstrap::mean`], but
+    /// sooner: the draws depend on the length of a sample alone, so that those of one length share
+    /// them.
+    pub fn means(&self, samples: &[&[f64]]) -> Vec<Result<Interval, Unavailable>> {
+        let mut lengths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (number, sample) in samples.iter().enumerate() {
+            lengths.entry(sample.len()).or_default().push(number);
+        }
+        let mut found: Vec<_> = vec![Err(Unavailable::Empty); samples.len()];
+        for (length, members) in lengths {
+            if let [only] = members[..] {
+                found[only] = self.mean(samples[only]);
+                continue;
+            }
+            let checked: Vec<_> =
+                members.iter().map(|&member| check(samples[member]).map(|()| member)).collect();
+            for (&member, checked) in members.iter().zip(&checked) {
+                if let Err(reason) = checked {
+                    found[member] = Err(*reason);
+                }
+            }
+            let usable: Vec<usize> = checked.into_iter().filter_map(Result::ok).collect();
+            for (member, interval) in
+                usable.iter().zip(self.means_of_length(length, samples, &usable))
+            {
+                found[*member] = interval;
+            }
+        }
+        found
+    }
+
+    /// The intervals of the means of the samples with these numbers, all of one length.
+    fn means_of_length(
+        &self,
+        length: usize,
+        samples: &[&[f64]],
+        members: &[usize],
+    ) -> Vec<Result<Interval, Unavailable>> {
+        let rows: Vec<Vec<f64>> = (0..self.replicates.max(1))
+            .into_par_iter()
+            .map(|replicate| {
+                let mut rng = self.stream(replicate);
+                let places: Vec<u32> =
+                    (0..length).map(|_| rng.random_range(0..length as u64) as u32).collect();
+                let drawn = |&member: &usize| {
+                    let sample = samples[member];
+                    places.iter().map(|&at| sample[at as usize]).sum::<f64>() / length as f64
+                };
+                members.iter().map(drawn).collect()
+            })
+            .collect();
+        let of = |number| self.percentiles(rows.iter().map(|row| row[number]).collect());
+        (0..members.len()).into_par_iter().map(of).collect()
+    }
+
+    /// The random stream of a replicate.
+    fn stream(&self, replicate: u32) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(u64::from(replicate));
+        rng
+    }
+
+    /// The interval with the share `level` of the statistics of all replicates.
+    fn percentiles(&self, mut values: Vec<f64>) -> Result<Interval, Unavailable> {
+        ordered(&values)?;
+        values.sort_unstable_by(f64::total_cmp);
+        let outside = (1.0 - self.level) / 2.0;
+        Ok(Interval { low: quantile(&values, outside), high: quantile(&values, 1.0 - outside) })
+    }
+}
+
+/// Refuses a sample that has no interval.
+fn check(sample: &[f64]) -> Result<(), Unavailable> {
+    ordered(sample)?;
+    match sample.len() {
+        found @ 0..2 => Err(Unavailable::TooFew { needed: 2, found }),
+        _ => Ok(()),
+    }
+}
+
+fn mean_of(drawn: &[Vec<f64>]) -> f64 {
+    drawn[0].iter().sum::<f64>() / drawn[0].len() as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_means_have_the_intervals_of_each() {
+        let sample =
+            |n: u32, k: u32| -> Vec<f64> { (0..n).map(|i| f64::from(i * k % 13)).collect() };
+        let lists = [sample(9, 5), vec![1.0], sample(30, 7), sample(9, 2), vec![0.5, f64::NAN]];
+        let more = [sample(30, 3), vec![], vec![2.0], vec![0.5, 1.0], sample(9, 4)];
+        let samples: Vec<&[f64]> = lists.iter().chain(&more).map(Vec::as_slice).collect();
+        let bootstrap = Bootstrap { replicates: 300, ..Bootstrap::default() };
+        let each: Vec<_> = samples.iter().map(|sample| bootstrap.mean(sample)).collect();
+        assert_eq!(bootstrap.means(&samples), each);
+        assert_eq!(each.iter().filter(|found| found.is_ok()).count(), 6);
+    }
 
     #[test]
     fn the_interval_depends_on_the_seed_alone() {

@@ -1,6 +1,6 @@
 //! The A/A test.
 
-use super::comparison::{RESULT, result};
+use super::comparison::{RESULT, result_rows};
 use super::{CaptionedTable, label};
 use crate::comparison::LEVEL;
 use crate::findings::AaTest;
@@ -14,10 +14,11 @@ pub fn aa_test(results: &Results, aa_tests: &[AaTest]) -> CaptionedTable {
     columns.extend(RESULT);
     columns.extend([("false_positive_rate", "False positives"), ("too_few_runs", "Too few runs")]);
     let mut table = Table::new(&columns);
-    for test in aa_tests {
+    let rows = result_rows(aa_tests.iter().map(|test| &test.comparison));
+    for (test, result) in aa_tests.iter().zip(rows) {
         let comparison = &test.comparison;
         let mut cells = vec![label(results, test.algorithm)];
-        cells.extend(result(comparison));
+        cells.extend(result);
         cells.extend([
             Cell::share(test.false_positive_rate(), 1),
             Cell::Count(comparison.too_few_runs()),

@@ -1,6 +1,6 @@
 //! Comparisons and coverage as functions of the budget.
 
-use super::comparison::{RESULT, result};
+use super::comparison::{RESULT, result_rows};
 use super::{CaptionedTable, label};
 use crate::findings::{Convergence, Milestone};
 use crate::stats::Description;
@@ -12,15 +12,19 @@ pub fn milestones(results: &Results, clock: &Clock, milestones: &[Milestone]) ->
     let mut columns = vec![("first", "First"), ("second", "Second"), ("at", "Budget")];
     columns.extend(RESULT);
     let mut table = Table::new(&columns);
-    for pair in 0..milestones.first().map_or(0, |m| m.comparisons.len()) {
-        for milestone in milestones {
+    let pairs = milestones.first().map_or(0, |m| m.comparisons.len());
+    let of =
+        |pair| milestones.iter().map(move |milestone: &Milestone| &milestone.comparisons[pair]);
+    let mut rows = result_rows((0..pairs).flat_map(of)).into_iter();
+    for pair in 0..pairs {
+        for (milestone, result) in milestones.iter().zip(&mut rows) {
             let row = &milestone.comparisons[pair];
             let mut cells = vec![
                 label(results, row.first),
                 label(results, row.second),
                 Cell::Count(milestone.at as usize),
             ];
-            cells.extend(result(row));
+            cells.extend(result);
             table.push_with_runs(cells, row.runs(&milestone.samples, |_| true));
         }
     }

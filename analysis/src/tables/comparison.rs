@@ -3,6 +3,7 @@
 use super::{CaptionedTable, label, low_high};
 use crate::comparison::{Comparison, Correction, LEVEL, Samples};
 use crate::findings::Ranking;
+use crate::stats::{Interval, Unavailable};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
@@ -18,10 +19,17 @@ pub(super) const RESULT: [(&str, &str); 8] = [
     ("significantly_worse", "Sig. worse"),
 ];
 
-/// The cells of [`RESULT`].
-pub(super) fn result(comparison: &Comparison) -> [Cell; 8] {
+/// The cells of [`RESULT`] of each comparison.
+pub(super) fn result_rows<'c>(
+    comparisons: impl Iterator<Item = &'c Comparison> + Clone,
+) -> Vec<[Cell; 8]> {
+    let intervals = Comparison::mean_intervals(comparisons.clone());
+    comparisons.zip(intervals).map(|(row, interval)| result(row, interval)).collect()
+}
+
+fn result(comparison: &Comparison, interval: Result<Interval, Unavailable>) -> [Cell; 8] {
     let counts = comparison.counts(Correction::None);
-    let [low, high] = low_high(comparison.mean_interval(), 2);
+    let [low, high] = low_high(interval, 2);
     [
         Cell::number(comparison.mean_a12(), 2),
         low,
@@ -47,11 +55,11 @@ pub fn table6(results: &Results, samples: &Samples, comparisons: &[Comparison]) 
         ("too_few_runs", "Too few runs"),
     ]);
     let mut table = Table::new(&columns);
-    for row in comparisons {
+    for (row, result) in comparisons.iter().zip(result_rows(comparisons.iter())) {
         let holm = row.counts(Correction::Holm);
         let shares = row.counts(Correction::BenjaminiHochberg);
         let mut cells = vec![label(results, row.first), label(results, row.second)];
-        cells.extend(result(row));
+        cells.extend(result);
         cells.extend([
             Cell::Count(holm.significantly_better),
             Cell::Count(holm.significantly_worse),
