@@ -189,25 +189,30 @@ impl Axis {
 
 /// A name that is short enough for an axis or a legend. In that of a configuration of a grid, such as
 /// `mosa[population=10 crossover=0.5]`, the names of parameters are shortened to as many letters as
-/// fit; any other name, and one that is still too long, has an ellipsis in place of its end.
+/// fit, at least three, or left out; any other name, and one that is still too long, has an ellipsis in
+/// place of its end. A share behind a configuration remains.
 pub(crate) fn truncated(name: &str) -> String {
     let fits = |name: &str| name.chars().count() <= MAX_NAME;
     if fits(name) {
         return name.to_owned();
     }
-    let shorter = (1..MAX_NAME).rev().map_while(|letters| abbreviated(name, letters));
-    let mut name = name.to_owned();
-    for shorter in shorter {
-        name = shorter;
-        if fits(&name) {
-            return name;
+    let (name, share) = match name.rfind(']') {
+        Some(end) if name.ends_with('%') => name.split_at(end + 1),
+        _ => (name, ""),
+    };
+    let letters = (3..MAX_NAME).rev().chain([0]);
+    let mut shortest = name.to_owned();
+    for shorter in letters.map_while(|letters| abbreviated(name, letters)) {
+        if fits(&shorter) {
+            return shorter + share;
         }
+        shortest = shorter;
     }
-    name.chars().take(MAX_NAME - 1).chain(['…']).collect()
+    shortest.chars().take(MAX_NAME - 1).chain(['…']).chain(share.chars()).collect()
 }
 
-/// The text with the names of parameters in labels of grids cut to so many letters. `None` if there is
-/// no such label in it.
+/// The text with the names of parameters in labels of grids cut to so many letters, or left out if
+/// that is none. `None` if there is no such label in it.
 fn abbreviated(text: &str, letters: usize) -> Option<String> {
     let mut short = String::new();
     let (mut rest, mut found) = (text, false);
@@ -216,7 +221,7 @@ fn abbreviated(text: &str, letters: usize) -> Option<String> {
         let cut = settings.split(' ').map(|setting| {
             let (name, value) = setting.split_once('=')?;
             let name: String = name.chars().take(letters).collect();
-            Some(format!("{name}={value}"))
+            Some(if name.is_empty() { value.to_owned() } else { format!("{name}={value}") })
         });
         let cut = cut.collect::<Option<Vec<_>>>().map(|settings| settings.join(" "));
         found |= cut.is_some();
@@ -238,7 +243,11 @@ mod tests {
         let long = "mosa[population=10 crossover=0.5 max_events=40]";
         assert_eq!(truncated(long), "mosa[pop=10 cro=0.5 max=40]");
         let longer = "mosa[a_very_long_name=12345 another_long_name=67890 z=1234567]";
-        assert_eq!(truncated(longer), "mosa[a=12345 a=67890 z=1234…");
+        assert_eq!(truncated(longer), "mosa[12345 67890 1234567]");
+        let longest = "mosa[a_very_long_name=12345 another_long_name=67890 z=12345678901]";
+        assert_eq!(truncated(longest), "mosa[12345 67890 1234567890…");
+        let share = "mosa[a_very_long_name=12345 another_long_name=67890] 98.5 %";
+        assert_eq!(truncated(share), "mosa[a_v=12345 ano=67890] 98.5 %");
         let pair = "mosa[population=10 crossover=0.5] vs mosa";
         assert_eq!(truncated(pair), "mosa[pop=10 cro=0.5] vs mosa");
         let other = "a name of more than 28 letters [x]";

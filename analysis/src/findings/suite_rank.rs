@@ -73,7 +73,7 @@ impl SuiteRank {
                 names.insert((true, criterion.to_owned()), name);
             }
         }
-        let bootstrap = Bootstrap::default();
+        let mut samples = Vec::new();
         let ranks = cells.into_iter().filter_map(|(key, runs)| {
             let (project, measured, criterion, algorithm) = key;
             let name = names.get(&(measured, criterion.clone())).copied().unwrap_or("rank");
@@ -88,20 +88,27 @@ impl SuiteRank {
                 Some(Parameter::Integer(size)) => u64::try_from(*size).ok(),
                 _ => None,
             };
+            let ranks = Description::of(&sample).ok()?;
+            samples.push(sample);
             Some(SuiteRank {
                 project,
                 criterion,
                 optimised: !measured,
                 algorithm,
                 size,
-                ranks: Description::of(&sample).ok()?,
-                interval: bootstrap.mean(&sample).ok(),
+                ranks,
+                interval: None,
                 reachable: reachable.and_then(|values| values.first().copied()),
                 search_ms: mean(times.map(|ms| ms as f64)),
                 runs,
             })
         });
-        Ok(ranks.collect())
+        let mut ranks: Vec<SuiteRank> = ranks.collect();
+        let samples: Vec<&[f64]> = samples.iter().map(Vec::as_slice).collect();
+        for (rank, interval) in ranks.iter_mut().zip(Bootstrap::default().means(&samples)) {
+            rank.interval = interval.ok();
+        }
+        Ok(ranks)
     }
 }
 
@@ -125,7 +132,9 @@ pub struct RankDetection {
 }
 
 impl RankDetection {
-    /// One for each project, fault, measured criterion and size with at least ten runs.
+    /// One for each project, fault, measured criterion and size with at least ten runs, of suites that
+    /// have the size for which their configuration asks; a search that covered all goals ends with a
+    /// smaller one.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -133,6 +142,14 @@ impl RankDetection {
         const FEWEST: usize = 10;
         let metrics =
             results.metrics(|name| name.starts_with("rank.") || name.starts_with("detected."))?;
+        let parameters = results.parameters()?;
+        let asked: Vec<Option<u32>> = parameters
+            .iter()
+            .map(|own| match own.get("size") {
+                Some(Parameter::Integer(size)) => u32::try_from(*size).ok(),
+                _ => None,
+            })
+            .collect();
         let split = |beginning: &'static str| {
             metrics.iter().filter_map(move |(name, values)| {
                 Some((name.strip_prefix(beginning)?.to_owned(), values))
@@ -146,6 +163,7 @@ impl RankDetection {
                     let at = number as usize;
                     if let (Some(size), Some(_), Some(_)) =
                         (run.suite_tests, detected[at], ranks[at])
+                        && asked[run.algorithm as usize].is_none_or(|asked| asked == size)
                     {
                         cells.entry((run.project as usize, size)).or_default().push(number);
                     }

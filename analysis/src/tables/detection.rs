@@ -1,23 +1,23 @@
 //! Detection of known faults.
 
 use super::{CaptionedTable, label};
+use crate::figures::selected;
 use crate::findings::Detection;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// The largest number of algorithms that are columns of the table of shares.
-const MOST_COLUMNS: usize = 12;
-
 /// The share of runs whose suite detects a fault, a column for each algorithm (Elyasaf et al., Table
 /// III).
 pub fn detection(results: &Results, all: &[Detection]) -> CaptionedTable {
-    let shown = results.algorithms.len().min(MOST_COLUMNS);
+    let selected = selected(results);
+    let shown: Vec<usize> = (0..selected.len()).filter(|&algorithm| selected[algorithm]).collect();
+    let names: Vec<&String> =
+        shown.iter().map(|&algorithm| &results.algorithms[algorithm]).collect();
     let mut columns: Vec<(String, String)> =
         [("project", "Project"), ("fault", "Fault"), ("rule", "Rule")]
             .map(|(name, title)| (name.to_owned(), title.to_owned()))
             .into();
-    let algorithms = results.algorithms.iter().take(shown);
-    columns.extend(algorithms.map(|label| (label.clone(), label.clone())));
+    columns.extend(names.iter().map(|&label| (label.clone(), label.clone())));
     let mut table = Table::new(&columns);
     let same = |a: &Detection, b: &Detection| {
         (a.project, &a.rule, &a.fault) == (b.project, &b.rule, &b.fault)
@@ -29,15 +29,18 @@ pub fn detection(results: &Results, all: &[Detection]) -> CaptionedTable {
             Cell::Text(row[0].rule.clone()),
         ];
         let of = |algorithm: usize| row.iter().find(|one| one.algorithm == algorithm);
-        cells.extend((0..shown).map(|a| Cell::share(of(a).map(Detection::share), 1)));
+        cells.extend(shown.iter().map(|&a| Cell::share(of(a).map(Detection::share), 1)));
         table.push_with_runs(cells, row.iter().flat_map(|one| one.runs.iter().copied()));
-        for one in row.iter().filter(|one| one.algorithm < shown) {
+        for one in row.iter().filter(|one| selected[one.algorithm]) {
             table.set_source_runs(&results.algorithms[one.algorithm], one.runs.iter().copied());
         }
     }
-    let left_out = match results.algorithms.len() - shown {
+    let left_out = match results.algorithms.len() - shown.len() {
         0 => String::new(),
-        n => format!(" {n} more algorithms are in the table of intervals."),
+        n => format!(
+            " The first algorithm and those with the highest coverage; {n} more are in the table of \
+             intervals."
+        ),
     };
     CaptionedTable {
         name: "detection",

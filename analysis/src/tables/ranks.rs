@@ -63,7 +63,7 @@ pub fn rank_detection(results: &Results, all: &[RankDetection]) -> CaptionedTabl
         ("spearman", "Spearman"),
         ("p", "p"),
     ]);
-    for one in all {
+    for one in all.iter().filter(|one| one.correlation.is_some()) {
         let cells = vec![
             Cell::Text(results.projects[one.project].name.clone()),
             Cell::Text(one.fault.clone()),
@@ -78,10 +78,13 @@ pub fn rank_detection(results: &Results, all: &[RankDetection]) -> CaptionedTabl
     CaptionedTable {
         name: "rank-detection",
         title: "Rank against detection".to_owned(),
-        caption: "Spearman's correlation of a suite's rank by a measured criterion and whether it \
-                  detects the fault, over suites of one size by all algorithms, of at least ten runs. n/a: all \
-                  ranks are equal, or all or no suites detect the fault."
-            .to_owned(),
+        caption: format!(
+            "Spearman's correlation of a suite's rank by a measured criterion and whether it detects \
+             the fault, over suites of one size by all algorithms, of at least ten runs. Without one, \
+             because all ranks are equal, or all or no suites detect the fault: {} of {}.",
+            all.iter().filter(|one| one.correlation.is_none()).count(),
+            all.len()
+        ),
         table,
     }
 }
