@@ -1,8 +1,5 @@
 //! The greedy algorithm.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use catherd_search::Stream;
 
 use crate::streams::TIES;
@@ -50,10 +47,8 @@ pub fn greedy(
 pub fn greedy_from(matrix: &Matrix, size: usize, start: &[u32]) -> Vec<u32> {
     let mut suite = start.to_vec();
     let mut greedy = Greedy::new(matrix, Ties::First, 0);
-    start.iter().for_each(|&test| greedy.union.add(test as usize));
-    greedy.refresh();
-    let others = greedy.filter(|(test, _)| !start.contains(test));
-    suite.extend(others.map(|(test, _)| test).take(size.saturating_sub(start.len())));
+    greedy.start(start);
+    suite.extend(greedy.map(|(test, _)| test).take(size.saturating_sub(start.len())));
     suite
 }
 
@@ -62,8 +57,7 @@ pub fn greedy_until(matrix: &Matrix, rank: u64, start: &[u32]) -> Vec<u32> {
     let mut suite = start.to_vec();
     let mut reached = matrix.rank(start);
     let mut greedy = Greedy::new(matrix, Ties::First, 0);
-    start.iter().for_each(|&test| greedy.union.add(test as usize));
-    greedy.refresh();
+    greedy.start(start);
     while reached < rank
         && let Some((test, next)) = greedy.next()
         && next > reached
@@ -77,50 +71,126 @@ pub fn greedy_until(matrix: &Matrix, rank: u64, start: &[u32]) -> Vec<u32> {
 /// The tests in the order of the greedy algorithm, each with the rank of all up to it.
 struct Greedy<'m> {
     union: Union<'m>,
-    /// Last known gains, the number that decides ties, and the test.
-    queue: BinaryHeap<(u64, Reverse<u64>, Reverse<u32>)>,
+    /// One more than the last known gain of each test, which bounds its gain; 0 for a test that was
+    /// added.
+    bounds: Vec<u64>,
+    /// The number of each test that decides ties, the lowest first; empty if the first test does.
+    ties: Vec<u64>,
     ranks: u64,
 }
 
 impl<'m> Greedy<'m> {
     fn new(matrix: &'m Matrix, ties: Ties, seed: u64) -> Greedy<'m> {
-        let mut stream = Stream::new(seed, TIES);
-        let union = Union::new(matrix);
-        let entry = |test: u32| {
-            let tie = match ties {
-                Ties::First => 0,
-                Ties::Random => stream.next_u64(),
-            };
-            (union.gain(test as usize), Reverse(tie), Reverse(test))
+        let ties = match ties {
+            Ties::First => Vec::new(),
+            Ties::Random => {
+                let mut stream = Stream::new(seed, TIES);
+                (0..matrix.tests()).map(|_| stream.next_u64()).collect()
+            }
         };
-        let queue: Vec<_> = (0..matrix.tests() as u32).map(entry).collect();
-        Greedy { union, queue: queue.into(), ranks: 0 }
+        let bounds = vec![u64::MAX; matrix.tests()];
+        Greedy { union: Union::new(matrix), bounds, ties, ranks: 0 }
     }
 
-    /// Computes all gains again, after tests were added from outside.
-    fn refresh(&mut self) {
+    /// Adds tests from outside.
+    fn start(&mut self, tests: &[u32]) {
+        for &test in tests {
+            self.union.add(test as usize);
+            self.bounds[test as usize] = 0;
+        }
         self.ranks = self.union.rank();
-        let entries = std::mem::take(&mut self.queue).into_iter();
-        self.queue =
-            entries.map(|(_, tie, test)| (self.union.gain(test.0 as usize), tie, test)).collect();
+    }
+
+    /// Whether a test comes before another one of the same gain.
+    fn precedes(&self, test: usize, other: usize) -> bool {
+        match (self.ties.get(test), self.ties.get(other)) {
+            (Some(own), Some(others)) => (own, test) < (others, other),
+            _ => test < other,
+        }
     }
 }
 
 impl Iterator for Greedy<'_> {
     type Item = (u32, u64);
 
+    /// Looks at the tests in their order, because memory is fast in this order, but computes only
+    /// gains whose bounds reach the largest gain so far. The first one that is computed is that of the
+    /// largest bound, so that most others need not be.
     fn next(&mut self) -> Option<(u32, u64)> {
-        loop {
-            let mut top = self.queue.peek_mut()?;
-            let (known, tie, test) = *top;
-            let gain = self.union.gain(test.0 as usize);
-            if gain == known {
-                std::collections::binary_heap::PeekMut::pop(top);
-                self.union.add(test.0 as usize);
-                self.ranks += gain;
-                return Some((test.0, self.ranks));
+        let mut largest = 0;
+        let mut best = None;
+        for (test, &bound) in self.bounds.iter().enumerate() {
+            if bound > largest {
+                (largest, best) = (bound, Some(test));
             }
-            *top = (gain, tie, test);
+        }
+        let mut best = best?;
+        let mut most = self.union.gain(best) + 1;
+        self.bounds[best] = most;
+        for test in 0..self.bounds.len() {
+            if self.bounds[test] < most || self.bounds[test] == most && !self.precedes(test, best) {
+                continue;
+            }
+            let gain = self.union.gain(test) + 1;
+            self.bounds[test] = gain;
+            if gain > most || gain == most && self.precedes(test, best) {
+                (most, best) = (gain, test);
+            }
+        }
+        self.bounds[best] = 0;
+        self.union.add(best);
+        self.ranks += most - 1;
+        Some((best as u32, self.ranks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::criterion::Criterion;
+    use crate::{Alphabet, Events, Pool, Tests};
+
+    /// The algorithm as it is defined: all gains are computed for each test that is added.
+    fn defined(matrix: &Matrix, size: usize, ties: &[u64]) -> Vec<u32> {
+        let mut union = Union::new(matrix);
+        let mut suite: Vec<u32> = Vec::new();
+        while suite.len() < size.min(matrix.tests()) {
+            let left = (0..matrix.tests() as u32).filter(|test| !suite.contains(test));
+            let key = |&test: &u32| {
+                let tie = ties.get(test as usize).copied().unwrap_or(0);
+                (union.gain(test as usize), std::cmp::Reverse((tie, test)))
+            };
+            let Some(best) = left.max_by_key(key) else { break };
+            union.add(best as usize);
+            suite.push(best);
+        }
+        suite
+    }
+
+    #[test]
+    fn bounds_do_not_change_what_is_chosen() {
+        let events = Events::plain(["a", "b", "c", "d", "e"]);
+        let alphabet = Alphabet::names(&events);
+        let mut stream = Stream::new(1, 0);
+        let mut tests = Tests::default();
+        for _ in 0..300 {
+            let length = 2 + stream.index(9);
+            let test: Vec<u32> = (0..length).map(|_| stream.index(5) as u32).collect();
+            tests.push(&test);
+        }
+        let pool = Pool::new(&tests, &alphabet);
+        let none = |_: &str| Err(String::new());
+        for text in ["consecutive:2", "subsequence:3", "unordered-cube:2"] {
+            let criterion = Criterion::parse(text, &alphabet, None, None, &none).unwrap();
+            let matrix = Matrix::new(&criterion, &pool, None);
+            for (ties, seed) in [(Ties::First, 0), (Ties::Random, 7), (Ties::Random, 8)] {
+                let greedy = Greedy::new(&matrix, ties, seed);
+                let numbers = greedy.ties.clone();
+                let chosen: Vec<(u32, u64)> = greedy.take(60).collect();
+                let suite: Vec<u32> = chosen.iter().map(|(test, _)| *test).collect();
+                assert_eq!(suite, defined(&matrix, 60, &numbers), "{text} {ties:?}");
+                assert!((0..60).all(|end| chosen[end].1 == matrix.rank(&suite[..=end])));
+            }
         }
     }
 }
