@@ -339,3 +339,22 @@ fn graphs_of_graphwalker_are_models() {
         assert!(error.contains(expected) && error.contains("shop.json"), "{error}");
     }
 }
+
+#[test]
+fn some_trace_of_each_built_in_model_triggers_each_of_its_faults() {
+    for (name, _) in BUILTIN {
+        let model = Model::open(&format!("builtin:{name}")).unwrap();
+        let space = Space::explore(&model.program, 1_000_000).unwrap();
+        for fault in &model.faults {
+            // The states in which some trace has just had the first events of the fault.
+            let mut states: Vec<u32> = (0..space.states() as u32).collect();
+            for allowed in &fault.word {
+                let edges = states.iter().flat_map(|&state| space.edges(state));
+                let next: std::collections::BTreeSet<u32> =
+                    edges.filter(|edge| allowed.contains(&edge.event)).map(|e| e.target).collect();
+                states = next.into_iter().collect();
+            }
+            assert!(!states.is_empty(), "{name}: {}", fault.name);
+        }
+    }
+}
