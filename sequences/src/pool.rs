@@ -110,6 +110,8 @@ pub struct Pool {
     pub tests: Tests,
     /// The same as letters.
     pub letters: Vec<Vec<Letter>>,
+    /// The number of the distinct test of each walk.
+    pub walks: Vec<u32>,
     /// Walks that were made.
     pub drawn: usize,
     /// Walks that the limit of the length cut.
@@ -384,10 +386,12 @@ impl Pool {
             letters.clear();
             letters.extend(test.iter().filter_map(|&event| alphabet.letter(event.into())));
             let hash = hash(&letters);
-            if known.find(hash, |&known| pool.letters[known] == letters).is_some() {
+            if let Some(&known) = known.find(hash, |&known| pool.letters[known] == letters) {
+                pool.walks.push(known as u32);
                 continue;
             }
             let next = pool.letters.len();
+            pool.walks.push(next as u32);
             pool.letters.push(letters.clone());
             known.insert_unique(hash, next, |&known| self::hash(&pool.letters[known]));
             pool.tests.push(&tests.test(number));

@@ -64,7 +64,7 @@ pub(crate) enum Method {
     Local { restarts: u64 },
     Direct,
     Optimal,
-    Risk { rule: Rule, keep: u64 },
+    Risk { rule: Rule, keep: u64, repeats: bool },
 }
 
 /// The faults that suites are held against.
@@ -249,6 +249,12 @@ fn own(algorithm: &str) -> Vec<ParameterInfo> {
                 whole(0, i64::MAX),
                 "tests that cover an item at least, for its variance to count",
             ),
+            parameter(
+                "duplicates",
+                text("removed"),
+                choice(&["removed", "kept"]),
+                "whether a test that several walks of the pool make is executed once or for each",
+            ),
         ],
         _ => Vec::new(),
     }
@@ -334,7 +340,8 @@ fn method(name: &str, settings: &Settings) -> Method {
         _ => {
             let rule = Rule::ALL.into_iter().find(|rule| is("rule", rule.name()));
             let rule = rule.unwrap_or(Rule::Trigger);
-            Method::Risk { rule, keep: settings.number("keep") }
+            let repeats = is("duplicates", "kept");
+            Method::Risk { rule, keep: settings.number("keep"), repeats }
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn run(
     subject: &mut Subject,
     spec: &RunSpec,
     configuration: &Configuration,
-    (rule, keep): (Rule, u64),
+    (rule, keep, repeats): (Rule, u64, bool),
     watch: &mut Watch<'_>,
 ) -> Result<RunRecord, Stop> {
     let goals = subject.items(&configuration.goals, configuration)?;
@@ -58,26 +58,37 @@ pub(crate) fn run(
     let events = subject.model.program.events();
     let items = matrix.items();
     let reachable = goals.reachable.clone().unwrap_or_else(|| goals_matrix.items().to_vec());
-    let most = spec.budget.limit(EXECUTIONS).unwrap_or(u64::MAX).min(matrix.tests() as u64);
+    let all = if repeats { pool.pool.walks.len() } else { matrix.tests() };
+    let most = spec.budget.limit(EXECUTIONS).unwrap_or(u64::MAX).min(all as u64);
 
     let mut evidence = vec![(0_u32, 0_u32); items.len()];
     let (mut checkpoints, mut timeline) = (Vec::new(), Vec::new());
     let (mut covered, mut failures, mut executed) = (BTreeSet::new(), 0, 0);
-    for test in 0..most {
-        let sequence = pool.pool.tests.test(test as usize);
-        let mut fails = false;
-        for bug in &mut bugs {
-            fails |= bug.detects(&sequence, events, rule)?;
-        }
+    // Walks with the same letters are the same test, so that one execution says how all end.
+    let mut verdicts: Vec<Option<bool>> = vec![None; matrix.tests()];
+    for number in 0..most as usize {
+        let test = if repeats { pool.pool.walks[number] as usize } else { number };
+        let fails = match verdicts[test] {
+            Some(fails) => fails,
+            None => {
+                let sequence = pool.pool.tests.test(test);
+                let mut fails = false;
+                for bug in &mut bugs {
+                    fails |= bug.detects(&sequence, events, rule)?;
+                }
+                fails
+            }
+        };
+        verdicts[test] = Some(fails);
         failures += u64::from(fails);
-        for item in matrix.items_of(test as usize) {
+        for item in matrix.items_of(test) {
             let Ok(column) = items.binary_search(&item) else { continue };
             let (passed, failed) = &mut evidence[column];
             if fails { *failed += 1 } else { *passed += 1 }
         }
         let before = covered.len();
-        covered.extend(positions(&goals_matrix.items_of(test as usize), &reachable));
-        executed = test + 1;
+        covered.extend(positions(&goals_matrix.items_of(test), &reachable));
+        executed = number as u64 + 1;
         if covered.len() > before || executed == 1 {
             timeline.push(TimelinePoint {
                 work: vec![executed, pool.pool.steps as u64],

@@ -41,8 +41,8 @@ impl Runner for SequencesRunner {
         let wall = spec.budget.wall_ms.map(Duration::from_millis);
         let mut watch = Watch { start, wall, on_progress, stopped: false };
         let result = match configuration.method {
-            Method::Risk { rule, keep } => {
-                risk::run(subject, spec, &configuration, (rule, keep), &mut watch)
+            Method::Risk { rule, keep, repeats } => {
+                risk::run(subject, spec, &configuration, (rule, keep, repeats), &mut watch)
             }
             _ => search(subject, spec, &configuration, &mut watch).and_then(|outcome| {
                 let mut record = record::of(subject, spec, &configuration, &outcome)?;
