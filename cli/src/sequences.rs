@@ -1,14 +1,17 @@
 //! `catherd sequences`: sequence testing without a study.
 
+mod coverage;
 mod execution;
+mod generate;
 mod model;
 mod output;
-mod suite;
+mod test;
 
 use std::fs;
 
 use catherd_sequences::{
-    Alphabet, Criterion, EventId, Events, Model, ModelError, Sampler, Space, Walker, parse_tests,
+    Alphabet, Case, Criterion, EventId, Events, Model, ModelError, Sampler, Space, Walker,
+    parse_tests, unmarked,
 };
 use clap::{Args, Subcommand};
 
@@ -21,9 +24,9 @@ pub(crate) enum Command {
     Space(model::SpaceArguments),
     Walk(model::Walk),
     Compile(model::Compile),
-    Generate(suite::Generate),
-    Coverage(suite::Coverage),
-    Test(execution::Test),
+    Generate(generate::Generate),
+    Coverage(coverage::Coverage),
+    Test(test::Test),
     Risk(execution::RiskArguments),
     Examples(execution::Examples),
 }
@@ -34,9 +37,9 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Space(arguments) => model::space(&arguments),
         Command::Walk(arguments) => model::walk(&arguments),
         Command::Compile(arguments) => model::compile(&arguments),
-        Command::Generate(arguments) => suite::generate(&arguments),
-        Command::Coverage(arguments) => suite::coverage(&arguments),
-        Command::Test(arguments) => execution::test(&arguments),
+        Command::Generate(arguments) => generate::generate(&arguments),
+        Command::Coverage(arguments) => coverage::coverage(&arguments),
+        Command::Test(arguments) => test::test(&arguments),
         Command::Risk(arguments) => execution::risk(&arguments),
         Command::Examples(arguments) => execution::examples(&arguments),
     }
@@ -114,8 +117,14 @@ impl Subject {
         )
     }
 
-    /// The events of tests by their labels.
+    /// The events of tests by their labels, without those that the system has to refuse.
     fn tests(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<Vec<EventId>>, Failure> {
+        Ok(self.cases(tests, path)?.into_iter().map(|case| case.events).collect())
+    }
+
+    /// Tests by the labels of their events; the last event of one may be marked as one that the
+    /// system has to refuse.
+    fn cases(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<Case>, Failure> {
         let event = |number: usize, label: &String| {
             self.events.find(label).ok_or_else(|| {
                 let cause = match self.events.named(label).len() {
@@ -126,10 +135,30 @@ impl Subject {
                     .hint("use the events of the model, with their fields")
             })
         };
-        let tests = tests.iter().enumerate();
-        tests
-            .map(|(number, test)| test.iter().map(|label| event(number, label)).collect())
-            .collect()
+        let case = |(number, test): (usize, &Vec<String>)| {
+            let (last, rest) = match test.split_last() {
+                Some((last, rest)) if self.events.find(last).is_none() => (unmarked(last), rest),
+                _ => (None, &[][..]),
+            };
+            let Some(refused) = last else {
+                let events = test.iter().map(|label| event(number, label));
+                return Ok(Case::from(events.collect::<Result<Vec<_>, _>>()?));
+            };
+            let events = rest.iter().map(|label| event(number, label)).collect::<Result<_, _>>()?;
+            Ok(Case { events, refused: Some(event(number, &refused.to_owned())?) })
+        };
+        tests.iter().enumerate().map(case).collect()
+    }
+
+    /// The label of an event.
+    fn label(&self, event: EventId) -> String {
+        self.events.get(event).to_string()
+    }
+
+    /// The labels of a test, the event that the system has to refuse with its mark.
+    fn labels(&self, case: &Case) -> Vec<String> {
+        let refused = case.refused.map(|event| format!("!{}", self.label(event)));
+        case.events.iter().map(|&event| self.label(event)).chain(refused).collect()
     }
 }
 

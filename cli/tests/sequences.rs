@@ -124,6 +124,99 @@ fn suites_keep_tests_are_shortened_and_written_for_other_tools() {
 }
 
 #[test]
+fn negative_tests_are_written_executed_and_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let make =
+        ["generate", "builtin:abp", "--criterion", "consecutive:2", "--size", "4", "--negative"];
+    let lines = succeed(folder, &make);
+    assert_eq!(lines.lines().filter(|line| line.contains('!')).count(), 4, "{lines}");
+    fs::write(folder.join("negative.txt"), &lines).unwrap();
+    succeed(folder, &[&make[..], &["-o", "negative.json"]].concat());
+    let mut ranks = Vec::new();
+    for file in ["negative.txt", "negative.json"] {
+        let test = ["test", "builtin:abp", file, "--system", "abp", "--json"];
+        let found = json(folder, &test);
+        assert_eq!((&found["tests"], &found["failed"]), (&8.into(), &0.into()), "{found}");
+        let coverage = ["coverage", "builtin:abp", file, "--criterion", "consecutive:2", "--json"];
+        ranks.push(json(folder, &coverage)["rank"].clone());
+    }
+    assert_eq!(ranks[0], ranks[1]);
+    let refused = "send, !rNak\n!sAck\nsend, rAck\n";
+    fs::write(folder.join("lax.txt"), refused).unwrap();
+    let missing = run(folder, &["test", "builtin:abp", "lax.txt", "--command", "no-such-program"]);
+    assert_eq!(missing.status.code(), Some(1), "{}", stderr(&missing));
+    let unknown = "send, !no\n";
+    fs::write(folder.join("unknown.txt"), unknown).unwrap();
+    let output = run(folder, &["test", "builtin:abp", "unknown.txt", "--system", "abp"]);
+    assert!(stderr(&output).contains("unknown event `no`"), "{}", stderr(&output));
+    let plain = ["generate", "lax.txt", "--criterion", "consecutive:1", "--negative"];
+    assert!(stderr(&run(folder, &plain)).contains("--negative: only a model"));
+}
+
+#[test]
+fn online_tests_are_made_from_answers() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let online = ["test", "builtin:abp", "--system", "abp"];
+    let six = ["--online", "6", "--results", "results.csv"];
+    let shown = succeed(folder, &[&online[..], &six].concat());
+    assert_eq!(shown.lines().filter(|line| line.starts_with("ok ")).count(), 6, "{shown}");
+    let results = fs::read_to_string(folder.join("results.csv")).unwrap();
+    assert_eq!(results.lines().filter(|line| line.starts_with("passed,")).count(), 6);
+    let risk = json(folder, &["risk", "builtin:abp", "results.csv", "--json"]);
+    assert_eq!(risk["tests"], 6);
+    let faulty = [&online[..], &["--bug", "abp-4", "--online", "40", "--json"]].concat();
+    let output = run(folder, &faulty);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(found["failed"].as_u64().unwrap() > 0, "{found}");
+    assert!(found["transitions"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn suites_of_a_folder_count_together() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::create_dir_all(folder.join("suites/deep")).unwrap();
+    fs::write(folder.join("suites/a.json"), "[[\"5\"]]").unwrap();
+    fs::write(folder.join("suites/deep/b.json"), "[[\"1\", \"2\", \"6\"]]").unwrap();
+    let coverage =
+        ["coverage", "builtin:vault", "suites", "--criterion", "consecutive:1", "--json"];
+    let found = json(folder, &[&coverage[..], &["--missing", "--unreachable"]].concat());
+    assert_eq!((&found["tests"], &found["rank"]), (&2.into(), &4.into()));
+    assert_eq!(found["missing"].as_array().unwrap().len(), 6);
+    assert_eq!(found["unreachable"].as_array().unwrap().len(), 0);
+    let pairs = ["coverage", "builtin:vault", "suites", "--criterion", "consecutive:2"];
+    let shown = succeed(folder, &[&pairs[..], &["--unreachable"]].concat());
+    assert!(shown.contains("- Open, 1: unreachable\n"), "{shown}");
+    assert!(
+        stderr(&run(folder, &["coverage", "builtin:vault", ".", "--criterion", "pairs"]))
+            .contains("unknown criterion `pairs`")
+    );
+}
+
+#[test]
+fn every_command_prints_json() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    assert_eq!(json(folder, &["check", "builtin:vault", "--json"])["states"], 8);
+    let walks = json(folder, &["walk", "builtin:vault", "-n", "3", "--json"]);
+    assert_eq!(walks["tests"].as_array().unwrap().len(), 3);
+    fs::write(folder.join("walks.json"), walks.to_string()).unwrap();
+    let coverage = ["coverage", "builtin:vault", "walks.json", "--criterion", "consecutive:1"];
+    assert!(json(folder, &[&coverage[..], &["--json"]].concat())["rank"].as_u64().unwrap() > 0);
+    assert!(json(folder, &["compile", "builtin:vault", "--json"])["threads"].is_array());
+    let generate = ["generate", "builtin:vault", "--criterion", "consecutive:1", "--json"];
+    let suite = json(folder, &[&generate[..], &["--until", "100%"]].concat());
+    assert_eq!((&suite["covered"], &suite["reachable"]), (&10.into(), &10.into()));
+    let example = "{\"id\": \"x\", \"kind\": \"items\", \"input\": {\"test\": [\"a\"], \
+                   \"criterion\": \"consecutive\", \"t\": 1}, \"expect\": {\"rank\": 1}}\n";
+    fs::write(folder.join("examples.jsonl"), example).unwrap();
+    assert_eq!(json(folder, &["examples", "examples.jsonl", "--json"])["equal"], 1);
+}
+
+#[test]
 fn the_table_form_is_a_model_again() {
     let place = tempfile::tempdir().unwrap();
     let table = succeed(place.path(), &["compile", "builtin:vault"]);

@@ -18,6 +18,7 @@ mod direct;
 mod events;
 pub mod examples;
 mod model;
+mod negative;
 mod pool;
 mod program;
 pub mod risk;
@@ -34,6 +35,7 @@ pub use criterion::{
 pub use direct::{Aim, Made, OnTest, direct, reduced, shortest_trace};
 pub use events::{Event, EventId, EventSet, Events, FieldValue, MOST_EVENTS};
 pub use model::{BUILTIN, FaultWord, Model, ModelError, Source, Span};
+pub use negative::{Case, negatives, unmarked};
 pub use pool::{DEFAULT_LENGTH, NoTraceSampler, Pool, Sampler, Tests, Walker};
 pub use program::{Enabled, Fault, Program, Stepper};
 pub use space::{BrokenModel, Counts, Edge, Format, Space, Traces, UnknownFormat};

@@ -208,6 +208,12 @@ impl Space {
         &self.edges[self.first_edge[state] as usize..self.first_edge[state + 1] as usize]
     }
 
+    /// Whether all edges from a state are known; they are not of the last states of a space that is
+    /// truncated.
+    pub fn is_explored(&self, state: u32) -> bool {
+        state < self.explored
+    }
+
     /// The number of the first edge from a state among all edges.
     pub(crate) fn first_edge(&self, state: u32) -> usize {
         self.first_edge[state as usize] as usize

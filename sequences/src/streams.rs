@@ -9,5 +9,11 @@ pub(crate) const TIES: u64 = 5;
 /// The order of tests whose risk is estimated.
 pub(crate) const RISK: u64 = 6;
 
+/// The choice of negative tests.
+pub(crate) const NEGATIVE: u64 = 7;
+
+/// The choice of events by a test that is made while it is executed.
+pub(crate) const ONLINE: u64 = 8;
+
 /// The first walk of a pool; walk k has the number `WALKS + k`.
 pub(crate) const WALKS: u64 = 1 << 32;

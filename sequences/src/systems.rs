@@ -3,21 +3,26 @@
 mod abp;
 mod command;
 mod moodle;
+mod online;
 
 use std::time::Duration;
 
 use crate::events::{Event, EventId, Events};
+use crate::negative::Case;
 use crate::space::Space;
 
 pub use command::CommandError;
+pub use online::Online;
 
 /// What a system answered to an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The event happened.
     Done,
-    /// The event failed, for this reason.
+    /// The event failed or was refused, for this reason.
     Failed(String),
+    /// There is no answer, or none that is understood, for this reason.
+    Broken(String),
     /// The system does not know the event; the test goes on.
     Skipped,
 }
@@ -37,6 +42,12 @@ pub trait System {
     ///
     /// If the system cannot be used at all; a failure of the event is an [`Answer`].
     fn execute(&mut self, event: &Event) -> Result<Answer, CommandError>;
+
+    /// The labels of the events of which the system's last answer said that one of them comes next;
+    /// `None` if it said nothing.
+    fn next(&self) -> Option<&[String]> {
+        None
+    }
 }
 
 /// The names of the built-in systems with those of their faults.
@@ -85,7 +96,7 @@ pub enum Verdict {
     Passed,
     /// An event failed.
     Failed {
-        /// Its number in the test, from 0.
+        /// Its number in the test, from 0; the number of events for one that had to be refused.
         at: usize,
         /// Why.
         why: String,
@@ -106,11 +117,35 @@ pub fn execute(
 ) -> Result<Verdict, CommandError> {
     system.reset()?;
     for (at, &event) in test.iter().enumerate() {
-        if let Answer::Failed(why) = system.execute(events.get(event))? {
+        if let Answer::Failed(why) | Answer::Broken(why) = system.execute(events.get(event))? {
             return Ok(Verdict::Failed { at, why });
         }
     }
     Ok(Verdict::Passed)
+}
+
+/// Executes a test that may be negative. An event that has to be refused is refused if the system
+/// answers that it failed, or skips it; no answer is a failure.
+///
+/// # Errors
+///
+/// If the system cannot be used.
+pub fn execute_case(
+    system: &mut dyn System,
+    events: &Events,
+    case: &Case,
+) -> Result<Verdict, CommandError> {
+    let verdict = execute(system, events, &case.events)?;
+    let (Verdict::Passed, Some(refused)) = (&verdict, case.refused) else { return Ok(verdict) };
+    let (event, at) = (events.get(refused), case.events.len());
+    Ok(match system.execute(event)? {
+        Answer::Failed(_) | Answer::Skipped => Verdict::Passed,
+        Answer::Broken(why) => Verdict::Failed { at, why },
+        Answer::Done => {
+            let why = format!("{}: accepted, but the model does not allow it", event.name);
+            Verdict::Failed { at, why }
+        }
+    })
 }
 
 /// Executes a test, and a failing one so many times more: different results are flaky.
@@ -121,15 +156,15 @@ pub fn execute(
 pub fn confirm(
     system: &mut dyn System,
     events: &Events,
-    test: &[EventId],
+    case: &Case,
     repeats: usize,
 ) -> Result<Verdict, CommandError> {
-    let first = execute(system, events, test)?;
+    let first = execute_case(system, events, case)?;
     if first == Verdict::Passed {
         return Ok(first);
     }
     for _ in 0..repeats {
-        if execute(system, events, test)? != first {
+        if execute_case(system, events, case)? != first {
             return Ok(Verdict::Flaky);
         }
     }
@@ -146,14 +181,22 @@ pub fn shorten(
     system: &mut dyn System,
     events: &Events,
     space: &Space,
-    test: &[EventId],
+    case: &Case,
     tries: usize,
-) -> Result<Vec<EventId>, CommandError> {
-    let Verdict::Failed { at, why } = execute(system, events, test)? else {
-        return Ok(test.to_vec());
+) -> Result<Case, CommandError> {
+    let Verdict::Failed { at, why } = execute_case(system, events, case)? else {
+        return Ok(case.clone());
     };
-    let mut best = test[..=at].to_vec();
+    let refused = case.refused.filter(|_| at == case.events.len());
+    let mut best = case.events[..(at + 1).min(case.events.len())].to_vec();
     let mut left = tries;
+    let is_refused = |test: &[EventId]| match (refused, after(space, test)) {
+        (_, None) => false,
+        (None, Some(_)) => true,
+        (Some(event), Some(state)) => {
+            space.is_explored(state) && space.step(state, event).is_none()
+        }
+    };
     // Whole paths first: a shortest path to a state of the test replaces all before it.
     let mut parts = best.len();
     while parts >= 1 && left > 0 {
@@ -164,34 +207,34 @@ pub fn shorten(
             }
             let mut shorter = best.clone();
             shorter.drain(from..from + parts);
-            if shorter.is_empty() || !allowed(space, &shorter) {
+            if shorter.is_empty() && refused.is_none() || !is_refused(&shorter) {
                 continue;
             }
             left -= 1;
-            if let Verdict::Failed { at, why: again } = execute(system, events, &shorter)?
+            let shorter = Case { events: shorter, refused };
+            if let Verdict::Failed { at, why: again } = execute_case(system, events, &shorter)?
                 && again == why
+                && (refused.is_none() || at == shorter.events.len())
             {
-                shorter.truncate(at + 1);
-                best = shorter;
+                best = shorter.events;
+                best.truncate(at + 1);
                 improved = true;
                 break;
             }
         }
         parts = if improved { best.len().saturating_sub(1) } else { parts - 1 };
     }
-    Ok(best)
+    Ok(Case { events: best, refused })
 }
 
 /// Whether a model allows a sequence of events.
 pub fn allowed(space: &Space, test: &[EventId]) -> bool {
-    let mut state = 0;
-    test.iter().all(|&event| match space.step(state, event) {
-        Some(next) => {
-            state = next;
-            true
-        }
-        None => false,
-    })
+    after(space, test).is_some()
+}
+
+/// The state after a sequence of events; `None` if the model does not allow it.
+fn after(space: &Space, test: &[EventId]) -> Option<u32> {
+    test.iter().try_fold(0, |state, &event| space.step(state, event))
 }
 
 /// Whether letters contain a word, its letters one directly after the other or, if `apart`, with

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::criterion::split_list;
 use crate::events::{Event, EventId, Events, FieldValue};
+use crate::negative::{self, Case};
 
 /// A file of tests that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +19,8 @@ pub struct TestFileError {
 /// Reads tests as labels of events. A text has one test a line, its events separated by commas,
 /// or by spaces if it has no comma; lines that begin with `#` are left out. JSON is an array of
 /// tests, or an object whose member `tests` is one; an event is a text, or an object with `event`
-/// and its fields.
+/// and its fields. An event that the system has to refuse, the last of its test, has a `!` before its
+/// label; in JSON it is the member `refused` of an object.
 ///
 /// # Errors
 ///
@@ -48,11 +50,15 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     tests.iter().enumerate().map(test).collect()
 }
 
-/// The label of an event in JSON.
+/// The label of an event in JSON, with its mark if the system has to refuse it.
 fn label(event: &Value) -> Option<String> {
     let members = match event {
         Value::String(name) => return Some(name.clone()),
-        Value::Object(members) => members,
+        Value::Object(members) => match (members.len(), members.get("refused")) {
+            (1, Some(Value::Object(inner))) if inner.contains_key("refused") => return None,
+            (1, Some(inner)) => return Some(negative::refused(&label(inner)?)),
+            _ => members,
+        },
         _ => return None,
     };
     let field = |(name, value): (&String, &Value)| {
@@ -95,10 +101,14 @@ pub fn suite_json(
     criterion: &str,
     rank: u64,
     events: &Events,
-    tests: &[Vec<EventId>],
+    tests: &[Case],
 ) -> String {
-    let tests: Vec<Vec<&Event>> =
-        tests.iter().map(|test| test.iter().map(|&event| events.get(event)).collect()).collect();
+    let test = |case: &Case| -> Vec<Value> {
+        let happens = case.events.iter().map(|&event| json!(events.get(event)));
+        let refused = case.refused.map(|event| json!({"refused": events.get(event)}));
+        happens.chain(refused).collect()
+    };
+    let tests: Vec<Vec<Value>> = tests.iter().map(test).collect();
     let suite = json!({
         "format": "catherd-sequences/1",
         "model": model,
@@ -132,7 +142,10 @@ mod tests {
         assert_eq!(events.find("b(x: p, y: q)"), Some(1));
         assert_eq!(events.find("b"), Some(1));
         assert_eq!(events.find("b(x: p)"), None);
-        let suite = suite_json("m", "consecutive:2", 1, &events, &[vec![0, 1]]);
+        let suite = suite_json("m", "consecutive:2", 1, &events, &[vec![0, 1].into()]);
         assert_eq!(parse_tests(&suite).unwrap()[0][0], "a");
+        let negative = Case { events: vec![0], refused: Some(1) };
+        let suite = suite_json("m", "consecutive:2", 1, &events, &[negative]);
+        assert_eq!(parse_tests(&suite).unwrap()[0], ["a", "!b(y: q, x: p)"]);
     }
 }

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use catherd_sequences::suite::{self, Found, Matrix, Profile, Ties};
-use catherd_sequences::systems::{self, Verdict};
+use catherd_sequences::systems::{self, Answer, Online, Verdict};
 use catherd_sequences::{
-    Aim, Alphabet, Cover, Criterion, Events, Model, Pool, Sampler, Space, Tests, Walker, direct,
-    reduced, shortest_trace,
+    Aim, Alphabet, Case, Cover, Criterion, Event, Events, Model, Pool, Sampler, Space, Tests,
+    Walker, direct, reduced, shortest_trace,
 };
 
 struct Setup {
@@ -290,7 +290,7 @@ fn correct_systems_pass_and_faults_fail_when_triggered() {
             let mut faulty = systems::builtin(name, Some(fault)).unwrap();
             let mut failed = 0;
             for (number, letters) in pool.letters.iter().enumerate() {
-                let test = pool.tests.test(number);
+                let test = Case::from(pool.tests.test(number));
                 let verdict = systems::confirm(&mut *faulty, events, &test, 1).unwrap();
                 if let Verdict::Failed { .. } = verdict {
                     failed += 1;
@@ -299,10 +299,9 @@ fn correct_systems_pass_and_faults_fail_when_triggered() {
                         let short =
                             systems::shorten(&mut *faulty, events, &setup.space, &test, 3000)
                                 .unwrap();
-                        assert!(
-                            short.len() <= test.len() && systems::allowed(&setup.space, &short)
-                        );
-                        let again = systems::execute(&mut *faulty, events, &short).unwrap();
+                        assert!(short.events.len() <= test.events.len());
+                        assert!(systems::allowed(&setup.space, &short.events));
+                        let again = systems::execute(&mut *faulty, events, &short.events).unwrap();
                         assert!(matches!(again, Verdict::Failed { .. }), "{fault}");
                     }
                 }
@@ -310,4 +309,74 @@ fn correct_systems_pass_and_faults_fail_when_triggered() {
             assert!(failed > 0, "{fault}");
         }
     }
+}
+
+/// A system that does everything, or everything of a model.
+struct Obedient<'s> {
+    model: Option<&'s Space>,
+    events: &'s Events,
+    state: u32,
+}
+
+impl systems::System for Obedient<'_> {
+    fn reset(&mut self) -> Result<(), systems::CommandError> {
+        self.state = 0;
+        Ok(())
+    }
+
+    fn execute(&mut self, event: &Event) -> Result<Answer, systems::CommandError> {
+        let Some(space) = self.model else { return Ok(Answer::Done) };
+        let event = self.events.find(&event.to_string()).unwrap();
+        Ok(match space.step(self.state, event) {
+            Some(next) => {
+                self.state = next;
+                Answer::Done
+            }
+            None => Answer::Failed("refused".to_owned()),
+        })
+    }
+}
+
+#[test]
+fn negative_tests_pass_on_systems_that_refuse_and_fail_on_others() {
+    let setup = setup("builtin:tcp-handshake");
+    let (space, events) = (&setup.space, setup.model.program.events());
+    let pool = setup.pool(200);
+    let tests: Vec<_> = (0..pool.len()).map(|number| pool.tests.test(number)).collect();
+    let negatives = catherd_sequences::negatives(space, events.len(), &tests, 1);
+    assert_eq!(negatives.len(), tests.len());
+    let refused: std::collections::BTreeSet<_> = negatives.iter().map(|one| one.refused).collect();
+    assert_eq!(refused.len(), events.len(), "each event is refused somewhere");
+    let mut strict = Obedient { model: Some(space), events, state: 0 };
+    let mut lax = Obedient { model: None, events, state: 0 };
+    for case in &negatives {
+        let passed = systems::execute_case(&mut strict, events, case);
+        assert_eq!(passed, Ok(Verdict::Passed), "{case:?}");
+        let failed = systems::confirm(&mut lax, events, case, 2).unwrap();
+        let Verdict::Failed { at, why } = failed else { panic!("{case:?}") };
+        assert_eq!(at, case.events.len());
+        assert!(why.ends_with("accepted, but the model does not allow it"), "{why}");
+        let short = systems::shorten(&mut lax, events, space, case, 1000).unwrap();
+        assert_eq!(short.refused, case.refused);
+        assert!(short.events.len() <= case.events.len());
+        assert!(!systems::allowed(space, &[&short.events[..], &[short.refused.unwrap()]].concat()));
+    }
+}
+
+#[test]
+fn online_tests_follow_what_the_system_answers() {
+    let setup = setup("builtin:tcp-handshake");
+    let (space, events) = (&setup.space, setup.model.program.events());
+    let mut strict = Obedient { model: Some(space), events, state: 0 };
+    let mut online = Online::new(space, events, 1, 100);
+    for _ in 0..300 {
+        let (test, verdict) = online.test(&mut strict).unwrap();
+        assert_eq!(verdict, Verdict::Passed);
+        assert!(systems::allowed(space, &test));
+    }
+    let walks = setup.pool(300);
+    let none = |_: &str| Err(String::new());
+    let edges = Criterion::parse("transitions", &setup.alphabet, None, Some(space), &none).unwrap();
+    let by_walks = Matrix::new(&edges, &walks, Some(space)).best();
+    assert!(online.coverage() * space.edge_count() as f64 >= by_walks as f64);
 }

@@ -1,12 +1,10 @@
-//! Commands about executed tests: `test`, `risk`, and the check of worked examples.
+//! Commands about results: `risk`, and the check of worked examples.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use catherd_sequences::examples::Example;
 use catherd_sequences::risk::{self, Evidence, Policy, UnknownPolicy};
-use catherd_sequences::systems::{self, System, Verdict};
 use catherd_sequences::{EventId, Sampler};
 use clap::Args;
 use serde_json::json;
@@ -14,54 +12,6 @@ use serde_json::json;
 use super::{Settings, Subject, read, read_tests};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
-
-/// Executes tests on a system and prints the results as TAP.
-#[derive(Args)]
-#[command(after_help = "\
-Examples:
-  catherd sequences test builtin:abp suite.json --system abp --bug abp-1 --shrink
-  catherd sequences test login.bp suite.json --command 'python3 adapter.py'
-
-An adapter reads JSON lines, {\"reset\": true} and {\"event\": \"send\", \"fields\": {}}, and answers
-each with {\"ok\": true}, {\"ok\": false, \"why\": \"...\"} or {\"skip\": true}.
-
-Exit codes: 0 if all tests pass, 2 if one does not, 1 if they cannot be executed.")]
-pub(crate) struct Test {
-    /// Model: a file, or builtin:NAME
-    #[arg(value_name = "MODEL")]
-    model: String,
-
-    /// File of tests
-    #[arg(value_name = "TESTS")]
-    tests: String,
-
-    #[command(flatten)]
-    settings: Settings,
-
-    /// Built-in system: abp or moodle
-    #[arg(long, value_name = "NAME", required_unless_present = "command")]
-    system: Option<String>,
-
-    /// Fault of the built-in system
-    #[arg(long, value_name = "NAME", conflicts_with = "command")]
-    bug: Option<String>,
-
-    /// Program with arguments that answers events
-    #[arg(long, value_name = "PROGRAM", conflicts_with = "system")]
-    command: Option<String>,
-
-    /// Longest answer to an event in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 10_000)]
-    event_ms: u64,
-
-    /// Repetitions of a failing test; different results are flaky
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    confirm: usize,
-
-    /// Shorten failing tests within the model
-    #[arg(long)]
-    shrink: bool,
-}
 
 /// Estimates the risk of each item from executed tests, and chooses the next ones.
 #[derive(Args)]
@@ -124,59 +74,10 @@ pub(crate) struct Examples {
     /// File of examples, one JSON object a line
     #[arg(value_name = "FILE")]
     file: String,
-}
 
-fn system(arguments: &Test) -> Result<Box<dyn System>, Failure> {
-    if let Some(command) = &arguments.command {
-        let program: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-        let limit = Duration::from_millis(arguments.event_ms);
-        return systems::command(&program, limit)
-            .map_err(|error| Failure::new(error).hint("check the program of --command"));
-    }
-    let name = arguments.system.as_deref().unwrap_or_default();
-    let name = name.strip_prefix("builtin:").unwrap_or(name);
-    systems::builtin(name, arguments.bug.as_deref()).map_err(Failure::new)
-}
-
-pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
-    let subject = arguments.settings.open(&arguments.model)?;
-    let tests = subject.tests(&read_tests(&arguments.tests)?, &arguments.tests)?;
-    let mut system = system(arguments)?;
-    let mut text = format!("TAP version 14\n1..{}\n", tests.len());
-    let mut failed = 0;
-    for (number, test) in tests.iter().enumerate() {
-        let verdict = systems::confirm(&mut *system, &subject.events, test, arguments.confirm);
-        let number = number + 1;
-        match verdict.map_err(Failure::new)? {
-            Verdict::Passed => _ = writeln!(text, "ok {number}"),
-            Verdict::Flaky => {
-                failed += 1;
-                _ = writeln!(text, "not ok {number} # flaky");
-            }
-            Verdict::Failed { at, why } => {
-                failed += 1;
-                let _ = writeln!(text, "not ok {number} - {why}");
-                let _ = writeln!(text, "  ---\n  event: {}", at + 1);
-                if arguments.shrink
-                    && let Some(space) = subject.space()
-                {
-                    let short =
-                        systems::shorten(&mut *system, &subject.events, space, test, 10_000);
-                    let short = short.map_err(Failure::new)?;
-                    let _ = writeln!(text, "  shortest: {}", labels(&subject, &short));
-                }
-                text += "  ...\n";
-            }
-        }
-    }
-    terminal::print(&text);
-    Ok(if failed > 0 { Exit::Incomplete } else { Exit::Success })
-}
-
-fn labels(subject: &Subject, test: &[EventId]) -> String {
-    let labels: Vec<String> =
-        test.iter().map(|&event| subject.events.get(event).to_string()).collect();
-    labels.join(", ")
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
 }
 
 /// Tests and whether they failed.
@@ -322,12 +223,12 @@ fn next_tests(
     let tests: Vec<Vec<usize>> =
         (0..pool.len()).map(|number| items(&pool.tests.test(number))).collect();
     let chosen = risk::next_tests(&tests, scores, arguments.next);
-    Ok(chosen.into_iter().map(|test| labels(subject, &pool.tests.test(test))).collect())
+    let labels = |test| subject.labels(&pool.tests.test(test).into()).join(", ");
+    Ok(chosen.into_iter().map(labels).collect())
 }
 
 pub(crate) fn examples(arguments: &Examples) -> Result<Exit, Failure> {
-    let (mut equal, mut all) = (0, 0);
-    let mut text = String::new();
+    let (mut equal, mut all, mut found) = (0, 0, Vec::new());
     for (number, line) in read(&arguments.file)?.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
@@ -339,21 +240,33 @@ pub(crate) fn examples(arguments: &Examples) -> Result<Exit, Failure> {
         })?;
         match example.check() {
             Ok(differences) if differences.is_empty() => equal += 1,
-            Ok(differences) => {
-                for difference in differences {
-                    let (member, expected) = (difference.member, difference.expected);
-                    let found = difference.found;
-                    let _ = writeln!(
-                        text,
-                        "{}: {member}: expected {expected}, found {found}",
-                        example.id
-                    );
-                }
-            }
-            Err(cause) => _ = writeln!(text, "{}: {cause}", example.id),
+            Ok(differences) => found.extend(differences.into_iter().map(|one| {
+                json!({"id": example.id, "member": one.member, "expected": one.expected,
+                       "found": one.found})
+            })),
+            Err(cause) => found.push(json!({"id": example.id, "error": cause.to_string()})),
         }
     }
-    let _ = writeln!(text, "{equal} of {all} examples are equal");
-    terminal::print(&text);
+    if arguments.json {
+        let value = json!({"examples": all, "equal": equal, "differences": found});
+        terminal::print(&(value.to_string() + "\n"));
+    } else {
+        let mut text = String::new();
+        for one in &found {
+            let id = one["id"].as_str().unwrap_or_default();
+            let _ = match one["error"].as_str() {
+                Some(cause) => writeln!(text, "{id}: {cause}"),
+                None => writeln!(
+                    text,
+                    "{id}: {}: expected {}, found {}",
+                    one["member"].as_str().unwrap_or_default(),
+                    one["expected"],
+                    one["found"]
+                ),
+            };
+        }
+        let _ = writeln!(text, "{equal} of {all} examples are equal");
+        terminal::print(&text);
+    }
     Ok(if equal < all { Exit::CheckFailed } else { Exit::Success })
 }

@@ -10,6 +10,9 @@ use super::{Settings, explore, open, write};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
+/// Walks that are made and printed at a time.
+const BATCH: u64 = 32_768;
+
 /// Checks models: errors, likely mistakes, and sizes.
 #[derive(Args)]
 #[command(after_help = "\
@@ -23,6 +26,10 @@ pub(crate) struct Check {
 
     #[command(flatten)]
     settings: Settings,
+
+    /// Print one JSON object a line, one for each model, instead of text
+    #[arg(long)]
+    json: bool,
 }
 
 /// Explores all states of a model and counts its traces.
@@ -91,6 +98,10 @@ pub(crate) struct Walk {
     /// Longest trace in events
     #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH)]
     length: usize,
+
+    /// Print one JSON object instead of lines, as a file of tests
+    #[arg(long)]
+    json: bool,
 }
 
 /// Prints the table form of a model, as other tools read it.
@@ -106,17 +117,35 @@ pub(crate) struct Compile {
     /// Largest number of states of a model with data
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     limit: usize,
+
+    /// Accepted as by the other commands: the table form is JSON in any case
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn check(arguments: &Check) -> Result<Exit, Failure> {
     for path in &arguments.models {
         let subject = arguments.settings.open(path)?;
         let Some((model, space)) = &subject.model else { continue };
+        let counts = space.counts(Some(0));
+        if arguments.json {
+            let value = json!({
+                "model": path,
+                "threads": model.program.thread_names().len(),
+                "events": subject.events.len(),
+                "states": counts.states,
+                "edges": counts.edges,
+                "deadlocks": counts.deadlocks,
+                "truncated": counts.truncated,
+                "warnings": model.warnings,
+            });
+            terminal::print(&(value.to_string() + "\n"));
+            continue;
+        }
         for warning in &model.warnings {
             terminal::note(&format!("{path}: warning: {warning}"));
         }
         let more = if space.truncated() { "more than " } else { "" };
-        let counts = space.counts(Some(0));
         terminal::print(&format!(
             "{path}: {}, {}, {more}{}, {} edges, {}\n",
             terminal::plural(model.program.thread_names().len(), "b-thread"),
@@ -203,16 +232,39 @@ pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
     let Some(walker) = subject.walker(sampler, arguments.seed, arguments.length) else {
         return Err(Failure::new("there is no model"));
     };
-    let (tests, _) = walker?.walks(0..arguments.number).map_err(Failure::new)?;
-    let mut text = String::new();
-    for number in 0..tests.len() {
-        let test = tests.test(number);
-        let labels: Vec<String> =
-            test.iter().map(|&event| subject.events.get(event).to_string()).collect();
-        text += &labels.join(", ");
-        text.push('\n');
+    let walker = walker?;
+    let labels: Vec<String> = subject.events.list().iter().map(ToString::to_string).collect();
+    let quoted: Vec<String> =
+        subject.events.list().iter().map(|event| json!(event).to_string()).collect();
+    let (list, between) = if arguments.json { (&quoted, ",") } else { (&labels, ", ") };
+    if arguments.json {
+        let (model, seed) = (json!(subject.name), arguments.seed);
+        terminal::print(&format!("{{\"model\":{model},\"seed\":{seed},\"tests\":["));
     }
-    terminal::print(&text);
+    // Walks with the sampler avoid follow from earlier ones, so that they are made once.
+    let batch = if sampler == Sampler::Avoid { arguments.number.max(1) } else { BATCH };
+    let mut text = String::new();
+    for start in (0..arguments.number).step_by(batch as usize) {
+        let end = start.saturating_add(batch).min(arguments.number);
+        let (tests, _) = walker.walks(start..end).map_err(Failure::new)?;
+        text.clear();
+        for number in 0..tests.len() {
+            if arguments.json {
+                text += if start == 0 && number == 0 { "[" } else { ",[" };
+            }
+            for (position, &event) in tests.get(number).iter().enumerate() {
+                if position > 0 {
+                    text += between;
+                }
+                text += &list[usize::from(event)];
+            }
+            text.push(if arguments.json { ']' } else { '\n' });
+        }
+        terminal::print(&text);
+    }
+    if arguments.json {
+        terminal::print("]}\n");
+    }
     Ok(Exit::Success)
 }
 

@@ -1,20 +1,29 @@
-//! Suites as files of other tools.
+//! Suites as lines, and as files of other tools.
 
 use std::fmt::Write as _;
 
-use catherd_sequences::EventId;
+use catherd_sequences::Case;
 
 use super::Subject;
 use crate::failure::Failure;
 
-/// A row for each event: number of the test, number of the event, name, and fields as JSON.
-pub(super) fn csv(subject: &Subject, tests: &[Vec<EventId>]) -> Result<String, Failure> {
+/// A line for each test, its events separated by commas.
+pub(super) fn lines(subject: &Subject, tests: &[Case]) -> String {
+    tests.iter().map(|case| subject.labels(case).join(", ") + "\n").collect()
+}
+
+/// A row for each event: number of the test, number of the event, name, and fields as JSON. The name
+/// of an event that the system has to refuse is marked.
+pub(super) fn csv(subject: &Subject, tests: &[Case]) -> Result<String, Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let failed = |cause: csv::Error| Failure::new(format!("the suite as CSV: {cause}"));
     writer.write_record(["test", "position", "event", "fields"]).map_err(failed)?;
-    for (number, test) in (1_u32..).zip(tests) {
-        for (position, &event) in (1_u32..).zip(test) {
+    for (number, case) in (1_u32..).zip(tests) {
+        let happens = case.events.iter().map(|&event| ("", event));
+        let refused = case.refused.map(|event| ("!", event));
+        for (position, (mark, event)) in (1_u32..).zip(happens.chain(refused)) {
             let event = subject.events.get(event);
+            let name = format!("{mark}{}", event.name);
             let fields: serde_json::Map<_, _> = event
                 .fields
                 .iter()
@@ -22,7 +31,7 @@ pub(super) fn csv(subject: &Subject, tests: &[Vec<EventId>]) -> Result<String, F
                 .collect();
             let fields = serde_json::Value::Object(fields).to_string();
             let (number, position) = (number.to_string(), position.to_string());
-            writer.write_record([&number, &position, &event.name, &fields]).map_err(failed)?;
+            writer.write_record([&number, &position, &name, &fields]).map_err(failed)?;
         }
     }
     let bytes = writer.into_inner().map_err(|cause| failed(cause.into_error().into()))?;
@@ -30,13 +39,18 @@ pub(super) fn csv(subject: &Subject, tests: &[Vec<EventId>]) -> Result<String, F
 }
 
 /// A scenario for each test, in the language of Cucumber; its steps are the events.
-pub(super) fn feature(subject: &Subject, tests: &[Vec<EventId>]) -> String {
+pub(super) fn feature(subject: &Subject, tests: &[Case]) -> String {
     let mut text = format!("Feature: {}\n", subject.name);
-    for (number, test) in (1..).zip(tests) {
+    for (number, case) in (1..).zip(tests) {
         let _ = write!(text, "\n  Scenario: test {number}\n");
-        for (position, &event) in test.iter().enumerate() {
+        for (position, &event) in case.events.iter().enumerate() {
             let word = if position == 0 { "When" } else { "And" };
-            let _ = writeln!(text, "    {word} {}", subject.events.get(event));
+            let _ = writeln!(text, "    {word} {}", subject.label(event));
+        }
+        if let Some(event) = case.refused {
+            let word = if case.events.is_empty() { "When" } else { "And" };
+            let _ = writeln!(text, "    {word} {} is tried", subject.label(event));
+            text += "    Then it is refused\n";
         }
     }
     text

@@ -31,7 +31,12 @@ pub(super) struct Command {
     program: Vec<String>,
     limit: Duration,
     running: Option<Running>,
+    /// What the last answer named as next.
+    next: Option<Vec<String>>,
 }
+
+/// The most events that an answer may name as next.
+const MOST_NEXT: usize = 10_000;
 
 struct Running {
     child: Child,
@@ -47,11 +52,13 @@ struct Reply {
     why: String,
     #[serde(default)]
     skip: bool,
+    #[serde(default)]
+    next: Option<Vec<String>>,
 }
 
 impl Command {
     pub(super) fn start(program: &[String], limit: Duration) -> Result<Command, CommandError> {
-        let mut command = Command { program: program.to_vec(), limit, running: None };
+        let mut command = Command { program: program.to_vec(), limit, running: None, next: None };
         command.running = Some(command.launch()?);
         Ok(command)
     }
@@ -90,6 +97,7 @@ impl Command {
 
     /// Sends a message and waits for the answer; `Err` says why there is none.
     fn ask(&mut self, message: &serde_json::Value) -> Result<Reply, String> {
+        self.next = None;
         let Some(running) = &mut self.running else { return Err("the program has ended".into()) };
         let mut line = message.to_string();
         line.push('\n');
@@ -106,8 +114,13 @@ impl Command {
                 return Err(format!("the program ended{cause}"));
             }
         };
-        serde_json::from_str(&answer)
-            .map_err(|_| format!("the answer `{}` is not understood", shown(&answer)))
+        let mut reply: Reply = serde_json::from_str(&answer)
+            .map_err(|_| format!("the answer `{}` is not understood", shown(&answer)))?;
+        if let Some(next) = &mut reply.next {
+            next.truncate(MOST_NEXT);
+        }
+        self.next = reply.next.take();
+        Ok(reply)
     }
 
     /// Ends the program and all that it started.
@@ -148,9 +161,13 @@ impl System for Command {
             Ok(Reply { ok: Some(false), why, .. }) => {
                 Answer::Failed(format!("{}: {}", event.name, shown(&why)))
             }
-            Ok(_) => Answer::Failed(format!("{}: the answer has no `ok`", event.name)),
-            Err(cause) => Answer::Failed(format!("{}: {cause}", event.name)),
+            Ok(_) => Answer::Broken(format!("{}: the answer has no `ok`", event.name)),
+            Err(cause) => Answer::Broken(format!("{}: {cause}", event.name)),
         })
+    }
+
+    fn next(&self) -> Option<&[String]> {
+        self.next.as_deref()
     }
 }
 

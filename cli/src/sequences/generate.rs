@@ -1,13 +1,12 @@
-//! Commands about suites: `generate` and `coverage`.
+//! `catherd sequences generate`: chooses suites.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use catherd_sequences::suite::{self, Matrix, Profile, Ties};
 use catherd_sequences::systems;
 use catherd_sequences::{
-    Aim, Criterion, EventId, Pool, Sampler, Tests, direct, shortest_trace, suite_json,
+    Aim, Case, Criterion, EventId, Pool, Sampler, Tests, direct, negatives, suite_json,
 };
 use clap::Args;
 use serde_json::json;
@@ -81,6 +80,11 @@ pub(crate) struct Generate {
     #[arg(long)]
     shorten: bool,
 
+    /// Add a negative test for each test: a beginning of it and an event that the model does not
+    /// allow there, marked with `!`, which the system has to refuse
+    #[arg(long)]
+    negative: bool,
+
     /// Seed of pool and search
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
@@ -89,33 +93,8 @@ pub(crate) struct Generate {
     /// steps), or lines of text otherwise; standard output if left out
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
-}
 
-/// Shows which items tests cover, of those that some trace of the model can cover.
-#[derive(Args)]
-#[command(after_help = "\
-Examples:
-  catherd sequences coverage builtin:moodle suite.json --criterion consecutive:3 --missing
-  catherd sequences coverage log.txt --criterion consecutive:2
-
-Without a model, the items are all words over the events of the tests.")]
-pub(crate) struct Coverage {
-    /// Model, if there is one, and the file of tests
-    #[arg(value_name = "[MODEL] TESTS", num_args = 1..=2, required = true)]
-    files: Vec<String>,
-
-    #[command(flatten)]
-    settings: Settings,
-
-    /// Coverage criterion, such as subsequence:2 or consecutive:3
-    #[arg(long, value_name = "CRITERION")]
-    criterion: String,
-
-    /// List items that are not covered, with a shortest trace of the model for each
-    #[arg(long)]
-    missing: bool,
-
-    /// Print one JSON object instead of text
+    /// Print one JSON object instead of lines: the suite and the numbers of its items
     #[arg(long)]
     json: bool,
 }
@@ -156,22 +135,47 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
     };
     let covered = covered(&criterion, &subject, &tests);
     let rank = covered.iter().map(|&item| criterion.weight(item)).sum();
-    let text = match arguments.output.as_deref() {
-        Some(file) if file.ends_with(".json") => {
-            suite_json(&subject.name, &arguments.criterion, rank, &subject.events, &tests)
-        }
-        Some(file) if file.ends_with(".csv") => output::csv(&subject, &tests)?,
-        Some(file) if file.ends_with(".feature") => output::feature(&subject, &tests),
-        _ => lines(&subject, &tests),
-    };
-    match &arguments.output {
-        Some(file) => write(file, &text)?,
-        None => terminal::print(&text),
+    let count = terminal::plural(tests.len(), "test");
+    let cases = cases(arguments, &subject, tests)?;
+    let json = || suite_json(&subject.name, &arguments.criterion, rank, &subject.events, &cases);
+    if let Some(file) = arguments.output.as_deref() {
+        let text = match file {
+            file if file.ends_with(".json") => json(),
+            file if file.ends_with(".csv") => output::csv(&subject, &cases)?,
+            file if file.ends_with(".feature") => output::feature(&subject, &cases),
+            _ => output::lines(&subject, &cases),
+        };
+        write(file, &text)?;
+    }
+    if arguments.json {
+        let mut value: serde_json::Value = serde_json::from_str(&json()).map_err(Failure::new)?;
+        value["covered"] = json!(covered.len());
+        value["reachable"] = json!(items.as_ref().map(Vec::len));
+        value["bound"] = json!(criterion.bound());
+        terminal::print(&(value.to_string() + "\n"));
+    } else if arguments.output.is_none() {
+        terminal::print(&output::lines(&subject, &cases));
     }
     let of = items.map_or(criterion.bound(), |items| items.len() as u64);
-    let count = terminal::plural(tests.len(), "test");
     terminal::note(&format!("{count} cover {} of {of} items of {criterion}", covered.len()));
     Ok(Exit::Success)
+}
+
+/// The tests, and the negative ones behind them.
+fn cases(
+    arguments: &Generate,
+    subject: &Subject,
+    tests: Vec<Vec<EventId>>,
+) -> Result<Vec<Case>, Failure> {
+    let mut negative = Vec::new();
+    if arguments.negative {
+        let space = subject.space().ok_or_else(|| {
+            Failure::new("--negative: only a model says which events must be refused")
+                .hint("write a model, or leave --negative out")
+        })?;
+        negative = negatives(space, subject.events.len(), &tests, arguments.seed);
+    }
+    Ok(tests.into_iter().map(Case::from).chain(negative).collect())
 }
 
 /// The model, or the alphabet and the tests that are given.
@@ -313,81 +317,12 @@ fn made(
     }))
 }
 
-fn covered(criterion: &Criterion, subject: &Subject, tests: &[Vec<EventId>]) -> BTreeSet<u64> {
+/// The items that tests cover together.
+pub(super) fn covered(
+    criterion: &Criterion,
+    subject: &Subject,
+    tests: &[Vec<EventId>],
+) -> BTreeSet<u64> {
     let items = |test| criterion.items(test, &subject.alphabet, subject.space());
     tests.iter().flat_map(|test| items(test)).collect()
-}
-
-fn lines(subject: &Subject, tests: &[Vec<EventId>]) -> String {
-    tests.iter().fold(String::new(), |mut text, test| {
-        let labels: Vec<String> =
-            test.iter().map(|&event| subject.events.get(event).to_string()).collect();
-        let _ = writeln!(text, "{}", labels.join(", "));
-        text
-    })
-}
-
-pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
-    let (model, file) = match arguments.files.as_slice() {
-        [model, file] => (Some(model), file),
-        [file, ..] => (None, file),
-        [] => return Err(Failure::new("no file of tests")),
-    };
-    let labels = read_tests(file)?;
-    let subject = match model {
-        Some(model) => arguments.settings.open(model)?,
-        None => arguments.settings.of_tests(file, &labels),
-    };
-    let criterion = subject.criterion(&arguments.criterion)?;
-    let tests = subject.tests(&labels, file)?;
-    let covered = covered(&criterion, &subject, &tests);
-    let reachable = match subject.space() {
-        Some(space) => criterion.reachable(space, &subject.alphabet).ok(),
-        None => None,
-    };
-    let missing: Vec<u64> = match &reachable {
-        Some(items) => items.iter().copied().filter(|item| !covered.contains(item)).collect(),
-        // Without a model, all words are listed, if they are few.
-        None if criterion.bound() <= 10_000 => {
-            (0..criterion.bound()).filter(|item| !covered.contains(item)).collect()
-        }
-        None => Vec::new(),
-    };
-    let trace = |item: u64| {
-        let trace = shortest_trace(&criterion, subject.space()?, &subject.alphabet, item)?;
-        Some(trace.iter().map(|&event| subject.events.get(event).to_string()).collect::<Vec<_>>())
-    };
-    let name = |item: u64| criterion.item_name(item, &subject.alphabet);
-    let of = reachable.as_ref().map(Vec::len);
-    if arguments.json {
-        let missing: Vec<_> = match arguments.missing {
-            true => missing.iter().map(|&i| json!({"item": name(i), "trace": trace(i)})).collect(),
-            false => Vec::new(),
-        };
-        let value = json!({
-            "criterion": criterion.to_string(),
-            "tests": tests.len(),
-            "rank": covered.len(),
-            "reachable": of,
-            "bound": criterion.bound(),
-            "missing": missing,
-        });
-        terminal::print(&(value.to_string() + "\n"));
-        return Ok(Exit::Success);
-    }
-    let bound = criterion.bound();
-    let (of, what) = of.map_or((bound, "items"), |of| (of as u64, "reachable items"));
-    let share = 100.0 * covered.len() as f64 / (of.max(1)) as f64;
-    let mut text =
-        format!("{criterion}: {} of {of} {what} ({share:.1} %), bound {bound}\n", covered.len());
-    if arguments.missing {
-        for &item in &missing {
-            let _ = match trace(item) {
-                Some(trace) => writeln!(text, "- {}: {}", name(item), trace.join(", ")),
-                None => writeln!(text, "- {}", name(item)),
-            };
-        }
-    }
-    terminal::print(&text);
-    Ok(Exit::Success)
 }

@@ -1,0 +1,211 @@
+//! `catherd sequences coverage`: which items tests cover, and which they do not.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use catherd_sequences::{Criterion, shortest_trace};
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::generate::covered;
+use super::{Settings, Subject, is_model, read_tests};
+use crate::failure::{Exit, Failure};
+use crate::terminal;
+
+/// Items that are listed at most where none are reachable for sure, or where those that are not
+/// reachable are listed.
+const MOST_LISTED: u64 = 1_000_000;
+
+/// Shows which items tests cover, of those that some trace of the model can cover.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd sequences coverage builtin:moodle suite.json --criterion consecutive:3 --missing
+  catherd sequences coverage log.txt --criterion consecutive:2
+  catherd sequences coverage builtin:abp results/suites/abp --criterion subsequence:2 --missing
+
+Without a model, the items are all words over the events of the tests. The tests of several files, or of
+all files *.json of a folder, count together: of the suites of a study, --missing lists what no
+configuration covers.")]
+pub(crate) struct Coverage {
+    /// Model, if there is one, and files or folders of tests
+    #[arg(value_name = "[MODEL] TESTS", num_args = 1.., required = true)]
+    files: Vec<String>,
+
+    #[command(flatten)]
+    settings: Settings,
+
+    /// Coverage criterion, such as subsequence:2 or consecutive:3
+    #[arg(long, value_name = "CRITERION")]
+    criterion: String,
+
+    /// List items that are not covered, with a shortest trace of the model for each
+    #[arg(long)]
+    missing: bool,
+
+    /// List items that no trace of the model covers
+    #[arg(long)]
+    unreachable: bool,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Items of a criterion by what is known of them, each ascending.
+struct Items {
+    covered: BTreeSet<u64>,
+    /// `None` if the items that are reachable are not known.
+    reachable: Option<Vec<u64>>,
+}
+
+impl Items {
+    /// The reachable items that no test covers; all items that no test covers if it is not known
+    /// which are reachable.
+    fn missing(&self, criterion: &Criterion) -> Result<Vec<u64>, Failure> {
+        let open = |item: &u64| !self.covered.contains(item);
+        match &self.reachable {
+            Some(items) => Ok(items.iter().copied().filter(open).collect()),
+            None => Ok(all(criterion, "--missing")?.filter(open).collect()),
+        }
+    }
+
+    fn unreachable(&self, criterion: &Criterion) -> Result<Vec<u64>, Failure> {
+        let Some(items) = &self.reachable else {
+            let cause = "--unreachable: it is not known which items are reachable";
+            return Err(Failure::new(cause).hint("name a model whose states are all explored"));
+        };
+        let is_open = |item: &u64| items.binary_search(item).is_err();
+        Ok(all(criterion, "--unreachable")?.filter(is_open).collect())
+    }
+}
+
+/// The numbers of all items of a criterion.
+fn all(criterion: &Criterion, flag: &str) -> Result<impl Iterator<Item = u64>, Failure> {
+    let bound = criterion.bound();
+    if bound > MOST_LISTED {
+        let cause = format!("{flag}: {criterion} has {bound} items, which are too many to list");
+        return Err(Failure::new(cause).hint("use shorter words, or leave the flag out"));
+    }
+    Ok(0..bound)
+}
+
+/// Files that are read at most of a folder.
+const MOST_FILES: usize = 1_000_000;
+
+/// A file, or the files *.json below a folder, ordered by name.
+fn files(path: &str) -> Result<Vec<String>, Failure> {
+    let failed = |cause: &dyn std::fmt::Display| Failure::new(format!("{path}: {cause}"));
+    if !Path::new(path).is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let (mut found, mut folders) = (Vec::new(), vec![PathBuf::from(path)]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(|cause| failed(&cause))? {
+            let entry = entry.map_err(|cause| failed(&cause))?;
+            let kind = entry.file_type().map_err(|cause| failed(&cause))?;
+            let path = entry.path();
+            if kind.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "json") {
+                found.push(path.to_string_lossy().into_owned());
+            }
+        }
+        if found.len() > MOST_FILES {
+            return Err(failed(&"too many files").hint("name a folder of fewer files"));
+        }
+    }
+    if found.is_empty() {
+        return Err(failed(&"no files *.json").hint("name files of tests"));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The tests of a file by the labels of their events.
+type Labelled = (String, Vec<Vec<String>>);
+
+/// Opens the model and the files of tests.
+fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
+    let (model, paths) = match arguments.files.split_first() {
+        Some((first, rest)) if !rest.is_empty() && is_model(first) => (Some(first), rest),
+        _ => (None, &arguments.files[..]),
+    };
+    let mut labels = Vec::new();
+    for path in paths {
+        for file in files(path)? {
+            let tests = read_tests(&file)?;
+            labels.push((file, tests));
+        }
+    }
+    let subject = match model {
+        Some(model) => arguments.settings.open(model)?,
+        None => {
+            let all: Vec<_> = labels.iter().flat_map(|(_, tests)| tests.clone()).collect();
+            arguments.settings.of_tests("tests", &all)
+        }
+    };
+    Ok((subject, labels))
+}
+
+pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
+    let (subject, labels) = open(arguments)?;
+    let criterion = subject.criterion(&arguments.criterion)?;
+    let mut tests = Vec::new();
+    for (file, labels) in &labels {
+        tests.extend(subject.tests(labels, file)?);
+    }
+    let reachable = match subject.space() {
+        Some(space) => criterion.reachable(space, &subject.alphabet).ok(),
+        None => None,
+    };
+    let items = Items { covered: covered(&criterion, &subject, &tests), reachable };
+    let missing = match arguments.missing {
+        true => items.missing(&criterion)?,
+        false => Vec::new(),
+    };
+    let unreachable = match arguments.unreachable {
+        true => items.unreachable(&criterion)?,
+        false => Vec::new(),
+    };
+    let trace = |item: u64| {
+        let trace = shortest_trace(&criterion, subject.space()?, &subject.alphabet, item)?;
+        Some(trace.into_iter().map(|event| subject.label(event)).collect::<Vec<_>>())
+    };
+    let name = |item: u64| criterion.item_name(item, &subject.alphabet);
+    let bound = criterion.bound();
+    let of = items.reachable.as_ref().map(Vec::len);
+    if arguments.json {
+        let missing: Vec<Value> =
+            missing.iter().map(|&i| json!({"item": name(i), "trace": trace(i)})).collect();
+        let unreachable: Vec<String> = unreachable.iter().map(|&item| name(item)).collect();
+        let value = json!({
+            "criterion": criterion.to_string(),
+            "tests": tests.len(),
+            "rank": items.covered.len(),
+            "reachable": of,
+            "bound": bound,
+            "missing": missing,
+            "unreachable": unreachable,
+        });
+        terminal::print(&(value.to_string() + "\n"));
+        return Ok(Exit::Success);
+    }
+    let (of, what) = of.map_or((bound, "items"), |of| (of as u64, "reachable items"));
+    let count = items.covered.len();
+    let share = 100.0 * count as f64 / (of.max(1)) as f64;
+    let mut text = format!("{criterion}: {count} of {of} {what} ({share:.1} %), bound {bound}\n");
+    for item in missing {
+        let _ = match trace(item) {
+            Some(trace) => writeln!(text, "- {}: {}", name(item), trace.join(", ")),
+            None => writeln!(text, "- {}", name(item)),
+        };
+    }
+    for item in unreachable {
+        let _ = writeln!(text, "- {}: unreachable", name(item));
+    }
+    terminal::print(&text);
+    Ok(Exit::Success)
+}
