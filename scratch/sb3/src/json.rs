@@ -40,6 +40,24 @@ impl<'a> Json<'a> {
         if let Json::Array(items) = self { Some(items) } else { None }
     }
 
+    /// The value as JavaScript converts it to a text.
+    pub(crate) fn to_text(&self) -> Cow<'_, str> {
+        match self {
+            Json::Null => "null".into(),
+            Json::Bool(flag) => if *flag { "true" } else { "false" }.into(),
+            Json::Number(number) => ryu_js::Buffer::new().format(*number).to_owned().into(),
+            Json::Text(text) => (&**text).into(),
+            Json::Array(items) => {
+                let item = |item: &Json| match item {
+                    Json::Null => String::new(),
+                    other => other.to_text().into_owned(),
+                };
+                items.iter().map(item).collect::<Vec<_>>().join(",").into()
+            }
+            Json::Object(_) => "[object Object]".into(),
+        }
+    }
+
     /// The scalar as Scratch stores it; `None` for arrays and objects. Null has no counterpart in
     /// the model and becomes the text `null`, which behaves the same wherever Scratch casts it.
     pub(crate) fn scalar(&self) -> Option<Value> {
@@ -53,29 +71,34 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Decodes the bytes of a JSON file like a browser: a byte order mark is skipped, and invalid UTF-8
-/// and unpaired surrogates become U+FFFD.
+/// Decodes the bytes of a JSON file like Scratch: a byte order mark is skipped, invalid UTF-8 and
+/// unpaired surrogates become U+FFFD, and escapes of backspaces are removed.
 pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes));
-    let lone = lone_surrogates(text.as_bytes());
-    if lone.is_empty() {
+    let escapes = repaired_escapes(text.as_bytes());
+    if escapes.is_empty() {
         return text;
     }
-    let mut text = text.into_owned();
-    for at in lone {
-        text.replace_range(at..at + 6, "\\ufffd");
+    let mut repaired = String::with_capacity(text.len());
+    let mut end = 0;
+    for (at, length, replacement) in escapes {
+        repaired.push_str(&text[end..at]);
+        repaired.push_str(replacement);
+        end = at + length;
     }
-    Cow::Owned(text)
+    repaired.push_str(&text[end..]);
+    Cow::Owned(repaired)
 }
 
-/// Offsets of escapes of unpaired surrogates, such as `\uD83D`. They occur in projects that process
-/// emoji, because Scratch cuts strings between UTF-16 units.
-fn lone_surrogates(text: &[u8]) -> Vec<usize> {
+/// Escapes that are replaced: offset, length and what stands in their place. Those of unpaired
+/// surrogates, such as `\uD83D`, occur in projects that process emoji, because Scratch cuts strings
+/// between UTF-16 units.
+fn repaired_escapes(text: &[u8]) -> Vec<(usize, usize, &'static str)> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
         u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
     };
-    let mut lone = Vec::new();
+    let mut escapes = Vec::new();
     let mut at = 0;
     while at < text.len() {
         if text[at] != b'\\' {
@@ -85,15 +108,23 @@ fn lone_surrogates(text: &[u8]) -> Vec<usize> {
         match unit(at) {
             Some(0xD800..0xDC00) if matches!(unit(at + 6), Some(0xDC00..0xE000)) => at += 12,
             Some(0xD800..0xE000) => {
-                lone.push(at);
+                escapes.push((at, 6, "\\ufffd"));
+                at += 6;
+            }
+            Some(0x0008) => {
+                escapes.push((at, 6, ""));
                 at += 6;
             }
             Some(_) => at += 6,
+            None if text.get(at + 1) == Some(&b'b') => {
+                escapes.push((at, 2, ""));
+                at += 2;
+            }
             // Another escape: its second character may be a backslash.
             None => at += 2,
         }
     }
-    lone
+    escapes
 }
 
 /// Parses a JSON text.
@@ -300,6 +331,18 @@ mod tests {
         let decoded = decode(br#"["\ud83d\ude00", "\ud83d", "\\ud83d", "\ude00\ud83d"]"#);
         assert_eq!(decoded, r#"["\ud83d\ude00", "\ufffd", "\\ud83d", "\ufffd\ufffd"]"#);
         assert!(parse(&decoded, &Limits::default()).is_ok());
+    }
+
+    #[test]
+    fn escapes_of_backspaces_are_removed() {
+        let decoded = decode(br#"["a\bc", "a\\bc", "\\\bx", "\u0008y", "\\u0008"]"#);
+        assert_eq!(decoded, r#"["ac", "a\\bc", "\\x", "y", "\\u0008"]"#);
+    }
+
+    #[test]
+    fn values_become_texts_as_in_javascript() {
+        let json = parse(r#"["getParam", null, [1.5, 1e21], {"a": 1}, true]"#, &Limits::default());
+        assert_eq!(json.unwrap().to_text(), "getParam,,1.5,1e+21,[object Object],true");
     }
 
     #[test]

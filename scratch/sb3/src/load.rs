@@ -1,5 +1,6 @@
 //! Loading of projects from archives, folders and bytes.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::json::{self, Json};
@@ -35,10 +36,27 @@ impl Project {
     /// # Errors
     /// As for [`Project::read`].
     pub fn from_bytes(name: &str, bytes: &[u8], limits: &Limits) -> Result<Project, ReadError> {
-        FileSource::archive(bytes, limits)
-            .and_then(|source| read(source, limits))
-            .map_err(|cause| cause.in_file(name))
+        let project = if is_json(bytes) {
+            bare_json(bytes, limits)
+        } else {
+            FileSource::archive(bytes, limits).and_then(|source| read(source, limits))
+        };
+        project.map_err(|cause| cause.in_file(name))
     }
+}
+
+/// Whether the file is a `project.json` instead of an archive with one, which Scratch reads, too.
+fn is_json(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    bytes.trim_ascii_start().starts_with(b"{")
+}
+
+/// Reads a `project.json` without media.
+fn bare_json(bytes: &[u8], limits: &Limits) -> Result<Project, Cause> {
+    if bytes.len() as u64 > limits.json_bytes {
+        return Err(Cause::limit("bytes of project.json", limits.json_bytes));
+    }
+    from_json(bytes, FileSource::memory(&BTreeMap::new(), limits), limits)
 }
 
 /// Reads the bytes of an archive without checking them. Pipes and devices are refused.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 use zip::ZipArchive;
+use zip::read::ZipFile;
 
 use crate::{Asset, Cause, Limits, Warning};
 
@@ -170,7 +171,7 @@ impl<'a> FileSource<'a> {
         let most = own_limit.min(self.left);
         let bytes = match &mut self.files {
             Storage::Archive { zip, entries } => match entries.get(name) {
-                Some(&index) => read_up_to(zip.by_index(index)?, most)?,
+                Some(&index) => read_member(zip.by_index(index)?, most)?,
                 None => return Ok(None),
             },
             Storage::Folder { paths } => match paths.get(name) {
@@ -203,6 +204,22 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
         let problem = "it is a pipe, a device or a socket; expected an .sb3 or .sb2 file, or a folder \
                        with a project.json";
         Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+    }
+}
+
+/// The bytes of a file in an archive; `None` if there are more than `most`. A wrong checksum is no
+/// error, because Scratch does not check it, as long as the declared number of bytes is there.
+fn read_member<R: Read>(mut file: ZipFile<'_, R>, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let declared = file.size();
+    let mut bytes = Vec::new();
+    let end = file.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes);
+    match end {
+        Err(error)
+            if error.kind() != io::ErrorKind::InvalidData || bytes.len() as u64 != declared =>
+        {
+            Err(error)
+        }
+        _ => Ok((bytes.len() as u64 <= most).then_some(bytes)),
     }
 }
 

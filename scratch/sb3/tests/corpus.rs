@@ -24,30 +24,13 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Known limitation: Scratch accepts these projects, in which a dropdown menu contains the code of a
-/// Scratch 2 reporter, and the reader refuses them.
-const REFUSED: [&str; 1] = ["bcain07--cookie-clicker.sb3"];
-
-fn is_refused(path: &Path) -> bool {
-    REFUSED.iter().any(|name| path.ends_with(name))
-}
-
-#[test]
-#[ignore = "needs CATHERD_CORPUS"]
-fn the_known_limitation_exists() {
-    for path in files(&corpus(), "sb3").iter().filter(|path| is_refused(path)) {
-        let line = Project::read(path).expect_err("remove the project from REFUSED").to_string();
-        assert!(line.ends_with("is not an array of scalars"), "{line}");
-    }
-}
-
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]
 fn every_project_loads() {
     let corpus = corpus();
     let mut groups: BTreeMap<String, (usize, usize, usize, Duration)> = BTreeMap::new();
     let mut slowest = (Duration::ZERO, PathBuf::new());
-    for path in files(&corpus, "sb3").into_iter().filter(|path| !is_refused(path)) {
+    for path in files(&corpus, "sb3") {
         let started = Instant::now();
         let project = Project::read(&path).unwrap_or_else(|error| panic!("{error}"));
         let took = started.elapsed();
@@ -78,7 +61,7 @@ fn counts_agree_with_the_manifest() {
     for row in rows {
         let cells: Vec<_> = row.split(',').collect();
         let path = corpus.join(cells[column("file")]);
-        if path.extension().is_none_or(|e| e != "sb3") || is_refused(&path) {
+        if path.extension().is_none_or(|e| e != "sb3") {
             continue;
         }
         let project = Project::read(&path).unwrap_or_else(|error| panic!("{error}"));

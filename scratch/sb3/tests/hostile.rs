@@ -61,11 +61,11 @@ fn broken_projects() {
     refused(r#"{"targets": [3]}"#, &["targets[0]"]);
     refused(&cat(r#""isStage": true"#), &["Cat", "second stage"]);
     refused(&cat(r#""x": "left""#), &["Cat", "`x` is not a number"]);
-    refused(&cat(r#""variables": {"i": ["v"]}"#), &["Cat", "variable \"i\""]);
+    refused(&cat(r#""variables": {"i": ["v", []]}"#), &["Cat", "variable \"i\""]);
     refused(&cat(r#""costumes": [{"name": "a"}]"#), &["Cat", "names no file"]);
     refused(&cat(r#""blocks": {"b": {}}"#), &["Cat", "\"b\"", "no opcode"]);
     refused(
-        &cat(r#""blocks": {"b": {"opcode": "looks_say", "inputs": {"MESSAGE": [1, [10]]}}}"#),
+        &cat(r#""blocks": {"b": {"opcode": "looks_say", "inputs": {"MESSAGE": [1, [10, []]]}}}"#),
         &["Cat", "\"b\"", "MESSAGE"],
     );
 }

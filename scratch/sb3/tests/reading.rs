@@ -226,3 +226,81 @@ fn crc32(bytes: &[u8]) -> u32 {
         (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 * (crc & 1)))
     })
 }
+
+#[test]
+fn fields_take_any_value_as_its_text() {
+    let (project, cat) = sprite(
+        r#""blocks": {"s": {"opcode": "data_deletealloflist", "fields": {
+            "LIST": [["getParam", "List", "r"], "id"], "A": [null, null], "B": [{"x": 1}, 7],
+            "C": [], "D": {"value": 1}, "E": 5}}}"#,
+    );
+    let fields: Vec<_> = cat.blocks[0].fields.iter().map(|f| (&*f.name, f.text())).collect();
+    let read = [("LIST", "getParam,List,r"), ("A", "null"), ("B", "[object Object]")];
+    assert_eq!(fields, [&read[..], &[("C", "undefined")]].concat());
+    let ids: Vec<_> = cat.blocks[0].fields.iter().map(|f| f.id.as_deref()).collect();
+    assert_eq!(ids, [Some("id"), None, Some("7"), None]);
+    let warnings: Vec<_> = project.warnings.iter().map(|warning| format!("{warning:?}")).collect();
+    assert_eq!(warnings.len(), 5, "{warnings:?}");
+    assert!(warnings[0].contains("LIST") && warnings[0].contains("getParam,List,r"));
+}
+
+#[test]
+fn values_that_arrays_lack_are_undefined() {
+    let (_, cat) = sprite(
+        r#""variables": {"a": ["speed"], "b": []}, "lists": {"c": ["items"]},
+            "blocks": {"s": {"opcode": "motion_movesteps", "inputs": {
+                "STEPS": [1, [4]], "MESSAGE": [1, [11, "go"]]}}}"#,
+    );
+    let undefined = || Value::Text("undefined".into());
+    let variables: Vec<_> = cat.variables.iter().map(|v| (&*v.name, v.value.clone())).collect();
+    assert_eq!(variables, [("speed", undefined()), ("undefined", undefined())]);
+    assert_eq!((&*cat.lists[0].name, cat.lists[0].items.len()), ("items", 0));
+    let steps = Literal::Value { opcode: Opcode::MathNumber, value: undefined() };
+    assert_eq!(cat.blocks[0].inputs[0].block, Slot::Literal(steps));
+    let message = Literal::Broadcast { name: "go".into(), id: "undefined".into() };
+    assert_eq!(cat.blocks[0].inputs[1].block, Slot::Literal(message));
+}
+
+#[test]
+fn the_stage_needs_no_members_of_sprites() {
+    let stage = r#"{"isStage": true, "name": "Stage", "x": "left", "size": [], "visible": 3}"#;
+    assert!(read(&format!(r#"{{"targets": [{stage}]}}"#)).is_ok());
+    assert!(read(&cat(r#""tempo": "fast""#)).is_ok());
+    assert!(read(&cat(r#""visible": 3"#)).is_err());
+}
+
+#[test]
+fn odd_monitors_are_left_out() {
+    let read_with = |monitors: &str| {
+        let json = format!(
+            r#"{{"targets": [{{"isStage": true, "name": "Stage"}}], "monitors": {monitors}}}"#
+        );
+        let project = read(&json).unwrap();
+        (project.monitors.len(), project.warnings.len())
+    };
+    assert_eq!(read_with("7"), (0, 1));
+    let odd = r#"[5, {"id": 3, "opcode": "x"}, {"id": "v", "opcode": "data_variable",
+        "params": [], "visible": "yes", "spriteName": 4}]"#;
+    assert_eq!(read_with(odd), (1, 2));
+}
+
+#[test]
+fn a_json_file_is_a_project_without_media() {
+    let json = format!("\u{feff} \n{DRAWN}");
+    let project = Project::from_bytes("test", json.as_bytes(), &Limits::default()).unwrap();
+    assert_eq!((project.targets.len(), project.assets.len()), (1, 0));
+    let few = Limits { json_bytes: 100, ..Limits::default() };
+    assert!(Project::from_bytes("test", json.as_bytes(), &few).is_err());
+}
+
+#[test]
+fn wrong_checksums_are_ignored_as_in_scratch() {
+    let mut bytes = archive(&[("project.json", DRAWN.as_bytes())]);
+    let sum = crc32(DRAWN.as_bytes()).to_le_bytes();
+    let places: Vec<_> = (0..bytes.len() - 4).filter(|&at| bytes[at..at + 4] == sum).collect();
+    assert!(!places.is_empty());
+    for at in places {
+        bytes[at] ^= 1;
+    }
+    assert!(Project::from_bytes("test", &bytes, &Limits::default()).is_ok());
+}

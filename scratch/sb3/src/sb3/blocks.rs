@@ -7,8 +7,11 @@ use super::Reader;
 use crate::json::{self, Json};
 use crate::names::safe_id;
 use crate::{
-    Block, Cause, Field, Input, Literal, Mutation, Opcode, ProjectLocation, Slot, Warning,
+    Block, Cause, Field, Input, Literal, Mutation, Opcode, ProjectLocation, Slot, Value, Warning,
 };
+
+/// The text of a value that is missing.
+const UNDEFINED: &str = "undefined";
 
 impl Reader<'_> {
     pub(super) fn blocks(&mut self, target: &Json, name: &Arc<str>) -> Result<Vec<Block>, Cause> {
@@ -79,15 +82,17 @@ impl Reader<'_> {
         }
         let mut fields = Vec::new();
         for (name, field) in self.members(object, "fields")? {
-            let parts = field.array().unwrap_or_default();
-            let value = parts.first().and_then(|value| self.scalar(value));
-            let value = value
-                .ok_or_else(|| self.fault(format!("field {name:?} is not an array of scalars")))?;
-            let id = match parts.get(1).and_then(Json::text) {
+            let Some(parts) = field.array() else {
+                self.repaired(format!("field {name:?} is not an array and is left out"));
+                continue;
+            };
+            let value = self.field_value(name, parts.first());
+            let id = parts.get(1).filter(|id| **id != Json::Null).map(Json::to_text);
+            let id = match id {
                 Some(id) if matches!(&**name, "VARIABLE" | "LIST" | "BROADCAST_OPTION") => {
-                    Some(self.interner.intern(&safe_id(id)))
+                    Some(self.interner.intern(&safe_id(&id)))
                 }
-                Some(id) => Some(self.interner.intern(id)),
+                Some(id) => Some(self.interner.intern(&id)),
                 None => None,
             };
             fields.push(Field { name: self.interner.intern(name), value, id });
@@ -109,6 +114,19 @@ impl Reader<'_> {
             top_level: self.flag(object, "topLevel", false)?,
             mutation,
         })
+    }
+
+    /// The value of a field. Scratch takes any JSON value and uses its text.
+    fn field_value(&mut self, field: &str, json: Option<&Json>) -> Value {
+        let text = match json {
+            Some(json) => match self.scalar(json) {
+                Some(value) => return value,
+                None => json.to_text(),
+            },
+            None => UNDEFINED.into(),
+        };
+        self.repaired(format!("the value of field {field:?} is not a scalar; read as {text:?}"));
+        Value::Text(self.interner.intern(&text))
     }
 
     fn slot(
@@ -134,7 +152,12 @@ impl Reader<'_> {
             Some(9.0) => Opcode::ColourPicker,
             Some(10.0) => Opcode::Text,
             Some(code @ (11.0 | 12.0 | 13.0)) => {
-                let [_, Json::Text(name), Json::Text(id), ..] = &parts[..] else {
+                let [name, id] = [1, 2].map(|at| match parts.get(at) {
+                    Some(Json::Text(text)) => Some(&**text),
+                    None => Some(UNDEFINED),
+                    Some(_) => None,
+                });
+                let Some((name, id)) = name.zip(id) else {
                     return Err(self.fault(format!("input {input:?} lacks a name and an id")));
                 };
                 let name = self.interner.intern(name);
@@ -147,7 +170,10 @@ impl Reader<'_> {
             }
             _ => return Ok(Slot::Empty),
         };
-        let value = parts.get(1).and_then(|value| self.scalar(value));
+        let value = match parts.get(1) {
+            Some(value) => self.scalar(value),
+            None => Some(Value::Text(self.interner.intern(UNDEFINED))),
+        };
         let value =
             value.ok_or_else(|| self.fault(format!("input {input:?} has no scalar value")))?;
         Ok(Slot::Literal(Literal::Value { opcode, value }))

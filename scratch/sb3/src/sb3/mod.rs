@@ -31,7 +31,7 @@ pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<P
         media: 0,
     };
     let targets = reader.targets(json)?;
-    let monitors = reader.monitors(json)?;
+    let monitors = reader.monitors(json);
     let extensions = match json.get("extensions") {
         Some(Json::Array(ids)) => {
             ids.iter().filter_map(Json::text).map(|id| reader.interner.intern(id)).collect()
@@ -63,6 +63,12 @@ enum NamedEntry {
 impl Reader<'_> {
     fn fault(&self, fault: impl Into<String>) -> Cause {
         self.location.fault(fault)
+    }
+
+    /// Notes that a defect was repaired.
+    fn repaired(&mut self, what: impl std::fmt::Display) {
+        let warning = format!("{}: {what}", self.location);
+        self.warnings.push(Warning::Other(warning.into()));
     }
 
     fn targets(&mut self, json: &Json) -> Result<Vec<Target>, Cause> {
@@ -112,7 +118,12 @@ impl Reader<'_> {
         let sounds = self.sounds(object, &name)?;
         let last = costumes.len().saturating_sub(1) as f64;
         let current_costume = self.number(object, "currentCostume", 0.0)?.max(0.0).min(last);
-        let sprite = |value: f64| if is_stage { 0.0 } else { value };
+        // Scratch checks the members of sprites in sprites alone, and those of the stage in the stage.
+        let of_sprite = |key, absent| match is_stage {
+            true => Ok(0.0),
+            false => self.number(object, key, absent),
+        };
+        let tempo = if is_stage { self.number(object, "tempo", 60.0)? } else { 60.0 };
         Ok(Target {
             is_stage,
             variables,
@@ -125,11 +136,11 @@ impl Reader<'_> {
             sounds,
             volume: self.number(object, "volume", 100.0)?,
             layer_order: self.number(object, "layerOrder", 0.0)?,
-            tempo: self.number(object, "tempo", 60.0)?,
-            x: sprite(self.number(object, "x", 0.0)?),
-            y: sprite(self.number(object, "y", 0.0)?),
-            size: sprite(self.number(object, "size", 100.0)?),
-            direction: sprite(self.number(object, "direction", 90.0)?),
+            tempo,
+            x: of_sprite("x", 0.0)?,
+            y: of_sprite("y", 0.0)?,
+            size: of_sprite("size", 100.0)?,
+            direction: of_sprite("direction", 90.0)?,
             visible: !is_stage && self.flag(object, "visible", true)?,
             draggable: !is_stage && self.flag(object, "draggable", false)?,
             rotation_style: match object.get("rotationStyle").and_then(Json::text) {
@@ -205,26 +216,30 @@ impl Reader<'_> {
     ) -> Result<(Vec<Variable>, Vec<List>, Vec<(Arc<str>, Arc<str>)>), Cause> {
         let mut all = Vec::new();
         for (id, entry) in self.members(object, "variables")? {
-            let [Json::Text(name), value, rest @ ..] = entry.array().unwrap_or_default() else {
-                return Err(self.fault(format!("variable {id:?} is not a pair of name and value")));
+            let (name, value) = self.name_and_value(entry).ok_or_else(|| {
+                self.fault(format!("variable {id:?} is not a pair of name and value"))
+            })?;
+            let cloud = entry.array().and_then(|parts| parts.get(2)) == Some(&Json::Bool(true));
+            let value = match value {
+                Some(value) => self.scalar(value),
+                None => Some(Value::Text(self.interner.intern("undefined"))),
             };
-            let cloud = matches!(rest, [Json::Bool(true), ..]);
-            let value = self
-                .scalar(value)
-                .ok_or_else(|| self.fault(format!("variable {id:?} is not a scalar")))?;
-            let name = self.interner.intern(name);
+            let value =
+                value.ok_or_else(|| self.fault(format!("variable {id:?} is not a scalar")))?;
             all.push((Cow::Borrowed(&**id), NamedEntry::Variable { name, value, cloud }));
         }
         for (id, entry) in self.members(object, "lists")? {
-            let [Json::Text(name), Json::Array(items), ..] = entry.array().unwrap_or_default()
-            else {
-                return Err(self.fault(format!("list {id:?} is not a pair of name and items")));
+            let (name, items) = match self.name_and_value(entry) {
+                Some((name, Some(Json::Array(items)))) => (name, &items[..]),
+                Some((name, None)) => (name, &[][..]),
+                _ => {
+                    return Err(self.fault(format!("list {id:?} is not a pair of name and items")));
+                }
             };
             let items: Option<_> = items.iter().map(Json::scalar).collect();
             let items = items.ok_or_else(|| {
                 self.fault(format!("list {id:?} contains a value that is not a scalar"))
             })?;
-            let name = self.interner.intern(name);
             all.push((Cow::Borrowed(&**id), NamedEntry::List { name, items }));
         }
         for (id, name) in self.members(object, "broadcasts")? {
@@ -251,6 +266,23 @@ impl Reader<'_> {
             }
         }
         Ok((variables, lists, broadcasts))
+    }
+
+    /// The name of a variable or list and its value, either of which Scratch takes as undefined if
+    /// the array ends before it; `None` if there is no array or the name is no text.
+    fn name_and_value<'j, 'a>(
+        &mut self,
+        entry: &'j Json<'a>,
+    ) -> Option<(Arc<str>, Option<&'j Json<'a>>)> {
+        let parts = entry.array()?;
+        let name = match parts.first() {
+            Some(name) => name.text()?,
+            None => "undefined",
+        };
+        if parts.len() < 2 {
+            self.repaired(format!("the variable or list {name:?} has no value"));
+        }
+        Some((self.interner.intern(name), parts.get(1)))
     }
 
     fn costumes(&mut self, target: &Json, owner: &Arc<str>) -> Result<Vec<Costume>, Cause> {
@@ -316,30 +348,43 @@ impl Reader<'_> {
         })
     }
 
-    fn monitors(&mut self, json: &Json) -> Result<Vec<Monitor>, Cause> {
+    fn monitors(&mut self, json: &Json) -> Vec<Monitor> {
         let mut monitors = Vec::new();
-        for item in self.items(json, "monitors")? {
-            let (Some(id), Some(opcode)) = (self.text(item, "id")?, self.text(item, "opcode")?)
-            else {
+        let items = match json.get("monitors") {
+            None | Some(Json::Null) => &[][..],
+            Some(Json::Array(items)) => items,
+            Some(_) => {
+                self.repaired("`monitors` is not an array and is left out");
+                &[]
+            }
+        };
+        for (position, item) in items.iter().enumerate() {
+            let text = |key| item.get(key).and_then(Json::text);
+            let (Some(id), Some(opcode)) = (text("id"), text("opcode")) else {
+                self.repaired(format!("`monitors[{position}]` is no monitor and is left out"));
                 continue;
             };
-            let params = self.members(item, "params")?;
+            let params = match item.get("params") {
+                Some(Json::Object(params)) => &params[..],
+                _ => &[],
+            };
             let params = params
                 .iter()
                 .filter_map(|(name, value)| {
                     Some((self.interner.intern(name), self.interner.intern(value.text()?)))
                 })
                 .collect();
-            let sprite = self.text(item, "spriteName")?.filter(|name| !name.is_empty());
+            let sprite = text("spriteName").filter(|name| !name.is_empty());
+            let visible = item.get("visible") != Some(&Json::Bool(false));
             monitors.push(Monitor {
                 id: self.interner.intern(&safe_id(id)),
                 opcode: Opcode::from_name(opcode),
                 sprite: sprite.map(|name| self.interner.intern(name)),
                 params,
-                visible: self.flag(item, "visible", true)?,
+                visible,
             });
         }
-        Ok(monitors)
+        monitors
     }
 }
 
