@@ -2,6 +2,7 @@
 //! executes, and its statements, functions, branches and goals are numbered.
 //!
 //! - [`instrument`] changes one file and adds its units to [`Units`].
+//! - [`mutants`] lists copies of a file with one small change each.
 //! - [`Build`] says how much is reported.
 //! - The probes that the text calls are functions of its caller, [`PROBES`]: `s` are counters, `d`
 //!   takes a value that is decided, `c` a comparison, `g` a logical chain.
@@ -12,6 +13,8 @@
 mod decisions;
 mod functions;
 mod modules;
+mod mutants;
+mod mutation_operator;
 mod numbering;
 mod parameters;
 mod recursion;
@@ -26,6 +29,8 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{SourceType, Span};
 
 use crate::splice::Splicer;
+pub use mutants::{Mutant, mutants};
+pub use mutation_operator::MutationOperator;
 pub use units::{
     Branch, BranchKind, Callable, Control, DefaultValue, Function, Goal, GoalKind, Hit, Parameter,
     SourceFile, Statement, Units,
@@ -99,22 +104,8 @@ pub fn instrument(
     build: Build,
 ) -> Result<Instrumented, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
-    let fail = |line, cause: String| SyntaxError { path: path.to_owned(), line, cause };
-    if source.len() > LONGEST_FILE {
-        return Err(fail(1, format!("the file is longer than {LONGEST_FILE} bytes")));
-    }
-    if nesting(source) > DEEPEST {
-        return Err(fail(1, format!("brackets are nested more than {DEEPEST} deep")));
-    }
     let allocator = Allocator::default();
-    let parsed = parse(&allocator, source, kind);
-    if let Some(error) = parsed.errors.first() {
-        let labels = error.labels.as_ref().and_then(|labels| labels.first());
-        let at = labels.map_or(0, oxc_diagnostics_offset);
-        let line = source.bytes().take(at).filter(|byte| *byte == b'\n').count() as u32 + 1;
-        return Err(fail(line, error.message.to_string()));
-    }
-    let program = parsed.program;
+    let program = checked(&allocator, path, source, kind)?;
     let module = program.source_type.is_module();
     let prefix = prefix(source);
     let mut out = if build == Build::Plain {
@@ -133,11 +124,40 @@ pub fn instrument(
     if module {
         let head = modules::rewrite(&program, &prefix, &mut out);
         text.push_str("\"use strict\";");
-        text.push_str(&head.map_err(|cause| fail(1, cause))?);
+        text.push_str(&head.map_err(|cause| syntax_error(path, 1, cause))?);
     }
     text.push_str(&out.apply(source));
     let declared = if module { Vec::new() } else { modules::top_level(&program) };
     Ok(Instrumented { text, prefix, module, declared })
+}
+
+fn syntax_error(path: &str, line: u32, cause: String) -> SyntaxError {
+    SyntaxError { path: path.to_owned(), line, cause }
+}
+
+/// A file's syntax, within the limits of files.
+fn checked<'a>(
+    allocator: &'a Allocator,
+    path: &str,
+    source: &'a str,
+    kind: FileKind,
+) -> Result<oxc_ast::ast::Program<'a>, SyntaxError> {
+    if source.len() > LONGEST_FILE {
+        let cause = format!("the file is longer than {LONGEST_FILE} bytes");
+        return Err(syntax_error(path, 1, cause));
+    }
+    if nesting(source) > DEEPEST {
+        let cause = format!("brackets are nested more than {DEEPEST} deep");
+        return Err(syntax_error(path, 1, cause));
+    }
+    let parsed = parse(allocator, source, kind);
+    if let Some(error) = parsed.errors.first() {
+        let labels = error.labels.as_ref().and_then(|labels| labels.first());
+        let at = labels.map_or(0, oxc_diagnostics_offset);
+        let line = source.bytes().take(at).filter(|byte| *byte == b'\n').count() as u32 + 1;
+        return Err(syntax_error(path, line, error.message.to_string()));
+    }
+    Ok(parsed.program)
 }
 
 fn oxc_diagnostics_offset(label: &oxc_diagnostics::LabeledSpan) -> usize {

@@ -1,0 +1,72 @@
+//! Mutation operators.
+
+/// A mutation operator. What it does is close to Stryker's operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MutationOperator {
+    /// Arithmetic operator replaced.
+    Aor,
+    /// Relational operator replaced.
+    Ror,
+    /// Logical operator replaced.
+    Lcr,
+    /// Condition replaced by a constant.
+    Cor,
+    /// Unary operator replaced or left out.
+    Uoi,
+    /// Block emptied.
+    Bsr,
+    /// Statement left out.
+    Sdl,
+    /// Literal replaced.
+    Lit,
+    /// Optional link made plain.
+    Ocr,
+    /// Method replaced or its call left out.
+    Mer,
+    /// Body of an arrow replaced by `undefined`.
+    Arf,
+}
+
+impl MutationOperator {
+    /// All of them, in the order of the reference.
+    pub const ALL: [MutationOperator; 11] = [
+        MutationOperator::Aor,
+        MutationOperator::Ror,
+        MutationOperator::Lcr,
+        MutationOperator::Cor,
+        MutationOperator::Uoi,
+        MutationOperator::Bsr,
+        MutationOperator::Sdl,
+        MutationOperator::Lit,
+        MutationOperator::Ocr,
+        MutationOperator::Mer,
+        MutationOperator::Arf,
+    ];
+
+    /// Its name of three letters.
+    pub fn name(self) -> &'static str {
+        match self {
+            MutationOperator::Aor => "AOR",
+            MutationOperator::Ror => "ROR",
+            MutationOperator::Lcr => "LCR",
+            MutationOperator::Cor => "COR",
+            MutationOperator::Uoi => "UOI",
+            MutationOperator::Bsr => "BSR",
+            MutationOperator::Sdl => "SDL",
+            MutationOperator::Lit => "LIT",
+            MutationOperator::Ocr => "OCR",
+            MutationOperator::Mer => "MER",
+            MutationOperator::Arf => "ARF",
+        }
+    }
+
+    /// The operator with this name; `None` if there is none.
+    pub fn named(name: &str) -> Option<MutationOperator> {
+        Self::ALL.into_iter().find(|operator| operator.name() == name)
+    }
+
+    /// Whether another operator's mutant with the same text takes its place.
+    pub(crate) fn yields(self) -> bool {
+        matches!(self, MutationOperator::Cor | MutationOperator::Bsr | MutationOperator::Sdl)
+    }
+}
