@@ -328,9 +328,9 @@ impl<'m, 'r> Building<'m, 'r> {
         let flycatcher = self.maker.settings.profile == Profile::Flycatcher;
         let share = self.maker.settings.constants;
         match (type_, flycatcher) {
-            (Type::Number, true) => Argument::Number(values::digits(self.rng)),
+            (Type::Number, true) => Argument::Number(self.maker.constants.plain_number(self.rng)),
             (Type::Number, false) => Argument::Number(self.maker.constants.number(share, self.rng)),
-            (_, true) => Argument::String(values::word(self.rng)),
+            (_, true) => Argument::String(self.maker.constants.plain_text(self.rng)),
             (_, false) => Argument::String(self.maker.constants.text(share, self.rng)),
         }
     }

@@ -49,6 +49,7 @@ pub fn check(line: &str) -> Result<Verdict, String> {
         "execute" => execute,
         "distances" => distances,
         "generate" => generated,
+        "mutants" => mutants,
         _ => return Ok(Verdict { id, differences: Vec::new(), skipped: true }),
     };
     let source = text("source").unwrap_or_default();
@@ -101,6 +102,25 @@ fn same(expected: &Value, found: &Value) -> bool {
 }
 
 type Outcomes = Result<(), String>;
+
+fn mutants(program: &Rc<Program>, _: &Value, expect: &Value, found: &mut Differences) -> Outcomes {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in &program.units.files {
+        let mutants = program.mutants(&file.path).map_err(|error| error.to_string())?;
+        for mutant in mutants {
+            *counts.entry(mutant.operator.name()).or_default() += 1;
+        }
+    }
+    for (name, expected) in expect.as_object().into_iter().flatten() {
+        let count = match name.as_str() {
+            "total" => counts.values().sum(),
+            "note" => continue,
+            operator => counts.get(operator).copied().unwrap_or(0),
+        };
+        found.compare(name, expected, &json!(count));
+    }
+    Ok(())
+}
 
 fn goals(program: &Rc<Program>, _: &Value, expect: &Value, found: &mut Differences) -> Outcomes {
     let units: &Units = &program.units;
@@ -299,7 +319,8 @@ fn results(machine: &mut Machine, lines: &[Statement]) -> Result<(Vec<Value>, Ex
     let mut results = vec![Value::Null; lines.len()];
     loop {
         let test: Vec<Statement> = open.iter().map(|index| lines[*index].clone()).collect();
-        let options = ExecuteOptions { infer: true, observe: true, seed: 1 };
+        let options =
+            ExecuteOptions { infer: true, observe: true, seed: 1, ..ExecuteOptions::default() };
         let execution = machine.execute(&test, options).map_err(|error| error.to_string())?;
         for (value, index) in execution.observed.iter().zip(&open) {
             results[*index] = value.clone();
@@ -419,6 +440,7 @@ fn generated(
             seed,
             budget: Budget { executions: ask["executions"].as_u64(), ..Budget::default() },
             project: String::new(),
+            engine: String::new(),
         };
         let mut suites = Vec::new();
         for _ in 0..ask["times"].as_u64().unwrap_or(1) {

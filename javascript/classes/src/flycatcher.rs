@@ -42,9 +42,12 @@ pub(crate) fn run(
     let mut covered = vec![false; goals];
     let mut tests: Vec<(Genes, Vec<usize>)> = Vec::new();
     let mut timeline = Vec::new();
-    let targets: Vec<usize> = (0..subject.model.targets.len())
+    let mut targets: Vec<usize> = (0..subject.model.targets.len())
         .filter(|target| subject.model.targets[*target].kind != TargetKind::Setter)
         .collect();
+    // Tests of a constructor alone show nothing of arguments that it stores, so that their types would
+    // be drawn by a coin before the methods that use them were called.
+    targets.sort_by_key(|target| subject.model.targets[*target].kind == TargetKind::Constructor);
     let most = budget.executions.unwrap_or(u64::MAX);
     for (done, target) in targets.iter().enumerate() {
         let function = subject.model.targets[*target].function;

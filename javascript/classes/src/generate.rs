@@ -14,10 +14,11 @@ use catherd_search::{
 };
 
 use crate::building::Genes;
+use crate::coverage::Coverage;
 use crate::flycatcher;
 use crate::problem::{Counts, Subject};
-use crate::settings::{Profile, Settings};
-use crate::suite::{self, Suite, SuiteTest};
+use crate::settings::{Goals, Profile, Settings};
+use crate::suite::{self, Suite};
 use crate::types::{Inferred, Type, type_name};
 
 /// An algorithm of this kind.
@@ -42,6 +43,8 @@ pub struct Request {
     pub budget: Budget,
     /// The digest of the project, for the suite.
     pub project: String,
+    /// Version of all that decides a suite, for the suite.
+    pub engine: String,
 }
 
 /// What was inferred of a parameter.
@@ -93,6 +96,8 @@ pub struct Generated {
     pub flaky: usize,
     /// Number of targets.
     pub targets: usize,
+    /// Methods and functions with covered and all goals of each, if the goals are their statements.
+    pub methods: Vec<(String, usize, usize)>,
     /// Why the search ended; `None` if there was nothing to search.
     pub stop: Option<Stop>,
 }
@@ -166,15 +171,16 @@ fn attempt(
     };
     let covered: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
     let (tests, removed) = minimised(&mut subject, tests, settings.minimise);
-    let (tests, flaky) = suite::with_assertions(&mut subject, tests);
-    let coverage = suite::coverage(&mut subject, &tests);
+    let names: Vec<String> =
+        subject.goals.iter().map(|goal| program.units.goal_name(goal)).collect();
+    let (tests, flaky) = suite::with_assertions(&mut subject, tests, &names);
+    let coverage = Coverage::measure(program, &mut subject.machine, &tests, request.seed);
     if let Some(error) = subject.error {
         return Err(error);
     }
     let clean = !reuse || subject.machine.is_clean()?;
-    let names: Vec<String> =
-        subject.goals.iter().map(|goal| program.units.goal_name(goal)).collect();
     let suite = Suite {
+        engine: request.engine.clone(),
         project: request.project.clone(),
         algorithm: match &request.method {
             Method::Flycatcher => "flycatcher".to_owned(),
@@ -182,27 +188,40 @@ fn attempt(
         },
         seed: request.seed,
         entry: program.entry.clone(),
-        tests: tests
-            .into_iter()
-            .map(|test| SuiteTest { goals: test.goals.clone(), ..test })
-            .collect(),
+        tests,
     };
     let generated = Generated {
-        covered: covered.into_iter().map(|goal| goal as u32).collect(),
+        covered: covered.iter().map(|goal| *goal as u32).collect(),
         timeline,
         work,
         suite,
         removed,
         parameters: report(&subject, &mut rng),
         counts: subject.counts.clone(),
-        coverage,
+        coverage: coverage.totals(&program.units),
         loads: subject.machine.loads(),
         flaky,
         targets: subject.model.targets.len(),
+        methods: by_method(&subject, &covered),
         stop,
         goals: names,
     };
     Ok((generated, clean))
+}
+
+/// Covered and all goals of each method and function; empty if goals are not of methods.
+fn by_method(subject: &Subject, covered: &BTreeSet<usize>) -> Vec<(String, usize, usize)> {
+    if subject.settings.goals != Goals::Mut {
+        return Vec::new();
+    }
+    let methods = subject.model.targets.iter().filter_map(|target| {
+        let function = Some(target.function?);
+        let own = (0..subject.goals.len()).filter(|g| subject.goals[*g].function == function);
+        let own: Vec<usize> = own.collect();
+        let count = own.iter().filter(|goal| covered.contains(goal)).count();
+        (!own.is_empty()).then(|| (target.name.clone(), count, own.len()))
+    });
+    methods.collect()
 }
 
 /// Infers types by tests with unknown values: a share of the executions.

@@ -6,13 +6,19 @@
 //! - [`types`]: types of parameters from evidence, by two profiles.
 //! - [`Maker`], [`Genes`]: tests and how they are made and changed.
 //! - [`Subject`]: the search problem. [`generate`]: a run from request to suite.
+//! - [`Suite`], [`check`], [`Coverage`], [`export`]: suites, their verdicts and coverage, and as code for
+//!   test frameworks. [`mutation`]: the small changes of a program that a suite notices.
 //! - [`examples`]: worked examples of the behaviour, one a line.
 
 mod building;
+mod coverage;
 pub mod examples;
+mod export;
 mod flycatcher;
 mod generate;
 mod model;
+pub mod mutation;
+mod pattern;
 mod problem;
 mod settings;
 mod suite;
@@ -22,11 +28,14 @@ mod variation;
 
 pub use building::{Building, Genes, Maker};
 pub use catherd_javascript_machine as machine;
+pub use coverage::Coverage;
+pub use export::{Code, Exported, Style, export};
 pub use generate::{
     Generated, Method, ParameterReport, Request, generate, machine as machine_of, report,
 };
 pub use model::{Found, Member, Model, Target, TargetKind};
+pub use pattern::{Pattern, PatternError};
 pub use problem::{Counts, Executed, Subject, has_unknowns};
 pub use settings::{Drawing, Goals, Profile, Settings};
-pub use suite::{Suite, SuiteTest};
-pub use values::Constants;
+pub use suite::{Suite, SuiteError, SuiteTest, Verdict, check};
+pub use values::{Constants, check_config};

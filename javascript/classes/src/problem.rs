@@ -9,7 +9,7 @@ use catherd_javascript_machine::{
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
 use crate::building::{Genes, Maker};
-use crate::model::Model;
+use crate::model::{Model, TargetKind};
 use crate::settings::{Goals, Settings};
 use crate::types::{self, Knowledge};
 use crate::values::Constants;
@@ -103,6 +103,7 @@ impl Subject {
         let mut goals = match settings.goals {
             Goals::Branch => program.units.goals.clone(),
             Goals::Statement => statement_goals(program),
+            Goals::Mut => method_goals(program, &model),
         };
         goals.retain(|goal| !loaded.hits(goal.hit));
         goals.sort_by(|a, b| {
@@ -117,7 +118,7 @@ impl Subject {
         Ok(Subject {
             target_of_goal: target_of_goal.collect(),
             covered: vec![false; goals.len()],
-            constants: Constants::of(&program.units),
+            constants: Constants::of(&program.units, &program.package.config),
             program: Rc::clone(program),
             machine,
             model,
@@ -147,7 +148,8 @@ impl Subject {
             return None;
         }
         let unknown = has_unknowns(genes);
-        let options = ExecuteOptions { infer: unknown, observe: false, seed: self.seed };
+        let options =
+            ExecuteOptions { infer: unknown, seed: self.seed, ..ExecuteOptions::default() };
         let execution = match self.machine.execute(&genes.statements, options) {
             Ok(execution) => execution,
             Err(error) => {
@@ -297,6 +299,23 @@ fn statement_goals(program: &Program) -> Vec<Goal> {
         control: statement.control.clone(),
     });
     entries.cloned().chain(statements).collect()
+}
+
+/// Goals of the thesis: the statements of the methods and functions that tests call, without those of
+/// functions inside; of constructors only if nothing else can be called.
+fn method_goals(program: &Program, model: &Model) -> Vec<Goal> {
+    let functions = |constructors: bool| -> std::collections::BTreeSet<u32> {
+        let targets = model.targets.iter();
+        let wanted = targets.filter(|t| constructors || t.kind != TargetKind::Constructor);
+        wanted.filter_map(|target| target.function).collect()
+    };
+    let methods = functions(false);
+    let methods = if methods.is_empty() { functions(true) } else { methods };
+    let mut goals = statement_goals(program);
+    goals.retain(|goal| {
+        goal.kind != GoalKind::Function && goal.function.is_some_and(|f| methods.contains(&f))
+    });
+    goals
 }
 
 impl Problem for Subject {

@@ -29,6 +29,8 @@ pub enum Goals {
     Branch,
     /// Statements and entries of functions.
     Statement,
+    /// Statements of the methods under test alone, as in the thesis.
+    Mut,
 }
 
 /// Settings of test generation.
@@ -134,7 +136,7 @@ impl Parameters for Settings {
             Field::choice(
                 "goals",
                 &mut self.goals,
-                &[("branch", Goals::Branch), ("statement", Goals::Statement)],
+                &[("branch", Goals::Branch), ("statement", Goals::Statement), ("mut", Goals::Mut)],
             )
             .meaning("what is to be covered"),
             Field::count("maximum_length", &mut self.maximum_length, 1, 200)

@@ -1,26 +1,35 @@
-//! Suites: tests with regression assertions, their format, and what they cover.
+//! Suites: tests with regression assertions, their format, and their verdicts.
 
-use catherd_javascript_machine::{ExecuteOptions, Execution, Outcome, Statement};
+use catherd_javascript_machine::{
+    ExecuteOptions, Execution, Machine, MachineError, Operation, Outcome, Program, Statement,
+};
 use serde_json::{Value, json};
 
 use crate::building::Genes;
 use crate::problem::Subject;
 
 /// A test of a suite.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SuiteTest {
-    /// Numbers of the goals for which it was kept.
-    pub goals: Vec<usize>,
+    /// Names of the goals for which it was kept.
+    pub goals: Vec<String>,
     /// Its statements.
     pub statements: Vec<Statement>,
     /// What is expected of each statement: its value as data, `{"throws": ...}`,
-    /// `{"rejects": ...}`, or `null` if nothing is.
+    /// `{"rejects": ...}`, `{"flaky": true}` if that differs between executions, or `null` if it is
+    /// expected to end without an exception.
     pub assertions: Vec<Value>,
+    /// The state of each variable after the last statement as data, `null` if it is not asserted.
+    pub after: Vec<Value>,
+    /// The limit that ended the test after these statements; empty if none did.
+    pub limit: String,
 }
 
 /// A suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Suite {
+    /// Version of all that decided it.
+    pub engine: String,
     /// Digest of the project.
     pub project: String,
     /// The algorithm.
@@ -33,32 +42,117 @@ pub struct Suite {
     pub tests: Vec<SuiteTest>,
 }
 
+/// A text is no suite for JavaScript.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SuiteError {
+    /// It is no JSON.
+    #[error("no suite: {0}")]
+    Json(String),
+    /// It is for another kind of subjects or of another format.
+    #[error("no suite of format 1 for JavaScript")]
+    Format,
+    /// A test cannot be read.
+    #[error("test {0} cannot be read")]
+    Test(usize),
+}
+
 impl Suite {
-    /// The suite as JSON (format 1). `goals` are the names by number.
-    pub fn to_json(&self, engine: &str, goals: &[String]) -> String {
+    /// The suite as JSON (format 1).
+    pub fn to_json(&self) -> String {
         let tests = self.tests.iter().map(|test| {
-            let names: Vec<&String> =
-                test.goals.iter().filter_map(|goal| goals.get(*goal)).collect();
             let statements: Vec<Value> = test.statements.iter().map(Statement::to_json).collect();
-            json!({"goals": names, "statements": statements, "assertions": test.assertions})
+            let mut value = json!({
+                "goals": test.goals, "statements": statements, "assertions": test.assertions,
+                "after": test.after,
+            });
+            if !test.limit.is_empty() {
+                value["limit"] = json!(test.limit);
+            }
+            value
         });
         let suite = json!({
-            "format": 1, "subject": "javascript", "engine": engine, "project": self.project,
+            "format": 1, "subject": "javascript", "engine": self.engine, "project": self.project,
             "algorithm": self.algorithm, "seed": self.seed, "entry": self.entry,
             "tests": tests.collect::<Vec<_>>(),
         });
         format!("{suite:#}\n")
     }
+
+    /// Reads a suite.
+    ///
+    /// # Errors
+    /// If the text is no suite of this kind.
+    pub fn from_json(text: &str) -> Result<Suite, SuiteError> {
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| SuiteError::Json(error.to_string()))?;
+        if value["format"] != 1 || value["subject"] != "javascript" {
+            return Err(SuiteError::Format);
+        }
+        let word = |key: &str| value[key].as_str().unwrap_or("").to_owned();
+        let tests = value["tests"].as_array().ok_or(SuiteError::Format)?;
+        let tests = tests
+            .iter()
+            .enumerate()
+            .map(|(number, test)| SuiteTest::from_json(test).ok_or(SuiteError::Test(number)));
+        Ok(Suite {
+            engine: word("engine"),
+            project: word("project"),
+            algorithm: word("algorithm"),
+            seed: value["seed"].as_u64().unwrap_or(0),
+            entry: word("entry"),
+            tests: tests.collect::<Result<_, _>>()?,
+        })
+    }
 }
 
-/// The assertions of an execution with results.
-fn assertions(execution: &Execution, length: usize) -> Vec<Value> {
+impl SuiteTest {
+    fn from_json(value: &Value) -> Option<SuiteTest> {
+        let list = |key: &str| value.get(key).and_then(Value::as_array);
+        let statements: Vec<Statement> =
+            list("statements")?.iter().map(Statement::from_json).collect::<Option<_>>()?;
+        // A statement uses only variables before it.
+        let ordered = statements.iter().enumerate().all(|(number, statement)| {
+            statement.variables().iter().all(|variable| *variable < number)
+        });
+        let mut assertions = list("assertions").cloned().unwrap_or_default();
+        let mut after = list("after").cloned().unwrap_or_default();
+        assertions.resize(statements.len(), Value::Null);
+        after.resize(statements.len(), Value::Null);
+        let names = list("goals").into_iter().flatten();
+        ordered.then(|| SuiteTest {
+            goals: names.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+            statements,
+            assertions,
+            after,
+            limit: value["limit"].as_str().unwrap_or("").to_owned(),
+        })
+    }
+}
+
+/// Errors of the language, whose messages differ between engines.
+const OF_THE_LANGUAGE: [&str; 7] = [
+    "TypeError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "EvalError",
+    "URIError",
+    "InternalError",
+];
+
+/// What is seen of each statement. The message of an error of the language counts only if it is a
+/// text of the program, because otherwise it is one of the engine.
+fn seen(program: &Program, execution: &Execution, length: usize) -> Vec<Value> {
     let mut all: Vec<Value> = execution.observed.clone();
     if let Outcome::Threw { thrown, rejected } = &execution.outcome {
         let key = if *rejected { "rejects" } else { "throws" };
-        let mut assertion = json!({key: thrown.name, "message": thrown.message});
+        let mut assertion = json!({key: thrown.name});
         if thrown.name.is_empty() {
             assertion["value"] = thrown.value.clone();
+        } else if !OF_THE_LANGUAGE.contains(&thrown.name.as_str())
+            || program.units.texts.contains_key(&thrown.message)
+        {
+            assertion["message"] = json!(thrown.message);
         }
         all.push(assertion);
     }
@@ -66,87 +160,179 @@ fn assertions(execution: &Execution, length: usize) -> Vec<Value> {
     all
 }
 
-/// Executes tests three times under different seeds; what differs is asserted nowhere. Tests are cut
-/// after the statement that throws. Returns the number of flaky tests as well.
+/// The verdict on a test.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// All assertions hold.
+    Passed,
+    /// One does not.
+    Failed {
+        /// Number of the statement.
+        statement: usize,
+        /// What was expected.
+        expected: Value,
+        /// What was seen.
+        got: Value,
+    },
+    /// A limit ended the test before its end, and all assertions before hold.
+    Limit(&'static str),
+}
+
+/// Whether what was seen is as expected: an error may have more than is expected of it.
+fn holds(expected: &Value, got: &Value) -> bool {
+    match (expected.as_object(), got.as_object()) {
+        (Some(expected), Some(got))
+            if expected.contains_key("throws") || expected.contains_key("rejects") =>
+        {
+            expected.iter().all(|(key, value)| got.get(key) == Some(value))
+        }
+        _ => expected == got,
+    }
+}
+
+/// Executes a test and judges it.
+///
+/// # Errors
+/// If the machine cannot go on.
+pub fn check(
+    program: &Program,
+    machine: &mut Machine,
+    test: &SuiteTest,
+    options: ExecuteOptions,
+) -> Result<(Verdict, Execution), MachineError> {
+    let options = ExecuteOptions { infer: false, observe: true, ..options };
+    let execution = machine.execute(&test.statements, options)?;
+    let count = test.statements.len();
+    let got = seen(program, &execution, count);
+    let threw = matches!(execution.outcome, Outcome::Threw { .. });
+    let executed = (execution.ended + usize::from(threw)).min(count);
+    let failed = |statement: usize, expected: &Value, got: &Value| Verdict::Failed {
+        statement,
+        expected: expected.clone(),
+        got: got.clone(),
+    };
+    for index in 0..executed {
+        let (expected, got) = (&test.assertions[index], &got[index]);
+        let flaky = expected.get("flaky").is_some();
+        let ends = threw && index == execution.ended;
+        if flaky && ends {
+            return Ok((Verdict::Passed, execution));
+        }
+        let unexpected = expected.is_null() && ends;
+        if unexpected || !flaky && !expected.is_null() && !holds(expected, got) {
+            return Ok((failed(index, expected, got), execution));
+        }
+    }
+    if let Outcome::Limit(name) = execution.outcome
+        && (execution.ended < count || test.limit.is_empty())
+    {
+        return Ok((Verdict::Limit(name), execution));
+    }
+    for (index, expected) in test.after.iter().enumerate().filter(|(_, value)| !value.is_null()) {
+        let got = execution.after.get(index).unwrap_or(&Value::Null);
+        if expected != got {
+            return Ok((failed(index, expected, got), execution));
+        }
+    }
+    Ok((Verdict::Passed, execution))
+}
+
+/// The tests with what three executions under different seeds and at different times show; what
+/// differs is asserted nowhere. Tests are cut after the statement that throws and before the one
+/// that a limit ends. Returns the number of flaky tests as well.
 pub(crate) fn with_assertions(
     subject: &mut Subject,
     tests: Vec<(Genes, Vec<usize>)>,
+    names: &[String],
 ) -> (Vec<SuiteTest>, usize) {
     let (mut suite, mut flaky) = (Vec::new(), 0);
     for (genes, goals) in tests {
-        let mut statements = genes.statements;
-        let mut seen: Vec<Vec<Value>> = Vec::new();
-        for repetition in 0..3 {
-            let seed = subject.seed.wrapping_add(repetition);
-            let options = ExecuteOptions { infer: false, observe: true, seed };
-            match subject.machine.execute(&statements, options) {
-                Ok(execution) => {
-                    if repetition == 0 && execution.outcome != Outcome::Passed {
-                        statements.truncate(execution.ended + 1);
-                    }
-                    seen.push(assertions(&execution, statements.len()));
-                }
+        let mut test = SuiteTest {
+            goals: goals.iter().filter_map(|goal| names.get(*goal).cloned()).collect(),
+            statements: genes.statements,
+            ..SuiteTest::default()
+        };
+        let mut executions: Vec<Seen> = Vec::new();
+        for repetition in 0..3_u32 {
+            let options = ExecuteOptions {
+                observe: true,
+                seed: subject.seed.wrapping_add(u64::from(repetition)),
+                later: f64::from(repetition) * 86_400_123.0,
+                ..ExecuteOptions::default()
+            };
+            let execution = match subject.machine.execute(&test.statements, options) {
+                Ok(execution) => execution,
                 Err(error) => {
                     subject.error = Some(error);
                     return (suite, flaky);
                 }
+            };
+            if repetition == 0 {
+                cut(&mut test, &execution);
             }
+            let mut after = execution.after.clone();
+            after.resize(test.statements.len(), Value::Null);
+            let values = seen(&subject.program, &execution, test.statements.len());
+            executions.push(Seen { values, after });
         }
-        let stable = |index: usize| seen.iter().all(|each| each.get(index) == seen[0].get(index));
-        let mut differs = false;
-        let assertions = (0..statements.len()).map(|index| {
-            if stable(index) {
-                return seen[0].get(index).cloned().unwrap_or(Value::Null);
-            }
-            differs = true;
-            Value::Null
-        });
-        let assertions: Vec<Value> = assertions.collect();
+        if test.statements.is_empty() {
+            continue;
+        }
+        let differs = asserted(&mut test, &executions);
         flaky += usize::from(differs);
-        suite.push(SuiteTest { goals, statements, assertions });
+        suite.push(test);
     }
     (suite, flaky)
 }
 
-/// Coverage of a suite as Istanbul counts it, loading included: covered and all statements,
-/// branches, functions and lines.
-pub(crate) fn coverage(subject: &mut Subject, tests: &[SuiteTest]) -> [(usize, usize); 4] {
-    let units = &subject.program.units;
-    let locations: Vec<_> =
-        units.branches.iter().flat_map(|branch| branch.locations.clone()).collect();
-    let mut statements = vec![false; units.statements.len()];
-    let mut branches = vec![false; locations.len()];
-    let mut functions = vec![false; units.functions.len()];
-    let empty = SuiteTest { goals: Vec::new(), statements: Vec::new(), assertions: Vec::new() };
-    for test in std::iter::once(&empty).chain(tests) {
-        let options = ExecuteOptions { seed: subject.seed, ..ExecuteOptions::default() };
-        let Ok(execution) = subject.machine.execute(&test.statements, options) else { break };
-        let counted = |counter: u32| execution.counters[counter as usize] > 0;
-        for (covered, statement) in statements.iter_mut().zip(&units.statements) {
-            *covered |= counted(statement.counter);
-        }
-        for (covered, hit) in branches.iter_mut().zip(&locations) {
-            *covered |= execution.hits(*hit);
-        }
-        for (covered, function) in functions.iter_mut().zip(&units.functions) {
-            *covered |= counted(function.counter);
+/// Cuts a test where its execution ended.
+fn cut(test: &mut SuiteTest, execution: &Execution) {
+    match &execution.outcome {
+        Outcome::Passed => {}
+        Outcome::Threw { .. } => test.statements.truncate(execution.ended + 1),
+        Outcome::Limit(name) => {
+            if execution.ended == test.statements.len() {
+                test.limit = (*name).to_owned();
+            }
+            test.statements.truncate(execution.ended);
         }
     }
-    let count = |covered: &[bool]| covered.iter().filter(|is| **is).count();
-    let mut lines = std::collections::BTreeMap::new();
-    for (covered, statement) in statements.iter().zip(&units.statements) {
-        *lines.entry((statement.file, statement.line)).or_insert(false) |= covered;
+    for (index, statement) in test.statements.iter_mut().enumerate() {
+        statement.awaits = execution.awaited.get(index).copied().unwrap_or(false);
     }
-    let counted: Vec<bool> = functions
-        .iter()
-        .zip(&units.functions)
-        .filter(|(_, function)| function.counted)
-        .map(|(covered, _)| *covered)
-        .collect();
-    [
-        (count(&statements), statements.len()),
-        (count(&branches), branches.len()),
-        (count(&counted), counted.len()),
-        (lines.values().filter(|is| **is).count(), lines.len()),
-    ]
+}
+
+/// What an execution showed of each statement, and of each variable after the last.
+struct Seen {
+    values: Vec<Value>,
+    after: Vec<Value>,
+}
+
+/// Fills in the assertions of a test. Returns whether executions differ.
+fn asserted(test: &mut SuiteTest, executions: &[Seen]) -> bool {
+    let Some(first) = executions.first() else { return false };
+    let stable = |index: usize| {
+        executions.iter().all(|each| {
+            each.values.get(index) == first.values.get(index)
+                && each.after.get(index) == first.after.get(index)
+        })
+    };
+    let mut differs = false;
+    for (index, statement) in test.statements.iter().enumerate() {
+        let value = first.values.get(index).cloned().unwrap_or(Value::Null);
+        let is_new = statement.operation == Operation::New;
+        let instance = is_new && value.get("object").is_some_and(Value::is_string);
+        let same = stable(index);
+        differs |= !same;
+        let asserts_state = instance && same && test.limit.is_empty();
+        let state = first.after.get(index).filter(|_| asserts_state);
+        test.after.push(state.cloned().unwrap_or(Value::Null));
+        test.assertions.push(match same {
+            // The state after the last statement tells more than that after the first.
+            true if instance && !test.after[index].is_null() => Value::Null,
+            true => value,
+            false => json!({"flaky": true}),
+        });
+    }
+    differs
 }

@@ -1,16 +1,37 @@
 //! Primitive values: from generators, constants of the program, and changed ones.
 
-use catherd_javascript_machine::Argument;
 use catherd_javascript_machine::instrument::Units;
+use catherd_javascript_machine::{Argument, Config};
 use catherd_search::Stream;
 
+use crate::pattern::Pattern;
 use crate::types::Type;
 
-/// Numbers and texts of the target files.
+/// Numbers and texts of the target files, and generators that the project names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constants {
     numbers: Vec<f64>,
     texts: Vec<String>,
+    number_generator: Option<Pattern>,
+    text_generator: Option<Pattern>,
+}
+
+/// Checks the generators and the profile that a project names.
+///
+/// # Errors
+/// The first key that cannot be used, with the reason.
+pub fn check_config(config: &Config) -> Result<(), String> {
+    for (key, pattern) in [("numbers", &config.numbers), ("strings", &config.strings)] {
+        if let Some(pattern) = pattern {
+            Pattern::parse(pattern).map_err(|error| format!("subject.toml: {key}: {error}"))?;
+        }
+    }
+    match config.profile.as_deref() {
+        None | Some("flycatcher" | "scored") => Ok(()),
+        Some(other) => {
+            Err(format!("subject.toml: profile: `{other}` is neither flycatcher nor scored"))
+        }
+    }
 }
 
 const SPECIAL_NUMBERS: [f64; 8] =
@@ -18,11 +39,39 @@ const SPECIAL_NUMBERS: [f64; 8] =
 const SPECIAL_TEXTS: [&str; 6] = ["", " ", "0", "a", "__proto__", "\u{1F600}"];
 
 impl Constants {
-    /// The constants of all files.
-    pub fn of(units: &Units) -> Constants {
+    /// The constants of all files; a generator that [`check_config`] refuses counts as none.
+    pub fn of(units: &Units, config: &Config) -> Constants {
+        let generator =
+            |text: &Option<String>| text.as_ref().and_then(|text| Pattern::parse(text).ok());
         Constants {
             numbers: units.numbers.keys().map(|bits| f64::from_bits(*bits)).collect(),
             texts: units.texts.keys().cloned().collect(),
+            number_generator: generator(&config.numbers),
+            text_generator: generator(&config.strings),
+        }
+    }
+
+    /// A number of the project's generator; `None` if it names none. A text that is no number is
+    /// NaN.
+    fn generated_number(&self, rng: &mut Stream) -> Option<f64> {
+        let text = self.number_generator.as_ref()?.draw(rng);
+        Some(text.trim().parse().unwrap_or(f64::NAN))
+    }
+
+    /// A number of 1 to 10 digits, or of the project's generator (profile `flycatcher`).
+    pub(crate) fn plain_number(&self, rng: &mut Stream) -> f64 {
+        match self.generated_number(rng) {
+            Some(number) => number,
+            None => digits(rng),
+        }
+    }
+
+    /// A text of 1 to 10 letters, digits and `_`, or of the project's generator (profile
+    /// `flycatcher`).
+    pub(crate) fn plain_text(&self, rng: &mut Stream) -> String {
+        match &self.text_generator {
+            Some(pattern) => pattern.draw(rng),
+            None => word(rng),
         }
     }
 
@@ -34,6 +83,9 @@ impl Constants {
         }
         if rng.chance(0.1) {
             return *rng.pick(&SPECIAL_NUMBERS);
+        }
+        if let Some(number) = self.generated_number(rng) {
+            return number;
         }
         let drawn = rng.gaussian(0.0, 20.0);
         if rng.chance(0.2) { (drawn * 100.0).round() / 100.0 } else { drawn.round() + 0.0 }
@@ -47,6 +99,9 @@ impl Constants {
         if rng.chance(0.1) {
             return (*rng.pick(&SPECIAL_TEXTS)).to_owned();
         }
+        if let Some(pattern) = &self.text_generator {
+            return pattern.draw(rng);
+        }
         let mut text = String::new();
         while rng.chance(0.8) && text.len() < 40 {
             text.push(printable(rng));
@@ -59,14 +114,14 @@ fn printable(rng: &mut Stream) -> char {
     char::from(b' ' + rng.below(95) as u8)
 }
 
-/// A number of 1 to 10 digits (profile `flycatcher`).
-pub(crate) fn digits(rng: &mut Stream) -> f64 {
+/// A number of 1 to 10 digits.
+fn digits(rng: &mut Stream) -> f64 {
     let length = rng.between(1, 10);
     (0..length).fold(0.0, |number, _| number * 10.0 + rng.below(10) as f64)
 }
 
-/// A text of 1 to 10 letters, digits and `_` (profile `flycatcher`).
-pub(crate) fn word(rng: &mut Stream) -> String {
+/// A text of 1 to 10 letters, digits and `_`.
+fn word(rng: &mut Stream) -> String {
     const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     let length = rng.between(1, 10);
     (0..length).map(|_| char::from(*rng.pick(LETTERS))).collect()

@@ -1,6 +1,9 @@
 //! Algorithms, parameters and budgets of a study as test generation takes them.
 
-use catherd_experiments::Algorithm;
+use catherd_experiments::{Algorithm, Mutation};
+use catherd_javascript_classes::machine::Config;
+use catherd_javascript_classes::machine::instrument::MutationOperator;
+use catherd_javascript_classes::mutation::MutationSettings;
 use catherd_javascript_classes::{Method, Profile, Settings};
 use catherd_search::{Budget, Parameters};
 use catherd_subject::{AlgorithmInfo, FieldError};
@@ -61,6 +64,55 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, Settings), FieldError> {
         result.map_err(|error| catherd_subject_search::refusal(&error))?;
     }
     Ok((method, settings))
+}
+
+/// The same for a project, whose `subject.toml` says which profile holds where the study does not.
+///
+/// # Errors
+///
+/// The first field that cannot be used.
+pub fn read_for(algorithm: &Algorithm, config: &Config) -> Result<(Method, Settings), FieldError> {
+    let (method, mut settings) = read(algorithm)?;
+    if !algorithm.parameters.contains_key("profile") {
+        match config.profile.as_deref() {
+            Some("flycatcher") => settings.profile = Profile::Flycatcher,
+            Some("scored") => settings.profile = Profile::Scored,
+            _ => {}
+        }
+    }
+    Ok((method, settings))
+}
+
+/// The settings of mutation analysis.
+///
+/// # Errors
+///
+/// The first field that cannot be used.
+pub fn mutation(mutation: &Mutation) -> Result<MutationSettings, FieldError> {
+    let mut settings = MutationSettings { sample: mutation.sample, ..MutationSettings::default() };
+    if !mutation.operators.is_empty() {
+        settings.operators = operators(&mutation.operators)?;
+    }
+    settings.seed = mutation.seed.unwrap_or(settings.seed);
+    settings.factor = mutation.block_factor.unwrap_or(settings.factor);
+    Ok(settings)
+}
+
+/// Mutation operators by their names.
+///
+/// # Errors
+///
+/// The first name that is none.
+pub fn operators(names: &[String]) -> Result<Vec<MutationOperator>, FieldError> {
+    let known = || MutationOperator::ALL.map(MutationOperator::name).join(", ");
+    let operators = names.iter().map(|name| {
+        MutationOperator::named(name).ok_or_else(|| FieldError {
+            field: Some("operators".to_owned()),
+            cause: format!("unknown mutation operator `{name}`: there are {}", known()),
+            advice: "correct mutation.operators".to_owned(),
+        })
+    });
+    operators.collect()
 }
 
 /// The budget of a study as the search has it.

@@ -2,29 +2,39 @@
 //! Flycatcher's generator and the searches make suites.
 //!
 //! - [`JavaScript`]: the kind.
+//! - [`packages`]: corpora of npm packages.
+//! - [`project`]: one project and its suites, without a study.
 //! - [`configuration`]: algorithms and parameters as a study names them.
 
 pub mod configuration;
 pub mod examples;
+pub mod packages;
+pub mod project;
 mod projects;
 mod record;
 mod runner;
 
-use catherd_experiments::{Algorithm, CriterionInfo, Noun, ProjectSource, SubjectInfo, Unit};
+use catherd_experiments::{
+    Algorithm, CriterionInfo, Mutation, Noun, ProjectSource, SubjectInfo, Unit,
+};
 use catherd_subject::{
     AlgorithmInfo, FieldError, FindError, Found, Progress, Runner, RunnerContext, SubjectKind,
 };
+
+pub use catherd_javascript_classes as classes;
 
 /// The kind's name.
 pub const KIND: &str = "javascript";
 
 /// Version of all that decides a record: instrumentation, machine, generation.
-pub const ENGINE: &str = "javascript/2";
+pub const ENGINE: &str = "javascript/3";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";
 pub(crate) const GOALS: &str = "goals";
 pub(crate) const STATEMENTS: &str = "statements";
+/// Parts of a mutant's location: the file, the function, line and column.
+pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
 /// The subject kind of JavaScript packages.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +61,7 @@ impl SubjectKind for JavaScript {
             ],
             criteria: vec![CriterionInfo::new("goal", GOALS)],
             suite_unit: Noun::new("statement", STATEMENTS),
-            mutant_levels: Vec::new(),
+            mutant_levels: LEVELS.map(str::to_owned).to_vec(),
             artifact_extension: "json".to_owned(),
             measures: Vec::new(),
         }
@@ -67,6 +77,10 @@ impl SubjectKind for JavaScript {
 
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
         configuration::read(algorithm).map(drop)
+    }
+
+    fn check_mutation(&self, mutation: &Mutation) -> Result<(), FieldError> {
+        configuration::mutation(mutation).map(drop)
     }
 
     fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {

@@ -62,6 +62,7 @@ pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<
 /// The bytes of a project that can be loaded.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let package = Package::read(path).map_err(|error| error.to_string())?;
+    catherd_javascript_classes::check_config(&package.config)?;
     let bytes = package.pack();
     crate::runner::on_a_large_stack(move || {
         Program::new(package).map(drop).map_err(|error| error.to_string())

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use catherd_experiments::{
-    Criterion, Metric, Resources, RunRecord, RunSpec, SuiteSize, TimelinePoint,
+    Criterion, Level, Metric, MutantOutcome, MutantRecord, Resources, RunRecord, RunSpec,
+    SuiteSize, TimelinePoint,
 };
 use catherd_javascript_classes::Generated;
+use catherd_javascript_classes::mutation::{self, MutationReport};
 use serde_json::json;
 
-use crate::{ENGINE, EXECUTIONS, GOALS, STATEMENTS, STEPS};
+use crate::{EXECUTIONS, GOALS, LEVELS, STATEMENTS, STEPS};
 
 /// Amounts of work by unit.
 pub(crate) fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
@@ -43,6 +45,10 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRe
     for (limit, executions) in &generated.counts.limits {
         count(&format!("limit.{limit}.executions"), *executions);
     }
+    for (name, covered, all) in &generated.methods {
+        count(&format!("method.{name}.covered"), *covered as u64);
+        count(&format!("method.{name}.all"), *all as u64);
+    }
     let timeline = generated.timeline.iter().map(|point| TimelinePoint {
         work: vec![point.executions, point.steps],
         wall_ms: point.elapsed.as_millis() as u64,
@@ -63,7 +69,7 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRe
         },
         metrics,
         artifacts: BTreeMap::from([
-            ("suite.json".to_owned(), suite.to_json(ENGINE, &generated.goals)),
+            ("suite.json".to_owned(), suite.to_json()),
             ("types.json".to_owned(), format!("{types:#}\n")),
         ]),
         resources: Resources { wall_ms: milliseconds, search_ms: milliseconds, peak_rss_kib: 0 },
@@ -76,4 +82,37 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRe
             }],
         )
     }
+}
+
+/// Adds the results of the mutants to a record.
+pub(crate) fn add_mutants(record: &mut RunRecord, report: &MutationReport) {
+    let mutants = report.results.iter().map(|result| {
+        let mutant = &result.mutant;
+        let (line, column) = mutant.position;
+        MutantRecord {
+            id: result.id.clone(),
+            operator: mutant.operator.name().to_owned(),
+            location: vec![
+                Level::new(LEVELS[0], &*result.file),
+                Level::new(LEVELS[1], &*mutant.function),
+                Level::new(LEVELS[2], format!("{line}:{column}")),
+            ],
+            change: result.change.clone(),
+            outcome: match result.outcome {
+                mutation::MutantOutcome::Killed => MutantOutcome::Killed,
+                mutation::MutantOutcome::Survived => MutantOutcome::Survived,
+                mutation::MutantOutcome::Limit => MutantOutcome::Limit,
+                mutation::MutantOutcome::NotCovered => MutantOutcome::NotCovered,
+            },
+            killed_by: result.killed_by.map(|test| test as u32),
+            executions: result.executions,
+            duplicate_of: None,
+        }
+    });
+    record.mutants = mutants.collect();
+    let mut count = |name: &str, number: usize| {
+        record.metrics.insert(name.to_owned(), (number as i64).into());
+    };
+    count("falsePositiveTests", report.left_out.len());
+    count("mutants.unloadable", report.unloadable);
 }

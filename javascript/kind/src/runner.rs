@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 use catherd_javascript_classes::machine::{Package, Program};
-use catherd_javascript_classes::{Request, generate};
-use catherd_search::Stop;
+use catherd_javascript_classes::mutation::{MutationReport, MutationSettings, analyse};
+use catherd_javascript_classes::{Generated, Request, check_config, generate};
+use catherd_search::{Meter, Progress, Stop};
 use catherd_subject::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
 
 use crate::{configuration, record};
@@ -38,7 +39,11 @@ impl Default for JavaScriptRunner {
 
 impl Runner for JavaScriptRunner {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
-        self.0.load(digest, || Package::unpack(&bytes).map_err(|error| error.to_string()))
+        self.0.load(digest, || {
+            let package = Package::unpack(&bytes).map_err(|error| error.to_string())?;
+            check_config(&package.config)?;
+            Ok(package)
+        })
     }
 
     fn run(
@@ -50,35 +55,36 @@ impl Runner for JavaScriptRunner {
         let (package, loading) = self.0.take_turn(spec.project)?;
         let package = &*package;
         let failed = |error: FieldError| RunError::Failed(error.cause);
-        let (method, settings) = configuration::read(&spec.algorithm).map_err(failed)?;
+        let (method, settings) =
+            configuration::read_for(&spec.algorithm, &package.config).map_err(failed)?;
         let request = Request {
             method,
             settings,
             seed: spec.seed,
             budget: configuration::budget(&spec.budget),
             project: spec.project.to_string(),
+            engine: crate::ENGINE.to_owned(),
         };
+        let mutation = spec.mutation.as_ref().map(configuration::mutation).transpose();
+        let mutation = mutation.map_err(failed)?;
         let (send, receive) = mpsc::sync_channel(1);
         let (answer, answers) = mpsc::channel();
         // The engine stays on its thread; progress and the wish to stop go through channels.
         let result = thread::scope(|scope| {
             let builder = thread::Builder::new().stack_size(STACK);
-            let work = move || {
-                let program = Program::new(package.clone()).map_err(|error| error.to_string())?;
-                let mut last = Instant::now();
-                let generated = generate(&program, &request, &mut |progress| {
-                    if last.elapsed() < Duration::from_millis(200) {
-                        return ControlFlow::Continue(());
-                    }
-                    last = Instant::now();
-                    let sent = send.send(*progress).is_ok();
-                    match answers.recv() {
-                        Ok(flow) if sent => flow,
-                        _ => ControlFlow::Break(()),
-                    }
-                });
-                generated.map_err(|error| error.to_string())
+            let mut last = Instant::now();
+            let mut tell = move |progress: Progress| {
+                if last.elapsed() < Duration::from_millis(200) {
+                    return ControlFlow::Continue(());
+                }
+                last = Instant::now();
+                let sent = send.send(progress).is_ok();
+                match answers.recv() {
+                    Ok(flow) if sent => flow,
+                    _ => ControlFlow::Break(()),
+                }
             };
+            let work = move || execute(package, &request, mutation.as_ref(), &mut tell);
             let handle = builder.spawn_scoped(scope, work);
             let handle = handle.map_err(|error| RunError::Crashed(error.to_string()))?;
             while let Ok(progress) = receive.recv() {
@@ -94,11 +100,36 @@ impl Runner for JavaScriptRunner {
             let result = handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             result.map_err(RunError::Failed)
         })?;
-        if result.stop == Some(Stop::Cancelled) {
-            return Err(RunError::Stopped);
+        let Some((generated, report)) = result else { return Err(RunError::Stopped) };
+        let mut record = record::of(spec, &generated, start.elapsed());
+        if let Some(report) = report {
+            record::add_mutants(&mut record, &report);
         }
-        let mut record = record::of(spec, &result, start.elapsed());
         record.resources.wall_ms += loading.as_millis() as u64;
         Ok(record)
     }
+}
+
+/// Generates a suite and executes it on mutants if that is asked for; `None` if the observer stops
+/// it.
+fn execute(
+    package: &Package,
+    request: &Request,
+    mutation: Option<&MutationSettings>,
+    tell: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Option<(Generated, Option<MutationReport>)>, String> {
+    let program = Program::new(package.clone()).map_err(|error| error.to_string())?;
+    let mut last = Progress { meter: Meter::default(), iterations: 0, covered: 0, goals: 0 };
+    let generated = generate(&program, request, &mut |progress| {
+        last = *progress;
+        tell(*progress)
+    });
+    let generated = generated.map_err(|error| error.to_string())?;
+    if generated.stop == Some(Stop::Cancelled) {
+        return Ok(None);
+    }
+    let Some(mutation) = mutation else { return Ok(Some((generated, None))) };
+    let report = analyse(&program, &generated.suite, mutation, &mut |_, _| tell(last));
+    let report = report.map_err(|error| error.to_string())?;
+    Ok(report.map(|report| (generated, Some(report))))
 }

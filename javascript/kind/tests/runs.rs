@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_experiments::{Algorithm, Budget, Digest, Outcome, RunRecord, RunSpec};
+use catherd_experiments::{
+    Algorithm, Budget, Digest, MutantOutcome, Mutation, Outcome, RunRecord, RunSpec,
+};
 use catherd_javascript_classes::machine::Package;
 use catherd_javascript_kind::{ENGINE, JavaScript, KIND};
 use catherd_subject::{RunnerContext, SubjectKind};
@@ -15,6 +17,15 @@ fn demo(name: &str) -> Arc<[u8]> {
 }
 
 fn run(project: &Arc<[u8]>, algorithm: &str, executions: u64) -> RunRecord {
+    run_with(project, algorithm, executions, None)
+}
+
+fn run_with(
+    project: &Arc<[u8]>,
+    algorithm: &str,
+    executions: u64,
+    mutation: Option<Mutation>,
+) -> RunRecord {
     let mut runner = JavaScript.runner(&RunnerContext::default()).unwrap();
     let digest = Digest::of(project);
     runner.load(digest, Arc::clone(project)).unwrap();
@@ -25,7 +36,7 @@ fn run(project: &Arc<[u8]>, algorithm: &str, executions: u64) -> RunRecord {
         algorithm: Algorithm::plain(algorithm),
         seed: 3,
         budget: Budget::of("executions", executions),
-        mutation: None,
+        mutation,
         engine: ENGINE.into(),
     };
     runner.run(&spec, &mut |_| ControlFlow::Continue(())).unwrap()
@@ -84,4 +95,21 @@ fn hostile_programs_end_in_a_record_or_a_reason() {
         let error = runner.run(&spec, &mut |_| ControlFlow::Continue(())).unwrap_err();
         assert!(!error.to_string().is_empty(), "{source}");
     }
+}
+
+#[test]
+fn suites_are_executed_on_mutants() {
+    let project = demo("triangle.js");
+    let record = run_with(&project, "dynamosa", 100, Some(Mutation::default()));
+    assert_eq!(record.metrics["falsePositiveTests"], 0.into());
+    let count = |outcome| record.mutants.iter().filter(|m| m.outcome == outcome).count();
+    assert!(count(MutantOutcome::Killed) * 10 > record.mutants.len() * 6, "{:?}", record.mutants);
+    let again = run_with(&project, "dynamosa", 100, Some(Mutation::default()));
+    assert_eq!(record.digest(), again.digest());
+    let sample = Mutation { sample: Some(5), operators: vec!["ROR".into()], ..Mutation::default() };
+    let sample = run_with(&project, "dynamosa", 100, Some(sample));
+    assert_eq!(sample.mutants.len(), 5);
+    assert!(sample.mutants.iter().all(|mutant| mutant.operator == "ROR"));
+    let unknown = Mutation { operators: vec!["XYZ".into()], ..Mutation::default() };
+    assert!(JavaScript.check_mutation(&unknown).unwrap_err().cause.contains("XYZ"));
 }

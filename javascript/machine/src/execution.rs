@@ -76,6 +76,9 @@ pub struct Execution {
     pub evidence: Vec<Evidence>,
     /// The values of statements as data, if asked for.
     pub observed: Vec<Value>,
+    /// Whether the results of statements were promises that were awaited, as far as they were
+    /// executed.
+    pub awaited: Vec<bool>,
     /// The values of variables after the last statement, if asked for.
     pub after: Vec<Value>,
 }

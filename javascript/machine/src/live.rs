@@ -260,7 +260,7 @@ fn host<'js>(
     let ctx = session.ctx();
     let host = Object::new(ctx.clone())?;
     let units = &program.units;
-    shared.arrays.offer(&ctx, &host)?;
+    shared.arrays.offer(ctx, &host)?;
     let chains = serde_json::to_string(&units.chains).unwrap_or_else(|_| "[]".to_owned());
     host.set("chains", ctx.json_parse(chains)?)?;
     host.set("idleThreshold", settings.idle_threshold)?;

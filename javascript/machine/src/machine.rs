@@ -74,6 +74,10 @@ pub struct ExecuteOptions {
     pub observe: bool,
     /// Seed of `Math.random`.
     pub seed: u64,
+    /// Most steps of this test; `None` for those of the settings.
+    pub steps: Option<u64>,
+    /// Milliseconds that have passed when the test begins.
+    pub later: f64,
 }
 
 /// Executes tests on a program.
@@ -97,6 +101,7 @@ struct Ended {
     outcome: Outcome,
     at: usize,
     observed: Vec<Value>,
+    awaited: Vec<bool>,
 }
 
 impl Machine {
@@ -219,11 +224,13 @@ fn execute(
 ) -> (Execution, bool) {
     let shared = &live.shared;
     session.clock().reset();
+    session.clock().advance_to(options.later);
     shared.reason.set(None);
     shared.most_steps.set(settings.load_steps);
     session.resume(settings.load_polls);
     let began = live.call::<_, ()>(session, "begin", (text, options.infer));
-    shared.most_steps.set(settings.steps);
+    let most_steps = options.steps.unwrap_or(settings.steps);
+    shared.most_steps.set(most_steps);
     let mut ended = match (live.stopped(session), began) {
         (Some(limit), _) => Ended::new(Outcome::Limit(limit), 0),
         (None, Err(thrown)) => {
@@ -252,10 +259,10 @@ fn execute(
         }
     }
     steps += report.traps;
-    if ended.outcome == Outcome::Limit("steps") || steps > settings.steps {
+    if ended.outcome == Outcome::Limit("steps") || steps > most_steps {
         // How far past the limit the test came depends on when the engine asked.
         ended.outcome = Outcome::Limit("steps");
-        steps = settings.steps;
+        steps = most_steps;
     }
     let execution = Execution {
         outcome: ended.outcome,
@@ -267,6 +274,7 @@ fn execute(
         least,
         evidence: report.records,
         observed: ended.observed,
+        awaited: ended.awaited,
         after,
     };
     let broken = session.stopped().is_some() || session.unhandled_rejections().len() > 100;
@@ -275,7 +283,7 @@ fn execute(
 
 impl Ended {
     fn new(outcome: Outcome, at: usize) -> Ended {
-        Ended { outcome, at, observed: Vec::new() }
+        Ended { outcome, at, observed: Vec::new(), awaited: Vec::new() }
     }
 }
 
@@ -287,7 +295,7 @@ fn statements(
     test: &[Statement],
     options: ExecuteOptions,
 ) -> Ended {
-    let mut observed = Vec::new();
+    let (mut observed, mut awaited) = (Vec::new(), Vec::new());
     let mut timers = 0;
     for (index, _) in test.iter().enumerate() {
         session.begin_turn();
@@ -295,24 +303,30 @@ fn statements(
         session.drain();
         let mut code = state.unwrap_or(1);
         let mut rejected = false;
+        awaited.push(code == 2);
         if code == 2 {
             code = settle(live, session, settings, &mut timers);
             rejected = code == 2;
         }
         if let Some(limit) = live.stopped(session) {
-            return Ended { outcome: Outcome::Limit(limit), at: index, observed };
+            return Ended { outcome: Outcome::Limit(limit), at: index, observed, awaited };
         }
         if timers > settings.timers {
-            return Ended { outcome: Outcome::Limit("timers"), at: index, observed };
+            return Ended { outcome: Outcome::Limit("timers"), at: index, observed, awaited };
         }
         if code == 1 && !rejected || code == 2 {
             let text = live.call::<_, String>(session, "exception", ());
             let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
             let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
             if thrown.name == "RangeError" && thrown.message == "Maximum call stack size exceeded" {
-                return Ended { outcome: Outcome::Limit("frames"), at: index, observed };
+                return Ended { outcome: Outcome::Limit("frames"), at: index, observed, awaited };
             }
-            return Ended { outcome: Outcome::Threw { thrown, rejected }, at: index, observed };
+            return Ended {
+                outcome: Outcome::Threw { thrown, rejected },
+                at: index,
+                observed,
+                awaited,
+            };
         }
         if options.observe {
             let text = live.call::<_, String>(session, "observed", (index,));
@@ -328,7 +342,7 @@ fn statements(
         None if timers > settings.timers => Outcome::Limit("timers"),
         None => Outcome::Passed,
     };
-    Ended { outcome, at: test.len(), observed }
+    Ended { outcome, at: test.len(), observed, awaited }
 }
 
 /// Runs timers until the awaited promise settles. Returns 0 if it was fulfilled or nothing can

@@ -158,6 +158,27 @@ impl Package {
         Package::new(files)
     }
 
+    /// The project as an archive `.tgz`, as package managers pack them: the same bytes for the same
+    /// files.
+    ///
+    /// # Errors
+    /// If a path is too long for an archive.
+    pub fn to_archive(&self) -> Result<Vec<u8>, PackageError> {
+        let encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        let mut archive = tar::Builder::new(encoder);
+        for (path, bytes) in &self.files {
+            let failed = |error: std::io::Error| file_error(path, error);
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            header.set_mtime(0);
+            let name = format!("package/{path}");
+            archive.append_data(&mut header, name, bytes.as_slice()).map_err(failed)?;
+        }
+        let finished = archive.into_inner().and_then(flate2::write::GzEncoder::finish);
+        finished.map_err(|error| file_error("archive", error))
+    }
+
     /// The text of a file.
     pub fn text(&self, path: &str) -> Option<String> {
         self.files.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
@@ -262,4 +283,22 @@ fn add_archive(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_has_the_same_files_and_the_same_bytes() {
+        let long = format!("{}/index.js", ["part"; 40].join("/"));
+        let files = [("index.js", "1"), (long.as_str(), "2"), ("package.json", "{}")];
+        let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+        let package = Package::new(BTreeMap::from(files)).unwrap();
+        let bytes = package.to_archive().unwrap();
+        assert_eq!(bytes, package.to_archive().unwrap());
+        let mut files = BTreeMap::new();
+        add_archive(&bytes, "a.tgz", &mut files).unwrap();
+        assert_eq!(Package::new(files).unwrap(), package);
+    }
 }

@@ -72,6 +72,45 @@ impl Program {
         Ok(Rc::new(program))
     }
 
+    /// The mutants of a target file.
+    ///
+    /// # Errors
+    /// If the file is no JavaScript.
+    pub fn mutants(
+        &self,
+        path: &str,
+    ) -> Result<Vec<catherd_javascript_instrument::Mutant>, ProgramError> {
+        let source = self.package.text(path).unwrap_or_default();
+        Ok(catherd_javascript_instrument::mutants(path, &source, self.kind(path))?)
+    }
+
+    /// The program with another text of one file. Only this file is instrumented, and for searches
+    /// alone: its steps are counted, its goals are not those of this program.
+    ///
+    /// # Errors
+    /// If the text is no JavaScript.
+    pub fn variant(&self, path: &str, text: &str) -> Result<Rc<Program>, ProgramError> {
+        let mut package = self.package.clone();
+        package.files.insert(path.to_owned(), text.as_bytes().to_vec());
+        let mut variant = Program {
+            package,
+            entry: self.entry.clone(),
+            units: Units::default(),
+            texts: [BTreeMap::new(), BTreeMap::new()],
+        };
+        let made = instrument(&mut variant.units, path, text, self.kind(path), Build::Search)?;
+        let made = variant.finished(path, made);
+        variant.texts[0].insert(path.to_owned(), made);
+        // What a program sees of the texts of the others does not change.
+        variant.units.texts = self.units.texts.clone();
+        Ok(Rc::new(variant))
+    }
+
+    /// Whether a file is a module, by its name, its package, or its text.
+    pub fn is_module(&self, path: &str) -> bool {
+        self.texts[0].get(path).is_some_and(|text| text.module)
+    }
+
     fn kind(&self, path: &str) -> FileKind {
         match resolve::is_module(&self.package, path) {
             Some(true) => FileKind::Module,

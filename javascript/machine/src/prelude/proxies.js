@@ -190,7 +190,8 @@ const collectingProxy = id => {
 
 // What instrumented operators see of collecting proxies.
 const recordOf = value => typeof value === 'function' ? weakGet(collecting, value) : undefined;
-const knownType = value => value === null || value === undefined ? 'null' : typeof value;
+const knownType = value => value === null || value === undefined ? 'null' : typeof value !== 'object' ? typeof value
+    : isArray(value) ? 'array' : builtinTag(value) || className(value) || 'object';
 const operandSeen = (record, operator, other, literal) => {
     if (operator >= 4 && operator <= 7) {
         record.scores.number += 2;

@@ -43,19 +43,13 @@ const value = argument => {
     default: return collectingProxy(data);
     }
 };
-/** A function value: returns a constant, its first argument, throws, or writes a member of its argument. */
+/** A function value: returns a constant, its first argument, throws, or writes a member of its argument. Its text is
+    that which suites as code have, because a program can see it. */
 const functionValue = (what, result) => {
     switch (what) {
     case 'first': return a => a;
-    case 'throws': return () => {
-        throw new Error('e');
-    };
-    case 'writes': return a => {
-        if (a !== null && typeof a === 'object') {
-            a.changed = true;
-        }
-        return a;
-    };
+    case 'throws': return () => { throw new Error('e'); };
+    case 'writes': return a => { if (a !== null && typeof a === 'object') a.changed = true; return a; };
     default: {
         const constant = value(result);
         return () => constant;

@@ -1,0 +1,121 @@
+//! Corpora of npm packages that the user has installed: each becomes an archive with what it depends
+//! on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use catherd_experiments::Digest;
+use catherd_javascript_classes::machine::{Package, PackageError};
+use serde_json::Value;
+
+/// A package with what it depends on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packed {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What its manifest says of its licence; empty if it says nothing.
+    pub licence: String,
+    /// The files.
+    pub package: Package,
+    /// The digest that names the project.
+    pub digest: String,
+}
+
+impl Packed {
+    /// The name of its archive: `lodash-4.17.21.tgz`; `/` in a name becomes `-`.
+    pub fn file_name(&self) -> String {
+        let name = self.name.trim_start_matches('@').replace('/', "-");
+        format!("{name}-{}.tgz", self.version)
+    }
+}
+
+/// The packages of a list: one `name@version` a line; empty lines and those that begin with `#` count
+/// as none.
+///
+/// # Errors
+/// The first line that is no package.
+pub fn list(text: &str) -> Result<Vec<(String, String)>, String> {
+    let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let read = lines.map(|(number, line)| {
+        let parts = line.rsplit_once('@').filter(|(name, _)| !name.is_empty());
+        let (name, version) = parts.ok_or_else(|| format!("line {number}: no name@version"))?;
+        let plain = |text: &str| {
+            let letters = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.@/+".contains(c));
+            letters && !text.split('/').any(|part| part.is_empty() || part.starts_with('.'))
+        };
+        if !plain(name) || !plain(version) || version.contains('/') {
+            return Err(format!("line {number}: `{line}` is no name@version"));
+        }
+        Ok((name.to_owned(), version.to_owned()))
+    });
+    read.collect()
+}
+
+/// Packs a package from a folder into which it was installed, with the packages that it depends on.
+///
+/// # Errors
+/// If it is not there, has another version, lacks a dependency or is too large.
+pub fn pack(folder: &Path, name: &str, version: &str) -> Result<Packed, String> {
+    let installed = |name: &str| -> Option<PathBuf> {
+        let places = [folder.join("node_modules").join(name), folder.join(name)];
+        places.into_iter().find(|place| place.join("package.json").is_file())
+    };
+    let read = |name: &str| -> Result<(Package, Value), String> {
+        let place = installed(name).ok_or_else(|| format!("{name} is not installed there"))?;
+        let failed = |error: PackageError| format!("{name}: {error}");
+        let package = Package::read(&place).map_err(failed)?;
+        let text = package.text("package.json").unwrap_or_default();
+        let manifest = serde_json::from_str(&text)
+            .map_err(|error| format!("{name}: package.json: {error}"))?;
+        Ok((package, manifest))
+    };
+    let (package, manifest) = read(name)?;
+    let found = manifest["version"].as_str().unwrap_or("");
+    if found != version {
+        return Err(format!("{name}: version {found} is installed, not {version}"));
+    }
+    let mut files: BTreeMap<String, Vec<u8>> = package.files;
+    let mut open = dependencies(&manifest);
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    while let Some(needed) = open.pop() {
+        let inside = format!("node_modules/{needed}/package.json");
+        if !seen.insert(needed.clone()) || files.contains_key(&inside) {
+            continue;
+        }
+        let (package, manifest) = read(&needed)?;
+        for (path, bytes) in package.files {
+            files.insert(format!("node_modules/{needed}/{path}"), bytes);
+        }
+        open.extend(dependencies(&manifest));
+    }
+    let package = Package::new(files).map_err(|error| format!("{name}: {error}"))?;
+    let licence = match &manifest["license"] {
+        Value::String(text) => text.clone(),
+        other => other["type"].as_str().unwrap_or("").to_owned(),
+    };
+    let digest = Digest::of(&package.pack()).to_string();
+    Ok(Packed { name: name.to_owned(), version: version.to_owned(), licence, package, digest })
+}
+
+fn dependencies(manifest: &Value) -> Vec<String> {
+    manifest["dependencies"].as_object().into_iter().flatten().map(|(n, _)| n.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_a_package_a_line() {
+        let packages = list("# classes\nlodash@4.17.21\n\n@scope/name@1.0.0-beta.1\n").unwrap();
+        let expected = [("lodash", "4.17.21"), ("@scope/name", "1.0.0-beta.1")];
+        let expected = expected.map(|(name, version)| (name.to_owned(), version.to_owned()));
+        assert_eq!(packages, expected);
+        for line in ["lodash", "../evil@1", "@1.0", "a/../b@1", "a@1/2"] {
+            assert!(list(line).unwrap_err().contains("line 1"), "{line}");
+        }
+    }
+}

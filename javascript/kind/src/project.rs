@@ -1,0 +1,292 @@
+//! One project and its suites, without a study: what the commands for single projects do.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::rc::Rc;
+
+use catherd_experiments::{Algorithm, Budget, Digest};
+use catherd_javascript_classes::machine::{ExecuteOptions, Package, Program};
+use catherd_javascript_classes::mutation::{self, MutationReport, MutationSettings};
+use catherd_javascript_classes::{
+    Code, Coverage, Generated, Model, Request, Settings, Style, Subject, Suite, Verdict,
+    check_config, generate, machine_of,
+};
+use catherd_search::{Progress, Stream};
+use serde_json::{Value, json};
+
+use crate::configuration;
+use crate::runner::on_a_large_stack;
+
+/// A project that was read.
+#[derive(Clone, Debug)]
+pub struct Project {
+    package: Package,
+    digest: Digest,
+}
+
+/// What a suite covers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuiteCoverage {
+    /// Covered and all statements, branches, functions, lines.
+    pub totals: [(usize, usize); 4],
+    /// Names of the goals that no test covers.
+    pub uncovered: Vec<String>,
+    /// Number of goals.
+    pub goals: usize,
+    /// The form of `coverage-final.json`.
+    pub json: Value,
+}
+
+/// Whether a path is a JavaScript project by its extension, its `package.json` or its
+/// `subject.toml`.
+pub fn is_project(path: &Path) -> bool {
+    if path.is_dir() {
+        return ["package.json", "subject.toml"].iter().any(|name| path.join(name).is_file());
+    }
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| ["js", "cjs", "mjs", "tgz"].contains(&extension))
+}
+
+impl Project {
+    /// Reads a project; `class` and `method` take the place of those in `subject.toml`.
+    ///
+    /// # Errors
+    /// Why it cannot be a subject.
+    pub fn open(
+        path: &Path,
+        class: Option<String>,
+        method: Option<String>,
+    ) -> Result<Project, String> {
+        let mut package = Package::read(path).map_err(|error| error.to_string())?;
+        check_config(&package.config)?;
+        let digest = Digest::of(&package.pack());
+        package.config.class = class.or(package.config.class);
+        package.config.method = method.or(package.config.method);
+        Ok(Project { package, digest })
+    }
+
+    /// The digest of its files.
+    pub fn digest(&self) -> String {
+        self.digest.to_string()
+    }
+
+    fn with_program<T: Send>(
+        &self,
+        work: impl FnOnce(&Rc<Program>) -> Result<T, String> + Send,
+    ) -> Result<T, String> {
+        let package = self.package.clone();
+        on_a_large_stack(move || {
+            let program = Program::new(package).map_err(|error| error.to_string())?;
+            work(&program)
+        })
+    }
+
+    /// Generates a suite.
+    ///
+    /// # Errors
+    /// If the algorithm is unknown or the project cannot be loaded.
+    pub fn generate(
+        &self,
+        algorithm: &Algorithm,
+        seed: u64,
+        budget: &Budget,
+        minimise: bool,
+        observer: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
+    ) -> Result<Generated, String> {
+        let (method, mut settings) = configuration::read_for(algorithm, &self.package.config)
+            .map_err(|error| error.cause)?;
+        settings.minimise &= minimise;
+        let request = Request {
+            method,
+            settings,
+            seed,
+            budget: configuration::budget(budget),
+            project: self.digest(),
+            engine: crate::ENGINE.to_owned(),
+        };
+        self.with_program(|program| {
+            generate(program, &request, observer).map_err(|error| error.to_string())
+        })
+    }
+
+    /// How a suite for this project at `path` is written as code into the file `out`.
+    ///
+    /// # Errors
+    /// If the project is an archive, whose files no code can load.
+    pub fn code(&self, path: &Path, out: &Path, style: Style) -> Result<Code, String> {
+        if path.extension().is_some_and(|extension| extension == "tgz") {
+            return Err("code cannot load an archive: unpack it and name the folder".to_owned());
+        }
+        let real = |path: &Path| {
+            path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))
+        };
+        let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = real(folder.unwrap_or(Path::new(".")))?;
+        let (path, out) = (real(path)?, folder.join(out.file_name().unwrap_or_default()));
+        let config = &self.package.config;
+        let (entry, module) = self.with_program(|program| {
+            Ok((program.entry.clone(), program.is_module(&program.entry)))
+        })?;
+        let entry = if path.is_dir() { path.join(entry) } else { path };
+        let namespace = config.namespace.as_deref().unwrap_or("");
+        Ok(Code {
+            style,
+            subject: relative(&folder, &entry),
+            module,
+            in_module: in_module(&out),
+            namespace: namespace.split('.').filter(|n| !n.is_empty()).map(str::to_owned).collect(),
+            script: config.globals && !module,
+        })
+    }
+
+    /// Executes a suite: the verdict on each test, and the number of steps.
+    ///
+    /// # Errors
+    /// If the project cannot be loaded.
+    pub fn check(
+        &self,
+        suite: &Suite,
+        seed: u64,
+        steps: Option<u64>,
+    ) -> Result<Vec<(Verdict, u64)>, String> {
+        self.with_program(|program| {
+            // A context of its own for each test: no test sees what another did to built-in objects.
+            let mut machine = machine_of(program, &Settings::default(), seed, false);
+            let options = ExecuteOptions { seed, steps, ..ExecuteOptions::default() };
+            let tests = suite.tests.iter().map(|test| {
+                let checked =
+                    catherd_javascript_classes::check(program, &mut machine, test, options);
+                let (verdict, execution) = checked.map_err(|error| error.to_string())?;
+                Ok((verdict, execution.steps))
+            });
+            tests.collect()
+        })
+    }
+
+    /// Measures what a suite covers.
+    ///
+    /// # Errors
+    /// If the project cannot be loaded.
+    pub fn coverage(&self, suite: &Suite) -> Result<SuiteCoverage, String> {
+        self.with_program(|program| {
+            let units = &program.units;
+            let mut machine = machine_of(program, &Settings::default(), suite.seed, false);
+            let coverage = Coverage::measure(program, &mut machine, &suite.tests, suite.seed);
+            let uncovered = coverage.uncovered(units);
+            Ok(SuiteCoverage {
+                totals: coverage.totals(units),
+                uncovered: uncovered.into_iter().map(|goal| units.goal_name(goal)).collect(),
+                goals: units.goals.len(),
+                json: coverage.to_json(units),
+            })
+        })
+    }
+
+    /// Executes a suite on the mutants of the project; `None` if the observer stops it.
+    ///
+    /// # Errors
+    /// If the project cannot be loaded.
+    pub fn mutate(
+        &self,
+        suite: &Suite,
+        settings: &MutationSettings,
+        observer: &mut (dyn FnMut(usize, usize) -> ControlFlow<()> + Send),
+    ) -> Result<Option<MutationReport>, String> {
+        self.with_program(|program| {
+            mutation::analyse(program, suite, settings, observer).map_err(|error| error.to_string())
+        })
+    }
+
+    /// What the project offers, with the types that tests with unknown values showed:
+    /// `executions` tests for each target.
+    ///
+    /// # Errors
+    /// If the project cannot be loaded.
+    pub fn inspect(&self, executions: u64, seed: u64) -> Result<Value, String> {
+        self.with_program(|program| {
+            let settings = Settings::default();
+            let machine = machine_of(program, &settings, seed, true);
+            let mut subject = Subject::new(program, machine, settings, seed)
+                .map_err(|error| error.to_string())?;
+            let mut rng = Stream::new(seed, Stream::SEARCH);
+            for _ in 0..executions {
+                for target in 0..subject.model.targets.len() {
+                    let genes = subject.maker(true).random(target, &mut rng);
+                    if subject.run(&genes).is_none() {
+                        return Err("the machine cannot go on".to_owned());
+                    }
+                }
+            }
+            let parameters = catherd_javascript_classes::report(&subject, &mut rng);
+            Ok(description(program, &subject.model, &json!(parameters)))
+        })
+    }
+}
+
+fn description(program: &Program, model: &Model, parameters: &Value) -> Value {
+    let classes = model.classes.iter().map(|class| {
+        let names = |kind: &str, members: &[catherd_javascript_classes::Member]| -> Vec<String> {
+            let of_kind = members.iter().filter(|member| member.kind == kind);
+            of_kind.map(|member| member.name.clone()).collect()
+        };
+        json!({
+            "name": class.name, "path": class.path, "crashed": class.crashed,
+            "methods": names("method", &class.members),
+            "accessors": names("accessor", &class.members),
+            "fields": names("field", &class.members),
+            "statics": names("method", &class.statics),
+        })
+    });
+    let functions = model.functions.iter().map(|f| json!({"name": f.name, "path": f.path}));
+    let targets: Vec<&str> = model.targets.iter().map(|target| target.name.as_str()).collect();
+    json!({
+        "entry": program.entry,
+        "files": program.units.files.iter().map(|file| &file.path).collect::<Vec<_>>(),
+        "goals": program.units.goals.len(),
+        "dynamic": program.units.dynamic,
+        "classes": classes.collect::<Vec<_>>(),
+        "functions": functions.collect::<Vec<_>>(),
+        "values": model.values,
+        "targets": targets,
+        "parameters": parameters,
+    })
+}
+
+/// A path as a file in `folder` names it, with `/`.
+fn relative(folder: &Path, file: &Path) -> String {
+    let parts = |path: &Path| -> Vec<String> {
+        path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
+    };
+    let (from, to) = (parts(folder), parts(file));
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = "../".repeat(from.len() - common);
+    let start = if up.is_empty() { "./" } else { &up };
+    format!("{start}{}", to[common..].join("/"))
+}
+
+/// Whether Node.js takes a file for a module: by its extension, or by the `package.json` above it.
+fn in_module(file: &Path) -> bool {
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("mjs") => return true,
+        Some("cjs") => return false,
+        _ => {}
+    }
+    let manifest = file.ancestors().skip(1).find_map(|folder| {
+        let text = std::fs::read_to_string(folder.join("package.json")).ok()?;
+        serde_json::from_str::<Value>(&text).ok()
+    });
+    manifest.is_some_and(|manifest| manifest["type"] == "module")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_relative_to_the_file_of_the_code() {
+        let name = |folder: &str, file: &str| relative(Path::new(folder), Path::new(file));
+        assert_eq!(name("/a/b", "/a/b/list.js"), "./list.js");
+        assert_eq!(name("/a/b", "/a/c/list.js"), "../c/list.js");
+        assert_eq!(name("/a", "/a/lib/list.js"), "./lib/list.js");
+    }
+}
