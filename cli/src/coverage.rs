@@ -10,16 +10,19 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
+use crate::javascript;
 use crate::project::Pair;
 use crate::terminal;
 
 /// Shows which blocks a suite covers, by sprite and script, and prints the scripts that are not
-/// fully covered.
+/// fully covered. For a JavaScript project: statements, branches, functions and lines as Istanbul
+/// counts them, and the goals that are not covered.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd coverage game.sb3 suite.json
   catherd coverage game.sb3 suite.json --json
+  catherd coverage list.js suite.json
   catherd coverage game.sb3 suite.json --seeds 10
 
 With --seeds, the suite is also executed under other seeds of the machine's random numbers, which
@@ -28,7 +31,8 @@ mean over the other seeds. Robust goals are those that one test covers under eac
 goals those that some test covers under some of them, but none under each.
 
 Lines that begin with - are not covered. Blocks that no test can reach do not count. The JSON lists
-the block of each goal of the suite with the tests that cover it.
+the block of each goal of the suite with the tests that cover it; for JavaScript it has the form of
+Istanbul's coverage-final.json.
 
 Exit codes: 0 if the suite could be executed, 1 if not.")]
 pub(crate) struct Arguments {
@@ -49,6 +53,17 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    if let Some(text) = arguments.pair.javascript_suite()? {
+        let pair = &arguments.pair;
+        let (project, suite) = (&pair.project, &pair.suite);
+        return javascript::suites::coverage(
+            project,
+            suite,
+            &text,
+            pair.any_project,
+            arguments.json,
+        );
+    }
     let (subject, mut suite) = arguments.pair.open()?;
     let program = arguments.pair.compile(&subject)?;
     let goals = goals::find(&subject.project, GoalSettings::default());

@@ -4,6 +4,7 @@ mod add;
 mod describe;
 mod diff;
 mod export;
+mod javascript;
 mod sample;
 mod split;
 mod synth;
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     Split(split::Arguments),
     Export(export::Arguments),
     Synth(synth::Arguments),
+    #[command(name = "javascript")]
+    JavaScript(javascript::Arguments),
 }
 
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
@@ -39,6 +42,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Split(arguments) => split::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Synth(arguments) => synth::run(arguments),
+        Command::JavaScript(arguments) => javascript::run(&arguments),
     }
 }
 

@@ -5,14 +5,17 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use catherd_experiments::{Algorithm, Flags, Parameter, Study};
+use catherd_experiments::{Algorithm, Budget, Flags, Parameter, Study};
+use catherd_javascript_kind::classes;
+use catherd_javascript_kind::project::is_project;
 use catherd_scratch_kind::configuration;
 use catherd_testgen::{Assertions, End, Generated, Request};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::failure::{Exit, Failure};
+use crate::javascript::suites::Generation;
 use crate::terminal::plural;
-use crate::{project, subjects, terminal};
+use crate::{javascript, project, subjects, terminal};
 
 /// Test executions if no budget is given.
 const EXECUTIONS: &str = "1000";
@@ -28,13 +31,17 @@ Examples:
   catherd generate game.sb3 -o suite.json
   catherd generate game.sb3 --algorithm mosa --parameter population=10 --seed 3 -o suite.json
   catherd generate game.sb3 --wall 10s -o suite.js
+  catherd generate list.js --algorithm dynamosa -o list.test.js
+  catherd generate package --class LinkedList --style jest -o list.test.js
 
-A file named *.js is written as JavaScript for Whisker, any other as JSON for catherd test, catherd
-coverage and catherd mutate.
+A file named *.js is written as JavaScript: for a Scratch project for Whisker, for a JavaScript project
+(also *.mjs and *.cjs) for a test framework. Any other is JSON for catherd test, catherd coverage and
+catherd mutate.
 
 Exit codes: 0 if a suite was written, 1 if not. A project with nothing to cover has an empty suite.")]
 pub(crate) struct Arguments {
-    /// The project: an .sb3 or .sb2 file or an unpacked folder
+    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js file, a folder with package.json
+    /// or subject.toml, or a .tgz package
     #[arg(value_name = "PROJECT")]
     project: PathBuf,
 
@@ -65,6 +72,18 @@ pub(crate) struct Arguments {
     /// Budget: real time, such as 10s; the suite then depends on the machine
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     wall: Option<String>,
+
+    /// The only class under test (JavaScript)
+    #[arg(long, value_name = "NAME")]
+    class: Option<String>,
+
+    /// The only method of classes under test (JavaScript)
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+
+    /// Test framework of a suite that is written as code (JavaScript)
+    #[arg(long, value_name = "NAME", default_value = "node-test")]
+    style: Style,
 
     /// Leave assertions out
     #[arg(long, conflicts_with_all = ["touching", "reexecutions"])]
@@ -128,6 +147,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         name: arguments.algorithm.clone(),
         parameters: arguments.parameter.iter().cloned().collect(),
     };
+    if is_project(&arguments.project) {
+        return arguments.generate_for_javascript(algorithm, study.budget);
+    }
+    if arguments.class.is_some() || arguments.method.is_some() {
+        let error = Failure::new("--class and --method are for JavaScript projects alone");
+        return Err(error.hint("leave them out"));
+    }
     let (configuration, _) = configuration::read(&algorithm)?;
     let subject = project::open(&arguments.project)?;
     let assertions = Assertions {
@@ -161,6 +187,52 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         (None, _) => {}
     }
     Ok(Exit::Success)
+}
+
+/// The test framework of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Style {
+    /// The test runner of Node.js
+    NodeTest,
+    /// Jest
+    Jest,
+    /// Mocha
+    Mocha,
+}
+
+impl Arguments {
+    /// Generates a suite for a JavaScript project.
+    fn generate_for_javascript(
+        &self,
+        algorithm: Algorithm,
+        budget: Budget,
+    ) -> Result<Exit, Failure> {
+        if self.no_assertions || self.touching {
+            return Err(Failure::new("--no-assertions and --touching are for Scratch alone")
+                .hint("leave them out"));
+        }
+        let progress = Progress::new(self, budget.clone());
+        let asked = Generation {
+            project: &self.project,
+            out: self.out.as_deref(),
+            algorithm,
+            seed: self.seed,
+            budget,
+            minimise: !self.no_minimisation,
+            class: self.class.clone(),
+            method: self.method.clone(),
+            style: match self.style {
+                Style::NodeTest => classes::Style::NodeTest,
+                Style::Jest => classes::Style::Jest,
+                Style::Mocha => classes::Style::Mocha,
+            },
+            json: self.json,
+            quiet: self.quiet,
+        };
+        let result = javascript::suites::generate(asked, &mut |now| progress.show(now));
+        progress.end();
+        result
+    }
 }
 
 fn write(out: Option<&Path>, generated: &Generated) -> Result<(), Failure> {
@@ -265,7 +337,7 @@ impl Progress {
             .max(part(steps, self.budget.limit("steps")))
             .max(part(self.start.elapsed().as_millis() as u64, self.budget.wall_ms));
         bar.set_position(position.min(PARTS));
-        bar.set_message(format!("{executions} executions, {}/{} blocks", now.covered, now.goals));
+        bar.set_message(format!("{executions} executions, {}/{} goals", now.covered, now.goals));
     }
 
     fn end(&self) {

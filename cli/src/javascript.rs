@@ -1,5 +1,9 @@
 //! `catherd javascript`: JavaScript subjects without a study.
 
+pub(crate) mod inspect;
+mod methods;
+pub(crate) mod suites;
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -13,6 +17,7 @@ use crate::terminal;
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Check(Check),
+    Methods(methods::Arguments),
 }
 
 const EXAMPLES: &str = "\
@@ -39,7 +44,10 @@ pub(crate) struct Check {
 }
 
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
-    let Command::Check(Check { file, only }) = command;
+    let Check { file, only } = match command {
+        Command::Check(check) => check,
+        Command::Methods(arguments) => return methods::run(&arguments),
+    };
     let text = fs::read_to_string(&file)
         .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
     let (mut differing, mut skipped, mut count) = (0, 0, 0);

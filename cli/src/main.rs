@@ -86,6 +86,7 @@ enum Command {
     Judge(judge::Arguments),
     Coverage(coverage::Arguments),
     Mutate(mutate::Arguments),
+    Inspect(javascript::inspect::Arguments),
     Worker(worker::Arguments),
     #[command(hide = true)]
     Supervise(programs::Arguments),
@@ -166,6 +167,7 @@ impl Command {
             Command::Judge(arguments) => judge::run(&arguments),
             Command::Coverage(arguments) => coverage::run(&arguments),
             Command::Mutate(arguments) => mutate::run(arguments),
+            Command::Inspect(arguments) => javascript::inspect::run(&arguments),
             Command::Worker(arguments) => worker::run(arguments),
             Command::Supervise(arguments) => programs::run(arguments),
             Command::Coordinator(arguments) => coordinator::run(arguments),

@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use catherd_javascript_kind::classes::mutation::MutationSettings;
+use catherd_javascript_kind::configuration;
 use catherd_javascript_suites::SuiteKind;
 use catherd_javascript_suites::whisker::{Executed, Options, SuiteFile};
 use catherd_mutation::{
@@ -18,6 +20,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
+use crate::javascript;
 use crate::project::{self, Pair};
 use crate::terminal::{self, plural};
 
@@ -34,10 +37,10 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pair: Pair,
 
-    /// Mutation operators, separated by commas: KRM, SBD, SDM, AOR, LOR, ROR, NCM, VRM; --help
-    /// explains them [default: all]
+    /// Mutation operators, separated by commas: KRM, SBD, SDM, AOR, LOR, ROR, NCM, VRM, for JavaScript
+    /// AOR, ROR, LCR, COR, UOI, BSR, SDL, LIT, OCR, MER, ARF; --help explains them [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    operators: Vec<Operator>,
+    operators: Vec<String>,
 
     /// Execute a sample of this many mutants, each equally likely [default: all]
     #[arg(long, value_name = "N")]
@@ -82,12 +85,22 @@ fn operators() -> String {
     let lines = Operator::ALL.map(|operator| {
         format!("\n  {}  {}: {}", operator.name(), operator.title(), operator.change())
     });
-    format!("Mutation operators:{}", lines.concat())
+    format!("Mutation operators of Scratch:{}\n\n{JAVASCRIPT}", lines.concat())
 }
+
+const JAVASCRIPT: &str = "\
+Mutation operators of JavaScript:
+  AOR  arithmetic operator replaced     SDL  expression statement left out
+  ROR  relational operator replaced     LIT  literal replaced
+  LCR  logical operator replaced        OCR  optional link made plain
+  COR  condition replaced by constant   MER  method replaced or left out
+  UOI  unary operator replaced          ARF  body of an arrow replaced by undefined
+  BSR  block emptied";
 
 const EXAMPLES: &str = "\
 Examples:
   catherd mutate game.sb3 suite.json
+  catherd mutate list.js suite.json --survivors
   catherd mutate game.sb3 tests.js
   catherd mutate game.sb3 suite.json --operators SBD,NCM --survivors
   catherd mutate large.sb3 suite.json --sample 500 --seed 1 --json > mutants.jsonl
@@ -97,12 +110,15 @@ suite cannot be used.";
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let text = arguments.pair.read_suite()?;
+    if javascript::suites::is_suite(&text) {
+        return arguments.analyse_javascript_project(&text);
+    }
     if project::is_javascript(&text) {
         return arguments.analyse_javascript(&text);
     }
     let (subject, suite) = arguments.pair.open()?;
     let program = arguments.pair.compile(&subject)?;
-    let analysis = Analysis::new(&subject.project, program, suite, arguments.settings())
+    let analysis = Analysis::new(&subject.project, program, suite, arguments.settings()?)
         .map_err(|error| arguments.pair.failure(error))?;
     arguments.report(&analysis, &|kill: &Kill| {
         json!({
@@ -134,7 +150,7 @@ impl Arguments {
             .map_err(|error| failure(&error).hint("correct the suite"))?;
         // Nothing stops the tests.
         let Some(tests) = tests else { return Ok(Exit::Incomplete) };
-        let analysis = Analysis::of(&subject.project, program, tests, self.settings());
+        let analysis = Analysis::of(&subject.project, program, tests, self.settings()?);
         let killer = |kill: &Kill<String>| json!({ "test": kill.test, "message": kill.failure });
         self.report(&analysis, &killer)
     }
@@ -181,18 +197,47 @@ impl Arguments {
         Ok(Exit::Incomplete)
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self) -> Result<Settings, Failure> {
         let default = Settings::default();
-        let all = || Operator::ALL.to_vec();
-        Settings {
-            operators: if self.operators.is_empty() { all() } else { self.operators.clone() },
+        let named = self.operators.iter().map(|name| name.parse::<Operator>());
+        let named = named.collect::<Result<Vec<_>, _>>().map_err(|error| {
+            Failure::new(format!("--operators: {error}")).hint("see catherd mutate --help")
+        })?;
+        Ok(Settings {
+            operators: if named.is_empty() { Operator::ALL.to_vec() } else { named },
             seed: self.seed,
             sample: self.sample,
             all_killers: self.all_killers,
             stable_only: self.stable,
             block_factor: self.block_factor,
             ..default
+        })
+    }
+
+    /// Executes a suite on mutants of its JavaScript project.
+    fn analyse_javascript_project(&self, text: &str) -> Result<Exit, Failure> {
+        if self.all_killers || self.stable {
+            return Err(Failure::new("--all-killers and --stable are for Scratch projects alone"));
         }
+        let mut settings = MutationSettings {
+            sample: self.sample,
+            seed: self.seed,
+            factor: self.block_factor,
+            ..MutationSettings::default()
+        };
+        if !self.operators.is_empty() {
+            settings.operators = configuration::operators(&self.operators)?;
+        }
+        let asked = javascript::suites::Mutation {
+            project: &self.pair.project,
+            file: &self.pair.suite,
+            any_project: self.pair.any_project,
+            settings,
+            json: self.json,
+            survivors: self.survivors,
+            quiet: self.quiet,
+        };
+        javascript::suites::mutate(&asked, text)
     }
 
     /// Executes the mutants on all threads, each of which repeatedly takes the next mutant. The

@@ -12,12 +12,14 @@ use catherd_vm::Program;
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::javascript;
 
 /// The arguments for a project and a suite for it.
 #[derive(Args)]
 pub(crate) struct Pair {
-    /// The project: an .sb3 or .sb2 file or an unpacked folder; for catherd test also a folder of
-    /// projects, or - for a list on standard input
+    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js file, a folder with package.json
+    /// or subject.toml, or a .tgz package; for catherd test also a folder of Scratch projects, or -
+    /// for a list on standard input
     #[arg(value_name = "PROJECT")]
     pub(crate) project: std::path::PathBuf,
 
@@ -42,6 +44,12 @@ impl Pair {
     /// Reads the text of the suite.
     pub(crate) fn read_suite(&self) -> Result<String, Failure> {
         read_text(&self.suite)
+    }
+
+    /// The text of the suite if it is for a JavaScript project.
+    pub(crate) fn javascript_suite(&self) -> Result<Option<String>, Failure> {
+        let text = self.read_suite()?;
+        Ok(javascript::suites::is_suite(&text).then_some(text))
     }
 
     /// Reads project and suite, and checks that the suite was made for the project.

@@ -29,7 +29,7 @@ use crate::terminal;
 /// Executes the tests of a suite on a project and writes the verdicts in TAP, the Test Anything
 /// Protocol, or another format.
 ///
-/// A suite is a JSON file that catherd generated, a JavaScript file with tests for Whisker, a JSON file
+/// A suite is a JSON file that catherd generated for a Scratch or JavaScript project, a JavaScript file with tests for Whisker, a JSON file
 /// with models for Whisker, or a plan for Itch, whose judgement is written in Itch's partial format;
 /// its content decides. For a folder of projects, or a list of them on standard input (`-`), the suite
 /// is executed on each and the statuses are written as a table in CSV, in the order of the projects.
@@ -40,6 +40,7 @@ use crate::terminal;
 Examples:
   catherd test game.sb3 suite.json
   catherd test game.sb3 suite.json --seed 7
+  catherd test list.js suite.json
   catherd test homework.sb3 model-solution.json --any-project --json
   catherd test game.sb3 tests.js --test start --coverage
   catherd test game.sb3 models.json --model-repetitions 10
@@ -125,6 +126,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 fn execute(arguments: &Arguments) -> Result<Exit, Failure> {
     let text = arguments.pair.read_suite()?;
+    if crate::javascript::suites::is_suite(&text) {
+        return arguments.test_javascript(&text);
+    }
     let plan = SuiteKind::of(&text) == Ok(SuiteKind::Itch);
     let projects = many::projects_in(&arguments.pair.project)?;
     let javascript = project::is_javascript(&text);
@@ -170,6 +174,23 @@ impl Arguments {
         };
         let flaky = !self.stable && seed == suite.seed;
         Ok((seed, Bounds { steps: self.steps, flaky, ..Bounds::default() }))
+    }
+
+    /// Executes a suite for a JavaScript project.
+    fn test_javascript(&self, text: &str) -> Result<Exit, Failure> {
+        let format = self.format.unwrap_or(if self.json { Format::Json } else { Format::Tap });
+        if ![Format::Tap, Format::Json].contains(&format) || self.output.is_some() {
+            let error = Failure::new("a suite for JavaScript is reported as TAP or JSON alone");
+            return Err(error.hint("leave --format and --output out, or use --json"));
+        }
+        let seed = self.seed.as_deref().map(str::parse).transpose();
+        let seed = seed.map_err(|_| {
+            Failure::new("--seed: not a whole number")
+                .hint("give a number from 0 to 18446744073709551615")
+        })?;
+        let Pair { project, suite, any_project } = &self.pair;
+        let json = format == Format::Json;
+        crate::javascript::suites::test(project, suite, text, *any_project, seed, json)
     }
 
     /// The plan for Itch with its options.
