@@ -54,6 +54,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if let Some(text) = arguments.pair.javascript_suite()? {
+        if arguments.seeds > 0 {
+            return Err(Failure::new("--seeds is for Scratch projects alone").hint("leave it out"));
+        }
         let pair = &arguments.pair;
         let (project, suite) = (&pair.project, &pair.suite);
         return javascript::suites::coverage(

@@ -26,7 +26,7 @@ list.txt has one package a line:
     "{EXAMPLES}\n\n{}",
     failure::exit_codes(&[(Exit::Incomplete, "a package could not be packed")])
 ))]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     /// File with one package a line: name@version
     #[arg(long, value_name = "FILE")]
     packages: PathBuf,
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let list = &arguments.packages;
     let unreadable = |cause: &dyn std::fmt::Display| {
         Failure::new(format!("{}: {cause}", list.display()))
