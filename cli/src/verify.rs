@@ -106,6 +106,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     if !stored.has_store() && package::is_package(stored.study()) {
         return package::run(&arguments);
     }
+    let study = stored.study();
+    if !stored.has_store() && study.exists() && !study.is_dir() {
+        let what = format_args!("{} is neither a results folder nor a package", study.display());
+        return Err(Failure::new(what).hint("name the folder of a study, or a zip file of archive"));
+    }
     if !arguments.projects.is_empty() || arguments.run_programs {
         return Err(Failure::new("--projects and --run-programs are for packages")
             .hint("leave them out: the store has the projects"));

@@ -334,3 +334,11 @@ fn programs_of_a_package_are_executed_only_on_request() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("2 of 2 runs agree\n"), "{}", stdout(&output));
 }
+
+#[test]
+fn devices_are_neither_folders_nor_packages() {
+    let output = catherd().args(["verify", "/dev/null"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(text.contains("/dev/null is neither a results folder nor a package"), "{text}");
+}

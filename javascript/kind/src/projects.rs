@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, ProjectSource};
-use catherd_javascript_classes::machine::{Package, Program};
+use catherd_javascript_classes::machine::{Package, PackageError, Program};
 use catherd_subject::{FindError, Found, FoundProject, Progress, SkippedProject};
 
 /// Finds projects: files, folders with `package.json` or `subject.toml`, archives `.tgz`; of another
@@ -61,7 +61,11 @@ pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<
 
 /// The bytes of a project that can be loaded.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let package = Package::read(path).map_err(|error| error.to_string())?;
+    let package = Package::read(path).map_err(|error| match error {
+        // The caller names the path.
+        PackageError::File { path: at, cause } if Path::new(&at) == path => cause,
+        other => other.to_string(),
+    })?;
     catherd_javascript_classes::check_config(&package.config)?;
     let bytes = package.pack();
     crate::runner::on_a_large_stack(move || {
