@@ -125,7 +125,10 @@ impl Tool {
             return Ok(Diagnosis { usable: false, text });
         }
         let file = std::env::temp_dir().join(format!("catherd-doctor-{}", process::id()));
-        write(&file, &json!({ "contract": CONTRACT, "environment": environment }))?;
+        let request = json!({ "contract": CONTRACT, "environment": environment }).to_string();
+        // Another user may have put a link there: it is replaced, not followed.
+        catherd_platform::write_private(&file, &request)
+            .map_err(|cause| format!("{}: {cause}", file.display()))?;
         let output = process::Command::new(self.folder.join(EXECUTABLE))
             .arg("doctor")
             .arg(&file)
