@@ -200,6 +200,9 @@ pub(crate) fn truncated(name: &str) -> String {
         Some(end) if name.ends_with('%') => name.split_at(end + 1),
         _ => (name, ""),
     };
+    if fits(name) {
+        return format!("{name}{share}");
+    }
     let letters = (3..MAX_NAME).rev().chain([0]);
     let mut shortest = name.to_owned();
     for shorter in letters.map_while(|letters| abbreviated(name, letters)) {
@@ -247,7 +250,8 @@ mod tests {
         let longest = "mosa[a_very_long_name=12345 another_long_name=67890 z=12345678901]";
         assert_eq!(truncated(longest), "mosa[12345 67890 1234567890…");
         let share = "mosa[a_very_long_name=12345 another_long_name=67890] 98.5 %";
-        assert_eq!(truncated(share), "mosa[a_v=12345 ano=67890] 98.5 %");
+        assert_eq!(truncated(share), "mosa[a_ve=12345 anot=67890] 98.5 %");
+        assert_eq!(truncated(&truncated(share)), truncated(share));
         let pair = "mosa[population=10 crossover=0.5] vs mosa";
         assert_eq!(truncated(pair), "mosa[pop=10 cro=0.5] vs mosa");
         let other = "a name of more than 28 letters [x]";

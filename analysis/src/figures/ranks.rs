@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Figure, file_name, range, sample_sizes};
-use crate::figure::lines::{Line, curves, marked};
+use crate::figure::lines::{Line, marked};
 use crate::figure::{Axis, Series};
 use crate::findings::{RiskStability, SuiteRank};
 use crate::tidy::Results;
@@ -90,7 +90,7 @@ pub fn variance_over_tests(results: &Results, all: &[RiskStability]) -> Vec<Figu
                 "Largest variance of the estimates of the items that enough tests cover in the end, \
                  over the number of executed tests, both on logarithmic scales; means over runs. {n}."
             ),
-            svg: curves(x, y, &lines, &n),
+            svg: marked(x, y, &lines, None, &n),
         })
     };
     all.chunk_by(|a, b| a.project == b.project).filter_map(draw).collect()
