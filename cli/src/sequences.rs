@@ -102,6 +102,19 @@ impl Subject {
             .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
     }
 
+    /// Checks that the items of tests fit into memory.
+    fn check_items(&self, criterion: &Criterion, tests: &[Vec<EventId>]) -> Result<(), Failure> {
+        let mut letters = Vec::new();
+        for test in tests {
+            let mut own = Vec::new();
+            self.alphabet.project(test, &mut own);
+            letters.push(own);
+        }
+        criterion
+            .check_tests(letters.iter().map(Vec::as_slice))
+            .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
+    }
+
     /// Walks of the model; `None` if there is no model.
     fn walker(
         &self,
@@ -168,6 +181,7 @@ fn is_model(path: &str) -> bool {
         || path.starts_with("graphwalker:")
         || path.ends_with(".bp")
         || path.ends_with(".bp.json")
+        || path.ends_with(".bp.js")
 }
 
 fn open(path: &str) -> Result<Model, Failure> {

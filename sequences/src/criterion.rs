@@ -7,6 +7,7 @@ mod automaton;
 mod cover;
 mod parse;
 mod reachable;
+mod size;
 
 use std::fmt;
 

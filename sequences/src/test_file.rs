@@ -146,6 +146,6 @@ mod tests {
         assert_eq!(parse_tests(&suite).unwrap()[0][0], "a");
         let negative = Case { events: vec![0], refused: Some(1) };
         let suite = suite_json("m", "consecutive:2", 1, &events, &[negative]);
-        assert_eq!(parse_tests(&suite).unwrap()[0], ["a", "!b(y: q, x: p)"]);
+        assert_eq!(parse_tests(&suite).unwrap()[0], ["a", "!b(x: p, y: q)"]);
     }
 }

@@ -157,6 +157,7 @@ pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
     for (file, labels) in &labels {
         tests.extend(subject.tests(labels, file)?);
     }
+    subject.check_items(&criterion, &tests)?;
     let reachable = match subject.space() {
         Some(space) => criterion.reachable(space, &subject.alphabet).ok(),
         None => None,

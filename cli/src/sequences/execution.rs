@@ -149,6 +149,8 @@ pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
         })
         .collect();
     let results = results(arguments, &subject)?;
+    let executed: Vec<Vec<EventId>> = results.iter().map(|(_, test)| test.clone()).collect();
+    subject.check_items(&criterion, &executed)?;
     for (failed, test) in &results {
         for item in of(test) {
             let evidence = &mut evidence[item];

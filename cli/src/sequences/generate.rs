@@ -125,6 +125,9 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
         };
         (0..others.len()).for_each(|number| tests.push(&others.test(number)));
         let pool = Pool::new(&tests, &subject.alphabet);
+        criterion
+            .check_tests(pool.letters.iter().map(Vec::as_slice))
+            .map_err(|error| Failure::new(&error).hint(error.hint.clone()))?;
         let matrix = Matrix::new(&criterion, &pool, subject.space());
         let chosen = choose(arguments, &matrix, (0..first).collect())?;
         chosen.iter().map(|&test| pool.tests.test(test as usize)).collect()

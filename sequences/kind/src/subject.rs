@@ -174,6 +174,11 @@ impl Subject {
         let key = (pool.key.clone(), items.criterion.to_string());
         self.matrices.get(key, || {
             go_on()?;
+            let tests = pool.pool.letters.iter().map(Vec::as_slice);
+            let refused = |error: catherd_sequences::CriterionError| {
+                Stop::Failed(format!("{error}; {}", error.hint))
+            };
+            items.criterion.check_tests(tests).map_err(refused)?;
             Ok(Arc::new(Matrix::new(&items.criterion, &pool.pool, Some(&space))))
         })
     }
