@@ -6,6 +6,7 @@
 mod compile;
 mod error;
 mod graphwalker;
+mod javascript;
 mod parser;
 mod source;
 mod syntax;

@@ -97,7 +97,7 @@ fn crates_use_only_the_layers_below_them() {
         ("test-report", &[]),
         ("platform", &[]),
         ("search", &[]),
-        ("sequences", &["platform", "search"]),
+        ("sequences", &["javascript-engine", "platform", "search"]),
         ("sequences-kind", &["experiments", "sequences", "subject"]),
         ("proto", &["experiments"]),
         ("analysis", &["experiments"]),

@@ -12,7 +12,7 @@ use catherd_subject::{FindError, Found, FoundProject, Progress, ProjectTable, Sk
 const BUILTIN: &str = "builtin:";
 
 /// Extensions of files of models.
-const EXTENSIONS: [&str; 2] = [".bp", ".bp.json"];
+const EXTENSIONS: [&str; 3] = [".bp", ".bp.json", ".bp.js"];
 
 /// States that are explored at most to measure a model.
 const MOST_STATES: usize = 1_000_000;
@@ -97,8 +97,8 @@ fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
 
 fn place(file: &Path) -> (String, String) {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.trim_end_matches(".json").trim_end_matches(".bp").to_owned();
-    (name, file.display().to_string())
+    let name = name.trim_end_matches(".json").trim_end_matches(".js").trim_end_matches(".bp");
+    (name.to_owned(), file.display().to_string())
 }
 
 fn unreadable(path: &Path, cause: &std::io::Error) -> FindError {

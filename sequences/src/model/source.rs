@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::compile::{Compiled, compile};
 use super::error::{ModelError, Span};
 use super::syntax::Syntax;
-use super::{FaultWord, Model, graphwalker, parser, table};
+use super::{FaultWord, Model, graphwalker, javascript, parser, table};
 
 /// The built-in models: name and text.
 pub const BUILTIN: [(&str, &str); 11] = [
@@ -30,6 +30,9 @@ const BUILTIN_PREFIX: &str = "builtin:";
 
 /// The beginning of the path of a model of GraphWalker.
 const GRAPHWALKER_PREFIX: &str = "graphwalker:";
+
+/// The ending of the path of a model in JavaScript.
+const JAVASCRIPT: &str = ".bp.js";
 
 /// The largest file of a model in bytes: 16 MiB.
 const LARGEST: u64 = 16 << 20;
@@ -60,7 +63,8 @@ struct Packed {
 }
 
 impl Source {
-    /// Reads the files of a model: a path, `graphwalker:PATH` for the JSON of GraphWalker, or
+    /// Reads the files of a model: a path (of JavaScript, if it ends with `.bp.js`), `graphwalker:PATH`
+    /// for the JSON of GraphWalker, or
     /// `builtin:NAME`; a number after a second colon sets the first constant of a built-in model, as
     /// in `builtin:abp:3`.
     ///
@@ -76,9 +80,14 @@ impl Source {
             None => (path, false),
         };
         let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-        let name = name.trim_end_matches(".json").trim_end_matches(".bp").to_owned();
-        let mut source = Source { name, files: Vec::new(), settings: Vec::new() };
-        if is_graph {
+        let name = name.trim_end_matches(".json").trim_end_matches(".js").trim_end_matches(".bp");
+        let mut source = Source { name: name.to_owned(), files: Vec::new(), settings: Vec::new() };
+        if path.ends_with(JAVASCRIPT) {
+            let text = read(Path::new(path), path)?;
+            let tables = javascript::convert(&text)
+                .map_err(|error| ModelError { file: path.to_owned(), ..error })?;
+            source.files.push((path.to_owned(), tables));
+        } else if is_graph {
             let text = read(Path::new(path), path)?;
             let tables = graphwalker::convert(&text)
                 .map_err(|error| ModelError { file: path.to_owned(), ..error })?;
