@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use catherd_experiments::{Algorithm, Budget, Flags, Parameter, Study};
 use catherd_javascript_kind::classes;
 use catherd_javascript_kind::project::is_project;
-use catherd_scratch_kind::configuration;
-use catherd_testgen::{Assertions, End, Generated, Request};
+use catherd_scratch_kind::{GeneratedSuite, GeneratorRequest, configuration};
+use catherd_testgen::{Assertions, End, Generated};
 use clap::{Args, ValueEnum};
 
 use crate::failure::{Exit, Failure};
@@ -31,6 +31,7 @@ Examples:
   catherd generate game.sb3 -o suite.json
   catherd generate game.sb3 --algorithm mosa --parameter population=10 --seed 3 -o suite.json
   catherd generate game.sb3 --wall 10s -o suite.js
+  catherd generate game.sb3 --algorithm reflex --steps 2000000 -o suite.json
   catherd generate list.js --algorithm dynamosa -o list.test.js
   catherd generate package --class LinkedList --style jest -o list.test.js
 
@@ -154,33 +155,35 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         let error = Failure::new("--class and --method are for JavaScript projects alone");
         return Err(error.hint("leave them out"));
     }
-    let (configuration, _) = configuration::read(&algorithm)?;
+    let (mut generator, _) = configuration::read(&algorithm)?;
     let subject = project::open(&arguments.project)?;
     let assertions = Assertions {
         touching: arguments.touching,
         reexecutions: arguments.reexecutions,
         ..Assertions::default()
     };
-    let request = Request {
-        algorithm: configuration.algorithm,
+    let request = GeneratorRequest {
         seed: arguments.seed,
         budget: configuration::budget(&study.budget),
         project: hex::encode(subject.digest),
         assertions: (!arguments.no_assertions).then_some(assertions),
     };
-    let mut settings = configuration.settings;
-    settings.minimise &= !arguments.no_minimisation;
+    generator.settings_mut().minimise &= !arguments.no_minimisation;
+    let settings = generator.settings().clone();
     let prepared = project::prepare(&arguments.project, &subject, settings)?;
     let progress = Progress::new(&arguments, study.budget);
-    let generated = prepared.generate(&request, |now| {
+    let made = generator.generate(&prepared, &subject.project, request, |now| {
         progress.show(now);
         ControlFlow::Continue(())
     });
+    let GeneratedSuite { generated, further } = made;
     progress.end();
     write(arguments.out.as_deref(), &generated)?;
     let report = report(&arguments, &generated, start.elapsed());
     match (&arguments.out, arguments.json) {
-        (Some(_), true) => terminal::print(&format!("{}\n", json(&arguments, &generated))),
+        (Some(_), true) => {
+            terminal::print(&format!("{}\n", json(&arguments, &generated, &further)))
+        }
         (Some(_), false) => terminal::print(&report),
         // Standard output has the suite, so that the report goes to standard error.
         (None, _) if !arguments.quiet => terminal::note(report.trim_end()),
@@ -266,6 +269,12 @@ fn report(arguments: &Arguments, generated: &Generated, time: Duration) -> Strin
         plural(counts.suite_tests as usize, "test"),
         plural(counts.suite_events as usize, "event")
     );
+    let policies = generated.suite.tests.iter().filter_map(|test| test.policy.as_ref());
+    let rules: usize = policies.clone().map(|policy| policy.rules.len()).sum();
+    if policies.clone().next().is_some() {
+        let policies = plural(policies.count(), "test");
+        text += &format!("{policies} played by policies with {}\n", plural(rules, "rule"));
+    }
     if !arguments.no_assertions {
         text += &format!(
             "{}, and {} that depend on random numbers or the date\n",
@@ -287,14 +296,19 @@ fn report(arguments: &Arguments, generated: &Generated, time: Duration) -> Strin
     )
 }
 
-fn json(arguments: &Arguments, generated: &Generated) -> serde_json::Value {
+fn json(
+    arguments: &Arguments,
+    generated: &Generated,
+    further: &[(&'static str, u64)],
+) -> serde_json::Value {
     let outcome = match generated.end {
         End::NothingToCover => "nothing_to_cover",
         End::NoInput => "no_input",
         End::Search(_) => "searched",
     };
+    let counts = generated.counts.named().chain(further.iter().copied());
     let counts: serde_json::Map<_, _> =
-        generated.counts.named().map(|(name, count)| (name.to_owned(), count.into())).collect();
+        counts.map(|(name, count)| (name.to_owned(), count.into())).collect();
     serde_json::json!({
         "project": arguments.project.display().to_string(),
         "digest": generated.suite.project,

@@ -2,20 +2,38 @@
 
 use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
 use catherd_mutation::{self as mutation, Operator};
-use catherd_search::{Budget, Parameters as _};
+use catherd_search::Budget;
 use catherd_subject::{AlgorithmInfo, FieldError, ParameterInfo, Values};
 use catherd_subject_search::{parameter_info, setting};
-use catherd_testgen::{Assertions, Configuration, GenerateError};
+use catherd_testgen::{Assertions, GenerateError};
 
+use crate::generator::Generator;
 use crate::info::{EXECUTIONS, STEPS};
 
-/// The configuration of an algorithm, the settings of test generation included, and the
-/// assertions that its suites get; `None` if they get none.
+/// Parameter that says under how many fresh seeds a suite is executed as well, which no search sees.
+pub(crate) const FRESH_SEEDS: &str = "fresh_seeds";
+
+/// Fresh seeds of algorithms for games; others have none unless they ask for them.
+const GAME_SEEDS: usize = 10;
+/// Most fresh seeds.
+const MOST_SEEDS: usize = 1_000;
+
+/// What is done with the suite of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct After {
+    /// The assertions that it gets; `None` if it gets none.
+    pub assertions: Option<Assertions>,
+    /// The number of fresh seeds under which its coverage is measured.
+    pub fresh_seeds: usize,
+}
+
+/// The generator of an algorithm, the settings of test generation included, and what is done with
+/// its suites.
 ///
 /// # Errors
 ///
 /// The first field that cannot be used.
-pub fn read(algorithm: &Algorithm) -> Result<(Configuration, Option<Assertions>), FieldError> {
+pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     let assertions = match algorithm.parameters.get(ASSERTIONS) {
         None | Some(Parameter::Bool(false)) => None,
         Some(Parameter::Bool(true)) => Some(Assertions::default()),
@@ -27,12 +45,29 @@ pub fn read(algorithm: &Algorithm) -> Result<(Configuration, Option<Assertions>)
             });
         }
     };
-    let others = algorithm.parameters.iter().filter(|(name, _)| *name != ASSERTIONS);
+    let own = |name: &str| name == ASSERTIONS || name == FRESH_SEEDS;
+    let others = algorithm.parameters.iter().filter(|(name, _)| !own(name));
     let settings: Vec<_> =
         others.map(|(name, parameter)| (name.as_str(), setting(parameter))).collect();
-    let configuration = Configuration::new(&algorithm.name, &settings)
+    let generator = Generator::new(&algorithm.name, &settings)
         .map_err(|error| refusal(algorithm, &error))?;
-    Ok((configuration, assertions))
+    let fresh_seeds = match algorithm.parameters.get(FRESH_SEEDS) {
+        None if generator.is_for_games() => GAME_SEEDS,
+        None => 0,
+        Some(Parameter::Integer(seeds)) if (0..=MOST_SEEDS as i64).contains(seeds) => {
+            *seeds as usize
+        }
+        Some(_) => {
+            return Err(FieldError {
+                field: Some(FRESH_SEEDS.to_owned()),
+                cause: format!(
+                    "parameter `{FRESH_SEEDS}` is no whole number from 0 to {MOST_SEEDS}"
+                ),
+                advice: "write a number of seeds".to_owned(),
+            });
+        }
+    };
+    Ok((generator, After { assertions, fresh_seeds }))
 }
 
 /// An error of test generation with the parameter at fault.
@@ -77,18 +112,25 @@ pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
 /// The algorithms of the search, each with its own parameters, those of test generation and
 /// [`ASSERTIONS`].
 pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
-    let algorithms = catherd_search::Algorithm::NAMES.iter().filter_map(|name| {
-        let configuration = Configuration::new(name, &[]).ok()?;
+    let algorithms = Generator::names().into_iter().filter_map(|name| {
+        let generator = Generator::new(name, &[]).ok()?;
         let mut parameters: Vec<_> =
-            configuration.parameters().into_iter().map(parameter_info).collect();
+            generator.parameters().into_iter().map(parameter_info).collect();
         parameters.push(ParameterInfo {
             name: ASSERTIONS.to_owned(),
             default: Some(Parameter::Bool(false)),
             values: Values::Flag,
             meaning: "give suites regression assertions".to_owned(),
         });
-        let summary = configuration.algorithm.summary().to_owned();
-        Some(AlgorithmInfo { name: (*name).to_owned(), summary, parameters })
+        let seeds = if generator.is_for_games() { GAME_SEEDS } else { 0 };
+        parameters.push(ParameterInfo {
+            name: FRESH_SEEDS.to_owned(),
+            default: Some(Parameter::Integer(seeds as i64)),
+            values: Values::Integer { low: 0, high: MOST_SEEDS as i64 },
+            meaning: "seeds under which the suite's coverage is measured as well".to_owned(),
+        });
+        let summary = generator.summary().to_owned();
+        Some(AlgorithmInfo { name: name.to_owned(), summary, parameters })
     });
     algorithms.collect()
 }

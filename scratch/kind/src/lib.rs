@@ -7,6 +7,7 @@
 
 pub mod configuration;
 mod description;
+mod generator;
 mod info;
 mod projects;
 mod record;
@@ -19,6 +20,7 @@ use catherd_subject::{
 };
 
 pub use description::ProjectMeasures;
+pub use generator::{GeneratedSuite, Generator, GeneratorRequest};
 pub use info::ENGINE;
 pub use record::add_mutants;
 

@@ -8,6 +8,7 @@ use catherd_experiments::{
     SuiteSize, TimelinePoint,
 };
 use catherd_mutation::{self as mutation, Analysis, MutantResult, Tests};
+use catherd_suite::Reliability;
 use catherd_testgen::{End, Generated};
 
 use crate::info::{BLOCKS, EVENTS, EXECUTIONS, LEVELS, STEPS, SUITE};
@@ -60,6 +61,34 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, search: Duration) -> Run
         artifacts: BTreeMap::from([(SUITE.to_owned(), generated.suite.to_json())]),
         resources: Resources { search_ms: search.as_millis() as u64, ..Resources::default() },
         ..RunRecord::new(spec, vec![blocks])
+    }
+}
+
+/// Adds counts that only some algorithms have to a record.
+pub(crate) fn add_counts(record: &mut RunRecord, counts: &[(&'static str, u64)]) {
+    for &(name, count) in counts {
+        record.metrics.insert(name.to_owned(), (count as i64).into());
+    }
+}
+
+/// Adds the coverage under fresh seeds to a record, as shares of the goals: `coverage.seeded`,
+/// `coverage.expected`, `coverage.robust` and, for the share of goals that one test covers under at
+/// least so many tenths of the seeds, `coverage.reliable.N`; `coverage.chance` is the number of
+/// chance goals.
+pub(crate) fn add_reliability(record: &mut RunRecord, reliability: &Reliability) {
+    let goals = reliability.goals();
+    let share = |covered: f64| if goals == 0 { 1.0 } else { covered / goals as f64 };
+    let mut insert = |name: &str, metric: Metric| {
+        record.metrics.insert(format!("coverage.{name}"), metric);
+    };
+    insert("seeds", (reliability.seeds() as i64).into());
+    insert("seeded", Metric::Number(share(reliability.seeded() as f64)));
+    insert("expected", Metric::Number(share(reliability.expected())));
+    insert("robust", Metric::Number(share(reliability.robust() as f64)));
+    insert("chance", (reliability.chance() as i64).into());
+    for tenths in 1..=10 {
+        let reliable = reliability.reliable(f64::from(tenths) / 10.0);
+        insert(&format!("reliable.{tenths}"), Metric::Number(share(reliable as f64)));
     }
 }
 

@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 use catherd_mutation::{self as mutation, Analysis};
 use catherd_sb3::{Limits, Project};
-use catherd_search::Stop;
+use catherd_search::{Stop, Stream};
 use catherd_subject::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
-use catherd_testgen::{Configuration, End, Prepared, Request, Settings};
+use catherd_suite::{Suite, measure_reliability};
+use catherd_testgen::{End, Prepared, Settings};
 
+use crate::generator::{GeneratedSuite, GeneratorRequest};
 use crate::info::{EXECUTIONS, STEPS};
 use crate::{configuration, record};
 
@@ -45,19 +47,19 @@ impl Runner for ScratchRunner {
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
         let (loaded, loading) = self.0.take_turn(spec.project)?;
-        let (Configuration { algorithm, settings }, mut assertions) =
-            configuration::read(&spec.algorithm).map_err(failed)?;
+        let (generator, after) = configuration::read(&spec.algorithm).map_err(failed)?;
+        let mut assertions = after.assertions;
         if spec.mutation.is_some() {
             // Tests without assertions kill no mutant.
             assertions.get_or_insert_default();
         }
+        let settings = generator.settings().clone();
         let compat = mutation::Compat {
             ncm_coin: settings.compat.ncm_coin,
             vrm_stage_only: settings.compat.vrm_stage_only,
         };
         let project = loaded.prepared(settings).map_err(RunError::Failed)?;
-        let request = Request {
-            algorithm,
+        let request = GeneratorRequest {
             seed: spec.seed,
             budget: configuration::budget(&spec.budget),
             project: spec.project.to_string(),
@@ -65,7 +67,7 @@ impl Runner for ScratchRunner {
         };
 
         let mut search = Duration::ZERO;
-        let generated = project.generate(&request, |progress| {
+        let made = generator.generate(&project, &loaded.project, request, |progress| {
             search = start.elapsed();
             on_progress(RunProgress {
                 work: work(progress.meter.executions(), progress.meter.steps()),
@@ -73,10 +75,15 @@ impl Runner for ScratchRunner {
                 goals: progress.goals as u32,
             })
         });
+        let GeneratedSuite { generated, further } = made;
         if generated.end == End::Search(Stop::Cancelled) {
             return Err(RunError::Stopped);
         }
         let mut record = record::of(spec, &generated, search);
+        record::add_counts(&mut record, &further);
+        if after.fresh_seeds > 0 {
+            measure(&mut record, &generated.suite, &project, after.fresh_seeds)?;
+        }
         if let Some(mutation) = &spec.mutation {
             let done = RunProgress {
                 work: work(generated.counts.executions, generated.counts.steps),
@@ -116,6 +123,21 @@ impl Loaded {
         self.prepared.push((settings, Arc::clone(&prepared)));
         Ok(prepared)
     }
+}
+
+/// Adds to a record what the suite covers under fresh seeds.
+fn measure(
+    record: &mut RunRecord,
+    suite: &Suite,
+    project: &Prepared,
+    fresh: usize,
+) -> Result<(), RunError> {
+    let seeds = Stream::seeds(suite.seed, Stream::REEXECUTION, fresh);
+    let (program, goals) = (project.program(), project.model().goals());
+    let measured = measure_reliability(suite, program, goals, &seeds, u64::MAX, || ());
+    let reliability = measured.map_err(|error| RunError::Failed(error.to_string()))?;
+    record::add_reliability(record, &reliability);
+    Ok(())
 }
 
 /// Amounts of work by unit.

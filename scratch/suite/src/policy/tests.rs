@@ -119,3 +119,33 @@ fn policies_that_cannot_be_played_are_refused() {
     let error = measure_coverage(&long, &program, &goals, 10).unwrap_err();
     assert_eq!(error.to_string(), "test 0 has 11 steps; the maximum is 10");
 }
+
+#[test]
+fn policies_are_exported_as_loops_with_conditions() {
+    let (program, _) = program();
+    let text = r#"[
+        {"follow":"Bowl","to":"Apple","axis":"x","dead":8.0,"keys":["right arrow","any"],"steps":2,
+         "when":{"variable":{"variable":"a\"b","is":"below","than":"3"}}},
+        {"press":{"event":"ClickStage"},"every":5,
+         "near":{"sprite":"Bowl","to":"Apple","within":30.0}}]"#;
+    let mut suite = suite(SuitePolicy { rules: rules(text), answers: vec!["x".into()], most: 70 });
+    suite.tests[0].assertions = vec![Assertion {
+        after: 0,
+        sprite: Some("Apple".into()),
+        clone: 0,
+        expect: Expected::Visible(false),
+    }];
+    assert!(LinkedSuite::new(&suite, &program).is_ok());
+    let js = suite.to_javascript();
+    for line in [
+        r#"    const value0 = distanceTo(policy, "Bowl", "Apple", 'x', 0, 0);"#,
+        r#"    } else if (compared(t.getStage().getVariable("a\"b", false).value, "3") < 0 && Math.abs(value0) > 8) {"#,
+        r#"      await pressKey(t, value0 > 0 ? "right arrow" : "space", 2);"#,
+        r#"    } else if (now >= (policy.ready[1] || 0) && isNear(policy, "Bowl", "Apple", 30)) {"#,
+        "      t.clickStage();",
+    ] {
+        assert!(js.lines().any(|l| l == line), "{line}\n{js}");
+    }
+    let end = js.find("policy.elapsed = t.get").unwrap();
+    assert!(js[end..].contains("t.assert.not(t.getSprite(\"Apple\").visible"), "{js}");
+}

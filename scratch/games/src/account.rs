@@ -1,0 +1,127 @@
+//! The account of a search: what it has spent of its budget, and when coverage grew.
+
+use std::ops::ControlFlow;
+
+use catherd_search::{Budget, Clock, Cost, Improvement, Meter, Progress, Stop, Stopwatch};
+
+/// Which steps a budget of steps counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Those that the same tests take from the green flag on: restored prefixes count each time.
+    Logical,
+    /// Those that the machine executed.
+    Executed,
+}
+
+impl Counted {
+    pub(crate) const WORDS: &[(&str, Self)] =
+        &[("logical", Self::Logical), ("executed", Self::Executed)];
+}
+
+/// Called after each execution with the progress of the search; `Break` ends it.
+pub(crate) type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
+
+/// Work of a search, and the limits on it.
+pub(crate) struct Account<'a> {
+    budget: &'a Budget,
+    counted: Counted,
+    goals: usize,
+    clock: Stopwatch,
+    on_progress: &'a mut OnProgress<'a>,
+    meter: Meter,
+    /// Steps that the machine executed, probes included.
+    pub(crate) executed: u64,
+    /// Steps that the same executions take from the green flag on.
+    pub(crate) logical: u64,
+    /// Executions of either search: rollouts and episodes.
+    pub(crate) executions: u64,
+    covered: usize,
+    pub(crate) timeline: Vec<Improvement>,
+    cancelled: bool,
+}
+
+/// Steps and events of one execution.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Work {
+    pub(crate) executed: u64,
+    pub(crate) logical: u64,
+    pub(crate) events: u64,
+}
+
+impl<'a> Account<'a> {
+    pub(crate) fn new(
+        budget: &'a Budget,
+        counted: Counted,
+        goals: usize,
+        on_progress: &'a mut OnProgress<'a>,
+    ) -> Self {
+        Self {
+            budget,
+            counted,
+            goals,
+            clock: Stopwatch::start(),
+            on_progress,
+            meter: Meter::default(),
+            executed: 0,
+            logical: 0,
+            executions: 0,
+            covered: 0,
+            timeline: Vec::new(),
+            cancelled: false,
+        }
+    }
+
+    /// Counts an execution.
+    pub(crate) fn spend(&mut self, work: Work) {
+        self.executions += 1;
+        self.executed += work.executed;
+        self.logical += work.logical;
+        let steps = match self.counted {
+            Counted::Logical => work.logical,
+            Counted::Executed => work.executed,
+        };
+        self.meter.execution(Cost { evaluations: 1, events: work.events, steps });
+        let progress = Progress {
+            meter: self.meter,
+            iterations: self.executions,
+            covered: self.covered,
+            goals: self.goals,
+        };
+        self.cancelled |= (self.on_progress)(&progress).is_break();
+    }
+
+    /// Records that this many goals are covered from here on, if there are more than before.
+    pub(crate) fn covered(&mut self, goals: usize) {
+        if goals > self.covered {
+            self.covered = goals;
+            self.timeline.push(Improvement {
+                executions: self.meter.executions(),
+                steps: self.meter.steps(),
+                elapsed: self.clock.now(),
+                covered: goals,
+            });
+        }
+    }
+
+    /// What has been spent, in the units of the budget.
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Why the search must end once this share of the budget is spent; `None` if it may go on.
+    pub(crate) fn stop(&self, share: f64) -> Option<Stop> {
+        if self.cancelled {
+            return Some(Stop::Cancelled);
+        }
+        let spent = |limit: Option<u64>, used: u64, stop| {
+            limit.filter(|limit| used as f64 >= share * *limit as f64).map(|_| stop)
+        };
+        let wall = self.budget.wall.filter(|wall| self.clock.now() >= wall.mul_f64(share));
+        spent(self.budget.executions, self.meter.executions(), Stop::Executions)
+            .or_else(|| spent(self.budget.steps, self.meter.steps(), Stop::Steps))
+            .or_else(|| spent(self.budget.events, self.meter.events(), Stop::Events))
+            .or_else(|| spent(self.budget.evaluations, self.meter.evaluations(), Stop::Evaluations))
+            .or_else(|| spent(self.budget.iterations, self.executions, Stop::Iterations))
+            .or_else(|| wall.map(|_| Stop::Wall))
+    }
+}

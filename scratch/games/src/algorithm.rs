@@ -1,0 +1,130 @@
+//! The algorithms for games by name, with their parameters.
+
+use catherd_search::{Field, Parameters, Setting, UnknownAlgorithm};
+use catherd_testgen::{Configuration, GenerateError, Settings};
+
+use crate::explore::Explore;
+use crate::reflex::Reflex;
+
+/// Names of baselines with the algorithm of `catherd-search` that each is, and what it is. Their
+/// tests have up to [`LONG_EVENTS`] events.
+pub const LONG: [(&str, &str, &str); 2] = [
+    ("mio-long", "mio", "mio with tests of up to 150 events, for games"),
+    ("mosa-long", "mosa", "mosa with tests of up to 150 events, for games"),
+];
+
+/// Most events of a test of [`LONG`].
+pub const LONG_EVENTS: usize = 150;
+
+/// The configuration of the algorithm that a name of [`LONG`] stands for; `None` for other names.
+///
+/// # Errors
+/// If there is no such parameter, or a value is not allowed.
+pub fn long(
+    name: &str,
+    parameters: &[(&str, Setting<'_>)],
+) -> Option<Result<Configuration, GenerateError>> {
+    let (_, algorithm, _) = LONG.iter().find(|(long, ..)| *long == name)?;
+    let events = [("max_events", Setting::Number(LONG_EVENTS as f64))];
+    // A value that is given replaces the default because it comes later.
+    let all: Vec<_> = events.into_iter().chain(parameters.iter().copied()).collect();
+    Some(Configuration::new(algorithm, &all))
+}
+
+/// An algorithm for games with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Game {
+    /// State-space search for tests that hold under the seed of the run.
+    Explore(Explore),
+    /// Search for policies that hold under any seed.
+    Reflex(Reflex),
+    /// Both.
+    Play {
+        /// Parameters of the state-space search.
+        explore: Box<Explore>,
+        /// Parameters of the search for policies.
+        reflex: Box<Reflex>,
+    },
+}
+
+impl Game {
+    /// The names of all algorithms, in the order of the documentation.
+    pub const NAMES: [&'static str; 3] = ["explore", "reflex", "play"];
+
+    /// The algorithm of this name with its default parameters.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn named(name: &str) -> Result<Self, UnknownAlgorithm> {
+        match name {
+            "explore" => Ok(Self::Explore(Explore::default())),
+            "reflex" => Ok(Self::Reflex(Reflex::default())),
+            "play" => Ok(Self::Play { explore: Box::default(), reflex: Box::default() }),
+            _ => Err(UnknownAlgorithm(name.to_owned())),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Explore(_) => Self::NAMES[0],
+            Self::Reflex(_) => Self::NAMES[1],
+            Self::Play { .. } => Self::NAMES[2],
+        }
+    }
+
+    /// What it is, in one line.
+    pub fn summary(&self) -> &'static str {
+        match self {
+            Self::Explore(_) => "state-space search from snapshots, for tests under the run's seed",
+            Self::Reflex(_) => "search for policies: readable rules that hold under any seed",
+            Self::Play { .. } => "explore and reflex, with one suite of both kinds of tests",
+        }
+    }
+}
+
+impl Parameters for Game {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        match self {
+            Self::Explore(explore) => explore.fields(),
+            Self::Reflex(reflex) => reflex.fields(),
+            Self::Play { explore, reflex } => {
+                let mut fields = explore.fields();
+                fields.extend(reflex.fields());
+                fields
+            }
+        }
+    }
+}
+
+/// An algorithm for games with all its parameters and the settings of test generation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameConfiguration {
+    /// The algorithm.
+    pub game: Game,
+    /// Settings of test generation.
+    pub settings: Settings,
+}
+
+impl GameConfiguration {
+    /// A configuration by name, with parameters of algorithm and test generation by name and
+    /// defaults for the rest.
+    ///
+    /// # Errors
+    /// If there is no such algorithm or parameter, or a value is not allowed.
+    pub fn new(name: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
+        let mut configuration = Self { game: Game::named(name)?, settings: Settings::default() };
+        for &(name, value) in parameters {
+            configuration.set(name, value)?;
+        }
+        Ok(configuration)
+    }
+}
+
+impl Parameters for GameConfiguration {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        let mut fields = self.game.fields();
+        fields.extend(self.settings.fields());
+        fields
+    }
+}

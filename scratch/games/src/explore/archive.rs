@@ -1,0 +1,199 @@
+//! Archives of states: one state for each cell, and what is known of its prospects.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use catherd_search::Stream;
+use rustc_hash::FxHashMap;
+
+use super::Counts;
+
+/// Trials without a fruit that the estimate of viability assumes beforehand.
+const PRIOR: f64 = 20.0;
+/// Smallest viability, so that no state is forbidden.
+const FLOOR: f64 = 0.001;
+/// Viability after waiting, relative to that before, below which a state counts as doomed.
+const DOOMED: f64 = 0.5;
+/// Visits without fruit after which another state of the cell takes the place.
+const TIRED: u32 = 4;
+
+/// The states of one goal.
+pub(super) struct Archive<S> {
+    /// By key: the number of the cell. Only looked up, never iterated.
+    index: FxHashMap<(i32, u64), usize>,
+    cells: Vec<Cell<S>>,
+    /// By bucket, the best first: numbers of cells.
+    buckets: BTreeMap<i32, Vec<usize>>,
+    best: f64,
+    /// How often the goal was chosen since its best fitness improved.
+    pub(super) chosen: u64,
+    /// Trials and fruits: of all origins, and of those that had a feature.
+    total: (f64, f64),
+    odds: FxHashMap<u32, (f64, f64)>,
+}
+
+struct Cell<S> {
+    key: (i32, u64),
+    state: S,
+    features: Rc<[u32]>,
+    fitness: f64,
+    steps: u64,
+    visits: u32,
+    fruits: u32,
+}
+
+/// A state that is offered to an archive.
+#[derive(Clone, Copy)]
+pub(super) struct Offer {
+    pub(super) bucket: i32,
+    pub(super) place: u64,
+    pub(super) fitness: f64,
+    /// Steps of its path.
+    pub(super) steps: u64,
+}
+
+impl<S> Default for Archive<S> {
+    fn default() -> Self {
+        Self {
+            index: FxHashMap::default(),
+            cells: Vec::new(),
+            buckets: BTreeMap::new(),
+            best: f64::INFINITY,
+            chosen: 0,
+            total: (0.0, 0.0),
+            odds: FxHashMap::default(),
+        }
+    }
+}
+
+impl<S> Cell<S> {
+    /// How much it was visited in vain.
+    fn waste(&self) -> f64 {
+        f64::from(self.visits) / (1.0 + f64::from(self.fruits))
+    }
+}
+
+impl<S: Clone> Archive<S> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    pub(super) fn bucket_of(&self, cell: usize) -> i32 {
+        self.cells[cell].key.0
+    }
+
+    /// Whether no state has a better bucket or the same.
+    pub(super) fn is_best(&self, bucket: i32) -> bool {
+        self.buckets.first_key_value().is_none_or(|(best, _)| bucket < *best)
+    }
+
+    /// A cell: from the best bucket or, with probability `decay` each time, the next worse; of some
+    /// that are drawn from it the one with the fewest visits and the best prospects.
+    pub(super) fn draw(
+        &self,
+        decay: f64,
+        drawn: usize,
+        viability: bool,
+        rng: &mut Stream,
+    ) -> usize {
+        let mut skipped = 0;
+        while skipped + 1 < self.buckets.len() && rng.chance(decay) {
+            skipped += 1;
+        }
+        let Some(bucket) = self.buckets.values().nth(skipped) else { return 0 };
+        let mut best = (f64::INFINITY, 0);
+        for _ in 0..drawn {
+            let number = *rng.pick(bucket);
+            let cell = &self.cells[number];
+            let prospects = if viability { self.viability(&cell.features) } else { 1.0 };
+            let score = libm::log(1.0 + f64::from(cell.visits))
+                - 0.5 * libm::log(1.0 + f64::from(cell.fruits))
+                - 3.0 * libm::log(prospects.max(FLOOR));
+            if score < best.0 {
+                best = (score, number);
+            }
+        }
+        best.1
+    }
+
+    /// Counts a visit of a cell; returns its state.
+    pub(super) fn visit(&mut self, cell: usize) -> S {
+        let cell = &mut self.cells[cell];
+        cell.visits += 1;
+        cell.state.clone()
+    }
+
+    /// The smallest share of fruitful trials among those that shared a feature, relative to that of
+    /// all trials; at most 1.
+    fn viability(&self, features: &[u32]) -> f64 {
+        let overall = (self.total.1 + 1.0) / (self.total.0 + PRIOR);
+        features.iter().fold(1.0, |least: f64, feature| {
+            let (trials, fruits) = self.odds.get(feature).copied().unwrap_or_default();
+            least.min((fruits + PRIOR * overall) / (trials + PRIOR) / overall)
+        })
+    }
+
+    /// Whether waiting led to a state with worse prospects.
+    pub(super) fn is_doomed(&self, before: &[u32], after: &[u32]) -> bool {
+        self.viability(after) < DOOMED * self.viability(before)
+    }
+
+    /// Notes how a trial from a cell ended.
+    pub(super) fn note(&mut self, cell: usize, fruitful: bool) {
+        // A goal that is covered has lost its cells.
+        let Some(cell) = self.cells.get_mut(cell) else { return };
+        let fruits = f64::from(u8::from(fruitful));
+        cell.fruits += u32::from(fruitful);
+        self.total = (self.total.0 + 1.0, self.total.1 + fruits);
+        for feature in cell.features.iter() {
+            let odds = self.odds.entry(*feature).or_default();
+            *odds = (odds.0 + 1.0, odds.1 + fruits);
+        }
+    }
+
+    /// Whether a state would be kept: its cell is new, or it is better than the one there.
+    pub(super) fn accepts(&self, offer: &Offer) -> bool {
+        let Some(&number) = self.index.get(&(offer.bucket, offer.place)) else { return true };
+        let old = &self.cells[number];
+        let tired = old.visits >= TIRED && old.fruits == 0;
+        offer.fitness < old.fitness
+            || offer.fitness == old.fitness && (offer.steps < old.steps || tired)
+    }
+
+    /// Keeps a state that is [accepted](Archive::accepts). A full bucket gives up the cell that was
+    /// visited most in vain.
+    pub(super) fn insert(
+        &mut self,
+        offer: Offer,
+        state: S,
+        features: Rc<[u32]>,
+        limit: usize,
+        counts: &mut Counts,
+    ) {
+        let Offer { bucket, place, fitness, steps } = offer;
+        let key = (bucket, place);
+        let cell = Cell { key, state, features, fitness, steps, visits: 0, fruits: 0 };
+        let cells = &mut self.cells;
+        if let Some(&number) = self.index.get(&key) {
+            cells[number] = cell;
+        } else {
+            let numbers = self.buckets.entry(bucket).or_default();
+            let wasted = numbers.iter().copied();
+            let wasted = wasted.max_by(|a, b| cells[*a].waste().total_cmp(&cells[*b].waste()));
+            if let Some(number) = wasted.filter(|_| numbers.len() >= limit) {
+                self.index.remove(&cells[number].key);
+                self.index.insert(key, number);
+                cells[number] = cell;
+                counts.evictions += 1;
+            } else {
+                self.index.insert(key, cells.len());
+                numbers.push(cells.len());
+                cells.push(cell);
+                counts.cells += 1;
+            }
+        }
+        if fitness < self.best {
+            (self.best, self.chosen) = (fitness, 0);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Parameters of the state-space search.
+
+use catherd_search::{Field, Parameters};
+
+use crate::account::Counted;
+
+/// What makes up the key of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// Bucket of the fitness, positions of scripts and places.
+    Full,
+    /// The bucket alone.
+    Bucket,
+    /// Positions and places alone.
+    Place,
+    /// No cells: every rollout starts from a root.
+    None,
+}
+
+impl Cells {
+    const WORDS: &[(&str, Self)] = &[
+        ("full", Self::Full),
+        ("bucket", Self::Bucket),
+        ("place", Self::Place),
+        ("none", Self::None),
+    ];
+}
+
+/// The distances from which the fitness of a state is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guidance {
+    /// Of the latest evaluation of each condition.
+    Latest,
+    /// The smallest of the whole path.
+    Minima,
+}
+
+impl Guidance {
+    const WORDS: &[(&str, Self)] = &[("latest", Self::Latest), ("minima", Self::Minima)];
+}
+
+/// Parameters of `explore`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explore {
+    /// Which steps the budget counts.
+    pub counted: Counted,
+    /// Probability that a rollout has one action more.
+    pub going_on: f64,
+    /// Most actions of a rollout.
+    pub rollout: usize,
+    /// Probability of taking a worse bucket.
+    pub decay: f64,
+    /// Cells of a bucket.
+    pub cells_per_bucket: usize,
+    /// Probability of repeating the last event.
+    pub sticky: f64,
+    /// Stage units of a place.
+    pub grid: f64,
+    /// Degrees of a place.
+    pub turn: f64,
+    /// Share of rollouts from roots.
+    pub root_share: f64,
+    /// Share of rollouts from the archive of novelty.
+    pub novelty_share: f64,
+    /// Probability of another seed for a rollout from the first root.
+    pub reseed: f64,
+    /// Seeds that are tried first if chance decides about goals.
+    pub chance_seeds: usize,
+    /// Whether prospects of states are estimated.
+    pub viability: bool,
+    /// Steps of the wait that shows whether a state is doomed; 0 for none.
+    pub look_ahead: usize,
+    /// Whether values of variables are features of prospects.
+    pub watch_variables: bool,
+    /// Memory for states in MiB.
+    pub memory: usize,
+    /// Most steps of a path.
+    pub most_steps: usize,
+    /// What makes up the key of a cell.
+    pub cells: Cells,
+    /// The distances that guide.
+    pub guidance: Guidance,
+    /// Whether goals have archives of their own.
+    pub goals: bool,
+    /// Whether positions of scripts are in the key of a cell.
+    pub positions: bool,
+    /// Whether only places of controlled sprites are in the key of a cell.
+    pub controlled: bool,
+}
+
+impl Default for Explore {
+    fn default() -> Self {
+        Self {
+            counted: Counted::Logical,
+            going_on: 0.8,
+            rollout: 20,
+            decay: 0.6,
+            cells_per_bucket: 64,
+            sticky: 0.3,
+            grid: 40.0,
+            turn: 45.0,
+            root_share: 0.05,
+            novelty_share: 0.1,
+            reseed: 0.0,
+            chance_seeds: 32,
+            viability: true,
+            look_ahead: 0,
+            watch_variables: true,
+            memory: 256,
+            most_steps: 6_000,
+            cells: Cells::Full,
+            guidance: Guidance::Latest,
+            goals: true,
+            positions: true,
+            controlled: true,
+        }
+    }
+}
+
+impl Parameters for Explore {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        vec![
+            Field::choice("counted", &mut self.counted, Counted::WORDS).meaning(
+                "steps of the budget: logical, restored prefixes count each time; executed, they \
+                 do not",
+            ),
+            Field::share("continue", &mut self.going_on)
+                .meaning("probability that a rollout has one action more"),
+            Field::count("rollout", &mut self.rollout, 1, 1_000)
+                .meaning("maximum actions of a rollout"),
+            Field::share("decay", &mut self.decay)
+                .meaning("probability of taking the next worse bucket"),
+            Field::count("cells_per_bucket", &mut self.cells_per_bucket, 1, 100_000)
+                .meaning("cells of a bucket"),
+            Field::share("sticky", &mut self.sticky)
+                .meaning("probability of repeating the last event"),
+            Field::number("grid", &mut self.grid, 1.0, 480.0)
+                .meaning("stage units of the place of a sprite"),
+            Field::number("turn", &mut self.turn, 1.0, 360.0)
+                .meaning("degrees of the place of a sprite"),
+            Field::share("root_share", &mut self.root_share)
+                .meaning("share of rollouts that start from a root"),
+            Field::share("novelty_share", &mut self.novelty_share).meaning(
+                "share of rollouts from the archive of novelty; 0.9 while no goal has a distance",
+            ),
+            Field::share("reseed", &mut self.reseed)
+                .meaning("probability of a new seed for a rollout from the first root"),
+            Field::count("chance_seeds", &mut self.chance_seeds, 0, 10_000)
+                .meaning("seeds that are tried first if random numbers decide about goals"),
+            Field::switch("viability", &mut self.viability)
+                .meaning("estimate which states lead nowhere"),
+            Field::count("look_ahead", &mut self.look_ahead, 0, 1_000)
+                .meaning("steps of the wait that shows whether a state leads nowhere; 0: none"),
+            Field::switch("watch_variables", &mut self.watch_variables)
+                .meaning("estimate it also from variables in conditions"),
+            Field::count("memory", &mut self.memory, 0, 1 << 20)
+                .meaning("MiB of states; results do not depend on it"),
+            Field::count("most_steps", &mut self.most_steps, 1, 100_000)
+                .meaning("maximum steps of a path"),
+            Field::choice("cells", &mut self.cells, Cells::WORDS)
+                .meaning("what states are distinguished by; none: restarts from roots alone"),
+            Field::choice("guidance", &mut self.guidance, Guidance::WORDS)
+                .meaning("distances that guide: the latest, or the minima of the path"),
+            Field::switch("goals", &mut self.goals)
+                .meaning("an archive for each goal, otherwise that of novelty alone"),
+            Field::switch("positions", &mut self.positions)
+                .meaning("distinguish states by positions of scripts"),
+            Field::switch("controlled", &mut self.controlled)
+                .meaning("distinguish states by places of controlled sprites, otherwise of all"),
+        ]
+    }
+}

@@ -1,0 +1,361 @@
+//! Generating suites for games.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use catherd_sb3::Project;
+use catherd_search::{Budget, Progress, Stop, Stream};
+use catherd_suite::{Suite, SuiteTest, Tolerances, measure_coverage};
+use catherd_testgen::{Assertions, Counts, End, Generated, Limits, Prepared};
+
+use crate::account::{Account, Counted, OnProgress};
+use crate::algorithm::Game;
+use crate::explore::{self, Explore, Found, explore};
+use crate::reflex::{Alphabet, Arena, Learner, Reflex, policy_tests};
+use crate::states::{Layout, Space, State};
+use crate::suite::{PathTest, Shortened, path_test, policy_test, static_test};
+
+/// Shares of the budget of [`Game::Play`] after which exploring and learning end.
+const EXPLORED: f64 = 0.2;
+const LEARNED: f64 = 0.8;
+
+/// A run of an algorithm for games.
+#[derive(Clone, Debug)]
+pub struct GameRequest {
+    /// The algorithm.
+    pub game: Game,
+    /// Seed of all random numbers of the run.
+    pub seed: u64,
+    /// Budget of the search.
+    pub budget: Budget,
+    /// Name of the project in suites: usually its digest.
+    pub project: String,
+    /// Regression assertions to add to the suite; `None` for a suite without assertions.
+    pub assertions: Option<Assertions>,
+}
+
+/// Result of a run.
+#[derive(Clone, Debug)]
+pub struct GameGenerated {
+    /// What runs of all algorithms have.
+    pub generated: Generated,
+    /// Further counts by name.
+    pub counts: Vec<(&'static str, u64)>,
+}
+
+/// What the searches of a run found, and what they share.
+struct Run<'a> {
+    prepared: &'a Prepared,
+    layout: &'a Layout,
+    request: &'a GameRequest,
+    tests: Vec<SuiteTest>,
+    shortened: Shortened,
+    counts: Vec<(&'static str, u64)>,
+}
+
+/// Generates a suite for a project that was prepared with the settings of the run. `on_progress` is
+/// called after every execution and may end the search.
+pub fn generate(
+    prepared: &Arc<Prepared>,
+    project: &Project,
+    request: &GameRequest,
+    mut on_progress: impl FnMut(&Progress) -> ControlFlow<()>,
+) -> GameGenerated {
+    let model = prepared.model();
+    let layout = Layout::new(project, model);
+    let goals = model.goals().len();
+    let counted = match &request.game {
+        Game::Explore(explore) => explore.counted,
+        Game::Play { explore, .. } => explore.counted,
+        Game::Reflex(_) => Counted::Logical,
+    };
+    let on_progress: &mut OnProgress<'_> = &mut on_progress;
+    let mut account = Account::new(&request.budget, counted, goals, on_progress);
+    let mut run = Run {
+        prepared,
+        layout: &layout,
+        request,
+        tests: Vec::new(),
+        shortened: Shortened::default(),
+        counts: Vec::new(),
+    };
+    let end = if goals == 0 {
+        End::NothingToCover
+    } else {
+        End::Search(match &request.game {
+            Game::Explore(settings) => run.explore(settings, &mut account),
+            Game::Reflex(settings) => run.reflex(settings, &mut account),
+            Game::Play { explore, reflex } => run.play(explore, reflex, &mut account),
+        })
+    };
+    run.finish(end, &account)
+}
+
+impl Run<'_> {
+    fn goals(&self) -> usize {
+        self.prepared.model().goals().len()
+    }
+
+    /// Seeds of the first states: that of the run, and others if chance decides about goals.
+    fn roots(&self, settings: &Explore) -> Vec<u64> {
+        let mut seeds = vec![self.request.seed];
+        if self.layout.has_chance {
+            let others = settings.chance_seeds;
+            seeds.extend(Stream::seeds(self.request.seed, Stream::TRAINING, others));
+        }
+        seeds
+    }
+
+    fn explore(&mut self, settings: &Explore, account: &mut Account<'_>) -> Stop {
+        let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
+        let mut space =
+            Space::new(self.prepared, settings, self.layout, self.request.seed, &mut rng);
+        let seeds = self.roots(settings);
+        let known = vec![false; self.goals()];
+        let (found, stop) = explore(&mut space, settings, &seeds, &mut rng, account, 1.0, &known);
+        self.count_exploration(&found, &space);
+        let mut arena = Arena::new(self.prepared, &mut rng);
+        self.add_paths(&found.states, &space, &mut arena, &known);
+        stop
+    }
+
+    fn reflex(&mut self, settings: &Reflex, account: &mut Account<'_>) -> Stop {
+        let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
+        let mut arena = Arena::new(self.prepared, &mut rng);
+        let seeds = self.training_seeds(settings);
+        let (alphabet, work) = Alphabet::new(&mut arena, &seeds, &mut rng);
+        account.spend(work);
+        let mut learner = Learner::new(settings, &alphabet, self.layout, seeds, &arena);
+        let known = vec![false; self.goals()];
+        let stop = learner.learn(&mut arena, &mut rng, account, 1.0, &known);
+        self.add_policies(&learner, settings, &mut arena);
+        stop
+    }
+
+    fn training_seeds(&self, settings: &Reflex) -> Vec<u64> {
+        let count = settings.training_seeds + settings.confirming_seeds;
+        Stream::seeds(self.request.seed, Stream::TRAINING, count)
+    }
+
+    /// Both searches: exploring for a fifth of the budget, learning for three fifths, and then
+    /// whichever covered a goal last.
+    fn play(&mut self, settings: &Explore, reflex: &Reflex, account: &mut Account<'_>) -> Stop {
+        let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
+        let mut space =
+            Space::new(self.prepared, settings, self.layout, self.request.seed, &mut rng);
+        let seeds = self.roots(settings);
+        let none = vec![false; self.goals()];
+        let (found, stop) =
+            explore(&mut space, settings, &seeds, &mut rng, account, EXPLORED, &none);
+        self.count_exploration(&found, &space);
+        let explored_last = account.timeline.last().map_or(0, |point| point.executions);
+        let mut states = found.states;
+        let mut arena = Arena::new(self.prepared, &mut rng);
+        if stop == Stop::Cancelled {
+            return stop;
+        }
+        let seeds = self.training_seeds(reflex);
+        let (alphabet, work) = Alphabet::new(&mut arena, &seeds, &mut rng);
+        account.spend(work);
+        let mut learner = Learner::new(reflex, &alphabet, self.layout, seeds, &arena);
+        let explored: Vec<bool> = states.iter().map(Option::is_some).collect();
+        let mut stop = learner.learn(&mut arena, &mut rng, account, LEARNED, &explored);
+        if ![Stop::Cancelled, Stop::Covered].contains(&stop) {
+            let known: Vec<bool> = (0..self.goals())
+                .map(|goal| states[goal].is_some() || learner.best[goal].is_some())
+                .collect();
+            let done = known.iter().all(|known| *known);
+            stop = if done || learner.last_success > explored_last {
+                learner.learn(&mut arena, &mut rng, account, 1.0, &known)
+            } else {
+                let seeds = [self.request.seed];
+                let (more, stop) =
+                    explore(&mut space, settings, &seeds, &mut rng, account, 1.0, &known);
+                self.count_exploration(&more, &space);
+                for (state, new) in states.iter_mut().zip(more.states) {
+                    *state = state.take().or(new);
+                }
+                stop
+            };
+        }
+        let robust = reflex.training_seeds;
+        let reliable: Vec<bool> = learner
+            .best
+            .iter()
+            .map(|best| best.as_ref().is_some_and(|best| best.score >= robust))
+            .collect();
+        self.add_policies(&learner, reflex, &mut arena);
+        self.add_paths(&states, &space, &mut arena, &reliable);
+        stop
+    }
+
+    fn count_exploration(&mut self, found: &Found<State>, space: &Space<'_>) {
+        let explore::Counts { rollouts, cells, evictions, probes, reseeds, doomed } = found.counts;
+        let counts = [
+            ("rollouts", rollouts),
+            ("cells", cells),
+            ("evictions", evictions),
+            ("probes", probes),
+            ("reseeds", reseeds),
+            ("doomedStates", doomed),
+        ];
+        for (name, count) in counts {
+            match self.counts.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, sum)) => *sum += count,
+                None => self.counts.push((name, count)),
+            }
+        }
+        // How many steps were executed again depends on the memory, which results must not.
+        let _ = space.replayed;
+    }
+
+    /// Adds tests of paths for the goals that are not covered otherwise, the deepest first.
+    fn add_paths(
+        &mut self,
+        states: &[Option<State>],
+        space: &Space<'_>,
+        arena: &mut Arena<'_>,
+        otherwise: &[bool],
+    ) {
+        let settings = self.prepared.settings();
+        let limit = match (settings.minimise, settings.minimisation_executions as u64) {
+            (false, _) => 0,
+            (true, 0) => u64::MAX,
+            (true, limit) => limit,
+        };
+        let mut covered = otherwise.to_vec();
+        for &goal in self.prepared.goal_order() {
+            let Some(state) = states[goal as usize].as_ref().filter(|_| !covered[goal as usize])
+            else {
+                continue;
+            };
+            let path = PathTest { goal, seed: state.seed(), events: state.events() };
+            let left = limit.saturating_sub(self.shortened.executions);
+            let words = space.words();
+            if path.events.is_empty() {
+                // The flag alone covers the goal; a test has at least one event.
+                let wait = vec![catherd_suite::event::Event::WAIT];
+                let path = PathTest { events: wait, ..path };
+                self.add_path(&path, words, arena, left, &mut covered);
+            } else {
+                self.add_path(&path, words, arena, left, &mut covered);
+            }
+        }
+    }
+
+    fn add_path(
+        &mut self,
+        path: &PathTest,
+        words: &catherd_suite::event::Vocabulary,
+        arena: &mut Arena<'_>,
+        limit: u64,
+        covered: &mut [bool],
+    ) {
+        let Some(path) = path_test(path, words, arena, limit, &mut self.shortened) else { return };
+        let test = static_test(&path, arena.words(), self.request.seed);
+        for goal in self.covered_by(&test) {
+            covered[goal as usize] = true;
+        }
+        self.tests.push(test);
+    }
+
+    fn add_policies(&mut self, learner: &Learner<'_>, settings: &Reflex, arena: &mut Arena<'_>) {
+        let before = arena.episodes;
+        let (seeds, training) = (&learner.seeds, settings.training_seeds);
+        let order = self.prepared.goal_order();
+        let shorten = self.prepared.settings().minimise;
+        let tests = policy_tests(&learner.best, order, seeds, training, arena, shorten);
+        self.shortened.executions += arena.episodes - before;
+        let program = self.prepared.program();
+        for test in &tests {
+            let words = arena.words();
+            let seed = self.request.seed;
+            self.tests.push(policy_test(&test.policy, test.seed, words, program, seed));
+        }
+        let rules = tests.iter().map(|test| test.policy.rules.len() as u64).sum();
+        let robust = learner.best.iter().flatten();
+        let robust = robust.filter(|best| best.score >= settings.training_seeds).count() as u64;
+        let episodes = before;
+        self.counts.extend([
+            ("episodes", episodes),
+            ("rules", rules),
+            ("robustInTraining", robust),
+        ]);
+    }
+
+    /// The goals that a test covers when it is executed as a part of a suite.
+    fn covered_by(&self, test: &SuiteTest) -> Vec<u32> {
+        let suite = self.suite(vec![test.clone()]);
+        let goals = self.prepared.model().goals();
+        let covered = measure_coverage(&suite, self.prepared.program(), goals, u64::MAX);
+        // The names in it are those of the program.
+        debug_assert!(covered.is_ok(), "{covered:?}");
+        covered.ok().and_then(|covered| covered.into_iter().next()).unwrap_or_default()
+    }
+
+    fn suite(&self, tests: Vec<SuiteTest>) -> Suite {
+        Suite {
+            project: self.request.project.clone(),
+            algorithm: self.request.game.name().to_owned(),
+            seed: self.request.seed,
+            goals: self.goals() as u32,
+            machine: self.prepared.settings().machine.clone(),
+            tolerances: Tolerances::default(),
+            nan_equal: self.prepared.settings().compat.nan_equal,
+            tests,
+            ..Suite::default()
+        }
+    }
+
+    /// Makes the result: the suite with what each test covers.
+    fn finish(mut self, end: End, account: &Account<'_>) -> GameGenerated {
+        let tests = std::mem::take(&mut self.tests);
+        let mut suite = self.suite(tests);
+        let goals = self.prepared.model().goals();
+        let covers = measure_coverage(&suite, self.prepared.program(), goals, u64::MAX);
+        debug_assert!(covers.is_ok(), "{covers:?}");
+        let mut covered: Vec<u32> = Vec::new();
+        for (test, covers) in suite.tests.iter_mut().zip(covers.unwrap_or_default()) {
+            covered.extend(&covers);
+            test.covers = covers;
+        }
+        covered.sort_unstable();
+        covered.dedup();
+        if let Some(how) = self.request.assertions {
+            self.prepared.assert(&mut suite, how);
+        }
+        let meter = account.meter();
+        let full = account.timeline.last().filter(|point| point.covered == goals.len());
+        let counts = Counts {
+            goals: goals.len() as u64,
+            covered: covered.len() as u64,
+            iterations: account.executions,
+            executions: meter.executions(),
+            evaluations: meter.evaluations(),
+            events: meter.events(),
+            steps: meter.steps(),
+            executions_to_full_coverage: full.map(|point| point.executions),
+            suite_tests: suite.tests.len() as u64,
+            suite_events: suite.events(),
+            suite_assertions: suite.assertions(),
+            suite_flaky: suite.tests.iter().map(|test| test.flaky.len() as u64).sum(),
+            minimised_events: self.shortened.events,
+            minimisation_executions: self.shortened.executions,
+            ..Counts::default()
+        };
+        self.counts.push(("executedSteps", account.executed));
+        self.counts.push(("logicalSteps", account.logical));
+        self.counts.push(("unstablePaths", self.shortened.unstable));
+        let generated = Generated {
+            end,
+            goals: goals.len() as u32,
+            covered,
+            timeline: account.timeline.clone(),
+            suite,
+            unstable: Vec::new(),
+            counts,
+            limits: Limits::default(),
+        };
+        GameGenerated { generated, counts: self.counts }
+    }
+}

@@ -1,0 +1,24 @@
+//! Test generation for games: state-space search that plays, and policies that react.
+//!
+//! - [`Game::Explore`] searches the states of a program for paths that cover its goals under the
+//!   seed of the run.
+//! - [`Game::Reflex`] searches for short lists of rules that cover them under any seed.
+//! - [`Game::Play`] does both, and makes one suite of both kinds of tests.
+//! - [`LONG`]: algorithms of `catherd-search` with long tests, the baselines of these.
+//!
+//! A run is a pure function of project, algorithm, seed and budget, unless the budget has a wall
+//! limit.
+
+mod account;
+mod algorithm;
+mod explore;
+mod generation;
+mod reflex;
+mod states;
+mod suite;
+
+pub use account::Counted;
+pub use algorithm::{Game, GameConfiguration, LONG, LONG_EVENTS, long};
+pub use explore::{Cells, Explore, Guidance};
+pub use generation::{GameGenerated, GameRequest, generate};
+pub use reflex::Reflex;

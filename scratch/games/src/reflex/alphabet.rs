@@ -1,0 +1,100 @@
+//! The alphabet of policies: events that the program reacts to, and what they move, found by walks of
+//! random events with experiments on the way.
+
+use catherd_search::Stream;
+use catherd_suite::Axis;
+use catherd_suite::event::{Event, Interaction, KeyNo, TextNo};
+use catherd_testgen::extraction::Identifier;
+use catherd_testgen::parameters::with_random;
+use rustc_hash::FxHashSet;
+
+use super::arena::Arena;
+use crate::account::Work;
+use crate::states::{Axes, probe};
+
+/// Walks, each under a seed of its own, and their events.
+const WALKS: usize = 8;
+const EVENTS: usize = 8;
+/// Steps before each event of a walk.
+const PAUSE: u32 = 10;
+
+/// Events of a program and their effects.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Alphabet {
+    /// Events that a rule may send: all that were listed but waits, answers, drags and moves of the
+    /// mouse.
+    pub(crate) events: Vec<Event>,
+    /// Whether the program senses where the mouse is.
+    pub(crate) mouse: bool,
+    /// Texts that answer questions.
+    pub(crate) answers: Vec<TextNo>,
+    /// Sprites, axes and the keys that move the sprite along the axis, up and down.
+    pub(crate) steered: Vec<(u16, Axis, [KeyNo; 2])>,
+}
+
+impl Alphabet {
+    /// Finds events and effects. The work counts as one execution.
+    pub(crate) fn new(arena: &mut Arena<'_>, seeds: &[u64], rng: &mut Stream) -> (Self, Work) {
+        let mut alphabet = Self::default();
+        let mut axes = Axes::default();
+        let mut known = FxHashSet::default();
+        let mut executed = 0;
+        for walk in 0..WALKS {
+            let seed = seeds[walk % seeds.len()];
+            arena.begin(seed);
+            let mut interaction = Interaction::default();
+            let mut extraction = Stream::new(seed, Stream::EXTRACTION);
+            for _ in 0..EVENTS {
+                interaction.run(PAUSE, &mut arena.vm);
+                arena.extractor.extract(&mut arena.vm, &mut extraction);
+                let listed = arena.extractor.events().to_vec();
+                listed.iter().for_each(|event| alphabet.add(event, &mut known));
+                let here = arena.vm.snapshot();
+                let words = arena.extractor.words();
+                executed += probe(&mut axes, &mut arena.vm, interaction, &listed, words);
+                arena.vm.restore(&here);
+                if listed.is_empty() || interaction.has_ended() || interaction.is_hung() {
+                    break;
+                }
+                let bounds = arena.prepared.settings().bounds;
+                let choice = with_random(*rng.pick(&listed), bounds, rng);
+                let shown = choice.event(|| (0.0, 0.0));
+                let event = choice.event(|| arena.extractor.extent(&shown, &mut arena.vm));
+                interaction.send(event, &mut arena.vm, arena.extractor.words());
+            }
+            executed += arena.vm.steps();
+        }
+        alphabet.steered = axes.steered();
+        (alphabet, Work { executed, logical: executed, events: (WALKS * EVENTS) as u64 })
+    }
+
+    fn add(&mut self, event: &Event, known: &mut FxHashSet<Identifier>) {
+        match *event {
+            Event::Wait { .. } | Event::DragSprite { .. } | Event::TypeNumber { .. } => {}
+            Event::TypeText { text } => {
+                if !self.answers.contains(&text) {
+                    self.answers.push(text);
+                }
+            }
+            Event::MouseMove { .. } | Event::MouseMoveTo { .. } => self.mouse = true,
+            Event::ClickClone { sprite, .. } => {
+                // A rule clicks on whichever clone there is.
+                let click = Event::ClickClone { sprite, x: 0.0, y: 0.0 };
+                if known.insert(Identifier::of(&click)) {
+                    self.events.push(click);
+                }
+            }
+            Event::MouseDown { .. } => {
+                if known.insert(Identifier::of(event)) {
+                    self.mouse = true;
+                    self.events.push(*event);
+                }
+            }
+            event => {
+                if known.insert(Identifier::of(&event)) {
+                    self.events.push(event);
+                }
+            }
+        }
+    }
+}

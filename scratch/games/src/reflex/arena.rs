@@ -1,0 +1,109 @@
+//! Episodes: executions of policies and of recorded events from the green flag on.
+
+use std::sync::Arc;
+
+use catherd_search::Stream;
+use catherd_suite::event::{Event, Interaction, Vocabulary};
+use catherd_suite::policy::Policy;
+use catherd_testgen::Prepared;
+use catherd_testgen::extraction::Extractor;
+use catherd_testgen::fitness::Workspace;
+use catherd_vm::{Random, Snapshot, TargetId, Vm};
+
+use crate::states::LatestRecorder;
+
+/// A machine that executes tests of one project, each from the green flag on.
+pub(crate) struct Arena<'a> {
+    pub(super) prepared: &'a Prepared,
+    pub(super) vm: Vm<LatestRecorder>,
+    pub(super) loaded: Snapshot,
+    pub(super) extractor: Extractor<TargetId>,
+    workspace: Workspace,
+    /// Episodes and their steps so far.
+    pub(crate) episodes: u64,
+    pub(crate) steps: u64,
+}
+
+impl<'a> Arena<'a> {
+    /// A machine for a project. `rng` draws the run's random answer.
+    pub(crate) fn new(prepared: &'a Prepared, rng: &mut Stream) -> Self {
+        let tracer = LatestRecorder::new(prepared.model().block_count(), true);
+        let settings = prepared.settings();
+        let (program, machine) = (Arc::clone(prepared.program()), settings.machine.clone());
+        let mut vm = Vm::new(program, machine, Random::portable(0), tracer);
+        let loaded = vm.snapshot();
+        let tables = Arc::clone(prepared.tables());
+        let mut extractor = Extractor::new(tables, settings.extraction, settings.compat, rng);
+        let mut extraction = Stream::new(0, Stream::EXTRACTION);
+        extractor.read_procedures(&mut vm, &mut extraction);
+        vm.restore(&loaded);
+        let workspace = Workspace::default();
+        Self { prepared, vm, loaded, extractor, workspace, episodes: 0, steps: 0 }
+    }
+
+    /// The words of events and policies.
+    pub(crate) fn words(&self) -> &Vocabulary {
+        self.extractor.words()
+    }
+
+    /// The same, for adding words.
+    pub(crate) fn words_mut(&mut self) -> &mut Vocabulary {
+        self.extractor.words_mut()
+    }
+
+    pub(super) fn begin(&mut self, seed: u64) {
+        self.vm.restore(&self.loaded);
+        self.vm.set_random(Random::portable(seed));
+        self.vm.tracer.clear();
+        self.vm.green_flag();
+    }
+
+    /// Executes a policy under a seed until it has covered these goals, or has ended. Returns its
+    /// steps.
+    pub(crate) fn play(&mut self, policy: &Policy, seed: u64, goals: &[u32]) -> u64 {
+        self.begin(seed);
+        let blocks = self.prepared.model().goals();
+        let mut interaction = Interaction::default();
+        policy.play(&mut self.vm, &mut interaction, self.extractor.words(), |vm| {
+            let trace = vm.tracer.trace();
+            goals.is_empty() || !goals.iter().all(|goal| trace.covered(blocks[*goal as usize]))
+        });
+        self.end()
+    }
+
+    /// Sends events under a seed until the goal is covered. Returns the number of events sent and
+    /// whether it is.
+    pub(crate) fn replay(&mut self, events: &[Event], seed: u64, goal: u32) -> (usize, bool) {
+        self.begin(seed);
+        let block = self.prepared.model().goals()[goal as usize];
+        let mut interaction = Interaction::default();
+        let mut sent = 0;
+        for &event in events {
+            if self.vm.tracer.trace().covered(block) {
+                break;
+            }
+            interaction.send(event, &mut self.vm, self.extractor.words());
+            sent += 1;
+        }
+        self.end();
+        (sent, self.vm.tracer.trace().covered(block))
+    }
+
+    fn end(&mut self) -> u64 {
+        self.vm.tracer.flush();
+        self.episodes += 1;
+        self.steps += self.vm.steps();
+        self.vm.steps()
+    }
+
+    /// Whether the last execution covered a goal.
+    pub(crate) fn covers(&self, goal: u32) -> bool {
+        let block = self.prepared.model().goals()[goal as usize];
+        self.vm.tracer.trace().covered(block)
+    }
+
+    /// By goal: the fitness of the last execution.
+    pub(crate) fn fitness(&mut self, to: &mut Vec<f64>) {
+        self.prepared.model().evaluate(self.vm.tracer.trace(), to, &mut self.workspace);
+    }
+}

@@ -1,0 +1,269 @@
+//! The search for policies.
+
+use std::rc::Rc;
+
+use catherd_search::{Stop, Stream};
+use catherd_suite::policy::Policy;
+
+use super::alphabet::Alphabet;
+use super::arena::Arena;
+use super::language::Language;
+use super::settings::Reflex;
+use crate::account::{Account, Work};
+use crate::states::Layout;
+
+/// The best policy for a goal. The score is the number of training seeds under which it covers the
+/// goal; if it does so under all, the number of seeds, the confirming ones included, up to the first
+/// under which it does not.
+#[derive(Clone, Debug)]
+pub(crate) struct Learned {
+    pub(crate) policy: Rc<Policy>,
+    pub(crate) score: usize,
+}
+
+/// A policy that a goal keeps, with what it is worth.
+struct Member {
+    worth: f64,
+    policy: Rc<Policy>,
+}
+
+/// Seeds under which a policy covers a goal.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    /// Training seeds.
+    training: usize,
+    /// Seeds up to the first under which it does not.
+    streak: usize,
+}
+
+impl Tally {
+    fn add(&mut self, number: usize, covers: bool, training: usize) {
+        self.training += usize::from(covers && number < training);
+        self.streak += usize::from(covers && self.streak == number);
+    }
+
+    fn score(self, training: usize) -> usize {
+        if self.streak >= training { self.streak } else { self.training }
+    }
+}
+
+/// A search for policies, which may be continued.
+pub(crate) struct Learner<'a> {
+    settings: &'a Reflex,
+    /// Training seeds, then confirming seeds.
+    pub(crate) seeds: Vec<u64>,
+    language: Language<'a>,
+    independent: Vec<usize>,
+    /// By goal.
+    pub(crate) best: Vec<Option<Learned>>,
+    populations: Vec<Vec<Member>>,
+    /// By goal: how often it was chosen since its population improved.
+    chosen: Vec<u64>,
+    fitness: Vec<f64>,
+    started: bool,
+    /// Executions of the account when a goal was last covered for the first time.
+    pub(crate) last_success: u64,
+}
+
+impl<'a> Learner<'a> {
+    pub(crate) fn new(
+        settings: &'a Reflex,
+        alphabet: &'a Alphabet,
+        layout: &'a Layout,
+        seeds: Vec<u64>,
+        arena: &Arena<'_>,
+    ) -> Self {
+        let model = arena.prepared.model();
+        let goals = model.goals().len();
+        Self {
+            settings,
+            seeds,
+            language: Language::new(settings, alphabet, layout),
+            independent: model.independent_goals().to_vec(),
+            best: vec![None; goals],
+            populations: (0..goals).map(|_| Vec::new()).collect(),
+            chosen: vec![0; goals],
+            fitness: Vec::new(),
+            started: false,
+            last_success: 0,
+        }
+    }
+
+    fn score(&self, goal: usize) -> usize {
+        self.best[goal].as_ref().map_or(0, |best| best.score)
+    }
+
+    /// Seeds under which a policy must cover a goal, so that the goal is done.
+    fn wanted(&self) -> usize {
+        if self.settings.reexecution { self.seeds.len() } else { 1 }
+    }
+
+    fn is_done(&self) -> bool {
+        (0..self.best.len()).all(|goal| self.score(goal) >= self.wanted())
+    }
+
+    /// Searches until every goal is done or a share of the budget is spent. Goals of `known` count
+    /// as covered in the account.
+    pub(crate) fn learn(
+        &mut self,
+        arena: &mut Arena<'_>,
+        rng: &mut Stream,
+        account: &mut Account<'_>,
+        share: f64,
+        known: &[bool],
+    ) -> Stop {
+        loop {
+            if self.is_done() {
+                return Stop::Covered;
+            }
+            if let Some(stop) = account.stop(share) {
+                return stop;
+            }
+            let policy = self.propose(rng);
+            self.try_out(Rc::new(policy), arena, rng, account, share, known);
+        }
+    }
+
+    /// The next policy to try: first the one that only waits.
+    fn propose(&mut self, rng: &mut Stream) -> Policy {
+        if !self.started {
+            self.started = true;
+            return Policy { most: self.settings.play_steps as u64, ..Policy::default() };
+        }
+        let wanted = self.wanted();
+        let open = self.independent.iter().copied();
+        let open =
+            open.filter(|&goal| self.score(goal) < wanted && !self.populations[goal].is_empty());
+        let least = open.min_by_key(|goal| self.chosen[*goal]);
+        match least.filter(|_| !rng.chance(self.settings.new_policy)) {
+            Some(goal) => {
+                self.chosen[goal] += 1;
+                let member = rng.pick(&self.populations[goal]);
+                self.language.changed(&member.policy, rng)
+            }
+            None => self.language.policy(rng),
+        }
+    }
+
+    /// Executes a policy under a training seed, and under all if it is worth it.
+    fn try_out(
+        &mut self,
+        policy: Rc<Policy>,
+        arena: &mut Arena<'_>,
+        rng: &mut Stream,
+        account: &mut Account<'_>,
+        share: f64,
+        known: &[bool],
+    ) {
+        let training = self.settings.training_seeds;
+        let seed = self.seeds[rng.index(training)];
+        self.episode(&policy, seed, arena, account);
+        let mut enters = false;
+        let wanted = self.wanted();
+        for position in 0..self.independent.len() {
+            let goal = self.independent[position];
+            if self.score(goal) < wanted {
+                let worth = 1.0 / (1.0 + self.fitness[goal]);
+                enters |= self.enter(goal, worth, &policy);
+            }
+        }
+        if enters {
+            self.language.learn(&policy);
+        }
+        let interesting: Vec<usize> = (0..self.best.len())
+            .filter(|&goal| self.fitness[goal] == 0.0 && self.score(goal) < wanted)
+            .filter(|&goal| self.score(goal) == 0 || rng.chance(self.settings.retry))
+            .collect();
+        if interesting.is_empty() {
+            return;
+        }
+        let mut tallies = vec![Tally::default(); self.best.len()];
+        if self.settings.reexecution {
+            for number in 0..self.seeds.len() {
+                if !self.is_promising(&interesting, &tallies, number)
+                    || account.stop(share).is_some()
+                {
+                    break;
+                }
+                let seed = self.seeds[number];
+                self.episode(&policy, seed, arena, account);
+                for (tally, fitness) in tallies.iter_mut().zip(&self.fitness) {
+                    tally.add(number, *fitness == 0.0, training);
+                }
+            }
+        }
+        // The first episode proves one seed, also if there was no time for others.
+        let mut scores: Vec<usize> = tallies.iter().map(|tally| tally.score(training)).collect();
+        interesting.iter().for_each(|goal| scores[*goal] = scores[*goal].max(1));
+        self.keep(&policy, &scores, account, known);
+    }
+
+    /// Racing: whether, after that many seeds, the policy can still beat the best for some goal. The
+    /// confirming seeds are only for policies that have covered a goal under all others.
+    fn is_promising(&self, goals: &[usize], tallies: &[Tally], seeds: usize) -> bool {
+        let training = self.settings.training_seeds;
+        goals.iter().any(|&goal| {
+            let (tally, best) = (tallies[goal], self.score(goal));
+            let left = training.saturating_sub(seeds);
+            tally.streak == seeds || left > 0 && tally.training + left > best
+        })
+    }
+
+    /// Keeps a policy for the goals that it covers under more seeds than the best so far.
+    fn keep(
+        &mut self,
+        policy: &Rc<Policy>,
+        scores: &[usize],
+        account: &mut Account<'_>,
+        known: &[bool],
+    ) {
+        let mut first = false;
+        for (goal, &score) in scores.iter().enumerate() {
+            if score <= self.score(goal) {
+                continue;
+            }
+            first |= self.best[goal].is_none();
+            self.best[goal] = Some(Learned { policy: Rc::clone(policy), score });
+            if self.independent.binary_search(&goal).is_ok() {
+                self.enter(goal, 1.0 + score as f64, policy);
+            }
+        }
+        if first {
+            let both = self.best.iter().zip(known);
+            account.covered(both.filter(|(best, known)| best.is_some() || **known).count());
+            self.last_success = account.executions;
+        }
+    }
+
+    /// Offers a policy to the population of a goal. Returns whether it entered.
+    fn enter(&mut self, goal: usize, worth: f64, policy: &Rc<Policy>) -> bool {
+        let population = &mut self.populations[goal];
+        let full = population.len() >= self.settings.policies;
+        let last = population.last().map_or(0.0, |member| member.worth);
+        if worth <= 0.0 || full && worth < last {
+            return false;
+        }
+        let better = population.first().is_none_or(|best| worth > best.worth);
+        if better {
+            self.chosen[goal] = 0;
+        }
+        if full {
+            population.pop();
+        }
+        let at = population.partition_point(|member| member.worth > worth);
+        population.insert(at, Member { worth, policy: Rc::clone(policy) });
+        better
+    }
+
+    fn episode(
+        &mut self,
+        policy: &Policy,
+        seed: u64,
+        arena: &mut Arena<'_>,
+        account: &mut Account<'_>,
+    ) {
+        let steps = arena.play(policy, seed, &[]);
+        arena.fitness(&mut self.fitness);
+        account.spend(Work { executed: steps, logical: steps, events: 1 });
+    }
+}

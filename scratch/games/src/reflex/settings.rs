@@ -1,0 +1,73 @@
+//! Parameters of the search for policies.
+
+use catherd_search::{Field, Parameters};
+
+/// Parameters of `reflex`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reflex {
+    /// Most steps of an episode.
+    pub play_steps: usize,
+    /// Most rules of a policy.
+    pub most_rules: usize,
+    /// Probability of a new policy instead of a changed one.
+    pub new_policy: f64,
+    /// Policies that each goal keeps.
+    pub policies: usize,
+    /// Seeds under which policies are trained.
+    pub training_seeds: usize,
+    /// Further seeds that confirm a policy which covers its goal under all of these.
+    pub confirming_seeds: usize,
+    /// Probability of trying all seeds for a goal that some policy covers under some.
+    pub retry: f64,
+    /// Whether rules follow sprites with the keys that were found to move them.
+    pub effects: bool,
+    /// Whether policies are executed under all training seeds.
+    pub reexecution: bool,
+    /// Whether rules may extrapolate, have conditions and keep off the edge.
+    pub guards: bool,
+}
+
+impl Default for Reflex {
+    fn default() -> Self {
+        Self {
+            play_steps: 2_000,
+            most_rules: 6,
+            new_policy: 0.4,
+            policies: 8,
+            training_seeds: 10,
+            confirming_seeds: 30,
+            retry: 0.05,
+            effects: true,
+            reexecution: true,
+            guards: true,
+        }
+    }
+}
+
+impl Parameters for Reflex {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        vec![
+            Field::count("play_steps", &mut self.play_steps, 1, 100_000)
+                .meaning("maximum steps of an episode"),
+            Field::count("most_rules", &mut self.most_rules, 1, 50)
+                .meaning("maximum rules of a policy"),
+            Field::share("new_policy", &mut self.new_policy)
+                .meaning("probability of a new policy instead of a changed one"),
+            Field::count("policies", &mut self.policies, 1, 1_000)
+                .meaning("policies kept for each goal"),
+            Field::count("training_seeds", &mut self.training_seeds, 1, 1_000)
+                .meaning("seeds under which policies are trained"),
+            Field::count("confirming_seeds", &mut self.confirming_seeds, 0, 1_000)
+                .meaning("further seeds that confirm a policy"),
+            Field::share("retry", &mut self.retry).meaning(
+                "probability of trying all seeds for a goal that a policy covers under some",
+            ),
+            Field::switch("effects", &mut self.effects)
+                .meaning("rules that follow sprites with the keys that move them"),
+            Field::switch("reexecution", &mut self.reexecution)
+                .meaning("execute policies under all training seeds, not one"),
+            Field::switch("guards", &mut self.guards)
+                .meaning("rules that extrapolate, have conditions or keep off the edge"),
+        ]
+    }
+}

@@ -1,0 +1,168 @@
+//! Tests from policies: which are kept for which goals, and what they can do without.
+
+use catherd_suite::policy::Policy;
+
+use super::arena::Arena;
+use super::search::Learned;
+
+/// A test that a policy plays.
+#[derive(Clone, Debug)]
+pub(crate) struct PolicyTest {
+    pub(crate) policy: Policy,
+    /// A training seed under which it covers the goals that it is kept for.
+    pub(crate) seed: u64,
+    /// These goals, ascending.
+    pub(crate) goals: Vec<u32>,
+}
+
+/// Which goals a policy covers under which seeds.
+struct Coverage {
+    /// By seed and goal.
+    covered: Vec<Vec<bool>>,
+}
+
+impl Coverage {
+    fn of(policy: &Policy, seeds: &[u64], goals: usize, arena: &mut Arena<'_>) -> Self {
+        let covered = seeds.iter().map(|&seed| {
+            arena.play(policy, seed, &[]);
+            (0..goals as u32).map(|goal| arena.covers(goal)).collect()
+        });
+        Self { covered: covered.collect() }
+    }
+
+    fn count(&self, goal: u32) -> usize {
+        self.covered.iter().filter(|under| under[goal as usize]).count()
+    }
+
+    /// The number of the first seeds under which a goal is covered.
+    fn count_of(&self, goal: u32, first: usize) -> usize {
+        let under = self.covered.iter().take(first);
+        under.filter(|under| under[goal as usize]).count()
+    }
+
+    /// Seeds up to the first under which a goal is not covered.
+    fn streak(&self, goal: u32) -> usize {
+        self.covered.iter().take_while(|under| under[goal as usize]).count()
+    }
+
+    /// Whether these goals are covered under as many seeds as before, and under the seed at a
+    /// position.
+    fn is_as_good(&self, before: &Coverage, goals: &[u32], seed: usize) -> bool {
+        goals.iter().all(|&goal| {
+            self.count(goal) >= before.count(goal) && self.covered[seed][goal as usize]
+        })
+    }
+}
+
+/// Tests that cover what the best policies cover, as reliably under these seeds, of which the first
+/// `training` decided while policies that fail under some of them were compared: the deepest
+/// goals first, because their policies cover others on the way. Rules that their goals do not need
+/// are removed, and each ends when it has covered its goals.
+pub(crate) fn policy_tests(
+    best: &[Option<Learned>],
+    order: &[u32],
+    seeds: &[u64],
+    training: usize,
+    arena: &mut Arena<'_>,
+    shorten: bool,
+) -> Vec<PolicyTest> {
+    let mut tests: Vec<PolicyTest> = Vec::new();
+    let mut done = vec![false; best.len()];
+    for &goal in order {
+        let Some(learned) = best[goal as usize].as_ref().filter(|_| !done[goal as usize]) else {
+            continue;
+        };
+        // A policy that was not confirmed need not do more under other seeds.
+        let seeds = if learned.score > training { seeds } else { &seeds[..training] };
+        let coverage = Coverage::of(&learned.policy, seeds, best.len(), arena);
+        let kept_under = |seed: usize| -> Vec<u32> {
+            let good = |goal: &u32| {
+                let score = best[*goal as usize].as_ref().map_or(0, |best| best.score);
+                !done[*goal as usize]
+                    && coverage.covered[seed][*goal as usize]
+                    && coverage.count_of(*goal, training) >= score.min(training)
+                    && (score <= training || coverage.streak(*goal) >= score)
+            };
+            (0..best.len() as u32).filter(good).collect()
+        };
+        let under = (0..seeds.len()).map(|seed| (seed, kept_under(seed)));
+        let under = under.filter(|(_, goals)| goals.contains(&goal));
+        // The first of those with the most goals.
+        let Some((seed, goals)) = under.rev().max_by_key(|(_, goals)| goals.len()) else {
+            continue;
+        };
+        goals.iter().for_each(|goal| done[*goal as usize] = true);
+        let mut test = PolicyTest { policy: (*learned.policy).clone(), seed: seeds[seed], goals };
+        if shorten {
+            test.shorten(&coverage, seed, seeds, best.len(), arena);
+        }
+        tests.push(test);
+    }
+    tests
+}
+
+impl PolicyTest {
+    fn shorten(
+        &mut self,
+        before: &Coverage,
+        seed: usize,
+        seeds: &[u64],
+        goals: usize,
+        arena: &mut Arena<'_>,
+    ) {
+        for position in (0..self.policy.rules.len()).rev() {
+            let mut shorter = self.policy.clone();
+            shorter.rules.remove(position);
+            let coverage = Coverage::of(&shorter, seeds, goals, arena);
+            if coverage.is_as_good(before, &self.goals, seed) {
+                self.policy = shorter;
+            }
+        }
+        for position in 0..self.policy.rules.len() {
+            if self.policy.rules[position].when.is_some() {
+                let mut simpler = self.policy.clone();
+                simpler.rules[position].when = None;
+                let coverage = Coverage::of(&simpler, seeds, goals, arena);
+                if coverage.is_as_good(before, &self.goals, seed) {
+                    self.policy = simpler;
+                }
+            }
+        }
+        if !self.policy.answers.is_empty() {
+            let mut silent = self.policy.clone();
+            silent.answers.clear();
+            let coverage = Coverage::of(&silent, seeds, goals, arena);
+            if coverage.is_as_good(before, &self.goals, seed) {
+                self.policy = silent;
+            }
+        }
+        self.end_early(before, seed, seeds, goals, arena);
+    }
+
+    /// Cuts the steps after which all goals are covered under every seed that covers them. Seeds
+    /// that were not among the training seeds may need more, hence a reserve.
+    fn end_early(
+        &mut self,
+        before: &Coverage,
+        seed: usize,
+        seeds: &[u64],
+        goals: usize,
+        arena: &mut Arena<'_>,
+    ) {
+        let all = |covered: &Vec<bool>| self.goals.iter().all(|goal| covered[*goal as usize]);
+        if !before.covered.iter().all(all) {
+            return;
+        }
+        let needed = seeds.iter().map(|&seed| arena.play(&self.policy, seed, &self.goals));
+        let needed = needed.max().unwrap_or(self.policy.most);
+        let mut shorter = self.policy.clone();
+        shorter.most = (needed.saturating_mul(RESERVE)).clamp(1, self.policy.most);
+        let coverage = Coverage::of(&shorter, seeds, goals, arena);
+        if coverage.is_as_good(before, &self.goals, seed) {
+            self.policy = shorter;
+        }
+    }
+}
+
+/// Factor of the steps that the slowest training seed needs.
+const RESERVE: u64 = 2;

@@ -1,0 +1,124 @@
+//! Policies for a bowl that must catch an apple at a random place.
+
+use std::ops::ControlFlow;
+
+use catherd_sb3::test_support::{TargetBuilder, number, project};
+use catherd_sb3::{Opcode, Project};
+use catherd_search::{Budget, Parameters as _, Stream};
+use catherd_suite::{Suite, measure_reliability};
+use catherd_testgen::{Prepared, Settings};
+
+use crate::{Game, GameGenerated, GameRequest, generate};
+
+/// A bowl that the arrow keys move by 10, and an apple at a random place, which hides when the bowl
+/// is near.
+pub(crate) fn catching() -> Project {
+    let mut bowl = TargetBuilder::new("Bowl");
+    for (key, by) in [("right arrow", "10"), ("left arrow", "-10")] {
+        let walk = bowl.block(Opcode::MotionChangeXBy, &[("DX", number(by))]);
+        bowl.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", key)), &[walk]);
+    }
+    let mut apple = TargetBuilder::new("Apple");
+    let place =
+        apple.value(Opcode::OperatorRandom, &[("FROM", number("-200")), ("TO", number("200"))]);
+    let set = apple.block(Opcode::MotionSetX, &[("X", place)]);
+    let menu = apple.menu(Opcode::SensingDistanceToMenu, "DISTANCETOMENU", "Bowl");
+    let distance = apple.value(Opcode::SensingDistanceTo, &[("DISTANCETOMENU", menu)]);
+    let near =
+        apple.value(Opcode::OperatorLt, &[("OPERAND1", distance), ("OPERAND2", number("12"))]);
+    let wait = apple.block(Opcode::ControlWaitUntil, &[("CONDITION", near)]);
+    let hide = apple.block(Opcode::LooksHide, &[]);
+    apple.flag(&[set, wait, hide]);
+    project(vec![TargetBuilder::new("Stage"), bowl, apple])
+}
+
+fn run(name: &str, parameters: &[(&str, f64)], steps: u64) -> (GameGenerated, Suite) {
+    let project = catching();
+    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let mut game = Game::named(name).unwrap();
+    for (name, value) in parameters {
+        game.set(name, *value).unwrap();
+    }
+    let budget = Budget { steps: Some(steps), ..Budget::default() };
+    let request = GameRequest { game, seed: 5, budget, project: String::new(), assertions: None };
+    let made = generate(&prepared, &project, &request, |_| ControlFlow::Continue(()));
+    let suite = made.generated.suite.clone();
+    (made, suite)
+}
+
+/// Goals that are covered under the suite's seeds, under 20 fresh ones by one test, and by chance.
+fn measured(suite: &Suite) -> (usize, usize, usize) {
+    let project = catching();
+    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let seeds = Stream::seeds(77, Stream::REEXECUTION, 20);
+    let (program, goals) = (prepared.program(), prepared.model().goals());
+    let all = measure_reliability(suite, program, goals, &seeds, 10_000, || ()).unwrap();
+    (all.seeded(), all.robust(), all.chance())
+}
+
+#[test]
+fn a_policy_that_follows_is_found_and_holds_under_fresh_seeds() {
+    let (made, suite) = run("reflex", &[("play_steps", 200.0)], 400_000);
+    assert_eq!(made.generated.covered.len(), 8, "{:?}", made.counts);
+    let (seeded, robust, chance) = measured(&suite);
+    assert_eq!((seeded, robust, chance), (8, 8, 0), "{}", suite.to_json());
+    assert!(suite.tests.iter().all(|test| test.policy.is_some()));
+    assert_eq!(Suite::from_json(&suite.to_json()).unwrap(), suite);
+}
+
+#[test]
+fn paths_hold_under_their_seeds_alone() {
+    let (made, suite) = run("explore", &[], 100_000);
+    assert_eq!(made.generated.covered.len(), 8, "{:?}", made.counts);
+    let (seeded, robust, _) = measured(&suite);
+    assert_eq!(seeded, 8);
+    assert!(robust < 8, "the apple is elsewhere under other seeds");
+}
+
+#[test]
+fn both_make_one_suite() {
+    let (made, suite) = run("play", &[("play_steps", 200.0)], 1_000_000);
+    assert_eq!(made.generated.covered.len(), 8);
+    assert_eq!(measured(&suite).1, 8, "{}", suite.to_json());
+    let executed = made.counts.iter().find(|(name, _)| *name == "episodes").unwrap().1;
+    assert!(executed > 0);
+}
+
+#[test]
+fn results_repeat_and_do_not_depend_on_the_memory() {
+    let suite = |memory| {
+        let (made, suite) = run("explore", &[("memory", memory)], 20_000);
+        (suite, made.generated.counts, made.counts)
+    };
+    let first = suite(256.0);
+    assert_eq!(first, suite(256.0));
+    assert_eq!(first, suite(0.0), "states without snapshots are executed again");
+    let (made, suite) = run("reflex", &[("play_steps", 100.0)], 30_000);
+    let again = run("reflex", &[("play_steps", 100.0)], 30_000);
+    assert_eq!((&suite, made.counts), (&again.1, again.0.counts));
+}
+
+#[test]
+fn a_run_can_be_cancelled() {
+    let project = catching();
+    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    for name in Game::NAMES {
+        let request = GameRequest {
+            game: Game::named(name).unwrap(),
+            seed: 1,
+            budget: Budget::default(),
+            project: String::new(),
+            assertions: None,
+        };
+        let mut calls = 0;
+        let made = generate(&prepared, &project, &request, |_| {
+            calls += 1;
+            ControlFlow::Break(())
+        });
+        assert_eq!(
+            made.generated.end,
+            catherd_testgen::End::Search(catherd_search::Stop::Cancelled)
+        );
+        assert_eq!(calls, 1, "{name}");
+    }
+}

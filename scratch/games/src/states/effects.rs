@@ -1,0 +1,130 @@
+//! Effects of events on sprites, found by experiment: the same state with an event and without.
+
+use catherd_suite::event::Event;
+use catherd_suite::{Axis, event::KeyNo};
+use catherd_testgen::extraction::Identifier;
+use catherd_vm::{Tracer, Vm};
+use rustc_hash::FxHashMap;
+
+/// Share of the probed states in which an event must have had an effect.
+const SHARE: f64 = 1.0 / 3.0;
+/// Smallest effect, in stage units or degrees.
+const SMALLEST: f64 = 0.3;
+
+/// Places of the originals of all targets: x, y, direction; `None` if hidden.
+pub(crate) type Places = Vec<Option<[f64; 3]>>;
+
+/// Places of the originals now.
+pub(crate) fn places<T: Tracer>(vm: &Vm<T>) -> Places {
+    let mut places = vec![None; vm.program().targets().len()];
+    for view in vm.targets().filter_map(|id| vm.target(id)) {
+        if view.original && view.visible && !view.is_stage {
+            places[view.sprite] = Some([view.x, view.y, view.direction]);
+        }
+    }
+    places
+}
+
+/// Degrees from one direction to another, in -180..180.
+fn turn(by: f64) -> f64 {
+    (by + 540.0).rem_euclid(360.0) - 180.0
+}
+
+/// What was found out about events and sprites.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Axes {
+    /// By sprite: probed states in which it was visible, and those of them in which some event had
+    /// an effect on it.
+    seen: Vec<(u32, u32)>,
+    /// By event, sprite and axis: effects where there was one. Only looked up.
+    effects: FxHashMap<(Identifier, u16, usize), Vec<f64>>,
+    /// Probed states with the event, where the sprite was visible.
+    tried: FxHashMap<(Identifier, u16), u32>,
+    /// Keys in the order in which they were met.
+    keys: Vec<Event>,
+}
+
+impl Axes {
+    /// Begins a probe of a state with these places.
+    pub(crate) fn state(&mut self, quiet: &Places) {
+        self.seen.resize(quiet.len(), (0, 0));
+        for (seen, place) in self.seen.iter_mut().zip(quiet) {
+            seen.0 += u32::from(place.is_some());
+        }
+    }
+
+    /// Notes the difference that an event made. `changed` collects the sprites that it moved.
+    pub(crate) fn note(
+        &mut self,
+        event: &Event,
+        quiet: &Places,
+        moved: &Places,
+        changed: &mut Vec<u16>,
+    ) {
+        let id = Identifier::of(event);
+        if matches!(event, Event::KeyPress { .. })
+            && !self.keys.iter().any(|key| Identifier::of(key) == id)
+        {
+            self.keys.push(*event);
+        }
+        for (sprite, (quiet, moved)) in (0_u16..).zip(quiet.iter().zip(moved)) {
+            let (Some(quiet), Some(moved)) = (quiet, moved) else { continue };
+            *self.tried.entry((id, sprite)).or_default() += 1;
+            let differences = [moved[0] - quiet[0], moved[1] - quiet[1], turn(moved[2] - quiet[2])];
+            for (axis, by) in differences.into_iter().enumerate() {
+                if by.abs() > SMALLEST {
+                    self.effects.entry((id, sprite, axis)).or_default().push(by);
+                    if !changed.contains(&sprite) {
+                        changed.push(sprite);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends a probe, in which events moved these sprites.
+    pub(crate) fn end(&mut self, changed: &[u16]) {
+        for sprite in changed {
+            self.seen[usize::from(*sprite)].1 += 1;
+        }
+    }
+
+    /// Whether some event had an effect on the sprite in more than a third of the states.
+    pub(crate) fn controls(&self, sprite: usize) -> bool {
+        self.seen
+            .get(sprite)
+            .is_some_and(|(seen, moved)| *moved > 0 && f64::from(*moved) > SHARE * f64::from(*seen))
+    }
+
+    /// Sprites and axes with a key of positive and one of negative effect: the median where there
+    /// was an effect, in at least a few of the states tried.
+    pub(crate) fn steered(&self) -> Vec<(u16, Axis, [KeyNo; 2])> {
+        let mut steered = Vec::new();
+        for sprite in 0..self.seen.len() as u16 {
+            for (number, axis) in [Axis::X, Axis::Y, Axis::Heading].into_iter().enumerate() {
+                let strongest = |sign: f64| {
+                    let effects = self.keys.iter().filter_map(|key| {
+                        let id = Identifier::of(key);
+                        let effects = self.effects.get(&(id, sprite, number))?;
+                        let tried = self.tried.get(&(id, sprite)).copied().unwrap_or(0);
+                        let often = effects.len() as f64 >= 0.1 * f64::from(tried);
+                        let Event::KeyPress { key, .. } = *key else { return None };
+                        let effect = sign * median(effects);
+                        (often && effect > SMALLEST).then_some((effect, key))
+                    });
+                    effects.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, key)| key)
+                };
+                if let (Some(up), Some(down)) = (strongest(1.0), strongest(-1.0)) {
+                    steered.push((sprite, axis, [up, down]));
+                }
+            }
+        }
+        steered
+    }
+}
+
+fn median(numbers: &[f64]) -> f64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}

@@ -1,0 +1,211 @@
+//! What of a project tells its states apart: scripts, and variables in conditions.
+
+use catherd_sb3::{Block, BlockNo, Literal, Opcode, Project, Slot, Target};
+use rustc_hash::FxHashSet;
+
+use catherd_testgen::model::Model;
+
+/// Scripts, variables and chance conditions of a project.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    /// By goal: the block on top of its script.
+    pub(crate) top_of: Vec<BlockNo>,
+    /// The tops of all scripts with goals, ascending.
+    pub(crate) tops: Vec<BlockNo>,
+    /// Variables in conditions: position of the target and of the variable there.
+    pub(crate) watched: Vec<(u16, usize)>,
+    /// Constants with which they are compared.
+    pub(crate) constants: Vec<(u16, usize, String)>,
+    /// Whether random numbers decide about some goal directly.
+    pub(crate) has_chance: bool,
+    /// Names of targets, for sprites.
+    pub(crate) sprites: Vec<u16>,
+}
+
+impl Layout {
+    pub(crate) fn new(project: &Project, model: &Model) -> Self {
+        let all = tops(project);
+        let goals = model.goals().iter();
+        let top_of: Vec<BlockNo> = goals.map(|goal| all[goal.0 as usize]).collect();
+        let mut tops = top_of.clone();
+        tops.sort_unstable();
+        tops.dedup();
+        let mut layout = Self { top_of, tops, ..Self::default() };
+        let random = random_variables(project);
+        let stage = project.stage();
+        for (number, target) in project.targets.iter().enumerate() {
+            if number != stage {
+                layout.sprites.push(number as u16);
+            }
+            for block in target.blocks.iter().filter(|block| is_decision(block)) {
+                let mut reporters = Vec::new();
+                conditions(target, block, &mut reporters);
+                for reporter in &reporters {
+                    layout.has_chance |= reporter.is_random(&random);
+                    if let Reporter::Variable { id, than } = reporter {
+                        layout.watch(project, number, stage, id, than.as_deref());
+                    }
+                }
+            }
+        }
+        layout.watched.sort_unstable();
+        layout.watched.dedup();
+        layout
+    }
+
+    fn watch(&mut self, project: &Project, own: usize, stage: usize, id: &str, than: Option<&str>) {
+        let find = |target: usize| {
+            let variables = &project.targets[target].variables;
+            variables.iter().position(|variable| &*variable.id == id).map(|found| (target, found))
+        };
+        if let Some((target, variable)) = find(own).or_else(|| find(stage)) {
+            self.watched.push((target as u16, variable));
+            if let Some(than) = than {
+                let constant = (target as u16, variable, than.to_owned());
+                if !self.constants.contains(&constant) {
+                    self.constants.push(constant);
+                }
+            }
+        }
+    }
+}
+
+/// By block: the one on top of its script; the block itself if it belongs to none.
+fn tops(project: &Project) -> Vec<BlockNo> {
+    let mut tops: Vec<BlockNo> = (0..project.block_count() as u32).map(BlockNo).collect();
+    for target in &project.targets {
+        let mut seen = vec![false; target.blocks.len()];
+        for top in target.scripts() {
+            let mut open = vec![top];
+            while let Some(block) = open.pop() {
+                if std::mem::replace(&mut seen[block as usize], true) {
+                    continue;
+                }
+                tops[target.number(block).0 as usize] = target.number(top);
+                let block = &target.blocks[block as usize];
+                open.extend(block.next);
+                open.extend([1, 2].into_iter().filter_map(|branch| block.substack(branch)));
+            }
+        }
+    }
+    tops
+}
+
+/// Whether the block decides how its script goes on.
+fn is_decision(block: &Block) -> bool {
+    use Opcode::*;
+    matches!(
+        block.opcode,
+        ControlIf
+            | ControlIfElse
+            | ControlRepeatUntil
+            | ControlWaitUntil
+            | ControlWhile
+            | ControlRepeat
+    )
+}
+
+/// A part of a condition.
+#[derive(Debug)]
+enum Reporter {
+    Random,
+    /// A variable, and the literal with which it is compared.
+    Variable {
+        id: String,
+        than: Option<String>,
+    },
+}
+
+impl Reporter {
+    fn is_random(&self, random: &FxHashSet<String>) -> bool {
+        match self {
+            Self::Random => true,
+            Self::Variable { id, .. } => random.contains(id),
+        }
+    }
+}
+
+/// The parts of the condition of a block.
+fn conditions(target: &Target, block: &Block, found: &mut Vec<Reporter>) {
+    let condition = block.inputs.iter().filter(|input| !input.name.starts_with("SUBSTACK"));
+    for input in condition {
+        reporters(target, &input.block, None, 0, found);
+    }
+}
+
+/// The parts of an input, with the literal beside it in a comparison.
+fn reporters(
+    target: &Target,
+    slot: &Slot,
+    beside: Option<&str>,
+    depth: usize,
+    found: &mut Vec<Reporter>,
+) {
+    match slot {
+        Slot::Literal(Literal::Variable { id, .. }) => {
+            found.push(Reporter::Variable { id: id.to_string(), than: beside.map(str::to_owned) });
+        }
+        Slot::Block(number) if depth < 100 => {
+            let block = &target.blocks[*number as usize];
+            if block.opcode == Opcode::OperatorRandom {
+                found.push(Reporter::Random);
+            }
+            if block.opcode == Opcode::DataVariable
+                && let Some(id) = block.field("VARIABLE").and_then(|field| field.id.clone())
+            {
+                found.push(Reporter::Variable {
+                    id: id.to_string(),
+                    than: beside.map(str::to_owned),
+                });
+            }
+            let literals: Vec<Option<String>> =
+                block.inputs.iter().map(|input| literal(&input.block)).collect();
+            for (position, input) in block.inputs.iter().enumerate() {
+                let others = literals.iter().enumerate().filter(|(other, _)| *other != position);
+                let beside = others.into_iter().find_map(|(_, literal)| literal.as_deref());
+                reporters(target, &input.block, beside, depth + 1, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn literal(slot: &Slot) -> Option<String> {
+    match slot {
+        Slot::Literal(Literal::Value { value: catherd_sb3::Value::Text(text), .. }) => {
+            Some(text.to_string())
+        }
+        Slot::Literal(Literal::Value { value: catherd_sb3::Value::Number(number), .. }) => {
+            Some(number.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// Ids of variables that are set from random numbers, directly or through other variables.
+fn random_variables(project: &Project) -> FxHashSet<String> {
+    let mut random = FxHashSet::default();
+    loop {
+        let before = random.len();
+        for target in &project.targets {
+            let sets = target.blocks.iter().filter(|block| {
+                matches!(block.opcode, Opcode::DataSetVariableTo | Opcode::DataChangeVariableBy)
+            });
+            for block in sets {
+                let Some(id) = block.field("VARIABLE").and_then(|field| field.id.as_deref()) else {
+                    continue;
+                };
+                let mut parts = Vec::new();
+                for input in &block.inputs {
+                    reporters(target, &input.block, None, 0, &mut parts);
+                }
+                if parts.iter().any(|part| part.is_random(&random)) {
+                    random.insert(id.to_owned());
+                }
+            }
+        }
+        if random.len() == before {
+            return random;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Memory of states: snapshots within a limit. A state that loses its snapshot keeps its path.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::{Rc, Weak};
+
+use catherd_sb3::BlockNo;
+use catherd_search::Stream;
+use catherd_testgen::trace::Trace;
+use catherd_vm::Snapshot;
+
+use super::space::StateData;
+
+/// Snapshots in use, the oldest first, and their bytes.
+#[derive(Debug)]
+pub(super) struct Memory {
+    limit: usize,
+    used: Rc<Cell<usize>>,
+    holders: VecDeque<Weak<StateData>>,
+}
+
+/// All that has to be restored.
+pub(super) struct Saved {
+    pub(super) machine: Snapshot,
+    pub(super) trace: Trace,
+    pub(super) evaluated: Vec<BlockNo>,
+    pub(super) extraction: Stream,
+}
+
+/// A snapshot that gives its bytes back when it is dropped.
+pub(super) struct Counted {
+    pub(super) saved: Saved,
+    bytes: usize,
+    used: Rc<Cell<usize>>,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.used.set(self.used.get().saturating_sub(self.bytes));
+    }
+}
+
+impl Memory {
+    /// Memory of at most that many bytes.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, used: Rc::default(), holders: VecDeque::new() }
+    }
+
+    /// Gives a state its snapshot of this size, and takes that of others if there is not enough
+    /// memory, the oldest first.
+    pub(super) fn keep(&mut self, state: &Rc<StateData>, saved: Saved, bytes: usize) {
+        if bytes > self.limit {
+            return;
+        }
+        self.used.set(self.used.get() + bytes);
+        *state.saved.borrow_mut() = Some(Counted { saved, bytes, used: Rc::clone(&self.used) });
+        self.holders.push_back(Rc::downgrade(state));
+        while self.used.get() > self.limit {
+            let Some(oldest) = self.holders.pop_front() else { break };
+            if let Some(oldest) = oldest.upgrade() {
+                oldest.saved.borrow_mut().take();
+            }
+        }
+        // States that were dropped leave their entries behind.
+        if self.holders.len() > 1_024 && self.holders.len().is_power_of_two() {
+            self.holders.retain(|holder| holder.strong_count() > 0);
+        }
+    }
+}
+
+/// The place of a state's snapshot; `None` while it has none.
+pub(super) type Slot = RefCell<Option<Counted>>;

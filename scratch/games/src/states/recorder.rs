@@ -1,0 +1,124 @@
+//! Recording of where a state is: the latest distances of its conditions.
+
+use catherd_sb3::BlockNo;
+use catherd_testgen::extraction::LastStep;
+use catherd_testgen::trace::Trace;
+use catherd_vm::Tracer;
+
+/// Tracer of a path of actions. It keeps all covered blocks, and of each condition the smallest
+/// distances within the last action that evaluated it, or within the whole path.
+#[derive(Debug)]
+pub(crate) struct LatestRecorder {
+    trace: Trace,
+    minima: bool,
+    /// By block: the smallest distances within the present action.
+    window: Vec<(f64, f64)>,
+    /// By block: the last action with distances in the window. Actions count over all paths.
+    measured_in: Vec<u64>,
+    action: u64,
+    /// Blocks with distances in the window.
+    measured: Vec<BlockNo>,
+    /// Steps since the recorder was made.
+    step: u64,
+    /// By block: the last step in which it was evaluated.
+    evaluated: Vec<u64>,
+}
+
+impl LatestRecorder {
+    /// A recorder for a project of that many blocks. With `minima` it keeps the smallest distances
+    /// of the whole path.
+    pub(crate) fn new(blocks: usize, minima: bool) -> Self {
+        Self {
+            trace: Trace::new(blocks),
+            minima,
+            window: vec![(f64::INFINITY, f64::INFINITY); blocks],
+            measured_in: vec![0; blocks],
+            action: 1,
+            measured: Vec::new(),
+            step: 0,
+            evaluated: vec![0; blocks],
+        }
+    }
+
+    /// Begins a new path.
+    pub(crate) fn clear(&mut self) {
+        self.trace.clear();
+        self.measured.clear();
+        self.action += 1;
+        self.step += 1;
+    }
+
+    /// Continues a path with this trace, whose last step evaluated these blocks.
+    pub(crate) fn resume(&mut self, trace: &Trace, evaluated: &[BlockNo]) {
+        self.clear();
+        self.trace.clone_from(trace);
+        for block in evaluated {
+            self.evaluated[block.0 as usize] = self.step;
+        }
+    }
+
+    /// Ends an action: what it measured counts from now on.
+    pub(crate) fn flush(&mut self) {
+        self.action += 1;
+        for block in self.measured.drain(..) {
+            let distances = self.window[block.0 as usize];
+            if self.minima {
+                self.trace.record_min(block, distances.0, distances.1);
+            } else {
+                self.trace.record_latest(block, distances);
+            }
+        }
+    }
+
+    /// The trace up to the last [`LatestRecorder::flush`], with blocks covered since then.
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// The blocks that were evaluated in the last step.
+    pub(crate) fn last_step(&self) -> Vec<BlockNo> {
+        let blocks = self.evaluated.iter().zip(0..);
+        blocks.filter(|(step, _)| **step == self.step).map(|(_, block)| BlockNo(block)).collect()
+    }
+}
+
+impl LastStep for LatestRecorder {
+    fn ran_last_step(&self, block: BlockNo) -> bool {
+        self.evaluated[block.0 as usize] == self.step
+    }
+}
+
+impl Tracer for LatestRecorder {
+    const ACTIVE: bool = true;
+
+    fn step(&mut self) {
+        self.step += 1;
+    }
+
+    fn covered(&mut self, block: BlockNo) {
+        self.evaluated[block.0 as usize] = self.step;
+        self.trace.cover(block);
+    }
+
+    /// From the window, not from the trace: otherwise the machine would not measure distances that
+    /// have grown.
+    fn known_distances(&self, block: BlockNo) -> (f64, f64) {
+        let number = block.0 as usize;
+        if self.measured_in[number] == self.action {
+            self.window[number]
+        } else {
+            (f64::INFINITY, f64::INFINITY)
+        }
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        let number = block.0 as usize;
+        if self.measured_in[number] != self.action {
+            self.measured_in[number] = self.action;
+            self.window[number] = (f64::INFINITY, f64::INFINITY);
+            self.measured.push(block);
+        }
+        let kept = &mut self.window[number];
+        *kept = (kept.0.min(to_true), kept.1.min(to_false));
+    }
+}
