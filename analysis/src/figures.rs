@@ -11,6 +11,7 @@ mod race;
 mod ranks;
 mod speed;
 mod suites;
+mod survival;
 
 pub use best::best;
 pub use budget::{convergence, coverage_over_time, effect_over_budget, significance_over_budget};
@@ -24,6 +25,7 @@ pub use race::race;
 pub use ranks::{rank_over_time, variance_over_tests};
 pub use speed::{acceleration, execution_times, machines};
 pub use suites::{suite_effects, suite_sizes, test_lengths};
+pub use survival::full_coverage;
 
 use crate::comparison::Comparison;
 use crate::figure::boxes::{self, BoxGroup};

@@ -8,6 +8,7 @@
 //! | how much does each configuration cover | [`Configuration`] | Pynguin paper, Table 2 |
 //! | does the budget decide which algorithm is better | [`Milestone`] | |
 //! | how soon is most of the coverage reached | [`Convergence`] | |
+//! | how soon do runs cover all that any run covers | [`FullCoverage`] | Kaplan and Meier (1958) |
 //! | which algorithm is the best over all projects | [`Ranking`] | Demšar (2006) |
 //! | which projects are trivial | [`Trivial`] | Whisker paper, RQ2 |
 //! | how large are the suites | [`Suites`] | Whisker paper, figures 26 and 27 |
@@ -28,6 +29,7 @@ mod configuration;
 mod convergence;
 mod cost;
 mod detection;
+mod full_coverage;
 mod milestone;
 mod missing;
 mod mutation;
@@ -46,6 +48,7 @@ pub use configuration::{Configuration, PooledPair};
 pub use convergence::{Convergence, SHARES};
 pub use cost::Cost;
 pub use detection::Detection;
+pub use full_coverage::FullCoverage;
 pub use milestone::Milestone;
 pub use missing::{Cause, Missing, MissingRuns};
 pub use mutation::{MutationAnalysis, MutationScore};

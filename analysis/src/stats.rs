@@ -12,6 +12,7 @@
 //! | does an outcome occur more often in one group | [`Contingency`]: Fisher's exact test, odds ratio |
 //! | do several samples differ | [`kruskal_wallis`], [`friedman`] |
 //! | which of them differ | [`Nemenyi`]; against one of them: [`Conover`] |
+//! | how soon does something happen that may not happen at all | [`Survival`], [`log_rank`] |
 //! | are two measures related | [`pearson`], [`spearman`], [`LinearFit`] |
 //! | which of many p-values are significant | [`holm`], [`benjamini_hochberg`] |
 //!
@@ -31,6 +32,7 @@ mod mann_whitney;
 mod nemenyi;
 mod rank;
 mod signed_rank;
+mod survival;
 
 pub use adjustment::{benjamini_hochberg, holm};
 pub use bootstrap::Bootstrap;
@@ -46,6 +48,7 @@ pub use mann_whitney::{MannWhitney, runs_needed, smallest_p};
 pub use nemenyi::Nemenyi;
 pub use rank::Ranks;
 pub use signed_rank::SignedRank;
+pub use survival::{Observation, Survival, log_rank};
 
 use std::fmt;
 

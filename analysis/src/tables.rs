@@ -17,7 +17,7 @@ mod speed;
 mod suites;
 
 pub use aa_test::aa_test;
-pub use budget::{convergence, milestones};
+pub use budget::{convergence, full_coverage, milestones};
 pub use comparison::{comparisons_by_project, ranks, table6};
 pub use coverage::{algorithms, configurations, coverage};
 pub use dataset::{dataset, measures};

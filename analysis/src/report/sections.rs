@@ -5,8 +5,8 @@ use super::{Item, Section};
 use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
-    AaTest, Best, Convergence, Detection, Machine, Milestone, MutationAnalysis, RankDetection,
-    Ranking, Relation, RiskStability, Speed, SuiteRank, Suites, Trivial,
+    AaTest, Best, Convergence, Detection, FullCoverage, Machine, Milestone, MutationAnalysis,
+    RankDetection, Ranking, Relation, RiskStability, Speed, SuiteRank, Suites, Trivial,
 };
 use crate::progress::Progress;
 use crate::tables;
@@ -129,6 +129,9 @@ fn time(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
     let convergence = Convergence::all(results, clock)?;
     s.figures(figures::convergence(results, clock, &convergence));
     s.table(tables::convergence(results, clock, &convergence));
+    let full = FullCoverage::all(results, clock)?;
+    s.figures(figures::full_coverage(results, clock, &full));
+    s.table(tables::full_coverage(results, clock, &full));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::comparison::{RESULT, result_rows};
 use super::{CaptionedTable, label};
-use crate::findings::{Convergence, Milestone};
+use crate::findings::{Convergence, FullCoverage, Milestone};
 use crate::stats::Description;
 use crate::table::{Cell, Table};
 use crate::tidy::{Clock, Results};
@@ -68,6 +68,46 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Ca
         title: "Convergence".to_owned(),
         caption: format!(
             "Number of {} that a run needs to reach a share of its final coverage.",
+            clock.unit()
+        ),
+        table,
+    }
+}
+
+/// The work until runs cover as many goals as the best run of their project. Runs that never do are
+/// censored, so that quartiles may be missing.
+pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> CaptionedTable {
+    let mut table = Table::new(&[
+        ("project", "Project"),
+        ("algorithm", "Algorithm"),
+        ("runs", "Runs"),
+        ("reached", "Reached"),
+        ("lower_quartile", "Lower quartile"),
+        ("median", "Median"),
+        ("upper_quartile", "Upper quartile"),
+        ("p", "p (log-rank)"),
+    ]);
+    for row in rows {
+        let quantile = |share| Cell::number(row.survival.quantile(share), 0);
+        let cells = vec![
+            Cell::Text(results.projects[row.project].name.clone()),
+            label(results, row.algorithm),
+            Cell::Count(row.survival.observations),
+            Cell::Count(row.survival.events),
+            quantile(0.25),
+            quantile(0.5),
+            quantile(0.75),
+            Cell::number(row.p, 3),
+        ];
+        table.push_with_runs(cells, row.runs.iter().copied());
+    }
+    CaptionedTable {
+        name: "full-coverage",
+        title: "Runs that cover everything".to_owned(),
+        caption: format!(
+            "Number of {} until a run covers as many goals as the best run of its project, after Kaplan \
+             and Meier: runs that never do are censored at their end. p: log-rank test against the \
+             first algorithm, corrected after Holm.",
             clock.unit()
         ),
         table,

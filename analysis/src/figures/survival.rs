@@ -1,0 +1,61 @@
+//! Times until runs cover everything, as curves of Kaplan and Meier.
+
+use super::Figure;
+use crate::figure::lines::{self, Line};
+use crate::figure::{Axis, Series};
+use crate::findings::FullCoverage;
+use crate::stats::Survival;
+use crate::terms::counted;
+use crate::tidy::{Clock, Results};
+
+/// The share of runs that cover as much as any run of their project, over the share of the longest
+/// search. `None` if no run does so after its beginning.
+pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> Option<Figure> {
+    let selected = super::selected(results);
+    let pooled = FullCoverage::pooled(rows, results.algorithms.len());
+    let curves = pooled.iter().enumerate().filter(|(algorithm, _)| selected[*algorithm]);
+    let curves: Vec<(usize, &Survival)> =
+        curves.filter_map(|(algorithm, survival)| Some((algorithm, survival.as_ref()?))).collect();
+    if curves.is_empty() {
+        return None;
+    }
+    let lines: Vec<Line> = curves
+        .iter()
+        .map(|(algorithm, survival)| {
+            let end = 100.0 * (1.0 - survival.steps.last().map_or(1.0, |step| step.1));
+            let label = format!("{}  {end:.0} %", results.algorithms[*algorithm]);
+            Line::new(label, Series::Algorithm(*algorithm), corners(survival))
+        })
+        .collect();
+    let counts = curves.iter().map(|(algorithm, survival)| {
+        let name = &results.algorithms[*algorithm];
+        format!("{name}: {} of {}", survival.events, counted(survival.observations, "run"))
+    });
+    let counts: Vec<String> = counts.collect();
+    let x =
+        Axis::exact(&format!("Share of the longest search in {} (%)", clock.unit()), 0.0, 100.0);
+    let y = Axis::exact("Runs that cover everything (%)", 0.0, 100.0);
+    Some(Figure {
+        name: "full-coverage".to_owned(),
+        title: "Runs that cover everything".to_owned(),
+        caption: format!(
+            "Estimated share of runs (Kaplan and Meier) that cover as many goals as the best run of \
+             their project; runs that never do are censored at their end. {}.",
+            counts.join("; ")
+        ),
+        svg: lines::curves(x, y, &lines, "Kaplan and Meier, projects pooled"),
+    })
+}
+
+/// The corners of the curve in percent.
+fn corners(survival: &Survival) -> Vec<(f64, f64)> {
+    let mut corners = vec![(0.0, 0.0)];
+    let mut level = 0.0;
+    for (time, share) in &survival.steps {
+        let (at, next) = (100.0 * time, 100.0 * (1.0 - share));
+        corners.extend([(at, level), (at, next)]);
+        level = next;
+    }
+    corners.push((100.0, level));
+    corners
+}
