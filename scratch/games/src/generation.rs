@@ -99,7 +99,7 @@ impl Run<'_> {
     /// Seeds of the first states: that of the run, and others if chance decides about goals.
     fn roots(&self, settings: &Explore) -> Vec<u64> {
         let mut seeds = vec![self.request.seed];
-        if self.layout.has_chance {
+        if self.layout.has_chance || self.layout.computes_messages {
             let others = settings.chance_seeds;
             seeds.extend(Stream::seeds(self.request.seed, Stream::TRAINING, others));
         }
@@ -111,8 +111,10 @@ impl Run<'_> {
         let mut space =
             Space::new(self.prepared, settings, self.layout, self.request.seed, &mut rng);
         let seeds = self.roots(settings);
+        let keeps = self.layout.computes_messages;
         let known = vec![false; self.goals()];
-        let (found, stop) = explore(&mut space, settings, &seeds, &mut rng, account, 1.0, &known);
+        let seeds = (seeds.as_slice(), keeps);
+        let (found, stop) = explore(&mut space, settings, seeds, &mut rng, account, 1.0, &known);
         self.count_exploration(&found, &space);
         let mut arena = Arena::new(self.prepared, &mut rng);
         self.add_paths(&found.states, &space, &mut arena, &known);
@@ -143,10 +145,18 @@ impl Run<'_> {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut space =
             Space::new(self.prepared, settings, self.layout, self.request.seed, &mut rng);
-        let seeds = self.roots(settings);
+        let roots = self.roots(settings);
+        let keeps = self.layout.computes_messages;
         let none = vec![false; self.goals()];
-        let (found, stop) =
-            explore(&mut space, settings, &seeds, &mut rng, account, EXPLORED, &none);
+        let (found, stop) = explore(
+            &mut space,
+            settings,
+            (roots.as_slice(), keeps),
+            &mut rng,
+            account,
+            EXPLORED,
+            &none,
+        );
         self.count_exploration(&found, &space);
         let explored_last = account.timeline.last().map_or(0, |point| point.executions);
         let mut states = found.states;
@@ -168,9 +178,10 @@ impl Run<'_> {
             stop = if done || learner.last_success > explored_last {
                 learner.learn(&mut arena, &mut rng, account, 1.0, &known)
             } else {
-                let seeds = [self.request.seed];
+                let seeds: &[u64] = if keeps { &roots } else { &roots[..1] };
+                let seeds = (seeds, keeps);
                 let (more, stop) =
-                    explore(&mut space, settings, &seeds, &mut rng, account, 1.0, &known);
+                    explore(&mut space, settings, seeds, &mut rng, account, 1.0, &known);
                 self.count_exploration(&more, &space);
                 for (state, new) in states.iter_mut().zip(more.states) {
                     *state = state.take().or(new);

@@ -49,8 +49,8 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     let others = algorithm.parameters.iter().filter(|(name, _)| !own(name));
     let settings: Vec<_> =
         others.map(|(name, parameter)| (name.as_str(), setting(parameter))).collect();
-    let generator = Generator::new(&algorithm.name, &settings)
-        .map_err(|error| refusal(algorithm, &error))?;
+    let generator =
+        Generator::new(&algorithm.name, &settings).map_err(|error| refusal(algorithm, &error))?;
     let fresh_seeds = match algorithm.parameters.get(FRESH_SEEDS) {
         None if generator.is_for_games() => GAME_SEEDS,
         None => 0,

@@ -218,3 +218,45 @@ fn suites_have_assertions_if_the_configuration_says_so() {
     let suite = &with.artifacts["suite.json"];
     assert!(suite.contains("\"expect\""), "{suite}");
 }
+
+#[test]
+fn suites_for_games_are_measured_under_fresh_seeds() {
+    let bytes = project("apple-catch");
+    let mut subject = runner();
+    subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
+    let mut spec = spec(&bytes, "reflex", 3);
+    spec.algorithm.parameters.insert("play_steps".to_owned(), Parameter::Integer(200));
+    let record = subject.run(&spec, &mut unwatched).unwrap();
+    let share = |name: &str| match record.metrics[&format!("coverage.{name}")] {
+        Metric::Number(share) => share,
+        Metric::Integer(_) => panic!("{name} is no share"),
+    };
+    assert_eq!(record.metrics["coverage.seeds"], Metric::Integer(10));
+    assert!((0.0..=share("expected")).contains(&share("robust")), "{:?}", record.metrics);
+    assert_eq!(share("seeded"), f64::from(record.covered()) / f64::from(record.goals()));
+    assert_eq!(share("reliable.10"), share("robust"));
+    assert!(record.artifacts["suite.json"].contains("\"format\": 3"), "it has policies");
+    assert_eq!(
+        record,
+        subject
+            .run(&spec, &mut unwatched)
+            .map(|again| RunRecord {
+                resources: record.resources.clone(),
+                timeline: record.timeline.clone(),
+                ..again
+            })
+            .unwrap()
+    );
+
+    // Others are measured on request, and long tests are known by their own name.
+    spec.algorithm = Algorithm::plain("mio-long");
+    let plain = subject.run(&spec, &mut unwatched).unwrap();
+    assert!(!plain.metrics.keys().any(|name| name.starts_with("coverage.")));
+    assert!(plain.artifacts["suite.json"].contains("\"algorithm\": \"mio-long\""));
+    spec.algorithm.parameters.insert("fresh_seeds".to_owned(), Parameter::Integer(3));
+    let measured = subject.run(&spec, &mut unwatched).unwrap();
+    assert_eq!(measured.metrics["coverage.seeds"], Metric::Integer(3));
+    assert_eq!(measured.artifacts, plain.artifacts, "measuring changes no suite");
+    spec.algorithm.parameters.insert("fresh_seeds".to_owned(), Parameter::Bool(true));
+    assert!(Scratch.check_algorithm(&spec.algorithm).is_err());
+}

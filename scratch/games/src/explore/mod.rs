@@ -79,7 +79,7 @@ pub(crate) struct Counts {
 }
 
 /// Most roots that are probed.
-const PROBED_ROOTS: usize = 24;
+const PROBED_ROOTS: u64 = 24;
 /// Cells that are drawn from a bucket, of which the best is chosen.
 const DRAWN: usize = 8;
 /// Factor of the size of the bucket of the archive of novelty.
@@ -112,6 +112,8 @@ struct Search<'a, S: StateSpace> {
     settings: &'a Explore,
     rng: &'a mut Stream,
     roots: Vec<Root<S::State>>,
+    /// Whether roots under all seeds remain.
+    keeps_roots: bool,
     probed: usize,
     archives: Vec<Archive<S::State>>,
     novelty: Archive<S::State>,
@@ -124,11 +126,12 @@ struct Search<'a, S: StateSpace> {
 }
 
 /// Explores a system from roots under seeds, the first of which is the run's, until every goal is
-/// covered or a share of the budget is spent. `known` goals count as covered from the beginning.
+/// covered or a share of the budget is spent. Roots under other seeds remain if `keeps_roots`, or if
+/// they cover what no other does. `known` goals count as covered from the beginning.
 pub(crate) fn explore<S: StateSpace>(
     space: &mut S,
     settings: &Explore,
-    seeds: &[u64],
+    (seeds, keeps_roots): (&[u64], bool),
     rng: &mut Stream,
     account: &mut Account<'_>,
     share: f64,
@@ -140,6 +143,7 @@ pub(crate) fn explore<S: StateSpace>(
         archives: (0..goals).map(|_| Archive::default()).collect(),
         novelty: Archive::default(),
         roots: Vec::new(),
+        keeps_roots,
         probed: 0,
         frontier: Vec::new(),
         covered: 0,
@@ -172,8 +176,7 @@ impl<S: StateSpace> Search<'_, S> {
         self.found.states[goal].is_none() && !known[goal]
     }
 
-    /// Makes the roots. Those under other seeds than the first remain only if they cover what no
-    /// other does.
+    /// Makes the roots.
     fn begin(&mut self, seeds: &[u64], account: &mut Account<'_>, known: &[bool]) {
         self.covered = known.iter().filter(|known| **known).count();
         for (number, &seed) in seeds.iter().enumerate() {
@@ -200,7 +203,7 @@ impl<S: StateSpace> Search<'_, S> {
             self.space.fitness(&mut fitness);
             self.cover(&fitness, account, known);
             self.fitness = fitness;
-            if number == 0 || self.covered > before {
+            if number == 0 || self.keeps_roots || self.covered > before {
                 self.roots.push(root);
             }
         }
@@ -254,6 +257,8 @@ impl<S: StateSpace> Search<'_, S> {
         let with: Vec<usize> =
             self.frontier.iter().copied().filter(|g| !self.archives[*g].is_empty()).collect();
         let novelty = if with.is_empty() { 0.9 } else { self.settings.novelty_share };
+        // Goals to which no distance leads.
+        let lost = with.len() < self.frontier.len();
         let restart = self.settings.cells == Cells::None;
         if restart
             || with.is_empty() && self.novelty.is_empty()
@@ -262,6 +267,10 @@ impl<S: StateSpace> Search<'_, S> {
             return self.choose_root();
         }
         if !self.novelty.is_empty() && self.rng.chance(novelty) {
+            // Other seeds may lead there as well.
+            if lost && self.keeps_roots && self.rng.chance(0.5) {
+                return self.choose_root();
+            }
             let cell = self.novelty.draw(0.0, DRAWN, false, self.rng);
             let state = self.novelty.visit(cell);
             return (Origin::Novelty { cell }, state);
@@ -292,7 +301,11 @@ impl<S: StateSpace> Search<'_, S> {
 
     /// Probes the next root, if there is one.
     fn probe(&mut self, work: &mut Work) {
-        if self.probed < self.roots.len().min(PROBED_ROOTS) {
+        while self.probed > 0 && self.probed < self.roots.len() && self.roots[self.probed].first {
+            // States right after the flag are alike under all seeds.
+            self.probed += 1;
+        }
+        if self.probed < self.roots.len() && self.found.counts.probes < PROBED_ROOTS {
             let state = self.roots[self.probed].state.clone();
             self.probed += 1;
             let steps = self.space.probe(&state, self.rng);

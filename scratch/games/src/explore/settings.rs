@@ -104,7 +104,7 @@ impl Default for Explore {
             reseed: 0.0,
             chance_seeds: 32,
             viability: true,
-            look_ahead: 0,
+            look_ahead: 60,
             watch_variables: true,
             memory: 256,
             most_steps: 6_000,

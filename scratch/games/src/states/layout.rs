@@ -18,6 +18,9 @@ pub(crate) struct Layout {
     pub(crate) constants: Vec<(u16, usize, String)>,
     /// Whether random numbers decide about some goal directly.
     pub(crate) has_chance: bool,
+    /// Whether some message has a computed name, so that no distance leads to its receivers and
+    /// random numbers may decide which they are.
+    pub(crate) computes_messages: bool,
     /// Names of targets, for sprites.
     pub(crate) sprites: Vec<u16>,
 }
@@ -37,6 +40,7 @@ impl Layout {
             if number != stage {
                 layout.sprites.push(number as u16);
             }
+            layout.computes_messages |= target.blocks.iter().any(|block| computes(target, block));
             for block in target.blocks.iter().filter(|block| is_decision(block)) {
                 let mut reporters = Vec::new();
                 conditions(target, block, &mut reporters);
@@ -105,6 +109,18 @@ fn is_decision(block: &Block) -> bool {
     )
 }
 
+/// Whether the block sends a message whose name is computed.
+fn computes(target: &Target, block: &Block) -> bool {
+    use Opcode::{EventBroadcast, EventBroadcastAndWait};
+    let sends = matches!(block.opcode, EventBroadcast | EventBroadcastAndWait);
+    sends
+        && block.inputs.iter().any(|input| match &input.block {
+            Slot::Block(name) => !target.blocks[*name as usize].shadow,
+            Slot::Literal(Literal::Variable { .. }) => true,
+            _ => false,
+        })
+}
+
 /// A part of a condition.
 #[derive(Debug)]
 enum Reporter {
@@ -161,8 +177,9 @@ fn reporters(
             let literals: Vec<Option<String>> =
                 block.inputs.iter().map(|input| literal(&input.block)).collect();
             for (position, input) in block.inputs.iter().enumerate() {
-                let others = literals.iter().enumerate().filter(|(other, _)| *other != position);
-                let beside = others.into_iter().find_map(|(_, literal)| literal.as_deref());
+                let mut others =
+                    literals.iter().enumerate().filter(|(other, _)| *other != position);
+                let beside = others.find_map(|(_, literal)| literal.as_deref());
                 reporters(target, &input.block, beside, depth + 1, found);
             }
         }

@@ -78,8 +78,8 @@ impl Player {
         }
         self.look(vm);
         self.ready.resize(policy.rules.len(), 0);
-        let proposals = policy.rules.iter().enumerate();
-        proposals.into_iter().find_map(|(number, rule)| self.propose(number, rule, vm))
+        let mut proposals = policy.rules.iter().enumerate();
+        proposals.find_map(|(number, rule)| self.propose(number, rule, vm))
     }
 
     fn look<T: Tracer>(&mut self, vm: &Vm<T>) {
@@ -182,9 +182,9 @@ impl Player {
         if steps == 0 || self.elapsed == 0 {
             return (0.0, 0.0);
         }
-        let earlier = self.earlier.get(usize::from(sprite)).into_iter().flatten();
+        let mut earlier = self.earlier.get(usize::from(sprite)).into_iter().flatten();
         let same = |old: &&Place| (old.id, old.serial) == (place.id, place.serial);
-        earlier.into_iter().find(same).map_or((0.0, 0.0), |old| {
+        earlier.find(same).map_or((0.0, 0.0), |old| {
             let factor = f64::from(steps) / self.elapsed as f64;
             ((place.x - old.x) * factor, (place.y - old.y) * factor)
         })
