@@ -20,7 +20,7 @@ pub(crate) struct PathTest {
 pub(crate) struct Shortened {
     pub(crate) events: u64,
     pub(crate) executions: u64,
-    /// Paths whose events do not cover their goal when they are sent alone.
+    /// Paths whose events do not cover their goal when they are sent again: defects.
     pub(crate) unstable: u64,
 }
 

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
 use catherd_sb3::BlockNo;
-use catherd_search::Stream;
 use catherd_testgen::trace::Trace;
 use catherd_vm::Snapshot;
 
@@ -24,7 +23,6 @@ pub(super) struct Saved {
     pub(super) machine: Snapshot,
     pub(super) trace: Trace,
     pub(super) evaluated: Vec<BlockNo>,
-    pub(super) extraction: Stream,
 }
 
 /// A snapshot that gives its bytes back when it is dropped.

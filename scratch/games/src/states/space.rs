@@ -36,6 +36,8 @@ pub(super) struct StateData {
     seed: u64,
     steps: u64,
     interaction: Interaction,
+    /// Stream of the extraction of events, where it was left.
+    extraction: Stream,
     path: Option<Rc<Link>>,
     pub(super) saved: Slot,
 }
@@ -48,7 +50,6 @@ impl std::fmt::Debug for StateData {
 
 /// The last event of a path, and the path before it.
 struct Link {
-    choice: EventChoice,
     event: Event,
     before: Option<Rc<Link>>,
 }
@@ -181,8 +182,7 @@ impl<'a> Space<'a> {
         // The trace of a block takes a pair of distances.
         let bytes = bytes + 17 * self.prepared.model().block_count();
         let evaluated = self.vm.tracer.last_step();
-        let extraction = self.extraction.clone();
-        self.memory.keep(state, Saved { machine, trace, evaluated, extraction }, bytes);
+        self.memory.keep(state, Saved { machine, trace, evaluated }, bytes);
     }
 
     /// The key of the places of sprites.
@@ -258,7 +258,7 @@ fn mixed(hash: u64, part: u64) -> u64 {
 
 impl StateSpace for Space<'_> {
     type State = State;
-    type Action = EventChoice;
+    type Action = Event;
 
     fn goals(&self) -> usize {
         self.prepared.model().goals().len()
@@ -287,7 +287,6 @@ impl StateSpace for Space<'_> {
             if let Some(counted) = &*saved {
                 self.vm.restore(&counted.saved.machine);
                 self.vm.tracer.resume(&counted.saved.trace, &counted.saved.evaluated);
-                self.extraction.clone_from(&counted.saved.extraction);
             }
             saved.is_some()
         };
@@ -296,11 +295,6 @@ impl StateSpace for Space<'_> {
         } else {
             self.begin(data.seed);
             for link in links(data.path.as_ref()) {
-                // Listing events and resolving drags may compute outlines that later sensing reuses.
-                self.extractor.extract(&mut self.vm, &mut self.extraction);
-                let extractor = &mut self.extractor;
-                let listed = link.event;
-                link.choice.event(|| extractor.extent(&listed, &mut self.vm));
                 self.send(link.event);
             }
             self.replayed += self.vm.steps();
@@ -308,24 +302,29 @@ impl StateSpace for Space<'_> {
         }
         self.steps = data.steps;
         self.interaction = data.interaction;
+        self.extraction.clone_from(&data.extraction);
         self.path.clone_from(&data.path);
         self.places_key = None;
     }
 
-    fn propose(&mut self, rng: &mut Stream, last: Option<EventChoice>) -> Option<EventChoice> {
+    fn propose(&mut self, rng: &mut Stream, last: Option<Event>) -> Option<Event> {
+        // Listing events and resolving drags may compute outlines that later sensing reuses. Tests do
+        // neither, so that the machine must forget it.
+        let here = self.vm.snapshot();
         self.extractor.extract(&mut self.vm, &mut self.extraction);
-        let last = last.map(|choice| choice.event(|| (0.0, 0.0)));
-        let event = self.pick(rng, last)?;
-        Some(self.draw(event, rng))
+        let event = self.pick(rng, last).map(|event| {
+            let choice = self.draw(event, rng);
+            let (extractor, vm) = (&mut self.extractor, &mut self.vm);
+            choice.event(|| extractor.extent(&event, vm))
+        });
+        self.vm.restore(&here);
+        event
     }
 
-    fn act(&mut self, choice: EventChoice) -> (u64, bool) {
+    fn act(&mut self, event: Event) -> (u64, bool) {
         let before = self.vm.steps();
-        let listed = choice.event(|| (0.0, 0.0));
-        let (extractor, vm) = (&mut self.extractor, &mut self.vm);
-        let event = choice.event(|| extractor.extent(&listed, vm));
         self.send(event);
-        self.path = Some(Rc::new(Link { choice, event, before: self.path.take() }));
+        self.path = Some(Rc::new(Link { event, before: self.path.take() }));
         let over = self.interaction.has_ended() || self.interaction.is_hung();
         (self.vm.steps() - before, over)
     }
@@ -388,6 +387,7 @@ impl StateSpace for Space<'_> {
             seed: self.seed,
             steps: self.steps,
             interaction: self.interaction,
+            extraction: self.extraction.clone(),
             path: self.path.clone(),
             saved: Slot::default(),
         });
