@@ -19,6 +19,10 @@ use crate::suite::{PathTest, Shortened, path_test, policy_test, static_test};
 const EXPLORED: f64 = 0.2;
 const LEARNED: f64 = 0.8;
 
+/// Fewest re-executions that find flaky assertions if there are policies, whose tests shall hold
+/// under any seed.
+const POLICY_REEXECUTIONS: u32 = 40;
+
 /// A run of an algorithm for games.
 #[derive(Clone, Debug)]
 pub struct GameRequest {
@@ -332,7 +336,10 @@ impl Run<'_> {
         }
         covered.sort_unstable();
         covered.dedup();
-        if let Some(how) = self.request.assertions {
+        if let Some(mut how) = self.request.assertions {
+            if suite.tests.iter().any(|test| test.policy.is_some()) {
+                how.reexecutions = how.reexecutions.max(POLICY_REEXECUTIONS);
+            }
             self.prepared.assert(&mut suite, how);
         }
         let meter = account.meter();
