@@ -27,7 +27,7 @@ pub(crate) fn compare_coverage(
 ) -> CoverageDifference {
     let mut difference = CoverageDifference::default();
     let recorded: BTreeSet<&str> = trace.covered.iter().map(String::as_str).collect();
-    let recorded = |id: &str, target: &str| recorded.contains(format!("{id}-{target}").as_str());
+    let recorded = |id: &str, target: &str| is_recorded(&recorded, id, target);
     let is_known = |t: &Target| t.blocks.iter().any(|b| recorded(&b.id, &t.name));
     if !trace.covered.is_empty() && !project.targets.iter().any(is_known) {
         return difference;
@@ -56,4 +56,32 @@ pub(crate) fn compare_coverage(
         }
     }
     difference
+}
+
+/// Whether a recording has a block of a target: as `ID-NAME`, or as `ID-NAME,NAME,...`, by which the
+/// recorder names the block that clones a sprite that has clones already.
+fn is_recorded(recorded: &BTreeSet<&str>, id: &str, target: &str) -> bool {
+    let name = format!("{id}-{target}");
+    let mut with_name =
+        recorded.range(name.as_str()..).map_while(|entry| entry.strip_prefix(&name));
+    with_name.any(|mut rest| {
+        while let Some(more) = rest.strip_prefix(',').and_then(|rest| rest.strip_prefix(target)) {
+            rest = more;
+        }
+        rest.is_empty()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_be_repeated() {
+        let recorded =
+            BTreeSet::from(["a-Cat", "b-Cat,Cat,Cat", "c-Cat,Dog", "d-Cats", "e-A,B,A,B"]);
+        let has = |id, target| is_recorded(&recorded, id, target);
+        assert!(has("a", "Cat") && has("b", "Cat") && has("d", "Cats") && has("e", "A,B"));
+        assert!(!has("c", "Cat") && !has("d", "Cat") && !has("b", "Dog") && !has("e", "A"));
+    }
 }
