@@ -125,7 +125,7 @@ pub(crate) struct Live {
     engine: Engine,
 }
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "begin",
     "run",
     "isSettled",
@@ -135,6 +135,7 @@ const NAMES: [&str; 11] = [
     "types",
     "stateOf",
     "unchanged",
+    "touched",
     "analyse",
     "distance",
 ];

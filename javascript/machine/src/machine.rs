@@ -87,6 +87,10 @@ pub struct Machine {
     settings: Settings,
     proxy: Stream,
     loads: u64,
+    /// Executions of the present context.
+    uses: u64,
+    /// Whether an execution may have seen what another one did to built-in objects.
+    mixed: bool,
 }
 
 /// What the prelude reports after a test.
@@ -113,6 +117,8 @@ impl Machine {
             settings,
             proxy: Stream::new(seed, PROXY),
             loads: 0,
+            uses: 0,
+            mixed: false,
         }
     }
 
@@ -173,19 +179,24 @@ impl Machine {
         result
     }
 
-    /// Whether all executions so far left the built-in objects as they were, so that contexts
+    /// Whether no execution so far could see what another one did to built-in objects, so that contexts
     /// could serve more than one of them.
     ///
     /// # Errors
     /// If there is no context.
     pub fn is_clean(&mut self) -> Result<bool, MachineError> {
-        let Some(live) = self.live.take() else { return Ok(true) };
-        let clean = live.enter(|session| {
-            session.resume(self.settings.load_polls);
-            live.call::<_, bool>(session, "unchanged", ()).unwrap_or(false)
-        });
-        self.live = Some(live);
-        clean.map_err(MachineError)
+        if let Some(live) = self.live.take() {
+            let clean = live.enter(|session| self.unchanged(&live, session));
+            self.live = Some(live);
+            self.mixed |= self.uses > 1 && !clean.map_err(MachineError)?;
+        }
+        Ok(!self.mixed)
+    }
+
+    /// Whether the built-in objects of a context are as they were.
+    fn unchanged(&self, live: &Live, session: &Session<'_>) -> bool {
+        session.resume(self.settings.load_polls);
+        live.call::<_, bool>(session, "unchanged", ()).unwrap_or(false)
     }
 
     /// Executes a test.
@@ -207,9 +218,27 @@ impl Machine {
         std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
         self.loads += 1;
         let (execution, stopped) = result.map_err(MachineError)?;
-        if !stopped && self.settings.reuse {
-            self.live = Some(live);
+        self.uses += 1;
+        if !self.settings.reuse {
+            self.uses = 0;
+            return Ok(execution);
         }
+        // A context whose built-in objects have other members is left at once, before another execution
+        // can see them; of what is not that easy to see, `is_clean` tells later.
+        let touched = live.enter(|session| {
+            session.resume(self.settings.load_polls);
+            live.call::<_, bool>(session, "touched", ()).unwrap_or(true)
+        });
+        let touched = touched.map_err(MachineError)?;
+        if !stopped && !touched {
+            self.live = Some(live);
+            return Ok(execution);
+        }
+        if !touched && self.uses > 1 {
+            let clean = live.enter(|session| self.unchanged(&live, session));
+            self.mixed |= !clean.map_err(MachineError)?;
+        }
+        self.uses = 0;
         Ok(execution)
     }
 }

@@ -1,5 +1,7 @@
 // The built-in objects as a program finds them, to notice programs that change them.
 const builtins = [];
+/** Objects to which a program adds members by mistake, with the number of their members. */
+const watched = [];
 const KEPT = new Set(['process', 'console', 'global', 'structuredClone', 'TextEncoder', 'TextDecoder']);
 const remember = () => {
     const seen = new Set();
@@ -24,6 +26,19 @@ const remember = () => {
         }
         push(builtins, {object, names, values, prototype: getPrototypeOf(object)});
     }
+    for (const object of [ObjectPrototype, FunctionPrototype, Array.prototype, String.prototype, Number.prototype,
+        Object, Function, Array]) {
+        push(watched, {object, count: ownKeys(object).length});
+    }
+};
+/** Whether one of the objects that are watched has more or fewer members than before. */
+const touched = () => {
+    for (let k = 0; k < watched.length; k++) {
+        if (ownKeys(watched[k].object).length !== watched[k].count) {
+            return true;
+        }
+    }
+    return false;
 };
 /** Whether every built-in object is as it was. */
 const unchanged = () => {

@@ -8,4 +8,4 @@ defineProperty(FunctionPrototype, 'toString', {
 });
 installHost();
 remember();
-return {begin, run, isSettled, observed, exception, report, types, stateOf, unchanged, analyse, distance};
+return {begin, run, isSettled, observed, exception, report, types, stateOf, unchanged, touched, analyse, distance};
