@@ -88,7 +88,7 @@ impl Default for Settings {
             patience: 0,
             goals: Goals::Branch,
             maximum_length: 40,
-            fresh: 0.2,
+            fresh: 0.4,
             inference: 0.1,
             discard_throwing: false,
             minimise: true,

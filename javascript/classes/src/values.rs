@@ -104,9 +104,20 @@ impl Constants {
         }
         let mut text = String::new();
         while rng.chance(0.8) && text.len() < 40 {
-            text.push(printable(rng));
+            text.push(self.letter(share, rng));
         }
         text
+    }
+
+    /// A printable character, with probability `share` one of a text of the program.
+    fn letter(&self, share: f64, rng: &mut Stream) -> char {
+        if rng.chance(share) && !self.texts.is_empty() {
+            let letters: Vec<char> = rng.pick(&self.texts).chars().collect();
+            if !letters.is_empty() {
+                return *rng.pick(&letters);
+            }
+        }
+        printable(rng)
     }
 }
 
@@ -148,7 +159,12 @@ pub(crate) fn simple(type_: &Type, rng: &mut Stream) -> Option<Argument> {
 }
 
 /// A value near another one; `None` if it has no neighbours.
-pub(crate) fn neighbour(value: &Argument, rng: &mut Stream) -> Option<Argument> {
+pub(crate) fn neighbour(
+    value: &Argument,
+    constants: &Constants,
+    share: f64,
+    rng: &mut Stream,
+) -> Option<Argument> {
     Some(match value {
         Argument::Number(number) => {
             let step = rng.gaussian(0.0, 5.0);
@@ -165,15 +181,18 @@ pub(crate) fn neighbour(value: &Argument, rng: &mut Stream) -> Option<Argument> 
         Argument::String(text) => {
             let mut letters: Vec<char> = text.chars().collect();
             match rng.index(3) {
-                0 => letters.insert(rng.index(letters.len() + 1), printable(rng)),
+                0 => {
+                    let letter = constants.letter(share, rng);
+                    letters.insert(rng.index(letters.len() + 1), letter);
+                }
                 1 if !letters.is_empty() => {
                     letters.remove(rng.index(letters.len()));
                 }
                 _ if !letters.is_empty() => {
                     let at = rng.index(letters.len());
-                    letters[at] = printable(rng);
+                    letters[at] = constants.letter(share, rng);
                 }
-                _ => letters.push(printable(rng)),
+                _ => letters.push(constants.letter(share, rng)),
             }
             Argument::String(letters.into_iter().take(200).collect())
         }

@@ -175,7 +175,9 @@ impl Genes {
             });
         }
         let position = rng.index(arguments);
-        let near = values::neighbour(&self.statements[index].arguments[position], rng);
+        let argument = &self.statements[index].arguments[position];
+        let share = maker.settings.constants;
+        let near = values::neighbour(argument, maker.constants, share, rng);
         if let Some(value) = near.filter(|_| rng.chance(0.7)) {
             self.statements[index].arguments[position] = value;
             return index;

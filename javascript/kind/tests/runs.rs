@@ -103,7 +103,8 @@ fn suites_are_executed_on_mutants() {
     let record = run_with(&project, "dynamosa", 100, Some(Mutation::default()));
     assert_eq!(record.metrics["falsePositiveTests"], 0.into());
     let count = |outcome| record.mutants.iter().filter(|m| m.outcome == outcome).count();
-    assert!(count(MutantOutcome::Killed) * 10 > record.mutants.len() * 6, "{:?}", record.mutants);
+    let (killed, survived) = (count(MutantOutcome::Killed), count(MutantOutcome::Survived));
+    assert!(killed > 2 * survived, "{killed} {survived}");
     let again = run_with(&project, "dynamosa", 100, Some(Mutation::default()));
     assert_eq!(record.digest(), again.digest());
     let sample = Mutation { sample: Some(5), operators: vec!["ROR".into()], ..Mutation::default() };
