@@ -16,6 +16,7 @@ use catherd_sequences::{
 use clap::{Args, Subcommand};
 
 use crate::failure::{Exit, Failure};
+use crate::terminal;
 
 /// Tests orders of events: models, coverage criteria, suites and risk.
 #[derive(Subcommand)]
@@ -185,7 +186,10 @@ fn is_model(path: &str) -> bool {
 }
 
 fn open(path: &str) -> Result<Model, Failure> {
-    Model::open(path).map_err(|error| refusal(path, &error))
+    let spinner = terminal::spinner("model");
+    let model = Model::open(path);
+    spinner.finish_and_clear();
+    model.map_err(|error| refusal(path, &error))
 }
 
 fn refusal(path: &str, error: &ModelError) -> Failure {

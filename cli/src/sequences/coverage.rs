@@ -151,6 +151,7 @@ fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
 }
 
 pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
+    let spinner = terminal::spinner("tests");
     let (subject, labels) = open(arguments)?;
     let criterion = subject.criterion(&arguments.criterion)?;
     let mut tests = Vec::new();
@@ -176,6 +177,7 @@ pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
         Some(trace.into_iter().map(|event| subject.label(event)).collect::<Vec<_>>())
     };
     let name = |item: u64| criterion.item_name(item, &subject.alphabet);
+    spinner.finish_and_clear();
     let bound = criterion.bound();
     let of = items.reachable.as_ref().map(Vec::len);
     if arguments.json {

@@ -100,6 +100,7 @@ pub(crate) struct Generate {
 }
 
 pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
+    let spinner = terminal::spinner("tests");
     let (subject, given) = subject(arguments)?;
     let criterion = subject.criterion(&arguments.criterion)?;
     let items = match subject.space() {
@@ -138,6 +139,7 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
     };
     let covered = covered(&criterion, &subject, &tests);
     let rank = covered.iter().map(|&item| criterion.weight(item)).sum();
+    spinner.finish_and_clear();
     let count = terminal::plural(tests.len(), "test");
     let cases = cases(arguments, &subject, tests)?;
     let json = || suite_json(&subject.name, &arguments.criterion, rank, &subject.events, &cases);
