@@ -63,6 +63,19 @@ impl Samples {
         Samples { algorithms, cells }
     }
 
+    /// The values of the projects on which every algorithm has at least so many; the others have
+    /// none (Pynguin paper, section 4.1.3).
+    #[must_use]
+    pub fn complete_cases(&self, runs: usize) -> Samples {
+        let mut complete = self.clone();
+        for row in complete.cells.chunks_mut(self.algorithms.max(1)) {
+            if row.iter().any(|cell| cell.values.len() < runs) {
+                row.fill(Sample::default());
+            }
+        }
+        complete
+    }
+
     fn cell(&self, project: usize, algorithm: usize) -> &Sample {
         &self.cells[project * self.algorithms + algorithm]
     }

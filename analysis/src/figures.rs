@@ -6,6 +6,7 @@ mod budget;
 mod comparison;
 mod coverage;
 mod difficulty;
+mod factors;
 mod mutation;
 mod race;
 mod ranks;
@@ -20,6 +21,7 @@ pub use comparison::{
 };
 pub use coverage::{coverage_boxes, coverage_violins, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
+pub use factors::factor_groups;
 pub use mutation::{mutation_against_coverage, mutation_operators, mutation_violins};
 pub use race::race;
 pub use ranks::{rank_over_time, variance_over_tests};

@@ -18,6 +18,7 @@
 //! | which suites detect which known faults | [`Detection`] | Elyasaf et al., Table III |
 //! | how many items of a criterion do suites cover, and does it matter | [`SuiteRank`], [`RankDetection`] | Elyasaf et al., Table IV |
 //! | when is an estimate of risk stable | [`RiskStability`] | Elyasaf et al., figure 4 |
+//! | what is a parameter worth, and to which projects | [`FactorPair`] | Pynguin paper, Table 3 and figure 6 |
 //! | how fast are programs executed | [`Speed`] | Whisker paper, RQ1 |
 //! | how fast is a machine, can runs be repeated | [`Machine`] | Whisker paper, figure 12 |
 //! | what did the study cost | [`Cost`] | |
@@ -29,6 +30,7 @@ mod configuration;
 mod convergence;
 mod cost;
 mod detection;
+mod factor;
 mod full_coverage;
 mod milestone;
 mod missing;
@@ -48,6 +50,7 @@ pub use configuration::{Configuration, PooledPair};
 pub use convergence::{Convergence, SHARES};
 pub use cost::Cost;
 pub use detection::Detection;
+pub use factor::{FactorPair, GroupEffect};
 pub use full_coverage::FullCoverage;
 pub use milestone::Milestone;
 pub use missing::{Cause, Missing, MissingRuns};

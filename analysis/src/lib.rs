@@ -9,6 +9,7 @@
 //! - [`report`]: all tables and figures of a study on one page, and in files.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`progress`]: mean coverage over time.
+//! - [`published`]: published numbers beside those of results.
 //! - [`figure`]: the kinds of figures, drawn as SVG.
 //! - [`race`]: the configurations that a race drops.
 //! - [`corpus`]: figures of the projects of a corpus.
@@ -22,6 +23,7 @@ pub mod figures;
 pub mod findings;
 pub mod import;
 pub mod progress;
+pub mod published;
 pub mod race;
 pub mod report;
 pub mod stats;

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use crate::figure::{ExportError, Svg};
 use crate::figures::Figure;
+use crate::published::PublishedNumber;
 use crate::tables::CaptionedTable;
 use crate::terms::capitalised;
 use crate::tidy::{Error, Interim, Results};
@@ -124,6 +125,18 @@ impl Section {
     }
 }
 
+/// What a report shows beyond that of every study.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// Parameters whose effect is shown: configurations that differ in one of them alone are
+    /// compared.
+    pub factors: Vec<String>,
+    /// Label of the configuration with which the others are compared.
+    pub reference: Option<String>,
+    /// Published numbers, beside which those of the results are shown.
+    pub published: Vec<PublishedNumber>,
+}
+
 /// The report of a study.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
@@ -148,7 +161,20 @@ impl<'a> Report<'a> {
         title: &str,
         on_progress: impl FnMut(&str),
     ) -> Result<Report<'a>, Error> {
-        let mut sections = sections::all(results, on_progress)?;
+        Report::with(results, title, &Settings::default(), on_progress)
+    }
+
+    /// As [`Report::new`], with further tables and figures.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn with(
+        results: &'a Results,
+        title: &str,
+        settings: &Settings,
+        on_progress: impl FnMut(&str),
+    ) -> Result<Report<'a>, Error> {
+        let mut sections = sections::all(results, settings, on_progress)?;
         let interim = results.interim();
         if let Some(interim) = interim {
             let mark = capitalised(&interim.to_string());

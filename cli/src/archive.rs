@@ -11,7 +11,7 @@ mod texts;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use catherd_analysis::report::FigureFormat;
+use catherd_analysis::report::{FigureFormat, Settings};
 use catherd_analysis::tidy::{Results, RunStates};
 use catherd_archive::{Builder, Contents, PackageError, RunCounts};
 use catherd_coordinator::{CoordinatorError, StoreUrl};
@@ -164,7 +164,7 @@ fn write_report(
     builder: &mut Builder,
 ) -> Result<Vec<String>, Failure> {
     let results = Results::read(&study.folder)?;
-    let made = report::make(&results, &study.plan.name)?;
+    let made = report::make(&results, &study.plan.name, &Settings::default())?;
     made.write(folder, &[FigureFormat::Svg, FigureFormat::Pdf])?;
     let mut open = vec![(String::from("report"), folder.to_owned())];
     while let Some((name, path)) = open.pop() {

@@ -23,7 +23,15 @@ enum Tool {
     /// CSV files of Whisker's test generation
     Whisker(Files),
     /// statistics.csv files of Pynguin
-    Pynguin(Files),
+    Pynguin {
+        #[command(flatten)]
+        files: Files,
+
+        /// Milliseconds between the columns of a timeline [default: as pynguin-config.toml beside a
+        /// file says, otherwise 1000]
+        #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+        interval: Option<u64>,
+    },
     /// Any CSV file with a row for each run; columns are mapped by name
     Csv {
         #[command(flatten)]
@@ -86,9 +94,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             let algorithm = files.algorithm.clone();
             (files, Box::new(Whisker { algorithm }))
         }
-        Tool::Pynguin(files) => {
+        Tool::Pynguin { files, interval } => {
             let algorithm = files.algorithm.clone();
-            (files, Box::new(Pynguin { algorithm }))
+            (files, Box::new(Pynguin { algorithm, interval }))
         }
         Tool::Csv { files, columns, percent, tool } => {
             let algorithm = files.algorithm.clone();

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use catherd_analysis::report::{Address, Check, FigureFormat, Report};
+use catherd_analysis::published;
+use catherd_analysis::report::{Address, Check, FigureFormat, Report, Settings};
 use catherd_analysis::table::{Cell, Table};
 use catherd_analysis::tidy::Results;
+use catherd_experiments::Algorithm;
 use clap::Args;
 use indicatif::ProgressBar;
 
@@ -39,10 +41,58 @@ pub(crate) struct Arguments {
     explain: Vec<Address>,
 
     #[command(flatten)]
+    more: More,
+
+    #[command(flatten)]
     figures: Figures,
 
     #[command(flatten)]
     checks: Checks,
+}
+
+/// Tables beyond those of every report.
+#[derive(Args)]
+struct More {
+    /// Parameter in which configurations differ: those that differ in it alone are compared, by
+    /// project and by group; may be given several times
+    #[arg(long, value_name = "PARAMETER")]
+    factor: Vec<String>,
+
+    /// Configuration with which every other one is compared
+    #[arg(long, value_name = "LABEL")]
+    reference: Option<String>,
+
+    /// CSV file of published numbers, beside which those of the results are shown
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+}
+
+impl More {
+    fn settings(&self, results: &Results) -> Result<Settings, Failure> {
+        let configurations = results.configurations()?;
+        for factor in &self.factor {
+            let has = |one: &Algorithm| one.parameters.contains_key(factor);
+            let known = configurations.iter().all(Option::is_some);
+            if known && !configurations.iter().flatten().any(has) {
+                return Err(Failure::new(format_args!(
+                    "no configuration has the parameter {factor}"
+                ))
+                .hint("name a parameter that study.json in the results has"));
+            }
+        }
+        if let Some(label) = &self.reference
+            && !results.algorithms.contains(label)
+        {
+            return Err(Failure::new(format_args!("no configuration is called {label}"))
+                .hint(format!("choose one of {}", results.algorithms.join(", "))));
+        }
+        let published = self.against.as_deref().map(published::read).transpose()?;
+        Ok(Settings {
+            factors: self.factor.clone(),
+            reference: self.reference.clone(),
+            published: published.unwrap_or_default(),
+        })
+    }
 }
 
 #[derive(Args)]
@@ -71,18 +121,20 @@ Examples:
   catherd report results/random1000 whisker -o report --title \"Random1000\"
   catherd report imported description                  # coverage against size and complexity
   catherd report results/smoke --figures pdf,png
+  catherd report results/pynguin --factor types --reference DYNAMOSA-TypeHints \
+      --against experiments/pynguin/published.csv
   catherd report results/smoke --explain table6/mio,random/better
   catherd report results/ci-smoke --check \"algorithms/mio/mean >= 90 %\"";
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { results: folders, out, title, explain, figures, checks } = arguments;
+    let Arguments { results: folders, out, title, explain, more, figures, checks } = arguments;
     let out = out.or_else(|| explain.is_empty().then(|| PathBuf::from("report")));
     let title = title.unwrap_or_else(|| {
         let names = folders.iter().map(|folder| name_of(folder));
         names.collect::<Vec<_>>().join(", ")
     });
     let results = Results::read_all(&folders)?;
-    let report = make(&results, &title)?;
+    let report = make(&results, &title, &more.settings(&results)?)?;
     for address in &explain {
         terminal::print(&explanation(address, &report)?);
     }
@@ -92,10 +144,15 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     checks.execute(&report)
 }
 
-pub(crate) fn make<'a>(results: &'a Results, title: &str) -> Result<Report<'a>, Failure> {
+pub(crate) fn make<'a>(
+    results: &'a Results,
+    title: &str,
+    settings: &Settings,
+) -> Result<Report<'a>, Failure> {
     let bar = BARS.add(ProgressBar::new_spinner());
     bar.enable_steady_tick(Duration::from_millis(200));
-    let report = Report::new(results, title, |section| bar.set_message(section.to_owned()));
+    let report =
+        Report::with(results, title, settings, |section| bar.set_message(section.to_owned()));
     bar.finish_and_clear();
     Ok(report?)
 }
@@ -195,6 +252,9 @@ pub(crate) struct Reproduce {
     run: run::Arguments,
 
     #[command(flatten)]
+    more: More,
+
+    #[command(flatten)]
     figures: Figures,
 
     #[command(flatten)]
@@ -212,7 +272,8 @@ pub(crate) fn reproduce(arguments: Reproduce) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     let results = Results::read(&folder)?;
-    let report = make(&results, &name_of(&folder))?;
+    let settings = arguments.more.settings(&results)?;
+    let report = make(&results, &name_of(&folder), &settings)?;
     write(&report, &folder.join("report"), &arguments.figures)?;
     // A failed check takes precedence over an incomplete study.
     Ok(match arguments.checks.execute(&report)? {

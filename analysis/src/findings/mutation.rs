@@ -43,7 +43,7 @@ impl MutationAnalysis {
     pub fn new(results: &Results) -> Result<Option<MutationAnalysis>, Error> {
         let Mutants { operators, mutants } = results.mutants()?;
         if mutants.is_empty() {
-            return Ok(None);
+            return MutationAnalysis::of_counts(results);
         }
         // For each run: the numbers of killed and of all mutants of each operator.
         let mut counts = vec![Vec::new(); results.runs.len()];
@@ -93,6 +93,39 @@ impl MutationAnalysis {
         let tests = results.runs.iter().map(|run| run.suite_tests);
         let false_positives = failing.into_iter().zip(tests).map(share).collect();
         Ok(Some(MutationAnalysis { operators, scores, false_positives }))
+    }
+
+    /// The scores that a tool says which names no mutants; `None` if it says none. The score is over the
+    /// mutants that it checked.
+    fn of_counts(results: &Results) -> Result<Option<MutationAnalysis>, Error> {
+        let names = ["mutation_score", "mutants_checked", "mutants_killed"];
+        let measures = results.measures(&names)?;
+        let [said, checked, killed] = &measures[..] else { return Ok(None) };
+        if said.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let one = |algorithm: usize| {
+            let of_algorithm = |number: &usize| {
+                results.runs[*number].algorithm as usize == algorithm && said[*number].is_some()
+            };
+            let numbers: Vec<usize> = (0..said.len()).filter(of_algorithm).collect();
+            let sum = |values: &[Option<f64>]| {
+                numbers.iter().filter_map(|number| values[*number]).sum::<f64>() as usize
+            };
+            let per_run: Vec<f64> = numbers.iter().filter_map(|number| said[*number]).collect();
+            MutationScore {
+                algorithm,
+                operator: None,
+                mutants: sum(checked),
+                killed: sum(killed),
+                summary: Description::of(&per_run),
+                per_run,
+                runs: numbers.iter().map(|number| *number as u32).collect(),
+            }
+        };
+        let scores = (0..results.algorithms.len()).map(one).collect();
+        let false_positives = vec![None; results.runs.len()];
+        Ok(Some(MutationAnalysis { operators: Vec::new(), scores, false_positives }))
     }
 
     /// The scores of all operators together, by algorithm.

@@ -11,10 +11,28 @@ use super::{Coverage, Format, ImportError, RawRun, improvements};
 pub struct Pynguin {
     /// The label of all runs, in place of the column `ConfigurationId`.
     pub algorithm: Option<String>,
+    /// Milliseconds between the columns of a timeline. `None` if they are as `pynguin-config.toml` beside
+    /// the file says, or a second without that file.
+    pub interval: Option<u64>,
 }
 
 /// Milliseconds between the columns of a timeline, by default.
 const INTERVAL: u64 = 1_000;
+
+/// The configuration that the tool writes beside its statistics.
+const CONFIGURATION: &str = "pynguin-config.toml";
+
+/// The interval of a timeline in milliseconds, as the configuration beside a file says; `None` if it
+/// does not say so.
+fn configured_interval(path: &Path) -> Option<u64> {
+    let text = std::fs::read_to_string(path.with_file_name(CONFIGURATION)).ok()?;
+    let setting = |line: &str| {
+        let (key, value) = line.split_once('=')?;
+        (key.trim() == "timeline_interval").then(|| value.trim().parse::<u64>().ok())?
+    };
+    let nanoseconds = text.lines().find_map(setting)?;
+    Some(nanoseconds / 1_000_000).filter(|interval| *interval > 0)
+}
 
 impl Format for Pynguin {
     fn engine(&self) -> String {
@@ -27,9 +45,10 @@ impl Format for Pynguin {
         each: &mut dyn FnMut(RawRun) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
         let mut header: Option<Header> = None;
+        let interval = self.interval.or_else(|| configured_interval(path)).unwrap_or(INTERVAL);
         records(path, true, |line, fields| match &header {
             Some(header) if fields[..] != header.names[..] => {
-                each(self.raw_run(&header.row(path, line, fields)?)?)
+                each(self.raw_run(&header.row(path, line, fields)?, interval)?)
             }
             // Concatenated files repeat the header.
             Some(_) => Ok(()),
@@ -42,7 +61,7 @@ impl Format for Pynguin {
 }
 
 impl Pynguin {
-    fn raw_run(&self, row: &Row) -> Result<RawRun, ImportError> {
+    fn raw_run(&self, row: &Row, interval: u64) -> Result<RawRun, ImportError> {
         let label = ["ConfigurationId", "Algorithm"].iter().find_map(|column| row.text(column));
         let algorithm = match (&self.algorithm, label) {
             (Some(label), _) => label.clone(),
@@ -82,7 +101,7 @@ impl Pynguin {
                 let index =
                     index.parse::<u64>().map_err(|_| row.invalid(name, name, "a number"))?;
                 let share = row.f64(name)?;
-                points.push((index * INTERVAL, share.zip(coverage).map(|(s, c)| c.at(s))));
+                points.push((index * interval, share.zip(coverage).map(|(s, c)| c.at(s))));
             } else if let Ok(Some(number)) = row.f64(name) {
                 raw.counts.insert(name.clone(), number);
             }

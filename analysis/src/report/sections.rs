@@ -1,14 +1,16 @@
 //! The sections of a report: which tables and figures they have, and in which order.
 
 use super::summary::sentences;
-use super::{Item, Section};
+use super::{Item, Section, Settings};
 use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
-    AaTest, Best, Convergence, Detection, FullCoverage, Machine, Milestone, MutationAnalysis,
-    RankDetection, Ranking, Relation, RiskStability, Speed, SuiteRank, Suites, Trivial,
+    AaTest, Best, Convergence, Detection, FactorPair, FullCoverage, Machine, Milestone,
+    MutationAnalysis, RankDetection, Ranking, Relation, RiskStability, Speed, SuiteRank, Suites,
+    Trivial,
 };
 use crate::progress::Progress;
+use crate::published;
 use crate::tables;
 use crate::terms::goals_title;
 use crate::tidy::{Error, Results};
@@ -19,6 +21,9 @@ const SUMMARY: &str = "Summary";
 /// The heading of the section about items of coverage criteria and known faults, which only some
 /// subject kinds count. It is left out if it is empty.
 const RANKS: &str = "Ranks and detection";
+
+/// The heading of the section on what a report is asked for.
+const FACTORS: &str = "Factors and published numbers";
 
 /// Fills a section.
 type Fill = fn(&mut Section, &Results, &Samples) -> Result<(), Error>;
@@ -40,6 +45,7 @@ const SECTIONS: [(&str, &str, Fill); 10] = [
 /// All sections; `on_progress` is called with the title of each before it is computed.
 pub(super) fn all(
     results: &Results,
+    settings: &Settings,
     mut on_progress: impl FnMut(&str),
 ) -> Result<Vec<Section>, Error> {
     let samples = Samples::coverage(results);
@@ -58,8 +64,54 @@ pub(super) fn all(
             on_progress(title);
         }
         sections.push(section);
+        if name == "comparison" && *settings != Settings::default() {
+            on_progress(FACTORS);
+            sections.push(factors(results, &samples, settings)?);
+        }
     }
     Ok(sections)
+}
+
+/// Factors, the reference and published numbers, on the projects that are complete.
+fn factors(
+    results: &Results,
+    samples: &Samples,
+    Settings { factors, reference, published }: &Settings,
+) -> Result<Section, Error> {
+    let mut section = Section::new("factors", FACTORS);
+    let complete = samples.complete_cases(results.seeds());
+    let has_runs = |samples: &Samples, project| {
+        (0..samples.algorithms()).any(|algorithm| !samples.values(project, algorithm).is_empty())
+    };
+    let projects = |samples: &Samples| {
+        (0..samples.projects()).filter(|&project| has_runs(samples, project)).count()
+    };
+    let (kept, all) = (projects(&complete), projects(samples));
+    let cases = match kept < all {
+        true => format!(" {} of {all} projects are left out because runs are missing.", all - kept),
+        false => String::new(),
+    };
+    let mut pairs = Vec::new();
+    for factor in factors {
+        pairs.extend(FactorPair::all(results, &complete, factor)?);
+    }
+    let reference =
+        reference.as_ref().and_then(|label| results.algorithms.iter().position(|a| a == label));
+    let mut tables = vec![
+        tables::factors(results, &complete, &pairs),
+        tables::factor_groups(results, &complete, &pairs),
+    ];
+    tables.extend(reference.map(|reference| tables::reference(results, &complete, reference)));
+    let found = published::reproduce(results, &complete, &pairs, reference, published)?;
+    let without = published.len() - found.len();
+    tables.push(tables::published(found, without));
+    tables.push(tables::factor_projects(results, &complete, &pairs));
+    for mut table in tables {
+        table.caption += &cases;
+        section.table(table);
+    }
+    section.figures(figures::factor_groups(results, &complete, &pairs));
+    Ok(section)
 }
 
 fn summary(results: &Results, samples: &Samples) -> Section {

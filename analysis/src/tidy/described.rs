@@ -34,12 +34,17 @@ const DIGESTS: [&str; 2] = ["sha256", "project_digest"];
 /// The column with the name of the project.
 const NAME: &str = "project";
 
+/// The column with the group of the project.
+const GROUP: &str = "group";
+
 /// Numbers of projects by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Described {
     digests: HashMap<String, BTreeMap<String, f64>>,
     /// Numbers of projects with a known name and an unknown digest.
     names: HashMap<String, BTreeMap<String, f64>>,
+    /// Groups of projects by digest, and by name.
+    groups: HashMap<String, String>,
 }
 
 impl Described {
@@ -64,6 +69,11 @@ impl Described {
                 let number = cell.parse().ok().filter(|number: &f64| number.is_finite())?;
                 Some((column.to_owned(), number))
             });
+            if let Some((_, group)) = of(&[GROUP]) {
+                for (_, key) in [of(&DIGESTS), of(&[NAME])].into_iter().flatten() {
+                    self.groups.entry(key.to_owned()).or_insert_with(|| group.to_owned());
+                }
+            }
             if let Some((_, digest)) = of(&DIGESTS) {
                 self.digests.entry(digest.to_owned()).or_insert_with(|| numbers.clone().collect());
             }
@@ -72,6 +82,12 @@ impl Described {
             }
         }
         Ok(())
+    }
+
+    /// The group of a project; `None` if it has none.
+    pub(super) fn group(&self, project: &Project) -> Option<&str> {
+        let key = if project.digest.is_empty() { &project.name } else { &project.digest };
+        self.groups.get(key).map(String::as_str)
     }
 
     /// A measure of a project. A project without a digest, as of imported runs, is found by name.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use catherd_experiments::{Digest, Parameter};
+use catherd_experiments::{Algorithm, Digest, Parameter};
 
 use crate::tidy::slice::Slice;
 use crate::tidy::table::read_slices;
@@ -84,20 +84,35 @@ impl Results {
         Ok(())
     }
 
+    /// The configuration of each algorithm with its parameters, in the order of
+    /// [`Results::algorithms`]; `None` for those of folders without a plan.
+    ///
+    /// # Errors
+    /// [`Error`] if a plan cannot be read.
+    pub fn configurations(&self) -> Result<Vec<Option<Algorithm>>, Error> {
+        let mut known: HashMap<String, Algorithm> = HashMap::new();
+        for source in self.sources() {
+            if let Some(plan) = plan::read(&source.dir)? {
+                for algorithm in plan.algorithms {
+                    known.entry(algorithm.label.clone()).or_insert(algorithm);
+                }
+            }
+        }
+        Ok(self.algorithms.iter().map(|label| known.remove(label)).collect())
+    }
+
+    /// The group of a project, a level above it, as its description says; `None` if it has none.
+    pub fn group(&self, project: usize) -> Option<&str> {
+        self.described().group(self.projects.get(project)?)
+    }
+
     /// The parameters of each algorithm, in the order of [`Results::algorithms`]; none for
     /// algorithms of folders without a plan.
     ///
     /// # Errors
     /// [`Error`] if a plan cannot be read.
     pub fn parameters(&self) -> Result<Vec<BTreeMap<String, Parameter>>, Error> {
-        let mut known: HashMap<String, BTreeMap<String, Parameter>> = HashMap::new();
-        for source in self.sources() {
-            if let Some(plan) = plan::read(&source.dir)? {
-                for algorithm in plan.algorithms {
-                    known.entry(algorithm.label).or_insert(algorithm.parameters);
-                }
-            }
-        }
-        Ok(self.algorithms.iter().map(|label| known.remove(label).unwrap_or_default()).collect())
+        let all = self.configurations()?.into_iter();
+        Ok(all.map(|one| one.map(|one| one.parameters).unwrap_or_default()).collect())
     }
 }
