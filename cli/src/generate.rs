@@ -3,13 +3,17 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Algorithm, Budget, Flags, Parameter, Study};
 use catherd_javascript_kind::classes;
 use catherd_javascript_kind::project::is_project;
+use catherd_mutation::{self as mutation, Level, minimise};
+use catherd_sb3::Project;
 use catherd_scratch_kind::{GeneratedSuite, GeneratorRequest, configuration};
 use catherd_testgen::{Assertions, End, Generated};
+use catherd_vm::Program;
 use clap::{Args, ValueEnum};
 
 use crate::failure::{Exit, Failure};
@@ -34,6 +38,7 @@ Examples:
   catherd generate game.sb3 --algorithm reflex --steps 2000000 -o suite.json
   catherd generate list.js --algorithm dynamosa -o list.test.js
   catherd generate package --class LinkedList --style jest -o list.test.js
+  catherd generate game.sb3 --assertions minimal --asked-mutants 500 -o suite.json
 
 A file named *.js is written as JavaScript: for a Scratch project for Whisker, for a JavaScript project
 (also *.mjs and *.cjs) for a test framework. Any other is JSON for catherd test, catherd coverage and
@@ -98,6 +103,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = Assertions::default().reexecutions)]
     reexecutions: u32,
 
+    /// Which assertions are kept: all, those that notice a mutant of the project, or as few as notice
+    /// the same mutants, by the suite or by each test. Flaky ones are kept with all others alone
+    #[arg(long, value_name = "WHICH", default_value = "all", conflicts_with = "no_assertions")]
+    assertions: Kept,
+
+    /// Most mutants that are asked for --assertions, each equally likely [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    asked_mutants: Option<u64>,
+
     /// Do not minimise the tests of the search
     #[arg(long)]
     no_minimisation: bool,
@@ -109,6 +123,15 @@ pub(crate) struct Arguments {
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// The assertions that a suite keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kept {
+    All,
+    Relevant,
+    Minimal,
+    MinimalByTest,
 }
 
 fn parameter(text: &str) -> Result<(String, Parameter), String> {
@@ -156,6 +179,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         return Err(error.hint("leave them out"));
     }
     let (mut generator, _) = configuration::read(&algorithm)?;
+    let by_parameter = configuration::minimisation(&algorithm)?;
     let subject = project::open(&arguments.project)?;
     let assertions = Assertions {
         touching: arguments.touching,
@@ -176,8 +200,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         progress.show(now);
         ControlFlow::Continue(())
     });
-    let GeneratedSuite { generated, further } = made;
+    let GeneratedSuite { mut generated, further } = made;
     progress.end();
+    let program = prepared.program();
+    arguments.minimise(&subject.project, program, &mut generated, by_parameter)?;
     write(arguments.out.as_deref(), &generated)?;
     let report = report(&arguments, &generated, start.elapsed());
     match (&arguments.out, arguments.json) {
@@ -210,9 +236,11 @@ impl Arguments {
         algorithm: Algorithm,
         budget: Budget,
     ) -> Result<Exit, Failure> {
-        if self.no_assertions || self.touching {
-            return Err(Failure::new("--no-assertions and --touching are for Scratch alone")
-                .hint("leave them out"));
+        if self.no_assertions || self.touching || self.assertions != Kept::All {
+            let flags = "--no-assertions, --assertions and --touching";
+            return Err(
+                Failure::new(format_args!("{flags} are for Scratch alone")).hint("leave them out")
+            );
         }
         let progress = Progress::new(self, budget.clone());
         let asked = Generation {
@@ -235,6 +263,58 @@ impl Arguments {
         let result = javascript::suites::generate(asked, &mut |now| progress.show(now));
         progress.end();
         result
+    }
+
+    /// Drops the assertions that mutants do not need, if that is asked for.
+    fn minimise(
+        &self,
+        project: &Project,
+        program: &Arc<Program>,
+        generated: &mut Generated,
+        by_parameter: Option<(Level, Option<u64>)>,
+    ) -> Result<(), Failure> {
+        let (level, sample) = match (self.assertions, by_parameter) {
+            (Kept::Relevant, _) => (Level::Relevant, self.asked_mutants),
+            (Kept::Minimal, _) => (Level::Minimal, self.asked_mutants),
+            (Kept::MinimalByTest, _) => (Level::MinimalByTest, self.asked_mutants),
+            (Kept::All, Some((level, sample))) => (level, self.asked_mutants.or(sample)),
+            (Kept::All, None) => return Ok(()),
+        };
+        let bar = (!self.quiet).then(|| terminal::bar(0));
+        let settings = mutation::Settings { sample, ..Default::default() };
+        let suite = std::mem::take(&mut generated.suite);
+        let progress = |done: usize, all: usize| {
+            if let Some(bar) = &bar {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+            }
+            ControlFlow::Continue(())
+        };
+        let program = Arc::clone(program);
+        let done = minimise(project, program, suite, settings, level, |_| true, progress);
+        if let Some(bar) = &bar {
+            bar.finish_and_clear();
+        }
+        let minimised = done.map_err(|error| {
+            Failure::new(format_args!("{}: {error}", self.project.display()))
+                .hint("report it with the command; --assertions all goes without mutants")
+        })?;
+        // Nothing interrupts it.
+        if let Some(minimised) = minimised {
+            if !self.quiet {
+                terminal::note(&format!(
+                    "{} of {} kept, which notice {} of {}",
+                    minimised.after,
+                    plural(minimised.before, "assertion"),
+                    minimised.noticed,
+                    plural(minimised.mutants, "mutant")
+                ));
+            }
+            generated.counts.suite_assertions = minimised.after as u64;
+            generated.counts.suite_flaky = 0;
+            generated.suite = minimised.suite;
+        }
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Algorithms, budgets and mutation settings of a study as test generation takes them.
 
 use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
-use catherd_mutation::{self as mutation, Operator};
+use catherd_mutation::{self as mutation, Level, Operator};
 use catherd_search::Budget;
 use catherd_subject::{AlgorithmInfo, FieldError, ParameterInfo, Values};
 use catherd_subject_search::{parameter_info, setting};
@@ -17,6 +17,18 @@ pub(crate) const FRESH_SEEDS: &str = "fresh_seeds";
 const GAME_SEEDS: usize = 10;
 /// Most fresh seeds.
 const MOST_SEEDS: usize = 1_000;
+
+/// The parameter that says which assertions are kept.
+const MINIMISE: &str = "minimise_assertions";
+
+/// Advice on it.
+const ADVICE: &str = "write none, relevant, minimal or minimal-by-test";
+
+/// Its values.
+const WORDS: [&str; 4] = ["none", "relevant", "minimal", "minimal-by-test"];
+
+/// The parameter with the number of mutants that are asked for that.
+const ASKED: &str = "asked_mutants";
 
 /// What is done with the suite of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +57,7 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
             });
         }
     };
-    let own = |name: &str| name == ASSERTIONS || name == FRESH_SEEDS;
+    let own = |name: &str| [ASSERTIONS, FRESH_SEEDS, MINIMISE, ASKED].contains(&name);
     let others = algorithm.parameters.iter().filter(|(name, _)| !own(name));
     let settings: Vec<_> =
         others.map(|(name, parameter)| (name.as_str(), setting(parameter))).collect();
@@ -67,7 +79,41 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
             });
         }
     };
+    // Without assertions there is nothing to minimise.
+    let minimised = minimisation(algorithm)?.map(|_| Assertions::default());
+    let assertions = assertions.or(minimised);
     Ok((generator, After { assertions, fresh_seeds }))
+}
+
+/// How the assertions of an algorithm's suites are minimised by mutants, and how many mutants are asked
+/// at most; `None` if all assertions are kept.
+///
+/// # Errors
+///
+/// The first field that cannot be used.
+pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)>, FieldError> {
+    let refused = |field: &str, cause: &str, advice: &str| FieldError {
+        field: Some(field.to_owned()),
+        cause: format!("parameter `{field}` is {cause}"),
+        advice: advice.to_owned(),
+    };
+    let level = match algorithm.parameters.get(MINIMISE) {
+        None => None,
+        Some(Parameter::Text(word)) => match word.as_str() {
+            "none" => None,
+            "relevant" => Some(Level::Relevant),
+            "minimal" => Some(Level::Minimal),
+            "minimal-by-test" => Some(Level::MinimalByTest),
+            _ => return Err(refused(MINIMISE, "another word", ADVICE)),
+        },
+        Some(_) => return Err(refused(MINIMISE, "not a word", ADVICE)),
+    };
+    let asked = match algorithm.parameters.get(ASKED) {
+        None => None,
+        Some(Parameter::Integer(number @ 1..)) => Some(number.unsigned_abs()),
+        Some(_) => return Err(refused(ASKED, "not a number of mutants", "write a number from 1")),
+    };
+    Ok(level.map(|level| (level, asked)))
 }
 
 /// An error of test generation with the parameter at fault.
@@ -128,6 +174,20 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
             default: Some(Parameter::Integer(seeds as i64)),
             values: Values::Integer { low: 0, high: MOST_SEEDS as i64 },
             meaning: "seeds under which the suite's coverage is measured as well".to_owned(),
+        });
+        parameters.push(ParameterInfo {
+            name: MINIMISE.to_owned(),
+            default: Some(Parameter::Text("none".to_owned())),
+            values: Values::Choice { words: WORDS.map(str::to_owned).to_vec() },
+            meaning: "keep only assertions that notice a mutant, or as few as notice the same \
+                      mutants by the suite or by each test"
+                .to_owned(),
+        });
+        parameters.push(ParameterInfo {
+            name: ASKED.to_owned(),
+            default: None,
+            values: Values::Integer { low: 1, high: i64::MAX },
+            meaning: "mutants that are asked at most for minimise_assertions".to_owned(),
         });
         let summary = generator.summary().to_owned();
         Some(AlgorithmInfo { name: name.to_owned(), summary, parameters })

@@ -75,9 +75,33 @@ impl Runner for ScratchRunner {
                 goals: progress.goals as u32,
             })
         });
-        let GeneratedSuite { generated, further } = made;
+        let GeneratedSuite { mut generated, further } = made;
         if generated.end == End::Search(Stop::Cancelled) {
             return Err(RunError::Stopped);
+        }
+        let done = RunProgress {
+            work: work(generated.counts.executions, generated.counts.steps),
+            covered: generated.covered.len() as u32,
+            goals: generated.goals,
+        };
+        let minimisation = configuration::minimisation(&spec.algorithm).map_err(failed)?;
+        if let Some((level, sample)) = minimisation {
+            let program = Arc::clone(project.program());
+            let settings = mutation::Settings { sample, compat, ..Default::default() };
+            let minimised = mutation::minimise(
+                &loaded.project,
+                program,
+                std::mem::take(&mut generated.suite),
+                settings,
+                level,
+                |_| true,
+                |_, _| on_progress(done.clone()),
+            );
+            let minimised = minimised.map_err(|error| RunError::Failed(error.to_string()))?;
+            let minimised = minimised.ok_or(RunError::Stopped)?;
+            generated.counts.suite_assertions = minimised.after as u64;
+            generated.counts.suite_flaky = 0;
+            generated.suite = minimised.suite;
         }
         let mut record = record::of(spec, &generated, search);
         record::add_counts(&mut record, &further);
@@ -85,11 +109,6 @@ impl Runner for ScratchRunner {
             measure(&mut record, &generated.suite, &project, after.fresh_seeds)?;
         }
         if let Some(mutation) = &spec.mutation {
-            let done = RunProgress {
-                work: work(generated.counts.executions, generated.counts.steps),
-                covered: record.covered(),
-                goals: record.goals(),
-            };
             let settings = configuration::mutation(mutation).map_err(failed)?;
             let settings = mutation::Settings { compat, ..settings };
             let (program, suite) = (Arc::clone(project.program()), generated.suite);

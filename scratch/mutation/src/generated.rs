@@ -12,8 +12,8 @@ use crate::analysis::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, 
 
 /// The tests of a generated suite, linked with the program of the original.
 pub struct GeneratedTests {
-    suite: Suite,
-    linked: LinkedSuite,
+    pub(crate) suite: Suite,
+    pub(crate) linked: LinkedSuite,
 }
 
 impl GeneratedTests {
@@ -27,7 +27,7 @@ impl GeneratedTests {
     }
 }
 
-fn bounds(settings: &Settings, blocks: u64) -> Bounds {
+pub(crate) fn bounds(settings: &Settings, blocks: u64) -> Bounds {
     let (steps, flaky) = (settings.steps, !settings.stable_only);
     Bounds { steps, flaky, blocks, ..Bounds::default() }
 }

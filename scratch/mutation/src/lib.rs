@@ -5,11 +5,13 @@
 //! - Execution of a suite on them: [`Analysis`], [`MutantRunner`], [`MutantResult`]. Suites of any
 //!   kind implement [`Tests`]; [`GeneratedTests`] are those of catherd.
 //! - Scores: [`Tally`], [`duplicates`].
+//! - Assertions that mutants need: [`minimise`].
 //!
 //! Suites may be generated or written by hand; nothing here generates tests.
 
 mod analysis;
 mod generated;
+mod minimise;
 mod mutant;
 mod operator;
 mod result;
@@ -22,6 +24,7 @@ pub use analysis::{
     Tests,
 };
 pub use generated::GeneratedTests;
+pub use minimise::{Level, Minimised, minimise};
 pub use mutant::{Mutant, MutantName, Undo};
 pub use operator::{Operator, UnknownOperator};
 pub use result::{Kill, MutantResult, Outcome, Tally, duplicates};

@@ -1,0 +1,254 @@
+//! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that no mutant needs
+//! are dropped.
+//!
+//! Each mutant is executed by every test that may notice it, and each test goes on after an assertion
+//! that fails, so that all assertions are known that notice the mutant. What is kept notices the same
+//! of these mutants as the whole suite.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use catherd_sb3::Project;
+use catherd_suite::{
+    AssertionNo, Bounds, LinkedSuite, Runner, Suite, SuiteError, SuiteTest, Verdict,
+};
+use catherd_vm::Program;
+
+use crate::analysis::{
+    Analysis, BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Settings, Tests,
+};
+use crate::generated::{GeneratedTests, bounds};
+use crate::result::Kill;
+
+/// How many assertions are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Those that notice a mutant, as in the paper.
+    Relevant,
+    /// So few of those that the suite still notices the same mutants.
+    Minimal,
+    /// So few of those that each test still notices the same mutants by itself.
+    MinimalByTest,
+}
+
+/// What [`minimise`] has done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Minimised {
+    /// The suite with the assertions that are kept. It has no flaky ones.
+    pub suite: Suite,
+    /// Number of stable assertions before.
+    pub before: usize,
+    /// Number of assertions that are kept.
+    pub after: usize,
+    /// Number of mutants that were asked.
+    pub mutants: usize,
+    /// Number of those that an assertion notices.
+    pub noticed: usize,
+}
+
+/// An assertion of a suite: the number of its test, and its position among the stable ones.
+type Place = (usize, u32);
+
+/// Drops the assertions of a suite that mutants do not need. The mutants are those of the settings, or
+/// of them only those whose numbers `asked` accepts. Flaky assertions are dropped. `on_progress` is
+/// called after each mutant with its number and that of all; if it breaks, there is no result.
+///
+/// Events and tests stay as they are. A test that does not pass on the original keeps its
+/// assertions, and one that would keep none keeps its last assertion before the last event.
+///
+/// # Errors
+/// If the suite does not belong to the project.
+pub fn minimise(
+    project: &Project,
+    program: Arc<Program>,
+    suite: Suite,
+    settings: Settings,
+    level: Level,
+    asked: impl Fn(usize) -> bool,
+    mut on_progress: impl FnMut(usize, usize) -> ControlFlow<()>,
+) -> Result<Option<Minimised>, SuiteError> {
+    let settings = Settings { all_killers: true, stable_only: true, ..settings };
+    let tests = ObservedTests(GeneratedTests::new(suite.clone(), &program)?);
+    let analysis = Analysis::of(project, program, tests, settings);
+    let mut runner = analysis.runner();
+    let all = analysis.mutants().len();
+    // For each mutant that is noticed: the assertions that notice it.
+    let mut noticing: Vec<Vec<Place>> = Vec::new();
+    let mut mutants = 0;
+    for number in (0..all).filter(|number| asked(*number)) {
+        mutants += 1;
+        let places = places(runner.run(number).kills);
+        noticing.extend((!places.is_empty()).then_some(places));
+        if on_progress(number + 1, all).is_break() {
+            return Ok(None);
+        }
+    }
+    let kept = match level {
+        Level::Relevant => noticing.iter().flatten().copied().collect(),
+        Level::Minimal => cover(&noticing),
+        Level::MinimalByTest => (0..suite.tests.len())
+            .flat_map(|number| {
+                let own = |places: &Vec<Place>| -> Vec<Place> {
+                    places.iter().copied().filter(|place| place.0 == number).collect()
+                };
+                cover(&noticing.iter().map(own).collect::<Vec<_>>())
+            })
+            .collect(),
+    };
+    let before = suite.tests.iter().map(|test| test.assertions.len()).sum();
+    let mut suite = suite;
+    for (number, test) in suite.tests.iter_mut().enumerate() {
+        test.flaky.clear();
+        if analysis.originals()[number].result == OriginalResult::Passed {
+            keep(test, |position| kept.contains(&(number, position)));
+        }
+    }
+    let after = suite.tests.iter().map(|test| test.assertions.len()).sum();
+    Ok(Some(Minimised { suite, before, after, mutants, noticed: noticing.len() }))
+}
+
+/// The assertions that notice a mutant, of the tests up to the first that met a limit on it: the
+/// analysis executes no further ones.
+fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
+    let mut places = Vec::new();
+    for Kill { test, failure: Observed { failed, limit } } in kills {
+        places.extend(failed.into_iter().map(|position| (test as usize, position)));
+        if limit {
+            break;
+        }
+    }
+    places
+}
+
+/// Assertions that notice every mutant: greedily the one that notices the most that are left, of equals
+/// the first in the suite; then, from the last, those without which all are still noticed.
+fn cover(noticing: &[Vec<Place>]) -> BTreeSet<Place> {
+    let mut by_place: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
+    for (mutant, places) in noticing.iter().enumerate() {
+        for place in places {
+            by_place.entry(*place).or_default().push(mutant);
+        }
+    }
+    let mut times = vec![0_u32; noticing.len()];
+    let mut kept: Vec<Place> = Vec::new();
+    loop {
+        let gain = |mutants: &[usize]| mutants.iter().filter(|mutant| times[**mutant] == 0).count();
+        // The greatest gain; of equals the first place, because the map is ordered.
+        let best = by_place.iter().map(|(place, mutants)| (gain(mutants), *place));
+        let best = best.fold(
+            (0, None),
+            |best, (gain, place)| {
+                if gain > best.0 { (gain, Some(place)) } else { best }
+            },
+        );
+        let Some(place) = best.1 else { break };
+        by_place[&place].iter().for_each(|mutant| times[*mutant] += 1);
+        kept.push(place);
+    }
+    kept.sort_unstable();
+    let mut needed = BTreeSet::new();
+    for place in kept.into_iter().rev() {
+        let mutants = &by_place[&place];
+        if mutants.iter().all(|mutant| times[*mutant] > 1) {
+            mutants.iter().for_each(|mutant| times[*mutant] -= 1);
+        } else {
+            needed.insert(place);
+        }
+    }
+    needed
+}
+
+/// Keeps the assertions of a test whose positions are wanted; if there are none, its last one before the
+/// last event.
+fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
+    let last = test.assertions.iter().map(|assertion| assertion.after).max();
+    let floor = test.assertions.iter().rposition(|assertion| Some(assertion.after) < last);
+    let floor = floor.map(|position| position as u32);
+    let any = (0..test.assertions.len() as u32).any(&wanted);
+    let mut position = 0;
+    test.assertions.retain(|_| {
+        let keeps = if any { wanted(position) } else { floor == Some(position) };
+        position += 1;
+        keeps
+    });
+}
+
+/// A generated suite whose tests go on after assertions that fail.
+struct ObservedTests(GeneratedTests);
+
+/// What a test noticed of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Observed {
+    /// Positions of the stable assertions that fail.
+    failed: Vec<u32>,
+    /// Whether the test met a limit after them.
+    limit: bool,
+}
+
+impl Tests for ObservedTests {
+    type Failure = Observed;
+
+    fn on_original(&self, program: &Arc<Program>, settings: &Settings) -> Vec<OriginalTest> {
+        self.0.on_original(program, settings)
+    }
+
+    fn on_mutant(
+        &self,
+        program: Program,
+        settings: &Settings,
+        tests: &[BoundedTest],
+        seen: &mut dyn FnMut(usize, MutantVerdict<Observed>) -> ControlFlow<()>,
+    ) {
+        let ObservedTests(GeneratedTests { suite, linked }) = self;
+        let relinked;
+        let linked = if linked.fits(&program) {
+            linked
+        } else {
+            // Linking succeeds as for the original, because mutants have the same sprites.
+            let Ok(linked) = LinkedSuite::new(suite, &program) else { return };
+            relinked = linked;
+            &relinked
+        };
+        let mut runner = Runner::new(Arc::new(program), suite.machine.clone(), ());
+        for test in tests {
+            let bounds: Bounds = bounds(settings, test.blocks);
+            let seed = linked.seed_of(test.number);
+            let mut failed = Vec::new();
+            let noted = |assertion: AssertionNo| {
+                failed.push(assertion.position);
+                ControlFlow::Continue(())
+            };
+            let execution = runner.check(linked, test.number, seed, bounds, noted);
+            let limit = matches!(execution.verdict, Verdict::StepLimit | Verdict::Fault(_));
+            let verdict = match (failed.is_empty(), limit) {
+                (false, limit) => MutantVerdict::Killed(Observed { failed, limit }),
+                (true, true) => MutantVerdict::Limit,
+                (true, false) => MutantVerdict::Passed,
+            };
+            if seen(test.number, verdict).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cover_is_small_complete_and_the_same_every_time() {
+        // Assertion (0, 0) notices two mutants, (0, 1) and (1, 0) one of them each and one more.
+        let noticing = vec![vec![(0, 0), (0, 1)], vec![(0, 0), (1, 0)], vec![(0, 1)], vec![(1, 0)]];
+        let kept: Vec<Place> = cover(&noticing).into_iter().collect();
+        assert_eq!(kept, [(0, 1), (1, 0)]);
+        assert_eq!(cover(&[]).len(), 0);
+        // What is kept is all that is kept when it is done again.
+        let again: Vec<Vec<Place>> = noticing
+            .iter()
+            .map(|places| places.iter().copied().filter(|place| kept.contains(place)).collect())
+            .collect();
+        assert_eq!(cover(&again).into_iter().collect::<Vec<_>>(), kept);
+    }
+}
