@@ -1,0 +1,147 @@
+// The adapter of Whisker 0.8.0, the original, in headless Chromium.
+//
+// Usage: adapter.mjs prepare|doctor|execute REQUEST
+//
+// The user has a built checkout of Whisker and a browser: `prepare` takes them from the variables
+// WHISKER_HOME and CHROME_BIN and notes them in the environment, a folder with `places.json` and a link
+// `node` to Node.js. A project is an .sb3 file; the budget is real time.
+
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+const VERSION = '0.8.0';
+
+/** The run has no result. */
+class Failed extends Error {}
+
+function prepare(request) {
+  const places = { checkout: process.env.WHISKER_HOME, browser: process.env.CHROME_BIN };
+  for (const [name, variable] of [['checkout', 'WHISKER_HOME'], ['browser', 'CHROME_BIN']]) {
+    if (!places[name]) throw new Failed(`set ${variable}: ${what(name)}`);
+    places[name] = fs.realpathSync(places[name]);
+  }
+  fs.writeFileSync(path.join(request.environment, 'places.json'), JSON.stringify(places, null, 1));
+  const node = path.join(request.environment, 'node');
+  fs.rmSync(node, { force: true });
+  fs.symlinkSync(process.execPath, node);
+  const flaws = flawsOf(places);
+  if (flaws.length > 0) throw new Failed(flaws.join('; '));
+  // Whisker removes this file when it starts, which a run may not.
+  fs.rmSync(path.join(places.checkout, 'whisker-web/dist/includes/prettify.js'), { force: true });
+}
+
+function what(name) {
+  return name === 'checkout' ? 'the folder of a built checkout of Whisker' : 'a Chromium';
+}
+
+function flawsOf(places) {
+  const needed = ['servant/servant.js', 'whisker-web/dist/index.html', 'config/mio.json',
+    'node_modules/puppeteer'];
+  const flaws = needed
+    .filter((file) => !fs.existsSync(path.join(places.checkout, file)))
+    .map((file) => `${path.join(places.checkout, file)} is missing: run yarn install and yarn build`);
+  const package_ = path.join(places.checkout, 'package.json');
+  const version = fs.existsSync(package_) && JSON.parse(fs.readFileSync(package_)).version;
+  if (version && version !== VERSION) flaws.push(`${package_} is of ${version}, not ${VERSION}`);
+  const asked = spawnSync(places.browser, ['--version'], { encoding: 'utf8' });
+  if (asked.status !== 0) flaws.push(`${places.browser} cannot be started`);
+  return flaws;
+}
+
+function doctor(request) {
+  const places = JSON.parse(fs.readFileSync(path.join(request.environment, 'places.json')));
+  const flaws = flawsOf(places);
+  if (flaws.length > 0) throw new Failed(flaws.join('\n'));
+  const asked = spawnSync(places.browser, ['--version'], { encoding: 'utf8' });
+  console.log(`Whisker ${VERSION} in ${places.checkout}, ${asked.stdout.trim()}, Node.js ${process.version}`);
+}
+
+/** The configuration of an algorithm with the budget in place of its own. */
+function configuration(request, places) {
+  const file = path.join(places.checkout, 'config', `${request.algorithm}.json`);
+  const settings = JSON.parse(fs.readFileSync(file));
+  for (const condition of settings.stoppingCondition.conditions) {
+    if (condition.type === 'fixedTime') condition.duration = request.budget.wall_ms;
+  }
+  settings.assertions = request.parameters.assertions;
+  settings.minimizeAssertions = false;
+  settings.debugLogging = false;
+  return settings;
+}
+
+/** The cells of the only row by column; a column that is a number is a point of the timeline. */
+export function parse(text) {
+  const [header, row] = text.trim().split('\n').map((line) => line.split(','));
+  if (!row || header[0] !== 'projectName') throw new Failed('the CSV file has no row of results');
+  const fixed = header.filter((name) => !/^\d+$/.test(name));
+  // Names are not escaped, so that the cells are counted from the end of the fixed columns.
+  const at = (name) => {
+    const cell = row[fixed.indexOf(name)];
+    const value = Number(cell);
+    if (cell === undefined || !Number.isFinite(value)) throw new Failed(`${name} is ${cell}`);
+    return value;
+  };
+  const points = header.slice(fixed.length).map((ms, k) => [Number(ms), Number(row[fixed.length + k])]);
+  return { at, points: points.filter(([, covered]) => Number.isFinite(covered)) };
+}
+
+export function resultOf(text, files) {
+  const { at, points } = parse(text);
+  const goals = at('fitnessFunctionCount');
+  const covered = at('coveredFitnessFunctionCount');
+  const timeline = [];
+  for (const [ms, count] of points) {
+    const last = timeline.length > 0 ? timeline[timeline.length - 1].covered : -1;
+    if (count > last && count <= covered) timeline.push({ wall_ms: ms, covered: count });
+  }
+  if (timeline.length > 0 && timeline[timeline.length - 1].covered < covered) {
+    timeline.push({ wall_ms: points[points.length - 1][0], covered });
+  }
+  return {
+    contract: 1,
+    tool: { name: 'whisker', version: VERSION },
+    goals,
+    covered,
+    timeline,
+    executions: at('executedTests'),
+    suite: { tests: at('minimizedTests'), size: at('minimizedEvents'), unit: 'events', removed: 0 },
+    files: { suite: files },
+    metrics: { iterations: at('iterationCount'), executed_events: at('executedEventsCount') },
+  };
+}
+
+function execute(request) {
+  const places = JSON.parse(fs.readFileSync(path.join(request.environment, 'places.json')));
+  if (!request.project.path.endsWith('.sb3')) {
+    return { contract: 1, outcome: 'unsupported', reason: 'not a project of Scratch 3 (.sb3)' };
+  }
+  fs.mkdirSync('tests');
+  fs.writeFileSync('config.json', JSON.stringify(configuration(request, places)));
+  const words = [path.join(places.checkout, 'servant/servant.js'), 'generate',
+    '--scratch-path', request.project.path, '--config-path', 'config.json',
+    '--test-download-dir', path.resolve('tests'), '--csv-file', path.resolve('result.csv'),
+    '--acceleration', String(request.parameters.acceleration), '--seed', String(request.seed),
+    '--headless'];
+  const ran = spawnSync(process.execPath, words, {
+    env: { ...process.env, CHROME_BIN: places.browser, NODE_ENV: 'production' },
+    encoding: 'utf8', maxBuffer: 64 << 20,
+  });
+  if (!fs.existsSync('result.csv')) {
+    const lines = `${ran.stdout}\n${ran.stderr}`.split('\n').filter((line) => line.trim());
+    throw new Failed(lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? 'no output');
+  }
+  const files = fs.readdirSync('tests').filter((name) => name.endsWith('.js'));
+  const result = resultOf(fs.readFileSync('result.csv', 'utf8'), files.map((name) => `tests/${name}`));
+  return { ...result, times: { search_ms: request.budget.wall_ms } };
+}
+
+const [command, file] = process.argv.slice(2);
+try {
+  const request = JSON.parse(fs.readFileSync(file));
+  if (command === 'execute') fs.writeFileSync(request.out, JSON.stringify(execute(request)));
+  else ({ prepare, doctor })[command](request);
+} catch (error) {
+  console.log(error instanceof Failed ? error.message : `[ERROR] ${error.stack}`);
+  process.exitCode = 1;
+}
