@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use catherd_javascript_suites::SuiteKind;
 use catherd_javascript_suites::whisker::{Limits, Options};
 use catherd_test_report::dodona;
 use clap::Args;
@@ -13,15 +14,19 @@ use serde_json::json;
 use crate::failure::{Exit, Failure};
 use crate::project;
 use crate::terminal;
+use crate::test::itch::PlanTests;
 use crate::test::javascript::whisker_suite;
-use crate::test::suite::LoadedSuite;
+use crate::test::suite::{LoadedSuite, Tests};
 
 /// Judges a submission as a judge of the platform Dodona: reads one JSON object from standard input
 /// and writes the judgement to standard output, one command on each line.
 ///
-/// Of the object, `resources` is the folder of the exercise with the suite (suite.js, or the only
-/// file in JavaScript there), and `source` is the submission, an .sb3 or .sb2 file. `memory_limit` in
-/// bytes bounds the scripts of the suite. `time_limit` is not used, because all limits are counted.
+/// Of the object, `resources` is the folder of the exercise with a suite for Whisker or a plan for
+/// Itch (suite.js, or the only file in JavaScript there), and `source` is the submission, an .sb3 or
+/// .sb2 file. The template of a plan is template.sb3 in the folder; without it the submission is
+/// compared with itself. `natural_language` is the language of a plan's own texts, Dutch for `nl` and
+/// otherwise English. `memory_limit` in bytes bounds the scripts of the suite. `time_limit` is not
+/// used, because all limits are counted.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -38,6 +43,8 @@ struct Configuration {
     source: PathBuf,
     /// Bytes.
     memory_limit: Option<u64>,
+    /// A language code, such as `nl`.
+    natural_language: Option<String>,
 }
 
 /// Most bytes of a configuration.
@@ -62,12 +69,13 @@ pub(crate) fn run(_: &Arguments) -> Result<Exit, Failure> {
             .hint("check the folder of the exercise")
     };
     let text = fs::read_to_string(&path).map_err(|error| unreadable(&error))?;
-    let mut limits = Limits::default();
-    if let Some(bytes) = configuration.memory_limit {
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        limits.memory = limits.memory.min(bytes.max(LEAST_MEMORY));
-    }
-    let tests = whisker_suite(&path, &text, Options { limits, ..Options::default() })?;
+    let tests = match SuiteKind::of(&text) {
+        Ok(SuiteKind::Itch) => Tests::Plan(Box::new(plan(&configuration, &path, &text)?)),
+        _ => {
+            let limits = limited(Limits::default(), &configuration);
+            whisker_suite(&path, &text, Options { limits, ..Options::default() })?
+        }
+    };
     let suite = LoadedSuite::new(&path, &text, tests);
     // What is wrong with the submission is the pupil's, what is wrong with the suite the teacher's.
     let subject = match project::open(&configuration.source) {
@@ -82,6 +90,26 @@ pub(crate) fn run(_: &Arguments) -> Result<Exit, Failure> {
     })?;
     terminal::print(&dodona(&report));
     Ok(Exit::Success)
+}
+
+/// The plan of an exercise, with its template.
+fn plan(configuration: &Configuration, path: &Path, text: &str) -> Result<PlanTests, Failure> {
+    let mut options = catherd_itch::Options::default();
+    options.limits = limited(options.limits, configuration);
+    if configuration.natural_language.as_ref().is_some_and(|code| !code.starts_with("nl")) {
+        options.language = "en".to_owned();
+    }
+    let template = configuration.resources.join("template.sb3");
+    PlanTests::for_platform(path, text, template.is_file().then_some(&*template), options)
+}
+
+/// The limits of scripts within the platform's limit of memory.
+fn limited(mut limits: Limits, configuration: &Configuration) -> Limits {
+    if let Some(bytes) = configuration.memory_limit {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        limits.memory = limits.memory.min(bytes.max(LEAST_MEMORY));
+    }
+    limits
 }
 
 /// The suite of an exercise.

@@ -1,6 +1,6 @@
 //! `catherd test`: executes the tests of a suite on a project.
 
-mod itch;
+pub(crate) mod itch;
 pub(crate) mod javascript;
 mod many;
 mod output;
@@ -154,6 +154,11 @@ fn execute(arguments: &Arguments) -> Result<Exit, Failure> {
     };
     if arguments.expect.is_some() {
         return arguments.check_exercise(&suite);
+    }
+    if plan && format == Format::WhiskerCsv {
+        let error =
+            Failure::new("this format is for suites for Whisker, and not for plans for Itch");
+        return Err(error.hint("choose --format table"));
     }
     if projects.is_some() && [Format::Json, Format::Dodona].contains(&format) {
         let error = Failure::new("this format is for one project, not for a folder or a list");

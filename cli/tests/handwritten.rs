@@ -118,6 +118,13 @@ fn every_format_says_the_same() {
     let enums: Vec<_> = ends.map(|end| end["status"]["enum"].clone()).collect();
     assert_eq!(enums, ["wrong", "correct", "correct"]);
     assert_eq!(test(&folder, 0, &[&one[..], &["--exit-zero"]].concat()), tap);
+    let whisker = of("whisker-csv");
+    let mut lines = whisker.lines();
+    let columns = "the cat says \"hi\", <twice>,logs,skips,passed,failed,error,skip";
+    assert!(lines.next().unwrap().contains(columns), "{whisker}");
+    let row = lines.next().unwrap();
+    assert!(row.starts_with("eve.sb3,0,1,None,fail,pass,skip,1,1,0,1,"), "{whisker}");
+    assert!(row.ends_with(",3.000"), "{whisker}");
     for format in ["json", "dodona"] {
         test(&folder, 1, &["class", "tests.js", "--format", format]);
     }

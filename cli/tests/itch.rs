@@ -111,3 +111,29 @@ fn judgements_are_written_in_the_format_and_to_the_file_that_are_asked_for() {
     let text = fs::read_to_string(folder.path().join("table.csv")).unwrap();
     assert!(text.starts_with(&first) && text.contains("b.sb3"), "{text}");
 }
+
+#[test]
+fn a_platform_gets_a_judgement_by_a_plan() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("exercise")).unwrap();
+    let plan = "function beforeExecution(e) { Itch.checkPredefinedBlocks({}, e); }";
+    fs::write(folder.path().join("exercise/plan.js"), plan).unwrap();
+    let changed = packed(&small("x").replace("\"hi\"", "\"ho\""));
+    fs::write(folder.path().join("changed.sb3"), changed).unwrap();
+    let judge = |source: &str, language: &str| {
+        let configuration = serde_json::json!({ "resources": "exercise", "source": source,
+            "memory_limit": 100_000_000, "natural_language": language });
+        let mut command = catherd();
+        let command = command.current_dir(folder.path()).arg("judge");
+        let output = command.write_stdin(configuration.to_string()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    // Without a template, a submission is compared with itself.
+    assert!(!judge("changed.sb3", "en").contains("\"enum\":\"wrong\""));
+    fs::copy(folder.path().join("game.sb3"), folder.path().join("exercise/template.sb3")).unwrap();
+    let wrong = judge("changed.sb3", "en");
+    assert!(wrong.contains("\"enum\":\"wrong\"") && wrong.contains("close-judgement"), "{wrong}");
+    assert_ne!(judge("changed.sb3", "nl"), wrong);
+    assert!(!judge("game.sb3", "en").contains("\"enum\":\"wrong\""));
+}

@@ -61,6 +61,22 @@ impl PlanTests {
         Ok(PlanTests { plan, options: options(arguments)?, template })
     }
 
+    /// Reads a plan for a grading platform.
+    ///
+    /// # Errors
+    ///
+    /// If the plan or the template cannot be read.
+    pub(crate) fn for_platform(
+        path: &Path,
+        text: &str,
+        template: Option<&Path>,
+        options: Options,
+    ) -> Result<PlanTests, Failure> {
+        let plan = Plan::new(&file_name(path), text).map_err(|error| plan_failure(path, &error))?;
+        let template = template.map(project::open).transpose()?;
+        Ok(PlanTests { plan, options, template })
+    }
+
     /// Judges a submission.
     pub(super) fn judge(&self, submission: &LoadedProject) -> Result<Judgement, PlanError> {
         let template = &self.template.as_ref().unwrap_or(submission).project;
@@ -125,11 +141,11 @@ fn options(arguments: &super::Arguments) -> Result<Options, Failure> {
     Ok(Options {
         language: language.to_owned(),
         translations,
-        seed: arguments.seed.clone().unwrap_or(default.seed),
+        seed: arguments.seed.clone().unwrap_or_else(|| default.seed.clone()),
         strict: arguments.javascript.strict,
         only_static: *only_static,
         steps: arguments.steps,
-        blocks: default.blocks,
-        limits: default.limits,
+        log_bytes: arguments.javascript.log_bytes().unwrap_or(default.log_bytes),
+        ..default
     })
 }

@@ -7,6 +7,7 @@ use catherd_javascript_suites::whisker::{Limits, Models, Options, SuiteFile};
 use catherd_javascript_suites::{Seed, SuiteKind};
 use clap::{Args, ValueEnum};
 
+use super::output::Format;
 use super::suite::{Tests, file_name};
 use crate::failure::Failure;
 
@@ -59,6 +60,10 @@ pub(super) struct Choices {
     /// [default: 2000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     operations: Option<u64>,
+
+    /// Most text that a test logs, or a plan writes to its console, in KiB [default: 1024]
+    #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    log_limit: Option<u64>,
 
     /// Most memory of a suite's scripts in MiB [default: 64]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(4..=4096))]
@@ -139,6 +144,8 @@ fn options(arguments: &super::Arguments) -> Options {
     let Choices {
         test, category, compat, strict, acceleration, coverage, operations, memory, ..
     } = &arguments.javascript;
+    // Whisker's table has coverage in any case.
+    let coverage = *coverage || arguments.format == Some(Format::WhiskerCsv);
     let seed = |text: &String| match text.parse() {
         Ok(number) => Seed::number(number),
         Err(_) => Seed::text(text),
@@ -158,8 +165,16 @@ fn options(arguments: &super::Arguments) -> Options {
         compat_p: *compat == Compat::Of2022,
         acceleration: *acceleration,
         steps: arguments.steps,
-        coverage: *coverage,
+        coverage,
         limits,
+        log_bytes: arguments.javascript.log_bytes().unwrap_or(Options::default().log_bytes),
         ..Options::default()
+    }
+}
+
+impl Choices {
+    /// Most bytes of text that are logged; `None` if it is not chosen.
+    pub(super) fn log_bytes(&self) -> Option<usize> {
+        self.log_limit.map(|kibibytes| usize::try_from(kibibytes << 10).unwrap_or(usize::MAX))
     }
 }

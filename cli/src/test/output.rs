@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use catherd_test_report::{
-    JUNIT_END, JUNIT_START, ProjectReport, Skips, Table, Tally, dodona, junit, ndjson, ndjson_end,
-    tap,
+    JUNIT_END, JUNIT_START, ProjectReport, Skips, Table, Tally, WhiskerTable, dodona, junit,
+    ndjson, ndjson_end, tap,
 };
 use clap::ValueEnum;
 use serde_json::json;
@@ -27,6 +27,8 @@ pub(crate) enum Format {
     Json,
     /// CSV with one row for each project
     Table,
+    /// The table that Whisker writes, with coverage and without quotes
+    WhiskerCsv,
     /// Output of a judge for the platform Dodona, for one project
     Dodona,
 }
@@ -38,6 +40,7 @@ pub(super) struct Output {
     many: bool,
     file: Option<(PathBuf, File)>,
     table: Table,
+    whisker: WhiskerTable,
     tally: Tally,
     unusable: usize,
     digest: Option<String>,
@@ -57,6 +60,7 @@ impl Output {
             many,
             file,
             table: Table::default(),
+            whisker: WhiskerTable::new(skips == Skips::NotOk),
             tally: Tally::default(),
             unusable: 0,
             digest: None,
@@ -84,6 +88,7 @@ impl Output {
         }
         let text = match (self.format, report) {
             (Format::Table, _) => self.table.row(report).map_err(Failure::new)?,
+            (Format::WhiskerCsv, _) => self.whisker.row(report),
             (Format::Ndjson, _) => ndjson(report),
             (Format::Junit, _) => junit(report),
             (Format::Tap, ProjectReport::Executed(report)) => {
@@ -143,6 +148,7 @@ impl Output {
     pub(super) fn end(&mut self) -> Result<(), Failure> {
         let text = match self.format {
             Format::Table => self.table.end().map_err(Failure::new)?,
+            Format::WhiskerCsv => self.whisker.end(),
             Format::Junit => JUNIT_END.to_owned(),
             Format::Ndjson => {
                 let digest = self.digest.as_deref().filter(|_| !self.many);

@@ -7,7 +7,7 @@ use catherd_datasets::LoadedProject;
 use catherd_itch::Names;
 use catherd_javascript_suites::whisker::{self, Options, SuiteFile};
 use catherd_suite::{Bounds, LinkedSuite, Runner, Suite, Verdict};
-use catherd_test_report::{Limit, ProjectReport, Status, SuiteReport, TestReport};
+use catherd_test_report::{Limit, ProjectReport, Status, SuiteFacts, SuiteReport, TestReport};
 use catherd_vm::Program;
 use sha2::{Digest as _, Sha256};
 
@@ -116,6 +116,10 @@ impl LoadedSuite {
                     inputs,
                     groups: Vec::new(),
                     tests,
+                    facts: SuiteFacts {
+                        seed: generated.0.seed.to_string(),
+                        ..SuiteFacts::default()
+                    },
                     messages: Vec::new(),
                     coverage: None,
                 })

@@ -28,6 +28,8 @@ pub struct Options {
     pub steps: u64,
     /// Most blocks that the machine executes.
     pub blocks: u64,
+    /// Most bytes of lines that the plan writes to its console.
+    pub log_bytes: usize,
     /// Limits of the plan.
     pub limits: Limits,
 }
@@ -42,6 +44,7 @@ impl Default for Options {
             only_static: false,
             steps: 200_000,
             blocks: 400_000_000,
+            log_bytes: 1 << 20,
             limits: Limits { turn: 5_000, test: 20_000, memory: 256 << 20, ..Limits::default() },
         }
     }

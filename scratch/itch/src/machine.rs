@@ -91,7 +91,7 @@ impl Shared {
             clock: RefCell::new(None),
             vm: RefCell::new(None),
             events: RefCell::default(),
-            output: RefCell::default(),
+            output: RefCell::new(Output::new(options.log_bytes)),
             random: RefCell::new(Random::arc4(&key)),
             lines: RefCell::default(),
             points: RefCell::default(),

@@ -4,8 +4,6 @@ use serde_json::{Map, Value, json};
 
 /// Most bytes of the commands of a judgement.
 const SIZE_LIMIT: usize = 16 << 20;
-/// Most bytes of the lines that a plan writes to its console.
-const LOG_LIMIT: usize = 1 << 20;
 
 /// A status, the worst last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -212,9 +210,15 @@ pub(crate) struct Output {
     cut: bool,
     log: Vec<String>,
     log_bytes: usize,
+    log_limit: usize,
 }
 
 impl Output {
+    /// No commands, and room for so many bytes of lines of the plan's console.
+    pub(crate) fn new(log_limit: usize) -> Output {
+        Output { log_limit, ..Output::default() }
+    }
+
     /// Adds a command. Texts beyond 16 MiB are left out.
     pub(crate) fn emit(&mut self, line: String) {
         if self.closed {
@@ -245,12 +249,12 @@ impl Output {
 
     /// Writes a line to the console of the plan.
     pub(crate) fn log(&mut self, line: &str) {
-        if self.log_bytes > LOG_LIMIT {
+        if self.log_bytes > self.log_limit {
             return;
         }
         self.log_bytes += line.len() + 1;
         let full = "(the log is full; what follows is left out)";
-        self.log.push(if self.log_bytes > LOG_LIMIT { full } else { line }.to_owned());
+        self.log.push(if self.log_bytes > self.log_limit { full } else { line }.to_owned());
     }
 
     /// Closes what is open, without the help of the plan's side.

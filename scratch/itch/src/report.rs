@@ -1,7 +1,7 @@
 //! Judgements as reports of tests.
 
 use catherd_test_report::{
-    Feedback, Group, Limit, Status as Verdict, SuiteReport, TestReport, Visibility,
+    Feedback, Group, Limit, Status as Verdict, SuiteFacts, SuiteReport, TestReport, Visibility,
 };
 use serde_json::Value;
 
@@ -33,6 +33,7 @@ impl Judgement {
                 inputs,
                 groups: Vec::new(),
                 tests: Vec::new(),
+                facts: SuiteFacts::default(),
                 messages: Vec::new(),
                 coverage: None,
             },

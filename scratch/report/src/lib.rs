@@ -24,13 +24,15 @@ mod junit;
 mod report;
 mod table;
 mod tap;
+mod whisker_table;
 
 pub use dodona::dodona;
 pub use json::{ndjson, ndjson_end};
 pub use junit::{JUNIT_END, JUNIT_START, junit};
 pub use report::{
-    Audience, Coverage, Feedback, Group, Limit, Location, ProjectReport, Status, SuiteReport,
-    Tally, TestReport, Visibility,
+    Audience, Coverage, Feedback, Group, Limit, Location, ProjectReport, Status, SuiteFacts,
+    SuiteReport, Tally, TestReport, Visibility,
 };
 pub use table::{Table, TableError};
 pub use tap::{Skips, tap};
+pub use whisker_table::WhiskerTable;

@@ -202,6 +202,18 @@ pub struct Coverage {
     pub total: usize,
 }
 
+/// What a suite for Whisker says of itself, for Whisker's own table. It is not part of what a report
+/// says of the project, nor of its digest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SuiteFacts {
+    /// The seed of the tests.
+    pub seed: String,
+    /// Lines of the tests that contain an assertion.
+    pub assertions: u32,
+    /// What generated the suite; `None` if nothing did.
+    pub algorithm: Option<String>,
+}
+
 /// A suite that was executed on a project.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteReport {
@@ -218,6 +230,8 @@ pub struct SuiteReport {
     pub groups: Vec<Group>,
     /// The tests in the order of the suite, without those that were not chosen.
     pub tests: Vec<TestReport>,
+    /// What the suite says of itself.
+    pub facts: SuiteFacts,
     /// What is said about the project as a whole.
     pub messages: Vec<Feedback>,
     /// Coverage; `None` if it was not measured.
@@ -385,6 +399,7 @@ pub(crate) mod samples {
                 error,
                 skip,
             ],
+            facts: SuiteFacts { seed: "7".to_owned(), assertions: 5, algorithm: None },
             messages: vec![Feedback::pupil("well done")],
             coverage: Some(Coverage { covered: 1, total: 3 }),
         }

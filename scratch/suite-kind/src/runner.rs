@@ -15,7 +15,7 @@ use catherd_suite::goals::{self, GoalSettings};
 use catherd_suite::{
     Bounds, CoveredBlocks, LinkedSuite, Runner as GeneratedRunner, Suite, Verdict,
 };
-use catherd_test_report::{Status, SuiteReport, TestReport};
+use catherd_test_report::{Status, SuiteFacts, SuiteReport, TestReport};
 use catherd_vm::Program;
 
 use crate::bundle::Bundle;
@@ -214,6 +214,7 @@ impl Loaded {
             inputs: self.digest.to_string(),
             groups: Vec::new(),
             tests,
+            facts: SuiteFacts::default(),
             messages: Vec::new(),
             coverage: None,
         };

@@ -80,6 +80,35 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
+    /// Replaces the state by that of a snapshot, as [`Vm::restore`] does, but leaves what Whisker does
+    /// not restore between tests: layers, rotation styles, pens without what they have drawn, the
+    /// answer and the tempo.
+    pub fn restore_fields(&mut self, snapshot: &crate::vm::Snapshot) {
+        let state = &mut self.state;
+        let originals = 0..self.program.targets().len() as u32;
+        let kept: Vec<_> = originals
+            .clone()
+            .map(|at| {
+                let target = &state.targets[at as usize];
+                (target.rotation_style, target.pen.clone())
+            })
+            .collect();
+        let order: Vec<TargetId> =
+            state.execution_order.iter().copied().filter(|id| originals.contains(&id.0)).collect();
+        let (answer, tempo) = (state.answer.clone(), state.tempo);
+        self.restore(snapshot);
+        let state = &mut self.state;
+        (state.answer, state.tempo) = (answer, tempo);
+        for (target, (style, pen)) in state.targets.iter_mut().zip(kept) {
+            (target.rotation_style, target.pen) = (style, pen);
+            target.update_rotation(&mut state.scene);
+        }
+        for id in order.iter().filter(|id| id.0 as usize != self.program.stage) {
+            state.scene.set_order(state.targets[id.0 as usize].drawable, f64::INFINITY);
+        }
+        state.execution_order = order;
+    }
+
     /// A draw of the machine's stream of random numbers, in [0, 1).
     pub fn draw(&mut self) -> f64 {
         self.state.random.draw()

@@ -18,8 +18,6 @@ use crate::seed::Seed;
 /// Duration of a step in milliseconds.
 pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
 
-/// Most bytes that a test may log.
-const LOG_LIMIT: usize = 1 << 20;
 /// Most members that do not exist, and names of missing sprites, that are kept for hints.
 const MOST_HINTS: usize = 100;
 
@@ -215,7 +213,11 @@ impl Driver {
     /// execute so many blocks.
     pub(crate) fn begin_test(&self, initial: &Snapshot, seed: Seed, blocks: u64) {
         let mut vm = self.vm.borrow_mut();
-        vm.restore(initial);
+        if self.options.strict {
+            vm.restore_fields(initial);
+        } else {
+            vm.restore(initial);
+        }
         vm.mouse_move(0.0, 0.0);
         vm.set_fuel(blocks);
         vm.green_flag();
@@ -355,11 +357,12 @@ impl Driver {
     /// Writes a line to the log of the test, until the log is full.
     pub(crate) fn log(&self, line: &str) {
         let before = self.log_bytes.get();
-        if before > LOG_LIMIT {
+        let limit = self.options.log_bytes;
+        if before > limit {
             return;
         }
         self.log_bytes.set(before + line.len() + 1);
-        let line = if self.log_bytes.get() > LOG_LIMIT {
+        let line = if self.log_bytes.get() > limit {
             self.limit(Limit::Output);
             "(the log is full; what follows is left out)"
         } else {

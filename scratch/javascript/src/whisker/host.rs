@@ -18,6 +18,8 @@ use crate::seed::Seed;
 
 /// The functions of `driver.js` that execute tests.
 pub(super) struct Parts<'js> {
+    /// The function `require` of suites.
+    pub(super) require: Function<'js>,
     pub(super) load: Function<'js>,
     pub(super) reset: Function<'js>,
     pub(super) begin: Function<'js>,
@@ -74,6 +76,7 @@ pub(super) fn install<'js>(
         };
         Ok(Parts {
             with_models,
+            require: parts.get("require")?,
             load: parts.get("load")?,
             reset: parts.get("reset")?,
             begin: parts.get("begin")?,

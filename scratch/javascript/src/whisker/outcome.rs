@@ -1,6 +1,8 @@
 //! How tests ended.
 
-use catherd_test_report::{Coverage, Feedback, Limit, Location, Status, SuiteReport, TestReport};
+use catherd_test_report::{
+    Coverage, Feedback, Limit, Location, Status, SuiteFacts, SuiteReport, TestReport,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -55,8 +57,9 @@ pub struct Outcome {
 pub struct SuiteOutcome {
     /// The tests in the order of the suite, without those that were not chosen.
     pub tests: Vec<Outcome>,
-    /// Lines of the tests that contain an assertion.
-    pub assertions: u32,
+    /// What the suite says of itself.
+    #[serde(skip)]
+    pub facts: SuiteFacts,
     /// Blocks that some test reached, and all blocks that can be reached; `None` if coverage was
     /// not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,6 +114,7 @@ impl SuiteOutcome {
             groups: Vec::new(),
             tests: self.tests.into_iter().map(TestReport::from).collect(),
             messages: Vec::new(),
+            facts: self.facts,
             coverage: self.coverage.map(|(covered, total)| Coverage { covered, total }),
         }
     }

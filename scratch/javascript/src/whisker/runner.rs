@@ -7,7 +7,7 @@ use std::sync::Arc;
 use catherd_javascript_engine::{Engine, Host, Limits, LogLevel, Session};
 use catherd_sb3::BlockNo;
 use catherd_suite::CoveredBlocks;
-use catherd_test_report::Status;
+use catherd_test_report::{Status, SuiteFacts};
 use catherd_vm::Program;
 
 use super::driver::Driver;
@@ -43,6 +43,8 @@ pub struct Options {
     pub blocks: u64,
     /// Limits of scripts.
     pub limits: Limits,
+    /// Most bytes that a test logs.
+    pub log_bytes: usize,
     /// Whether coverage is measured.
     pub coverage: bool,
     /// Inputs to which the project reacts, for `detectRandomInputs`: kind and name.
@@ -62,6 +64,7 @@ impl Default for Options {
             steps: 100_000,
             blocks: 400_000_000,
             limits: Limits::default(),
+            log_bytes: 1 << 20,
             coverage: false,
             detected_inputs: Vec::new(),
         }
@@ -121,8 +124,8 @@ pub fn run(
     // A context in which a limit was met is not used again.
     while !execution.run_in_context()? {}
     let coverage = options.coverage.then(|| execution.coverage());
-    let assertions = execution.assertions;
-    Ok(SuiteOutcome { tests, assertions, coverage })
+    let facts = execution.facts;
+    Ok(SuiteOutcome { tests, facts, coverage })
 }
 
 /// Executes tests of a suite, in order, until `seen` breaks, which is called after each: those that
@@ -166,7 +169,7 @@ struct SuiteExecution<'a> {
     /// The blocks that some test has covered.
     covered: CoveredBlocks,
     blocks: Vec<BlockNo>,
-    assertions: u32,
+    facts: SuiteFacts,
 }
 
 impl<'a> SuiteExecution<'a> {
@@ -187,7 +190,7 @@ impl<'a> SuiteExecution<'a> {
             total_steps: 0,
             covered: CoveredBlocks::new(program.block_count()),
             blocks: program.commands().collect(),
-            assertions: 0,
+            facts: SuiteFacts::default(),
         }
     }
 
@@ -235,7 +238,7 @@ impl<'a> SuiteExecution<'a> {
         session.begin_test();
         let parts = host::install(session, driver, self.suite)
             .map_err(|thrown| LoadError::Stopped(thrown.to_string()))?;
-        let mut exported = self.suite.evaluate(session)?;
+        let mut exported = self.suite.evaluate(session, &parts.require)?;
         if let Some(with_models) = &parts.with_models {
             exported = session
                 .call(with_models, (exported,))
@@ -246,8 +249,12 @@ impl<'a> SuiteExecution<'a> {
             .map_err(|thrown| self.suite.failed(session, thrown))?;
         let tests: Vec<TestInfo> = serde_json::from_str(&described)
             .map_err(|error| LoadError::Stopped(format!("the suite is damaged: {error}")))?;
-        self.assertions = tests.iter().map(|test| test.assertions).sum();
         let default_seed = tests.first().and_then(TestInfo::seed).unwrap_or_default();
+        self.facts = SuiteFacts {
+            seed: self.options.seed.unwrap_or(default_seed).to_string(),
+            assertions: tests.iter().map(|test| test.assertions).sum(),
+            algorithm: tests.iter().find_map(|test| test.algorithm.clone()),
+        };
         let mut stepper = Stepper::new(driver, session, &parts.changed, self.options.coverage);
         while self.next < tests.len() {
             let (number, test) = (self.next, &tests[self.next]);

@@ -7,7 +7,8 @@ use catherd_sb3::test_support::{self, TargetBuilder, number};
 use catherd_sb3::{Field, Opcode, Project, Value, Variable};
 use catherd_vm::Program;
 
-/// `Cat` says `hi` at the flag, then counts `score` up and moves by 1 in each step. `Dog` sets
+/// `Cat` says `hi` at the flag, then counts `score` up and moves by 1 in each step, and goes to the
+/// front when it is clicked. `Dog` sets
 /// its variable `luck` by chance, moves up while the key space is pressed, and turns and makes a
 /// clone when it is clicked.
 pub(crate) fn program() -> Arc<Program> {
@@ -27,6 +28,13 @@ pub(crate) fn project() -> Project {
     let both = cat.chain(&[count, walk]);
     cat.hold(forever, both);
     cat.flag(&[say, forever]);
+    let front = cat.block(Opcode::LooksGoToFrontBack, &[]);
+    cat.target.blocks[front as usize].fields.push(Field {
+        name: "FRONT_BACK".into(),
+        value: Value::Text("front".into()),
+        id: None,
+    });
+    cat.hat(Opcode::EventWhenThisSpriteClicked, None, &[front]);
     let mut dog = TargetBuilder::new("Dog");
     dog.target.variables.push(variable("luck"));
     let random =

@@ -1,0 +1,68 @@
+//! What suites see in strict mode only: quirks of the original between tests.
+
+mod support;
+
+use catherd_javascript_suites::whisker::{Options, SuiteOutcome};
+use support::{messages, run, run_with, statuses};
+
+fn strict(compat_p: bool) -> Options {
+    Options { strict: true, compat_p, ..Options::default() }
+}
+
+/// A suite of two tests.
+fn pair(first: &str, second: &str) -> String {
+    format!(
+        "module.exports = [{{name: 'first', test: async t => {{{first}\n}}}},
+            {{name: 'second', test: async t => {{{second}\n}}}}]"
+    )
+}
+
+#[test]
+fn layers_stay_between_tests_of_strict_mode() {
+    let suite = pair(
+        "const order = t.getSprite('Cat').layerOrder;
+        t.clickSprite('Cat');
+        await t.runForSteps(1);
+        t.assert.greater(t.getSprite('Cat').layerOrder, order);
+        t.assert.greater(t.getSprite('Cat').layerOrder, t.getSprite('Dog').layerOrder);",
+        "t.assert.greater(t.getSprite('Cat').layerOrder, t.getSprite('Dog').layerOrder);
+        t.assert.equal(t.getSprite('Cat').x, 0);
+        t.assert.equal(t.getSprites().length, 2);",
+    );
+    let of = |outcome: SuiteOutcome| (statuses(&outcome), messages(&outcome));
+    assert_eq!(of(run_with(&suite, &strict(false))).0, "pass pass");
+    assert_eq!(of(run(&suite)).0, "pass fail");
+}
+
+#[test]
+fn watchers_stay_between_tests_of_strict_mode_of_2022() {
+    let suite = pair(
+        "t.onSpriteMoved(sprite => { if (sprite.x === 3) { t.cancelRun() } });
+        t.assume.fail();",
+        "t.getSprites(); await t.runForSteps(10); t.assert.equal(t.getRunStepsExecuted(), 10);",
+    );
+    assert_eq!(statuses(&run(&suite)), "skip pass");
+    assert_eq!(statuses(&run_with(&suite, &strict(false))), "skip pass");
+    assert_eq!(statuses(&run_with(&suite, &strict(true))), "skip fail");
+}
+
+#[test]
+fn suites_may_require_whisker_and_nothing_else() {
+    let body = "const {assert, assume} = require('whisker');
+        module.exports = [async t => { t.assert.ok(assert === t.assert && assume === t.assume) }];";
+    assert_eq!(statuses(&run(body)), "pass");
+    for name in ["fs", "./other", "whisker/x", ""] {
+        let error = support::load_error(&format!("require('{name}'); module.exports = []"));
+        assert!(error.contains("suites can only use `whisker`"), "{error}");
+    }
+}
+
+#[test]
+fn lines_beyond_the_limit_of_the_log_are_left_out() {
+    let options = Options { log_bytes: 100, ..Options::default() };
+    let suite = support::suite_of("for (let i = 0; i < 100; i++) { t.log('0123456789') }");
+    let outcome = run_with(&suite, &options);
+    let log = &outcome.tests[0].log;
+    assert!(log.len() == 10 && log.last().unwrap().contains("left out"), "{log:?}");
+    assert_eq!(statuses(&outcome), "pass");
+}
