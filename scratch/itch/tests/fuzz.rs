@@ -1,0 +1,216 @@
+//! Plans made at random of calls of the API, and damaged: each ends, twice alike, and never panics.
+
+#![allow(clippy::print_stdout, reason = "the seed of a panic must be known")]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use catherd_itch::{Options, Plan, judge};
+use catherd_vm::Random;
+use support::{submission, template};
+
+/// Statements of the phase before or after the execution, in which `$v` stands for a value, `$n` for a
+/// number and `$b` for a pattern.
+const CHECKS: &[&str] = &[
+    "Itch.checkPredefinedBlocks($v, e);",
+    "Itch.checkPredefinedBlocks({spriteConfig: {Cat: $b, Dog: {pattern: $b, allowedBlocks: [$b], allowAdditionalScripts: $v}}, ignoredSprites: $v}, e);",
+    "B.checkBlocks(e, $v, [{pattern: $b, feedback: $v, substack: [{pattern: $b}]}, B.anyOrder([{pattern: $b}, $v])]);",
+    "e.group.group($v, $v, () => e.group.test($v).feedback($v).expect($v).toBe($v));",
+    "e.group.group({sprite: 'Cat', visibility: $v, ignoreWrong: true}, () => { e.group.test().acceptIf($v); });",
+    "e.group.test($v).diff().fatal().expect($v).toMatchSubtree($b);",
+    "e.output.startGroup($v, $v, $v); e.output.startTest($v); e.output.closeTest($v, $v);",
+    "e.output.appendMessage($v); e.output.escalateStatus($v); e.output.closeGroup($v);",
+    "e.log.submission.sprite($v).findScript($b);",
+    "e.log.submission.targets.map(x => x.blockTreeList().map(n => B.subTreeMatchesScript(n, $b)));",
+    "e.log.snapshots.filter(s => s.sprite('Cat').x > $n).map(s => s.areTouching($v, $v));",
+    "e.log.events.map(x => [x.data, x.hasNext() && x.next, x.timestamp]); e.log.eventsDuring($v);",
+    "e.log.last.hasChangedTarget($v, $v); e.log.savedRange($v);",
+    "Itch.mergeLines([{start: {x: $n, y: $n}, end: {x: $n, y: $n}}, $v]); Itch.findSquares($v);",
+    "Itch.findTriangles(e.log.renderer.lines); Itch.distSq($v, $v); Itch.asRange($v);",
+    "t($v, $v); format($v, $v); _.range($n); _.isEqual($v, $v); _.sortBy($v, $v);",
+    "e.answers = $v; e.acceleration = $n; e.actionTimeout = $n; e.turboMode = $v;",
+    "e.timeAcceleration = $n; e.eventAcceleration = $n; e.enableAdvancedProfiler($v);",
+    "ignoreWaitInProcedureFor(e.vm, $v); e.vm.runtime.targets[$n].setXY($n, $n);",
+    "Object.prototype[$v] = $v; Array.prototype.map = $v;",
+    "globalThis.Promise = $v; globalThis.setTimeout = $v;",
+    "throw $v;",
+];
+/// Calls of the schedule.
+const ACTIONS: &[&str] = &[
+    ".greenFlag($v, $n)",
+    ".clickSprite($v, $v, $n)",
+    ".pressKey($v, $v, $n)",
+    ".useKey($v, $n, $v, $n)",
+    ".useMouse({x: $n, y: $n, isDown: $v})",
+    ".sendBroadcast($v, $v, $n)",
+    ".setVariableTo($v, $v, $v)",
+    ".wait($n)",
+    ".wait(Itch.sprite($v).toMove($n))",
+    ".wait(Itch.sprite('Cat').toReach($v, $n))",
+    ".wait(Itch.sprite('Cat').toTouch($v, $n))",
+    ".wait(Itch.broadcast($v, $n))",
+    ".log(() => { $c })",
+    ".startRange($v)",
+    ".endRange($v)",
+    ".track($v)",
+    ".trackBroadcast($v)",
+    ".timedOut(() => $v)",
+    ".resolved(() => { $c })",
+    ".asTest({correct: $v, wrong: $v})",
+    ".end()",
+    ".forEach($v, (x, i) => x.wait(i))",
+    ".pipe(x => x.wait($n))",
+    ".join([e.scheduler.wait($n)], $n)",
+];
+const VALUES: &[&str] = &[
+    "undefined",
+    "null",
+    "true",
+    "false",
+    "''",
+    "'Cat'",
+    "'Dog'",
+    "'Stage'",
+    "'done'",
+    "'q'",
+    "' '",
+    "'score'",
+    "[]",
+    "{}",
+    "['Ada', '5']",
+    "{x: 10, y: null}",
+    "{toString() { throw 1 }}",
+    "{get spriteConfig() { throw 2 }}",
+    "new Proxy({}, {get() { return 1 }})",
+    "Symbol()",
+    "() => 1",
+    "(x, y) => x > 5",
+    "'{0} {1}'",
+    "10n",
+    "{name: 'done', restrict: () => e.vm.runtime.targets[1]}",
+    "e",
+    "e.log",
+    "e.log.submission",
+    "NaN",
+    "$n",
+    "$b",
+];
+const NUMBERS: &[&str] =
+    &["0", "1", "10", "100", "500", "-1", "0.5", "1e9", "NaN", "Infinity", "1e-9", "'3'"];
+const PATTERNS: &[&str] = &[
+    "B.anything()",
+    "B.nothing()",
+    "B.greenFlag()",
+    "B.script(B.whenSpriteClicked(), B.repeat(3, $b))",
+    "[$b, $b]",
+    "B.forever($b)",
+    "B.ifThen($v, $b)",
+    "B.moveXSteps($v)",
+    "B.procedureCall($v, $v)",
+    "() => true",
+    "null",
+    "B.say($b)",
+    "B.customBlock($v, $v, $v)",
+    "B.switchCostumeTo($v)",
+];
+
+/// Numbers from a seed.
+struct Dice(Random);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        (self.0.draw() * n as f64) as usize
+    }
+
+    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        items[self.below(items.len())]
+    }
+
+    /// The text with its placeholders filled in. Beyond 2,000 letters nothing is nested.
+    fn filled(&mut self, text: &str) -> String {
+        let mut text = text.to_owned();
+        while let Some(at) = text.find('$') {
+            let small = text.len() < 2_000;
+            let part = match text.as_bytes()[at + 1] {
+                b'v' => self.pick(if small { VALUES } else { &VALUES[..8] }),
+                b'b' => self.pick(if small { PATTERNS } else { &PATTERNS[..3] }),
+                b'c' => self.pick(if small { CHECKS } else { &["e.group.test().acceptIf(true);"] }),
+                _ => self.pick(NUMBERS),
+            };
+            text.replace_range(at..at + 2, part);
+        }
+        text
+    }
+
+    fn checks(&mut self) -> String {
+        (0..self.below(5))
+            .map(|_| {
+                let chosen = self.pick(CHECKS);
+                let check = self.filled(chosen);
+                if self.below(2) == 0 {
+                    format!("try {{ {check} }} catch {{}}\n")
+                } else {
+                    check + "\n"
+                }
+            })
+            .collect()
+    }
+
+    /// A plan with all phases, of which some texts are damaged.
+    fn plan(&mut self) -> String {
+        let before = self.checks();
+        let mut during = self.checks();
+        for _ in 0..1 + self.below(3) {
+            let actions: String = (0..1 + self.below(5)).map(|_| self.pick(ACTIONS)).collect();
+            during += &format!("try {{ e.scheduler{} }} catch {{}}\n", self.filled(&actions));
+        }
+        let after = self.checks();
+        let plan = format!(
+            "function beforeExecution(e) {{ {before} }}
+            function duringExecution(e) {{ {during} e.scheduler.wait(300).end(); }}
+            function afterExecution(e) {{ {after} }}"
+        );
+        let mut letters: Vec<char> = plan.chars().collect();
+        for _ in 0..if self.below(4) == 0 { 1 + self.below(3) } else { 0 } {
+            let (from, to) = (self.below(letters.len()), self.below(letters.len()));
+            match self.below(3) {
+                0 => letters.swap(from, to),
+                1 => drop(letters.remove(from)),
+                _ => letters.insert(from, letters[to]),
+            }
+        }
+        letters.into_iter().collect()
+    }
+}
+
+#[test]
+#[ignore = "needs CATHERD_FUZZ_SECONDS"]
+fn plans_made_at_random_end_alike() {
+    let number = |name: &str, otherwise: u64| {
+        std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+    };
+    let end = Instant::now() + Duration::from_secs(number("CATHERD_FUZZ_SECONDS", 60));
+    let mut seed = number("CATHERD_FUZZ_SEED", 1);
+    let mut options = Options { steps: 300, blocks: 1_000_000, ..Options::default() };
+    (options.limits.turn, options.limits.test, options.limits.memory) = (50, 200, 32 << 20);
+    let mut judged = 0;
+    while Instant::now() < end {
+        let key: Vec<u16> = format!("{seed}").encode_utf16().collect();
+        let text = Dice(Random::arc4(&key)).plan();
+        options.strict = seed % 3 == 0;
+        // The last line of the output names the seed of a panic or of a plan that does not end.
+        println!("seed {seed}");
+        let plan = Plan::new("plan.js", &text).unwrap();
+        let judgement = || match judge(&plan, &template(), &submission(), &options) {
+            Ok(judgement) => Ok(format!("{judgement:?}")),
+            Err(error) => Err(error.to_string()),
+        };
+        let first = judgement();
+        judged += u64::from(first.is_ok());
+        assert_eq!(judgement(), first, "seed {seed}:\n{text}");
+        seed += 1;
+    }
+    println!("{seed} plans, of which {judged} were judged");
+    assert!(judged > 0);
+}

@@ -1,0 +1,241 @@
+//! Suites made at random of calls of the API, and damaged: each ends, twice alike, and never panics.
+
+#![allow(clippy::print_stdout, reason = "the seed of a panic must be known")]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use catherd_javascript_engine::Limits;
+use catherd_javascript_suites::whisker::{self, Options, SuiteFile};
+use catherd_vm::Random;
+
+/// Statements, in which `$v` stands for a value, `$n` for a number and `$f` for a function.
+const STATEMENTS: &[&str] = &[
+    "await t.runForSteps($n);",
+    "await t.runForTime($n);",
+    "await t.runUntil($f, $n);",
+    "await t.runUntilChanges($f, $n);",
+    "t.run($f, $n, $n);",
+    "await t.wait($n);",
+    "t.addCallback($f, $v, $v);",
+    "t.reAddCallback(t.addCallback($f));",
+    "t.removeCallback($v); t.clearCallbacks();",
+    "t.addConstraint($f, $v); t.onConstraintFailure('nothing');",
+    "t.onConstraintFailure($v);",
+    "t.onSpriteMoved($f); t.onSayOrThink($f);",
+    "t.onVariableChange($f); t.onSpriteVisualChange($f);",
+    "t.getSprite($v).onMoved = $f;",
+    "t.keyPress($v, $n); t.keyRelease($v, $n);",
+    "t.mouseMove($n, $n, $n); t.mouseDown($v);",
+    "t.clickSprite($v, $n); t.clickStage();",
+    "t.clickClone($v, $n); t.clickCloneByCoords($n, $n, $n);",
+    "t.dragSprite($v, $n, $n, $v);",
+    "t.typeText($v); t.sendSound($n, $n);",
+    "t.addInput($n, {device: 'mouse', x: $n, y: $n, isDown: $v, steps: $n});",
+    "t.addInput($n, $v); t.inputImmediate($v);",
+    "t.addInputs([{steps: $n, input: {device: 'drag', sprite: 'Dog', x: $n, y: $n}}, $v]);",
+    "t.registerRandomInputs([{device: 'keyboard', key: $v, weight: $n}, {device: 'text', length: [$n, $n]}]);",
+    "t.detectRandomInputs({duration: [$n, $n]}); t.setRandomInputInterval($n);",
+    "t.removeInput($v); t.clearInputs(); t.resetMouse(); t.resetKeyboard();",
+    "t.greenFlag(); t.cancelRun();",
+    "t.end();",
+    "t.seedScratch($v);",
+    "t.log($v);",
+    "t.assert.equal($v, $v, $v);",
+    "t.assume.withinRange($v, $n, $n);",
+    "t.assert.matches($v, $v); t.assert.isEmpty($v);",
+    "t.getSprites($f, $v).map(s => [s.x, s.old, s.bounds, s.effects, s.getCostumes(), s.getLists($f)]);",
+    "for (const s of t.getNewSprites($f)) { s.getNewClones(); s.getClone($n); s.updateOld(); }",
+    "t.getSpriteAtPoint($n, $n); t.getSpritesAtPoint($v, $v);",
+    "t.getSprite('Cat').isTouchingColor($v); t.getSprite('Dog').isColorTouchingColor([$n, $n, $n], $v);",
+    "t.getSprite('Cat').isTouchingSprite($v); t.getSprite('Cat').isIntersectingBounds($v);",
+    "t.getStage().getVariable($v).value = $v;",
+    "t.setGlobalVariable('score', $v); t.setSpriteVariable('Dog', 'luck', $v);",
+    "t.getSprite('Cat').getCostumeByName($v); t.getSprite('Cat').getCostumeByIndex($n);",
+    "t.vm.runtime.targets[$n].setXY($n, $n, $v);",
+    "t.getSprite('Dog').getScratchTarget().setSize($n); t.vm.runtime.getSpriteTargetByName($v);",
+    "t.getSprite('Dog').getScratchTarget().setCostume($v); t.setVisibility($v, $v);",
+    "t.vm.runtime.startHats($v, $v, $v); t.vm.postIOData($v, $v);",
+    "setTimeout($f, $n); setInterval($f, $n);",
+    "queueMicrotask($f); Promise.reject($v); new Promise($f);",
+    "Object.prototype[$v] = $v; Array.prototype[$n] = $v;",
+    "t[$v] = $v; delete t.getSprite; Object.freeze(t);",
+    "globalThis.Promise = $v; globalThis.Map = $v; Math.random = $f;",
+    "try { $f(); } finally { t.runForSteps($n); }",
+    "throw $v;",
+];
+const VALUES: &[&str] = &[
+    "undefined",
+    "null",
+    "true",
+    "''",
+    "'Cat'",
+    "'Dog'",
+    "'Stage'",
+    "'score'",
+    "'space'",
+    "'_edge_'",
+    "[]",
+    "{}",
+    "[1, 2]",
+    "{device: 'keyboard', key: 'space', isDown: true, steps: 2}",
+    "Symbol()",
+    "{toString() { throw 1 }}",
+    "{get device() { throw 2 }}",
+    "new Proxy({}, {get() { return 1 }})",
+    "/(a+)+$/",
+    "'a'.repeat(40)",
+    "'\\ud800'",
+    "t",
+    "t.getSprite('Dog')",
+    "t.getStage()",
+    "10n",
+    "new Date()",
+    "() => 1",
+    "'['",
+    "{length: -1}",
+    "new Error('x')",
+    "$n",
+    "$n",
+];
+const NUMBERS: &[&str] = &[
+    "0",
+    "1",
+    "2",
+    "-1",
+    "0.5",
+    "7",
+    "30",
+    "240",
+    "1e9",
+    "-1e9",
+    "1e308",
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "-0",
+    "4294967296",
+    "9007199254740993",
+    "'3'",
+];
+const FUNCTIONS: &[&str] = &[
+    "(() => {})",
+    "(() => true)",
+    "(async () => { await t.runForSteps(1) })",
+    "(s => { throw s })",
+    "(() => t.end())",
+    "(() => t.cancelRun())",
+    "(() => t.greenFlag())",
+    "(s => s.x > 3)",
+    "null",
+    "(() => { for (;;) {} })",
+    "(() => t.addCallback(() => t.clearCallbacks()))",
+    "(function f() { f() })",
+    "(() => t.runForSteps(3))",
+    "(() => t.assert.ok(false))",
+    "(() => t.assume.ok(0))",
+    "(s => s.y = 1)",
+    "(() => t.dragSprite('Cat', 1, 2))",
+    "(() => t.clickSprite('Dog'))",
+    "(() => t.seedScratch(1))",
+];
+
+/// Numbers from a seed.
+struct Dice(Random);
+
+impl Dice {
+    fn new(seed: u64) -> Dice {
+        Dice(Random::arc4(&format!("{seed}").encode_utf16().collect::<Vec<_>>()))
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.0.draw() * n as f64) as usize
+    }
+
+    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        items[self.below(items.len())]
+    }
+
+    /// The text with its placeholders filled in.
+    fn filled(&mut self, text: &str) -> String {
+        let mut text = text.to_owned();
+        while let Some(at) = text.find('$').filter(|at| b"vnf".contains(&text.as_bytes()[at + 1])) {
+            let part = match text.as_bytes()[at + 1] {
+                b'v' => self.pick(VALUES),
+                b'n' => self.pick(NUMBERS),
+                _ => self.pick(FUNCTIONS),
+            };
+            // A dollar at the end of a regular expression is no placeholder.
+            text.replace_range(at..at + 2, &part.replace("$/", "/"));
+        }
+        text
+    }
+
+    /// A suite of up to three tests, of which some texts are damaged.
+    fn suite(&mut self) -> String {
+        let mut suite = "module.exports = [".to_owned();
+        for _ in 0..1 + self.below(3) {
+            suite += "{test: async t => {";
+            for _ in 0..1 + self.below(8) {
+                let chosen = self.pick(STATEMENTS);
+                let statement = self.filled(chosen);
+                suite += &match self.below(3) {
+                    0 => format!("try {{ {statement} }} catch {{}}\n"),
+                    _ => statement + "\n",
+                };
+            }
+            suite += "}},";
+        }
+        suite += "]";
+        let mut letters: Vec<char> = suite.chars().collect();
+        for _ in 0..if self.below(4) == 0 { 1 + self.below(3) } else { 0 } {
+            let (from, to) = (self.below(letters.len()), self.below(letters.len()));
+            match self.below(3) {
+                0 => letters.swap(from, to),
+                1 => drop(letters.remove(from)),
+                _ => letters.insert(from, letters[to]),
+            }
+        }
+        letters.into_iter().collect()
+    }
+}
+
+#[test]
+#[ignore = "needs CATHERD_FUZZ_SECONDS"]
+fn suites_made_at_random_end_alike() {
+    let number = |name: &str, otherwise: u64| {
+        std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+    };
+    let end = Instant::now() + Duration::from_secs(number("CATHERD_FUZZ_SECONDS", 60));
+    let mut seed = number("CATHERD_FUZZ_SEED", 1);
+    let limits = Limits { turn: 20, test: 200, memory: 16 << 20, stack: 128 << 10, timers: 100 };
+    let program = support::program();
+    let mut loaded = 0;
+    while Instant::now() < end {
+        let text = Dice::new(seed).suite();
+        let options = Options {
+            limits,
+            steps: 200,
+            blocks: 1_000_000,
+            strict: seed % 3 == 0,
+            compat_p: seed % 2 == 0,
+            coverage: seed % 5 == 0,
+            detected_inputs: whisker::detected_inputs(&support::project()),
+            ..Options::default()
+        };
+        // The last line of the output names the seed of a panic or of a suite that does not end.
+        println!("seed {seed}");
+        let suite = SuiteFile::new("suite.js", &text).unwrap();
+        let execute = || match whisker::run(&suite, &program, &options) {
+            Ok(outcome) => Ok(format!("{outcome:?}")),
+            Err(error) => Err(error.to_string()),
+        };
+        let outcome = execute();
+        loaded += u64::from(outcome.is_ok());
+        assert_eq!(execute(), outcome, "seed {seed}:\n{text}");
+        seed += 1;
+    }
+    println!("{seed} suites, of which {loaded} were loaded");
+    assert!(loaded > 0);
+}
