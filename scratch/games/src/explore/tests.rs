@@ -120,7 +120,7 @@ fn run(settings: &Explore, steps: u64, counted: Counted) -> (usize, Stop, u64, u
 
 #[test]
 fn archives_find_what_restarts_do_not() {
-    let full = Explore::default();
+    let full = Explore { look_ahead: 0, ..Explore::default() };
     let (covered, stop, executed, logical) = run(&full, 20_000, Counted::Executed);
     assert_eq!((covered, stop), (3, Stop::Covered));
     assert!(executed < logical, "restored prefixes cost logical steps alone");
@@ -132,7 +132,7 @@ fn archives_find_what_restarts_do_not() {
 
 #[test]
 fn the_budget_counts_the_steps_that_it_names() {
-    let settings = Explore { rollout: 2, ..Explore::default() };
+    let settings = Explore { rollout: 2, look_ahead: 0, ..Explore::default() };
     let (_, stop, executed, logical) = run(&settings, 300, Counted::Logical);
     assert_eq!(stop, Stop::Steps);
     assert!(logical >= 300 && executed < 300, "{executed} {logical}");
@@ -145,7 +145,7 @@ fn every_ablation_ends_at_its_budget_and_repeats() {
         Explore { cells: Cells::Place, ..Explore::default() },
         Explore { goals: false, ..Explore::default() },
         Explore { viability: false, ..Explore::default() },
-        Explore { look_ahead: 0, ..Explore::default() },
+        Explore { look_ahead: 5, ..Explore::default() },
         Explore { reseed: 0.5, ..Explore::default() },
         Explore { cells_per_bucket: 1, ..Explore::default() },
     ];
