@@ -278,8 +278,9 @@ impl Run<'_> {
         let before = arena.episodes;
         let (seeds, training) = (&learner.seeds, settings.training_seeds);
         let order = self.prepared.goal_order();
-        let shorten = self.prepared.settings().minimise;
-        let tests = policy_tests(&learner.best, order, seeds, training, arena, shorten);
+        // As many steps again as the episodes took.
+        let most = if self.prepared.settings().minimise { arena.steps } else { 0 };
+        let tests = policy_tests(&learner.best, order, seeds, training, arena, most);
         self.shortened.executions += arena.episodes - before;
         let program = self.prepared.program();
         for test in &tests {

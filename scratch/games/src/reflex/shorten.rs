@@ -57,15 +57,16 @@ impl Coverage {
 /// Tests that cover what the best policies cover, as reliably under these seeds, of which the first
 /// `training` decided while policies that fail under some of them were compared: the deepest
 /// goals first, because their policies cover others on the way. Rules that their goals do not need
-/// are removed, and each ends when it has covered its goals.
+/// are removed, and each ends when it has covered its goals, as long as `most_steps` steps suffice.
 pub(crate) fn policy_tests(
     best: &[Option<Learned>],
     order: &[u32],
     seeds: &[u64],
     training: usize,
     arena: &mut Arena<'_>,
-    shorten: bool,
+    most_steps: u64,
 ) -> Vec<PolicyTest> {
+    let end = arena.steps.saturating_add(most_steps);
     let mut tests: Vec<PolicyTest> = Vec::new();
     let mut done = vec![false; best.len()];
     for &goal in order {
@@ -73,7 +74,8 @@ pub(crate) fn policy_tests(
             continue;
         };
         // A policy that was not confirmed need not do more under other seeds.
-        let seeds = if learned.score > training { seeds } else { &seeds[..training] };
+        let late = arena.steps >= end;
+        let seeds = if learned.score > training && !late { seeds } else { &seeds[..training] };
         let coverage = Coverage::of(&learned.policy, seeds, best.len(), arena);
         let kept_under = |seed: usize| -> Vec<u32> {
             let good = |goal: &u32| {
@@ -81,7 +83,7 @@ pub(crate) fn policy_tests(
                 !done[*goal as usize]
                     && coverage.covered[seed][*goal as usize]
                     && coverage.count_of(*goal, training) >= score.min(training)
-                    && (score <= training || coverage.streak(*goal) >= score)
+                    && (late || score <= training || coverage.streak(*goal) >= score)
             };
             (0..best.len() as u32).filter(good).collect()
         };
@@ -93,7 +95,7 @@ pub(crate) fn policy_tests(
         };
         goals.iter().for_each(|goal| done[*goal as usize] = true);
         let mut test = PolicyTest { policy: (*learned.policy).clone(), seed: seeds[seed], goals };
-        if shorten {
+        if arena.steps < end {
             test.shorten(&coverage, seed, seeds, best.len(), arena);
         }
         tests.push(test);
