@@ -21,7 +21,24 @@ pub(crate) enum Isolation {
     Off,
 }
 
+/// How the workers of a study on this machine execute programs.
+#[derive(Clone)]
+pub(crate) struct WorkerPrograms {
+    /// The folder of tools with relative paths.
+    pub(crate) tools: PathBuf,
+    pub(crate) isolation: Isolation,
+}
+
 impl Isolation {
+    /// The word on the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Isolation::Required => "required",
+            Isolation::Wanted => "wanted",
+            Isolation::Off => "off",
+        }
+    }
+
     /// How programs are run below a folder of this process.
     pub(crate) fn programs(
         self,
@@ -82,14 +99,23 @@ impl Isolation {
 
 /// The guarantees that this system does not give to the programs of a study, as one line for all
 /// workers. `None` if there are none.
-pub(crate) fn missing_guarantees(folder: &Path) -> Result<Option<String>, Failure> {
-    let programs = Isolation::default().programs(folder, &[], &[])?;
+pub(crate) fn missing_guarantees(
+    folder: &Path,
+    isolation: Isolation,
+) -> Result<Option<String>, Failure> {
+    let programs = isolation.programs(folder, &[], &[])?;
     let missing = programs.missing_guarantees().map_err(|cause| {
         Failure::new(format_args!("programs cannot be run: {cause}"))
             .hint("see whether the system's limits allow processes")
     })?;
     let list = missing.join("; ");
-    Ok((!missing.is_empty()).then(|| format!("programs are run without {list}")))
+    match isolation {
+        _ if missing.is_empty() => Ok(None),
+        Isolation::Required => Err(Failure::new(format_args!("this system lacks {list}"))
+            .hint("permit user namespaces, or take --isolation wanted")),
+        Isolation::Wanted => Ok(Some(format!("programs are run without {list}"))),
+        Isolation::Off => Ok(None),
+    }
 }
 
 /// Supervises a program for a worker.

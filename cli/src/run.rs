@@ -33,6 +33,7 @@ use clap::Args;
 
 use crate::failure::{self, Exit, Failure, STUDY_INCOMPLETE, STUDY_STOPPED};
 use crate::file_names::safe_name;
+use crate::programs::{Isolation, WorkerPrograms};
 use crate::tokens::new_token;
 use crate::{programs, subjects, terminal};
 pub(crate) use corpus::Corpus;
@@ -79,6 +80,11 @@ pub(crate) struct Arguments {
     /// Seconds for which a failing store, such as on a full disk, is tried again
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     retry_timeout: u64,
+
+    /// Whether programs of a study of external tools get namespaces of their own, in which they see no
+    /// token files, no network and no other processes, and write to their working folder alone
+    #[arg(long, value_name = "WHETHER", default_value = "wanted")]
+    isolation: Isolation,
 
     /// Show no progress
     #[arg(long, short)]
@@ -174,7 +180,9 @@ impl<'a> LocalRunner<'a> {
 
     fn execute(&self, plan: Plan, title: &Title) -> Result<Ended, Failure> {
         let programs = subjects::runs_programs(&plan.subject);
-        let programs = programs.then(|| self.arguments.study.folder());
+        let isolation = self.arguments.isolation;
+        let programs =
+            programs.then(|| WorkerPrograms { tools: self.arguments.study.folder(), isolation });
         let token = new_token()?;
         let options = Options {
             engines: subjects::kinds().engines(),
@@ -198,14 +206,14 @@ impl<'a> LocalRunner<'a> {
             self.corpus.upload(&coordinator)?;
         }
         if programs.is_some() {
-            let missing = programs::missing_guarantees(&self.folder.spools())?;
+            let missing = programs::missing_guarantees(&self.folder.spools(), isolation)?;
             missing.into_iter().for_each(|line| terminal::note(&line));
         }
         let display = Display::new(self.arguments.quiet, title, &before, cores.len());
         let interval = Duration::from_secs(self.arguments.tables_interval);
         let interim = InterimTables::new(self.tables.clone(), self.studies.clone(), interval);
         let retry = Duration::from_secs(self.arguments.retry_timeout);
-        let workers = Workers { cores: &cores, token: &token, programs: programs.as_deref() };
+        let workers = Workers { cores: &cores, token: &token, programs: programs.as_ref() };
         let ended =
             local_cluster::run(&coordinator, self.folder, &workers, display, interim, retry)?;
         if ended != Ended::Finished {

@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::failure::{Exit, Failure};
 use crate::file_names::safe_name;
-use crate::programs::Isolation;
+use crate::programs::{Isolation, WorkerPrograms};
 use crate::remote::Credentials;
 use crate::{subjects, terminal};
 
@@ -164,13 +164,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
 /// The command that starts the worker of a core for `catherd run`.
 ///
 /// The worker reads its token from standard input: other users could read command line and
-/// environment. It executes programs if `tools` is set, the folder of tools with relative paths.
+/// environment. It executes programs if `programs` says how.
 pub(crate) fn command(
     program: &Path,
     address: &str,
     spools: &Path,
     core: usize,
-    tools: Option<&Path>,
+    programs: Option<&WorkerPrograms>,
 ) -> Command {
     let name = format!("core-{core}");
     let mut command = Command::new(program);
@@ -185,8 +185,10 @@ pub(crate) fn command(
         // Settings for other coordinators.
         .env_remove("CATHERD_TLS")
         .stdout(Stdio::null());
-    if let Some(tools) = tools {
-        command.arg("--programs").arg(spools.join("programs")).arg("--tools").arg(tools);
+    if let Some(programs) = programs {
+        command.arg("--programs").arg(spools.join("programs"));
+        command.arg("--tools").arg(&programs.tools);
+        command.args(["--isolation", programs.isolation.word()]);
         for name in ["study.db", "study.db-wal", "study.db-shm"] {
             command.arg("--hide").arg(spools.with_file_name(name));
         }

@@ -126,7 +126,8 @@ fn a_study_on_this_machine_serves_its_own_workers_alone() {
     drop(process);
 
     // Runs of the kind `command` are executed by workers of such a study alone.
-    let output = catherd().args(["run", &program, "--quiet", "--out", &path("other")]).output();
+    let run = ["run", &program, "--quiet", "--isolation", "off", "--out", &path("other")];
+    let output = catherd().args(run).output();
     assert_ne!(output.unwrap().status.code(), Some(1));
     assert!(folder.path().join("touched").exists());
 }
@@ -227,7 +228,8 @@ fn programs_run_only_on_workers_that_permit_them() {
     // Another study, because the worker may have used up the attempts of the first.
     succeed(&["submit", &program_study(folder.path(), "permitted")], &address);
     let permitting = ["worker", "--connect", &address, "--idle", "1", "--name", "other"];
-    let folders = ["--spool", &path("other"), "--programs", &path("programs")];
+    let folders =
+        ["--spool", &path("other"), "--programs", &path("programs"), "--isolation", "off"];
     let mut permitting = start(&[&permitting[..], &folders].concat());
     assert!(permitting.0.wait().unwrap().success());
     assert!(folder.path().join("permitted").exists());

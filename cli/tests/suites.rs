@@ -273,7 +273,7 @@ fn suites_in_javascript_that_cannot_be_executed_say_why() {
         ("module.exports = [;", "tests.js: SyntaxError: "),
         ("module.exports = 5", "module.exports is not an array of tests"),
         ("let x = 1;", "tests.js: neither a Whisker suite"),
-        ("module.exports = [require('fs')]", "Cannot find module 'fs'"),
+        ("module.exports = [require('fs')]", "Cannot find module `fs`"),
         ("for (;;) {} module.exports = []", "the script does not stop computing"),
     ] {
         fs::write(folder.path().join("tests.js"), text).unwrap();

@@ -1,7 +1,6 @@
 //! A coordinator and its workers on this machine, until every run has ended.
 
 use std::io;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::{Coordinator, Progress};
@@ -13,6 +12,7 @@ use super::display::Display;
 use super::folder::Folder;
 use super::interim::InterimTables;
 use crate::failure::{self, Failure};
+use crate::programs::WorkerPrograms;
 use crate::{terminal, worker};
 
 /// Interval at which progress and workers are checked.
@@ -44,9 +44,8 @@ pub(super) struct Workers<'a> {
     pub(super) cores: &'a [usize],
     /// The token by which they prove to the coordinator that this process started them.
     pub(super) token: &'a str,
-    /// The folder of tools with relative paths, for studies whose runs execute programs; `None` for
-    /// others.
-    pub(super) programs: Option<&'a Path>,
+    /// How they execute programs; `None` for studies whose runs execute none.
+    pub(super) programs: Option<&'a WorkerPrograms>,
 }
 
 /// Serves the study to one worker on each core until every run has ended. After the first SIGINT
@@ -75,10 +74,10 @@ pub(super) fn run(
         let server = tokio::spawn(coordinator.serve(listener));
         let program = std::env::current_exe().map_err(cannot_start)?;
         let spools = folder.spools();
-        let programs = workers.programs.map(Path::to_owned);
+        let programs = workers.programs.cloned();
         let input = format!("{}\n", workers.token);
         let fleet = LocalFleet::start(workers.cores, input, move |core| {
-            worker::command(&program, &address, &spools, core, programs.as_deref())
+            worker::command(&program, &address, &spools, core, programs.as_ref())
         })
         .map_err(cannot_start)?;
         tokio::select! {
