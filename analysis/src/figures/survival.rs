@@ -1,6 +1,6 @@
 //! Times until runs cover everything, as curves of Kaplan and Meier.
 
-use super::Figure;
+use super::{Figure, sample_sizes};
 use crate::figure::lines::{self, Line};
 use crate::figure::{Axis, Series};
 use crate::findings::FullCoverage;
@@ -32,6 +32,7 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
         format!("{name}: {} of {}", survival.events, counted(survival.observations, "run"))
     });
     let counts: Vec<String> = counts.collect();
+    let runs = sample_sizes(curves.iter().map(|(_, survival)| survival.observations), "run")?;
     let x =
         Axis::exact(&format!("Share of the longest search in {} (%)", clock.unit()), 0.0, 100.0);
     let y = Axis::exact("Runs that cover everything (%)", 0.0, 100.0);
@@ -43,7 +44,7 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
              their project; runs that never do are censored at their end. {}.",
             counts.join("; ")
         ),
-        svg: lines::curves(x, y, &lines, "Kaplan and Meier, projects pooled"),
+        svg: lines::curves(x, y, &lines, &format!("{runs}, projects pooled")),
     })
 }
 
