@@ -124,8 +124,10 @@ fn algorithms_are_checked_by_name_and_parameter() {
 fn parameters_are_listed_with_defaults_that_are_allowed() {
     for algorithm in Scratch.algorithms() {
         for parameter in algorithm.parameters {
+            // Without a default the parameter may be left out alone.
+            let Some(default) = parameter.default else { continue };
             let mut with_default = Algorithm::plain(&algorithm.name);
-            with_default.parameters.insert(parameter.name.clone(), parameter.default.unwrap());
+            with_default.parameters.insert(parameter.name.clone(), default);
             assert_eq!(Scratch.check_algorithm(&with_default), Ok(()), "{}", parameter.name);
         }
     }

@@ -161,7 +161,7 @@ impl Parameters for Explore {
                 .meaning("what states are distinguished by; none: restarts from roots alone"),
             Field::choice("guidance", &mut self.guidance, Guidance::WORDS)
                 .meaning("distances that guide: the latest, or the minima of the path"),
-            Field::switch("goals", &mut self.goals)
+            Field::switch("goal_archives", &mut self.goals)
                 .meaning("an archive for each goal, otherwise that of novelty alone"),
             Field::switch("positions", &mut self.positions)
                 .meaning("distinguish states by positions of scripts"),
