@@ -125,7 +125,9 @@ impl Tool {
             return Ok(Diagnosis { usable: false, text });
         }
         let file = std::env::temp_dir().join(format!("catherd-doctor-{}", process::id()));
-        let request = json!({ "contract": CONTRACT, "environment": environment }).to_string();
+        let request = json!({ "contract": CONTRACT, "environment": environment });
+        // One line for each key, so that shells can read it.
+        let request = format!("{request:#}");
         // Another user may have put a link there: it is replaced, not followed.
         catherd_platform::write_private(&file, &request)
             .map_err(|cause| format!("{}: {cause}", file.display()))?;
