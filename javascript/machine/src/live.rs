@@ -59,10 +59,15 @@ impl Shared {
         self.steps.iter().filter_map(|index| counters.get(*index as usize)).map(u64::from).sum()
     }
 
-    /// Counters, outcomes of decisions (true, false), least distances.
+    /// Counters, outcomes of decisions (true, false), least distances between 0 and 1.
     pub(crate) fn counts(&self) -> (Vec<u32>, [Vec<u32>; 2], Vec<f64>) {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
-        (counters.to_vec(), [taken.to_vec(), refused.to_vec()], least.to_vec())
+        let mut least = least.to_vec();
+        // A script may have written any number, also none that has an order.
+        for distance in least.iter_mut().filter(|distance| !(0.0..=1.0).contains(*distance)) {
+            *distance = 1.0;
+        }
+        (counters.to_vec(), [taken.to_vec(), refused.to_vec()], least)
     }
 }
 

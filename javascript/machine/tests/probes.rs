@@ -26,6 +26,17 @@ const SOURCE: &str = "
         loop() {
             for (;;) { this.count = 1; }
         }
+        forge(number) {
+            for (const letter of 'sdcgqbwhopnxyzkEISYM') {
+                let array;
+                try { array = eval('$' + 'c_' + letter); } catch { continue; }
+                if (array === undefined || array.buffer === undefined) continue;
+                array.fill(number);
+            }
+            Float64Array.prototype.fill = Uint32Array.prototype.fill = () => { };
+            Function.prototype.call = Function.prototype.apply = () => number;
+            return number < 0 ? 'less' : 'more';
+        }
     };";
 
 fn execute(machine: &mut Machine, method: &str) -> Execution {
@@ -51,4 +62,22 @@ fn no_program_releases_the_memory_of_the_probes() {
     let mut fresh = Machine::new(&program, Settings::default(), 1);
     assert_eq!(execute(&mut fresh, "loop").counters.len(), looped.counters.len());
     assert_eq!(execute(&mut fresh, "steal").counters, stolen.counters);
+}
+
+#[test]
+fn distances_have_an_order_whatever_a_program_writes() {
+    let package = Package::of_source("thief.js", SOURCE).unwrap();
+    let program = Program::new(package).unwrap();
+    let mut machine = Machine::new(&program, Settings::default(), 1);
+    for number in ["NaN", "-1", "-Infinity", "Infinity", "4294967296"] {
+        let test = [
+            json!({"op": "new", "path": [], "arguments": []}),
+            json!({"op": "method", "receiver": 0, "name": "forge", "arguments": [["number", number]]}),
+        ];
+        let test: Vec<_> = test.iter().map(|line| Statement::from_json(line).unwrap()).collect();
+        let forged = machine.execute(&test, ExecuteOptions::default()).unwrap();
+        assert!(forged.least.iter().all(|least| (0.0..=1.0).contains(least)), "{number}");
+    }
+    let mut fresh = Machine::new(&program, Settings::default(), 1);
+    assert_eq!(execute(&mut machine, "steal").counters, execute(&mut fresh, "steal").counters);
 }
