@@ -4,9 +4,10 @@ use catherd_experiments::{SubjectInfo, format_1};
 
 use crate::KIND;
 
-/// Version of all that decides a record: machine, search, fitness. It is fixed and not that of
-/// the package, so that the runs of version 0.3.0 keep their ids.
-pub const ENGINE: &str = "catherd/0.3.0";
+/// Version of all that decides a record: machine, search, fitness. It is not that of the package,
+/// because runs keep their ids in a release that does not change their records. Version 0.3.0 had
+/// `catherd/0.3.0`.
+pub const ENGINE: &str = "scratch/2";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";

@@ -70,7 +70,7 @@ pub(crate) enum PenParam {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub(crate) enum Op {
-    /// No effect: unknown blocks, obsolete blocks, monitors' visibility, hats without predicate.
+    /// No effect: unknown blocks, obsolete blocks, hats without predicate.
     Nothing,
     /// An edge-activated hat with its predicate (`when loudness > v`, `when touching`).
     HatGreater {
@@ -198,6 +198,11 @@ pub(crate) enum Op {
 
     SetVariable(Slot, ExprId),
     ChangeVariable(Slot, ExprId),
+    /// Shows or hides a monitor.
+    SetMonitorShown {
+        monitor: u32,
+        shown: bool,
+    },
     AddToList(Slot, ExprId),
     DeleteOfList(Slot, ExprId),
     DeleteAllOfList(Slot),

@@ -38,6 +38,8 @@ pub struct Program {
     pub(crate) senses_colors: bool,
     /// Opcodes of the edge-activated hats in the project, which every step evaluates.
     pub(crate) edge_hats: Vec<Opcode>,
+    /// Whether each monitor is shown at the start.
+    pub(crate) monitors: Vec<bool>,
     pub(crate) block_count: usize,
 }
 

@@ -89,6 +89,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// Returns whether some thread could continue at once.
     fn run_batch(&mut self, first: bool) -> bool {
         let mut runnable = false;
+        let mut ended = false;
         let mut i = 0;
         loop {
             let list = self.state.detached_threads.as_ref().unwrap_or(&self.state.thread_list);
@@ -99,6 +100,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             i += 1;
             let thread = &mut self.state.threads[slot as usize];
             if thread.is_done() {
+                ended = true;
                 continue;
             }
             if first && matches!(thread.status, Status::YieldTick) {
@@ -109,7 +111,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                     self.hit(Limit::Step);
                     continue;
                 }
-                self.run_slice(slot as usize);
+                ended |= self.run_slice(slot as usize);
             }
             runnable |= self.state.threads[slot as usize].status == Status::Running;
         }
@@ -119,7 +121,11 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.release_thread(slot);
             }
         }
-        self.remove_ended_threads();
+        // A thread that a later one ended stays in the list, unless the batch met another that had
+        // ended. The thread of a visible monitor executes in every batch and ends in it.
+        if ended || self.state.monitors.contains(&true) {
+            self.remove_ended_threads();
+        }
         // A thread that ended in this step still counts as activity of it.
         self.state.active_threads = self.state.active_threads.max(before);
         runnable
@@ -183,8 +189,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         thread.push(next);
     }
 
-    /// Executes one slice of a thread.
-    fn run_slice(&mut self, slot: usize) {
+    /// Executes one slice of a thread. Returns whether the thread has ended.
+    fn run_slice(&mut self, slot: usize) -> bool {
         self.thread = slot;
         self.target = self.state.threads[slot].target.0 as usize;
         let budget = u64::from(self.settings.warp_budget);
@@ -199,11 +205,13 @@ impl<T: Tracer> Interpreter<'_, T> {
         if thread.stack.is_empty() {
             thread.status = Status::Done;
         }
+        let ended = thread.is_done();
         if !thread.listed && self.state.detached_threads.is_none() {
             // The thread restarted its own script during the slice.
             self.release_thread(slot as u32);
         }
         self.thread = NO_CURRENT;
+        ended
     }
 
     /// Executes blocks of the current thread until it yields, waits or ends.

@@ -51,6 +51,8 @@ pub(crate) struct State {
     pub(crate) loudness: Option<f64>,
     pub(crate) answer: Text,
     pub(crate) questions: VecDeque<Question>,
+    /// Whether each monitor of the program is shown.
+    pub(crate) monitors: Vec<bool>,
     pub(crate) keys: SmallVec<[Key; 4]>,
     pub(crate) mouse: Mouse,
     /// Fuel that this step has left, in blocks.
@@ -153,6 +155,7 @@ impl State {
             loudness: None,
             answer: Text::new(""),
             questions: VecDeque::new(),
+            monitors: program.monitors.clone(),
             keys: SmallVec::new(),
             mouse: Mouse::default(),
             step_fuel: 0,
@@ -189,6 +192,7 @@ clone_fields!(State {
     loudness,
     answer,
     questions,
+    monitors,
     keys,
     mouse,
     step_fuel,

@@ -375,7 +375,8 @@ impl Reader<'_> {
                 })
                 .collect();
             let sprite = text("spriteName").filter(|name| !name.is_empty());
-            let visible = item.get("visible") != Some(&Json::Bool(false));
+            let hidden = [None, Some(&Json::Null), Some(&Json::Bool(false))];
+            let visible = !hidden.contains(&item.get("visible"));
             monitors.push(Monitor {
                 id: self.interner.intern(&safe_id(id)),
                 opcode: Opcode::from_name(opcode),

@@ -19,7 +19,7 @@ use machine::Machine;
 
 /// The engine that generates suites. It is part of suites, which are parts of records, so that it
 /// changes with the engine id of the subject kind and not with the version of the package.
-pub const ENGINE: &str = "catherd 0.3.0";
+pub const ENGINE: &str = "scratch 2";
 
 /// Newest version of the format that this release reads. It reads all earlier versions, and writes
 /// the earliest that can say what a suite contains, so that suites without policies stay the same:

@@ -224,6 +224,9 @@ impl<T: Tracer> Interpreter<'_, T> {
                 let by = self.number(by);
                 self.update_variable(slot, |old| (old.to_number() + by).into());
             }
+            Op::SetMonitorShown { monitor, shown } => {
+                self.state.monitors[monitor as usize] = shown;
+            }
             Op::AddToList(list, item) => self.add_to_list(list, item),
             Op::DeleteOfList(list, index) => self.delete_of_list(list, index),
             Op::DeleteAllOfList(list) => self.delete_all_of_list(list),

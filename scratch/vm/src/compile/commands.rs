@@ -158,6 +158,17 @@ impl<'a> Compiler<'a> {
                     Op::ChangeVariable(slot, a)
                 }
             }
+            DataShowVariable | DataHideVariable | DataShowList | DataHideList => {
+                let list = matches!(block.opcode, DataShowList | DataHideList);
+                let field = block.field(if list { "LIST" } else { "VARIABLE" });
+                match self.monitors.of(field.and_then(|f| f.id.as_deref()).unwrap_or("")) {
+                    Some(monitor) => Op::SetMonitorShown {
+                        monitor,
+                        shown: matches!(block.opcode, DataShowVariable | DataShowList),
+                    },
+                    None => Op::Nothing,
+                }
+            }
             DataAddToList
             | DataDeleteOfList
             | DataDeleteAllOfList
@@ -373,9 +384,13 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Constructor) {
         | ControlStop
         | SensingSetDragMode
         | DataDeleteAllOfList
+        | DataShowVariable
+        | DataHideVariable
+        | DataShowList
+        | DataHideList
         | ProceduresCall => (&[], Special),
         // Blocks without an effect that a program can sense: playing a sound without waiting,
-        // showing monitors, settings of video, speech and instruments.
+        // settings of video, speech and instruments.
         _ => (&[], Fixed(Op::Nothing)),
     }
 }

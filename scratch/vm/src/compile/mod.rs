@@ -4,6 +4,7 @@
 
 mod commands;
 mod expressions;
+mod monitors;
 mod scope;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::keys::Key;
 use crate::program::*;
 use crate::text::Text;
 use crate::value::{Value, clamp};
+use monitors::Monitors;
 use scope::Scope;
 
 /// Deepest nesting of reporters; deeper ones are an error.
@@ -103,6 +105,7 @@ struct Compiler<'a> {
     early_inputs: Vec<ExprId>,
     arguments: Vec<(u32, ExprId)>,
     messages: FxHashMap<Text, u32>,
+    monitors: Monitors<'a>,
     stage_variables: FxHashMap<&'a str, u32>,
     stage_lists: FxHashMap<&'a str, u32>,
     scope: Scope<'a>,
@@ -125,6 +128,7 @@ impl<'a> Compiler<'a> {
             early_inputs: Vec::new(),
             arguments: Vec::new(),
             messages: FxHashMap::default(),
+            monitors: Monitors::new(&project.monitors),
             stage_variables: stage_scope.by_id.clone(),
             stage_lists: stage_scope.list_by_id.clone(),
             scope: stage_scope,
@@ -192,6 +196,7 @@ impl<'a> Compiler<'a> {
             messages: self.messages,
             skins,
             edge_hats,
+            monitors: self.monitors.shown,
             block_count: project.block_count(),
         })
     }

@@ -52,6 +52,54 @@ fn a_hat_with_nothing_below_occupies_the_list_until_the_next_step() {
     assert_eq!(harness.vm.thread_count(), 0);
 }
 
+/// A script that a later one stops, in batches that meet no other script that has ended.
+const STOPPED: &str = "(message m) (var v #0) (sprite A
+       (received m (forever [(change v #1)]))
+       (key k (stop \"other scripts in sprite\") (forever [])))
+     (sprite B (flag (broadcast-wait m) (log end)))";
+
+#[test]
+fn a_thread_that_a_later_one_stops_is_listed_until_the_next_step() {
+    let mut harness = Harness::after(2, STOPPED);
+    assert_eq!(harness.vm.thread_count(), 2);
+    harness.vm.key("k", true);
+    // In the step of the key, the stopped receiver still counts, and B waits for it.
+    assert_eq!(harness.run(1), [""]);
+    assert_eq!((harness.vm.thread_count(), harness.var("v")), (3, "3".into()));
+    assert_eq!(harness.run(2), ["end", ""]);
+    assert_eq!(harness.vm.thread_count(), 1);
+}
+
+#[test]
+fn a_visible_monitor_ends_a_thread_in_each_batch() {
+    let monitor = |id: &str, visible| catherd_sb3::Monitor {
+        id: id.into(),
+        opcode: catherd_sb3::Opcode::DataVariable,
+        sprite: None,
+        params: Vec::new(),
+        visible,
+    };
+    let threads = |monitors: Vec<_>, source: &str| {
+        let mut project = crate::language::project(source);
+        project.monitors = monitors;
+        let mut harness = Harness::with(project, crate::harness::paper());
+        harness.vm.green_flag();
+        harness.steps(2);
+        harness.vm.key("k", true);
+        harness.steps(1);
+        harness.vm.thread_count()
+    };
+    let shown = STOPPED.replace("(change v #1)", "(show-var v)");
+    let hidden = STOPPED.replace("(change v #1)", "(hide-var v)");
+    let id = &*crate::language::project(STOPPED).targets[0].variables[0].id.clone();
+    assert_eq!(threads(vec![monitor(id, true)], STOPPED), 2);
+    assert_eq!(threads(vec![monitor(id, false)], STOPPED), 3);
+    assert_eq!(threads(vec![monitor(id, false)], &shown), 2);
+    assert_eq!(threads(vec![monitor(id, true)], &hidden), 3);
+    assert_eq!(threads(vec![monitor("another", true)], &hidden), 2);
+    assert_eq!(threads(vec![monitor("another", false)], &shown), 3);
+}
+
 #[test]
 fn a_restarted_thread_keeps_its_place() {
     // Mistake 3: the new receiver of m stays ahead of the receiver of go.

@@ -1,0 +1,41 @@
+//! Monitors on the stage during compilation: which are shown, and which of them blocks can show and
+//! hide. A shown monitor is a thread of its own in the original, of which the scheduler needs to know
+//! only that there is one.
+
+use catherd_sb3::{Monitor, Opcode};
+use rustc_hash::FxHashMap;
+
+/// The monitors of a project.
+pub(super) struct Monitors<'a> {
+    /// Whether each monitor is shown at the start.
+    pub(super) shown: Vec<bool>,
+    /// Those of variables and lists, by the id of the variable or list.
+    by_id: FxHashMap<&'a str, u32>,
+}
+
+impl<'a> Monitors<'a> {
+    pub(super) fn new(monitors: &'a [Monitor]) -> Monitors<'a> {
+        let mut found = Monitors { shown: Vec::new(), by_id: FxHashMap::default() };
+        for monitor in monitors {
+            let new = found.shown.len() as u32;
+            let number = match monitor.opcode {
+                Opcode::DataVariable | Opcode::DataListContents => {
+                    *found.by_id.entry(&monitor.id).or_insert(new)
+                }
+                _ => new,
+            };
+            if number == new {
+                found.shown.push(monitor.visible);
+            } else {
+                // The last of several monitors of a variable counts.
+                found.shown[number as usize] = monitor.visible;
+            }
+        }
+        found
+    }
+
+    /// The monitor of a variable or list; `None` if the project has none.
+    pub(super) fn of(&self, id: &str) -> Option<u32> {
+        self.by_id.get(id).copied()
+    }
+}
