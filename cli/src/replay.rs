@@ -176,6 +176,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     terminal::log("warn");
     let (spec, before) = find(arguments)?;
+    if let Some(other) = subjects::another_engine(&spec.subject, &spec.engine) {
+        terminal::note(&format!("the run is {other}"));
+    }
     let now = arguments.stored.execute(&spec);
     let same = match (&before, &now) {
         (Ok(before), Ok(now)) => before.digest() == now.digest(),

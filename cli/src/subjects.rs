@@ -41,6 +41,13 @@ pub(crate) fn kind(name: &str) -> Result<&'static dyn SubjectKind, Failure> {
     })
 }
 
+/// Words about runs of another engine than this program has for their kind; `None` if it is the same
+/// or the kind is unknown.
+pub(crate) fn another_engine(kind: &str, engine: &str) -> Option<String> {
+    let known = KINDS.engine(kind).ok().filter(|known| known != engine)?;
+    Some(format!("of engine {engine}; this catherd has {known}, which gives other digests"))
+}
+
 /// Whether runs of a kind execute programs, which a worker permits only where it is told to.
 pub(crate) fn runs_programs(kind: &str) -> bool {
     KINDS.runner(kind, &RunnerContext::default()).is_none()

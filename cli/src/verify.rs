@@ -16,6 +16,7 @@ use clap::Args;
 
 use crate::failure::{self, Exit, Failure};
 use crate::replay::Stored;
+use crate::subjects;
 use crate::terminal;
 
 /// Executes finished runs of a study again and compares the digests of their records.
@@ -116,6 +117,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             .hint("leave them out: the store has the projects"));
     }
     let choice = choose(&arguments)?;
+    let mut runs = choice.chosen.iter();
+    if let Some(other) =
+        runs.find_map(|(spec, _)| subjects::another_engine(&spec.subject, &spec.engine))
+    {
+        return Err(Failure::new(format_args!("{}: the runs are {other}", study.display())).hint(
+            "verify them with the version that made them; tables and reports need no engine",
+        ));
+    }
     report_runs(&arguments, &choice, |spec| stored.execute(spec).map(|record| record.digest()))
 }
 

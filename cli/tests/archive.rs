@@ -146,7 +146,7 @@ fn a_package_is_the_same_bytes_anywhere_and_is_verified() {
     let corpus = file(&package, "corpus.csv");
     assert_eq!(corpus.lines().count(), 3, "{corpus}");
     assert!(file(&package, "Cargo.lock").contains("name = \"catherd\""));
-    assert!(file(&package, "VERSION").contains("\nscratch catherd/"));
+    assert!(file(&package, "VERSION").contains("\nscratch scratch/"));
     assert!(file(&package, "CITATION.cff").starts_with("cff-version: 1.2.0\n"));
     assert!(file(&package, "report/report.html").contains("<html"));
     assert_eq!(file(&package, "records.jsonl").lines().count(), 8);

@@ -167,6 +167,17 @@ impl Kinds {
         engines
     }
 
+    /// The engine id that runs of a kind with a name or an earlier name have here: an earlier name has
+    /// that of version 0.3.0, as in [`Kinds::served`].
+    ///
+    /// # Errors
+    ///
+    /// If there is no such kind.
+    pub fn engine(&self, name: &str) -> Result<String, UnknownKind> {
+        let info = self.get(name)?.info();
+        Ok(if info.kind == name { info.engine } else { FORMER_ENGINE.to_owned() })
+    }
+
     /// The names of the criteria of each kind that fixes them, by the name of the kind.
     pub fn criteria(&self) -> BTreeMap<String, Vec<String>> {
         let fixed = self.iter().filter(|kind| kind.fixes_criteria()).map(SubjectKind::info);
@@ -195,6 +206,8 @@ mod tests {
         assert_eq!(kinds.default_kind().name(), "noop");
         assert_eq!(kinds.get("command").unwrap().name(), "command");
         assert_eq!(kinds.get("rehearsal").unwrap().name(), "noop");
+        assert_eq!(kinds.engine("noop").unwrap(), "noop/1");
+        assert_eq!(kinds.engine("rehearsal").unwrap(), "catherd/0.3.0");
         let unknown = kinds.get("python").err().unwrap();
         assert_eq!(unknown.to_string(), "unknown subject kind `python`");
         assert_eq!(unknown.known, ["noop", "command"]);

@@ -61,13 +61,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 /// Checks that this program can execute the runs of a package, and may.
 fn executable(contents: &Contents, arguments: &Arguments) -> Result<(), Failure> {
     let Contents { subject, engine, catherd, .. } = contents;
-    let kind = subjects::kind(subject)?;
-    let known = kind.info().engine;
-    if known != *engine {
-        return Err(Failure::new(format_args!(
-            "the runs are of engine {engine}; this catherd has {known}, which gives other digests"
-        ))
-        .hint(format!("build catherd {catherd} with the Cargo.lock of the package")));
+    subjects::kind(subject)?;
+    if let Some(other) = subjects::another_engine(subject, engine) {
+        return Err(Failure::new(format_args!("the runs are {other}"))
+            .hint(format!("build catherd {catherd} with the Cargo.lock of the package")));
     }
     if subjects::runs_programs(subject) && !arguments.run_programs {
         return Err(Failure::new(format_args!(
