@@ -144,7 +144,7 @@ impl Arguments {
         let name = self.pair.suite.file_name().unwrap_or_default().to_string_lossy();
         let suite = SuiteFile::new(&name, text).map_err(|error| failure(&error))?;
         let subject = project::open(&self.pair.project)?;
-        let program = project::compile_for_scripts(&self.pair.project, &subject)?;
+        let program = project::compile_for_scripts(&self.pair.project, &subject, None)?;
         let seen = |_: &Executed| ControlFlow::Continue(());
         let tests = JavaScriptTests::new(suite, &program, Options::default(), seen)
             .map_err(|error| failure(&error).hint("correct the suite"))?;

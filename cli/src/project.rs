@@ -80,12 +80,18 @@ impl Pair {
     }
 }
 
-/// Compiles a project for a suite that asks for colours although no block does.
+/// Compiles a project for a suite that asks for colours although no block does. Costumes are shared
+/// with an earlier program.
 pub(crate) fn compile_for_scripts(
     path: &Path,
     subject: &LoadedProject,
+    earlier: Option<&Program>,
 ) -> Result<Arc<Program>, Failure> {
-    Program::compile(&subject.project)
+    let compiled = match earlier {
+        Some(earlier) => earlier.compile_beside(&subject.project),
+        None => Program::compile(&subject.project),
+    };
+    compiled
         .map(|program| Arc::new(program.with_colors()))
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }

@@ -1,7 +1,7 @@
 //! A suite of any kind, loaded once and executed on any number of projects.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_datasets::LoadedProject;
 use catherd_itch::Names;
@@ -21,6 +21,8 @@ pub(crate) struct LoadedSuite {
     pub(crate) tests: Tests,
     /// Digest of the suite's text and of the options.
     inputs: Sha256,
+    /// The program that was compiled last. Submissions of a class have most costumes in common.
+    last: Mutex<Option<Arc<Program>>>,
 }
 
 /// The tests of a suite.
@@ -45,7 +47,7 @@ impl LoadedSuite {
         for part in [env!("CARGO_PKG_VERSION"), text, &options] {
             inputs.update(Sha256::digest(part));
         }
-        LoadedSuite { name: file_name(path), tests, inputs }
+        LoadedSuite { name: file_name(path), tests, inputs, last: Mutex::default() }
     }
 
     /// The digest of everything on which the report of a project depends.
@@ -62,7 +64,7 @@ impl LoadedSuite {
         // Any project will do.
         let program = paths.iter().find_map(|path| {
             let subject = project::open(path).ok()?;
-            project::compile_for_scripts(path, &subject).ok()
+            project::compile_for_scripts(path, &subject, None).ok()
         });
         let Some(program) = program else { return Ok(()) };
         whisker.0.check(&program, &whisker.1).map_err(|error| error.to_string())
@@ -88,8 +90,12 @@ impl LoadedSuite {
         subject: &LoadedProject,
     ) -> Result<SuiteReport, String> {
         let compile = || {
-            let program = project::compile_for_scripts(path, subject);
-            program.map_err(|failure| failure.cause().to_owned())
+            let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            let earlier = last().clone();
+            let program = project::compile_for_scripts(path, subject, earlier.as_deref());
+            let program = program.map_err(|failure| failure.cause().to_owned())?;
+            *last() = Some(Arc::clone(&program));
+            Ok::<_, String>(program)
         };
         let digest = hex::encode(subject.digest);
         let inputs = self.inputs_with(&subject.digest);

@@ -3,6 +3,7 @@
 mod bitmap;
 mod vector;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::limits::{Limits, SkinError};
@@ -18,7 +19,22 @@ pub struct SkinId(pub u32);
 #[derive(Debug)]
 pub struct SkinSet {
     skins: Vec<Skin>,
+    /// What each skin was made from; `None` for blank ones.
+    origins: Vec<Option<Origin>>,
     refused: usize,
+    limits: Limits,
+}
+
+/// The file of a costume and what the project says of it. Within the same limits, equal origins make
+/// equal skins.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Origin {
+    file: Arc<[u8]>,
+    is_vector: bool,
+    /// The bits of the number.
+    resolution: Option<u64>,
+    /// The bits of both coordinates.
+    center: Option<(u64, u64)>,
 }
 
 /// Collects costumes for a [`SkinSet`].
@@ -26,13 +42,27 @@ pub struct SkinSet {
 pub struct SkinSetBuilder {
     limits: Limits,
     skins: Vec<Skin>,
+    origins: Vec<Option<Origin>>,
     refused: usize,
+    /// Costumes of another set.
+    known: HashMap<Origin, Source>,
 }
 
 impl SkinSetBuilder {
     /// Starts an empty set.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, skins: Vec::new(), refused: 0 }
+        let (skins, origins, known) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { limits, skins, origins, refused: 0, known }
+    }
+
+    /// Starts an empty set with the limits of another one. Costumes that this one has too are shared,
+    /// with all rasters that either of them computes.
+    pub fn beside(other: &SkinSet) -> Self {
+        let known = other.origins.iter().zip(&other.skins);
+        let known = known
+            .filter_map(|(origin, skin)| Some((origin.clone()?, skin.source.clone())))
+            .collect();
+        Self { known, ..Self::new(other.limits) }
     }
 
     /// Adds a vector costume. `center` is the project's rotation centre in stage units; if it is
@@ -48,11 +78,10 @@ impl SkinSetBuilder {
         bytes: Arc<[u8]>,
         center: Option<(f64, f64)>,
     ) -> Result<SkinId, SkinError> {
-        let vector = self
-            .check_file(&bytes)
-            .and_then(|()| Vector::new(&bytes, center, &self.limits))
-            .inspect_err(|error| self.refused += usize::from(error.is_limit()))?;
-        Ok(self.add(Source::Vector(Box::new(vector))))
+        let origin = Origin::new(&bytes, true, None, center);
+        self.add_picture(origin, |limits| {
+            Ok(Source::Vector(Arc::new(Vector::new(&bytes, center, limits)?)))
+        })
     }
 
     /// Adds a bitmap costume (PNG, JPEG, GIF, BMP or WebP, by its content). A stage unit has one
@@ -67,11 +96,10 @@ impl SkinSetBuilder {
         resolution: Option<f64>,
         center: Option<(f64, f64)>,
     ) -> Result<SkinId, SkinError> {
-        let bitmap = self
-            .check_file(&bytes)
-            .and_then(|()| Bitmap::new(bytes, resolution, center, &self.limits))
-            .inspect_err(|error| self.refused += usize::from(error.is_limit()))?;
-        Ok(self.add(Source::Bitmap(bitmap)))
+        let origin = Origin::new(&bytes, false, resolution, center);
+        self.add_picture(origin, |limits| {
+            Ok(Source::Bitmap(Arc::new(Bitmap::new(bytes, resolution, center, limits)?)))
+        })
     }
 
     /// Adds a costume of size 0 x 0 that touches nothing, in place of a missing or damaged one.
@@ -79,23 +107,36 @@ impl SkinSetBuilder {
     /// Scratch shows a grey question mark instead, on whose outline a study should not depend. A
     /// project with a missing costume is reported when it is loaded.
     pub fn add_blank(&mut self) -> SkinId {
-        self.add(Source::Blank)
+        self.add(None, Source::Blank)
     }
 
     /// Finishes the set.
     pub fn build(self) -> SkinSet {
-        SkinSet { skins: self.skins, refused: self.refused }
+        let Self { limits, skins, origins, refused, .. } = self;
+        SkinSet { skins, origins, refused, limits }
     }
 
-    fn check_file(&self, bytes: &[u8]) -> Result<(), SkinError> {
-        let limit = self.limits.bytes;
-        if bytes.len() > limit {
-            return Err(SkinError::FileTooLarge { found: bytes.len(), limit });
+    /// Adds a costume of the other set, or one that is made.
+    fn add_picture(
+        &mut self,
+        origin: Origin,
+        make: impl FnOnce(&Limits) -> Result<Source, SkinError>,
+    ) -> Result<SkinId, SkinError> {
+        if let Some(source) = self.known.get(&origin) {
+            let source = source.clone();
+            return Ok(self.add(Some(origin), source));
         }
-        Ok(())
+        let (found, limit) = (origin.file.len(), self.limits.bytes);
+        let made = if found > limit {
+            Err(SkinError::FileTooLarge { found, limit })
+        } else {
+            make(&self.limits)
+        };
+        let source = made.inspect_err(|error| self.refused += usize::from(error.is_limit()))?;
+        Ok(self.add(Some(origin), source))
     }
 
-    fn add(&mut self, source: Source) -> SkinId {
+    fn add(&mut self, origin: Option<Origin>, source: Source) -> SkinId {
         let (size, center) = match &source {
             Source::Vector(vector) => (vector.size(), vector.center()),
             Source::Bitmap(bitmap) => (bitmap.size(), bitmap.center()),
@@ -104,7 +145,24 @@ impl SkinSetBuilder {
         // The renderer keeps rotation centres in binary32.
         let center = (center.0 as f32, center.1 as f32);
         self.skins.push(Skin { size, center, source });
+        self.origins.push(origin);
         SkinId(self.skins.len() as u32 - 1)
+    }
+}
+
+impl Origin {
+    fn new(
+        file: &Arc<[u8]>,
+        is_vector: bool,
+        resolution: Option<f64>,
+        center: Option<(f64, f64)>,
+    ) -> Origin {
+        Origin {
+            file: Arc::clone(file),
+            is_vector,
+            resolution: resolution.map(f64::to_bits),
+            center: center.map(|(x, y)| (x.to_bits(), y.to_bits())),
+        }
     }
 }
 
@@ -143,10 +201,10 @@ pub(crate) struct Skin {
     source: Source,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Source {
-    Vector(Box<Vector>),
-    Bitmap(Bitmap),
+    Vector(Arc<Vector>),
+    Bitmap(Arc<Bitmap>),
     Blank,
 }
 
@@ -199,5 +257,62 @@ impl Skin {
 
     pub(crate) fn is_vector(&self) -> bool {
         matches!(self.source, Source::Vector(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use image::{ImageFormat, RgbaImage};
+
+    use super::*;
+
+    const SVG: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>"#;
+
+    fn png(color: u8) -> Arc<[u8]> {
+        let mut bytes = Cursor::new(Vec::new());
+        let image = RgbaImage::from_pixel(4, 4, image::Rgba([color, 0, 0, 255]));
+        image.write_to(&mut bytes, ImageFormat::Png).unwrap();
+        bytes.into_inner().into()
+    }
+
+    fn raster(set: &SkinSet, id: SkinId) -> *const Silhouette {
+        let skin = set.skin(id);
+        skin.silhouette(skin.level((100.0, 100.0)))
+    }
+
+    #[test]
+    fn equal_costumes_of_two_sets_share_their_rasters_and_others_do_not() {
+        let mut first = SkinSetBuilder::new(Limits::default());
+        let svg = first.add_svg(SVG.as_bytes().into(), Some((1.0, 1.0))).unwrap();
+        let bitmap = first.add_bitmap(png(1), Some(2.0), None).unwrap();
+        let first = first.build();
+        let mut second = SkinSetBuilder::beside(&first);
+        let same_bitmap = second.add_bitmap(png(1), Some(2.0), None).unwrap();
+        let same_svg = second.add_svg(SVG.as_bytes().into(), Some((1.0, 1.0))).unwrap();
+        let moved = second.add_svg(SVG.as_bytes().into(), Some((1.0, 2.0))).unwrap();
+        let doubled = second.add_bitmap(png(1), Some(1.0), None).unwrap();
+        let other = second.add_bitmap(png(2), Some(2.0), None).unwrap();
+        let second = second.build();
+        assert_eq!(raster(&first, svg), raster(&second, same_svg));
+        assert_eq!(raster(&first, bitmap), raster(&second, same_bitmap));
+        for own in [moved, doubled, other] {
+            assert_ne!(raster(&first, svg), raster(&second, own));
+            assert_ne!(raster(&first, bitmap), raster(&second, own));
+        }
+        assert_eq!(second.size(doubled), (4.0, 4.0));
+        assert_ne!(second.skin(moved).center, first.skin(svg).center);
+    }
+
+    #[test]
+    fn refused_costumes_are_counted_in_each_set() {
+        let limits = Limits { bytes: 10, ..Limits::default() };
+        let mut first = SkinSetBuilder::new(limits);
+        assert!(first.add_bitmap(png(1), None, None).is_err());
+        let first = first.build();
+        let mut second = SkinSetBuilder::beside(&first);
+        assert!(second.add_bitmap(png(1), None, None).is_err());
+        assert_eq!((first.refused(), second.build().refused()), (1, 1));
     }
 }

@@ -47,7 +47,19 @@ impl Program {
     /// [`CompileError`] if it cannot be executed at all. Unknown blocks and unreadable costumes
     /// are no errors: the blocks do nothing, the costumes show nothing.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
-        let mut skins = SkinSetBuilder::new(Limits::default());
+        Self::with_skins(project, SkinSetBuilder::new(Limits::default()))
+    }
+
+    /// Compiles a project. Costumes that this program has too, as those of the same template have,
+    /// are shared, so that they are not read or rasterised again.
+    ///
+    /// # Errors
+    /// As for [`Program::compile`].
+    pub fn compile_beside(&self, project: &Project) -> Result<Program, CompileError> {
+        Self::with_skins(project, SkinSetBuilder::beside(&self.skins))
+    }
+
+    fn with_skins(project: &Project, mut skins: SkinSetBuilder) -> Result<Program, CompileError> {
         let costumes = project.targets.iter().map(|target| costumes(project, target, &mut skins));
         let costumes = costumes.collect();
         Compiler::new(project).program(costumes, Arc::new(skins.build()))
