@@ -238,9 +238,11 @@ impl Blend {
 /// bytes.
 #[inline]
 pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8; N] {
+    // Nothing shows through an opaque colour, so that what is under it need not be computed.
+    let through = 1.0 - over[3];
     std::array::from_fn(|channel| {
-        let under = f64::from(under[channel]) / 255.0;
-        let sum = 255.0 * (over[channel] + under * (1.0 - over[3]));
+        let under = if through == 0.0 { 0.0 } else { f64::from(under[channel]) / 255.0 * through };
+        let sum = 255.0 * (over[channel] + under);
         // Rounds half up. The casts saturate and map NaN to 0; without special instructions they
         // are much faster than a call of `round`.
         let whole = sum as u8;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use catherd_render::Scene;
+
 use crate::state::State;
 use crate::target::{List, Target};
 use crate::thread::{Frame, Thread};
@@ -14,7 +16,8 @@ impl State {
         let targets = self.targets.iter().enumerate();
         let targets = targets.map(|(i, target)| target.unshared_bytes(earlier.targets.get(i)));
         let threads = self.threads.iter().map(Thread::bytes).sum::<usize>();
-        size_of::<State>()
+        size_of::<State>() - size_of::<Scene>()
+            + Scene::BYTES
             + self.scene.unshared_bytes(&earlier.scene)
             + targets.sum::<usize>()
             + threads

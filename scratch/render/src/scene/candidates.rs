@@ -71,7 +71,7 @@ impl Scene {
             if !sensed {
                 continue;
             }
-            self.prepare(slot);
+            self.prepare_within(slot, bounds);
             let other = self.drawables[slot].fast_bounds().snapped();
             if bounds.intersects(&other) {
                 let common = bounds.intersection(other);

@@ -200,7 +200,7 @@ impl Scene {
             }
         };
         for &slot in &slots {
-            self.prepare(slot as usize);
+            self.prepare_within(slot as usize, grid.area());
         }
         if max_distance < -2.0 {
             return None;

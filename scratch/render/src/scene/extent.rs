@@ -109,12 +109,18 @@ impl Scene {
         self.drawables[slot].set_hull(points);
     }
 
-    /// Prepares a drawable for sampling on the CPU: draws queued pen lines and selects the raster
-    /// for its scale. The pixelate effect also selects the raster at 100 percent.
+    /// Prepares a drawable for sampling on the CPU: draws the queue of the pen and selects the
+    /// raster for its scale. The pixelate effect also selects the raster at 100 percent.
     pub(super) fn prepare(&mut self, slot: usize) {
+        self.prepare_within(slot, Rect::STAGE);
+    }
+
+    /// [`prepare`](Self::prepare) for sampling within an area of the stage.
+    pub(super) fn prepare_within(&mut self, slot: usize, area: Rect) {
         let drawable = &self.drawables[slot];
         if let (Look::PenLayer, Some(pen)) = (&drawable.look, &mut self.pen) {
-            pen.flush();
+            pen.sensed();
+            pen.draw(&self.skins, area);
         }
         raise_level(&mut self.levels, drawable);
         if drawable.effects.enabled(Effect::Pixelate) {

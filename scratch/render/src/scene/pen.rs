@@ -1,12 +1,15 @@
-//! The pen layer and its lines.
+//! The pen layer.
 
 use std::sync::{Arc, OnceLock};
 
 use super::drawable::Look;
+use super::pen_line::Line;
+use super::pen_queue::{MAX_QUEUED, Mark, Queue};
+use super::stamp::Stamp;
 use super::{DrawableId, Group, Scene};
-use crate::bounds::{STAGE_X, STAGE_Y};
-use crate::rounding::clamp;
+use crate::bounds::Rect;
 use crate::silhouette::{Alpha, Silhouette};
+use crate::skin::SkinSet;
 
 /// Number of columns of the pen layer.
 pub(super) const COLUMNS: usize = 480;
@@ -22,32 +25,56 @@ pub struct PenStroke {
     pub diameter: f64,
 }
 
-/// Most queued lines; they take about 300 KB.
-const MAX_QUEUED_LINES: usize = 4096;
-
-/// The pen layer. Lines are drawn when a query needs the pixels, because many programs redraw
-/// everything in every step but rarely sense colours.
+/// The pen layer. Lines and stamps are drawn when a query needs their pixels, because many programs
+/// redraw everything in every step but sense few colours.
 #[derive(Clone, Debug)]
 pub(super) struct Pen {
     pub(super) id: DrawableId,
     layer: Arc<Silhouette>,
-    /// Lines that are not yet drawn on the layer.
-    queued_lines: Vec<Line>,
+    /// Lines and stamps that are not yet drawn on all tiles.
+    queue: Queue,
+    ledger: Ledger,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Line {
-    from: (f64, f64),
-    to: (f64, f64),
-    stroke: PenStroke,
+/// What a layer would take that is drawn at every stamp and in whole at every query. Decisions of
+/// callers depend on estimates of it, so that they must not depend on what is drawn when.
+#[derive(Clone, Debug)]
+struct Ledger {
+    /// Lines that such a layer would have in its queue.
+    lines: usize,
+    /// Identity of its pixels: equal pointers are pixels that two scenes would share.
+    pixels: Arc<()>,
+}
+
+impl Ledger {
+    fn blank() -> Self {
+        static BLANK: OnceLock<Arc<()>> = OnceLock::new();
+        Self { lines: 0, pixels: Arc::clone(BLANK.get_or_init(Arc::default)) }
+    }
+
+    /// The pixels change.
+    fn paint(&mut self) {
+        self.lines = 0;
+        if Arc::get_mut(&mut self.pixels).is_none() {
+            self.pixels = Arc::default();
+        }
+    }
+
+    /// The queued lines are drawn.
+    fn flush(&mut self) {
+        if self.lines > 0 {
+            self.paint();
+        }
+    }
 }
 
 impl Scene {
     /// Makes the pen layer transparent.
     pub fn pen_clear(&mut self) {
         let pen = self.pen();
-        pen.queued_lines.clear();
+        pen.queue.clear();
         pen.layer = blank_layer();
+        pen.ledger = Ledger::blank();
     }
 
     /// Draws a line with round ends; a dot if both ends are equal. A line does not blend with
@@ -55,14 +82,16 @@ impl Scene {
     /// pixel grid of a particular graphics driver.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
         let ignored = self.colors_ignored;
+        let skins = Arc::clone(&self.skins);
         let pen = self.pen();
         if ignored {
             return;
         }
-        if pen.queued_lines.len() >= MAX_QUEUED_LINES {
-            pen.flush();
+        if pen.ledger.lines >= MAX_QUEUED {
+            pen.ledger.flush();
         }
-        pen.queued_lines.push(Line { from, to, stroke: *stroke });
+        pen.ledger.lines += 1;
+        pen.push(Mark::Line(Line { from, to, stroke: *stroke }), &skins);
     }
 
     /// The pen. The first call creates it together with the drawable of its layer.
@@ -73,80 +102,71 @@ impl Scene {
             if let Some(drawable) = self.get_mut(id) {
                 drawable.set_look(Look::PenLayer, &skins);
             }
-            self.pen = Some(Pen { id, layer: blank_layer(), queued_lines: Vec::new() });
+            let (layer, queue, ledger) = (blank_layer(), Queue::default(), Ledger::blank());
+            self.pen = Some(Pen { id, layer, queue, ledger });
         }
         self.pen.as_mut().expect("the pen was made above")
     }
 }
 
 impl Pen {
-    /// The pixels, without the lines that are not [flushed](Self::flush).
+    /// The pixels, of which only those are current that were [drawn](Self::draw).
     pub(super) fn layer(&self) -> &Silhouette {
         &self.layer
     }
 
-    /// Bytes of queued lines and of pixels that are not shared with `earlier`.
+    /// Estimated bytes of queued lines and of pixels that are not shared with `earlier`.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
-        let shared = earlier.map_or_else(blank_layer, |pen| Arc::clone(&pen.layer));
-        let pixels = if Arc::ptr_eq(&self.layer, &shared) { 0 } else { 4 * COLUMNS * ROWS };
-        size_of_val(&*self.queued_lines) + pixels
+        let shared = earlier.map_or_else(Ledger::blank, |pen| pen.ledger.clone());
+        let same = Arc::ptr_eq(&self.ledger.pixels, &shared.pixels);
+        size_of::<Line>() * self.ledger.lines + if same { 0 } else { 4 * COLUMNS * ROWS }
     }
 
-    /// Draws the queued lines.
-    pub(super) fn flush(&mut self) {
-        if self.queued_lines.is_empty() {
+    /// Queues a mark.
+    fn push(&mut self, mark: Mark, skins: &SkinSet) {
+        if self.queue.len() >= MAX_QUEUED {
+            self.draw_all(skins);
+        }
+        self.queue.push(mark);
+    }
+
+    /// Queues a stamp.
+    pub(super) fn stamp(&mut self, stamp: Stamp, skins: &SkinSet) {
+        self.ledger.paint();
+        self.push(Mark::Stamp(Arc::new(stamp)), skins);
+    }
+
+    /// Tells the ledger that a query reads the pixels.
+    pub(super) fn sensed(&mut self) {
+        self.ledger.flush();
+    }
+
+    /// Draws what is queued on the whole layer.
+    pub(super) fn draw_all(&mut self, skins: &SkinSet) {
+        self.draw(skins, Rect::STAGE);
+    }
+
+    /// Draws what is queued on the tiles that contain the pixels of an area or their neighbours.
+    pub(super) fn draw(&mut self, skins: &SkinSet, area: Rect) {
+        if !self.queue.is_pending(area) {
             return;
         }
         let layer = Arc::make_mut(&mut self.layer);
         layer.hull = OnceLock::new();
-        for line in self.queued_lines.drain(..) {
-            line.draw(layer);
-        }
+        self.queue.draw(layer, skins, area);
     }
 
-    /// The pixels for drawing, after the queued lines.
-    pub(super) fn layer_mut(&mut self) -> &mut Silhouette {
-        self.flush();
-        let layer = Arc::make_mut(&mut self.layer);
-        layer.hull = OnceLock::new();
-        layer
-    }
-}
-
-impl PartialEq for Pen {
-    fn eq(&self, other: &Self) -> bool {
+    /// Whether two layers have the same pixels after all that is queued is drawn.
+    pub(super) fn same(&self, other: &Self, skins: &SkinSet) -> bool {
         let same_layer =
             || Arc::ptr_eq(&self.layer, &other.layer) || self.layer.same_pixels(&other.layer);
         let same_pixels = || {
             let [mut a, mut b] = [self.clone(), other.clone()];
-            a.layer_mut().same_pixels(b.layer_mut())
+            a.draw_all(skins);
+            b.draw_all(skins);
+            a.layer.same_pixels(&b.layer)
         };
-        self.id == other.id
-            && (self.queued_lines == other.queued_lines && same_layer() || same_pixels())
-    }
-}
-
-impl Line {
-    fn draw(&self, layer: &mut Silhouette) {
-        let Self { from, to, stroke } = *self;
-        let offset = if stroke.diameter == 1.0 || stroke.diameter == 3.0 { 0.5 } else { 0.0 };
-        let line = Segment::new(
-            (from.0 + offset, from.1 + offset),
-            (to.0 + offset, to.1 + offset),
-            (stroke.diameter + 1.0) / 2.0,
-        );
-        let [r, g, b, a] = stroke.rgba;
-        for row in line.rows() {
-            let y = STAGE_Y - 0.5 - row as f64;
-            for column in line.columns(y) {
-                let x = column as f64 - (STAGE_X - 0.5);
-                let coverage = line.coverage((x, y));
-                if coverage > 0.0 {
-                    let source = [r * a, g * a, b * a, a].map(|channel| channel * coverage);
-                    layer.paint(column, row, source);
-                }
-            }
-        }
+        self.id == other.id && (self.queue.same(&other.queue) && same_layer() || same_pixels())
     }
 }
 
@@ -157,62 +177,6 @@ fn blank_layer() -> Arc<Silhouette> {
         Arc::new(Silhouette::new(COLUMNS, ROWS, pixels, Alpha::Premultiplied))
     });
     Arc::clone(blank)
-}
-
-/// A line and the distance from it at which coverage ends.
-struct Segment {
-    from: (f64, f64),
-    delta: (f64, f64),
-    squared: f64,
-    reach: f64,
-}
-
-impl Segment {
-    fn new(from: (f64, f64), to: (f64, f64), reach: f64) -> Self {
-        let delta = (to.0 - from.0, to.1 - from.1);
-        Self { from, delta, squared: delta.0 * delta.0 + delta.1 * delta.1, reach }
-    }
-
-    fn coverage(&self, (x, y): (f64, f64)) -> f64 {
-        let (px, py) = (x - self.from.0, y - self.from.1);
-        let along = if self.squared > 0.0 {
-            clamp((px * self.delta.0 + py * self.delta.1) / self.squared, 0.0, 1.0)
-        } else {
-            0.0
-        };
-        let (dx, dy) = (px - along * self.delta.0, py - along * self.delta.1);
-        clamp(self.reach - (dx * dx + dy * dy).sqrt(), 0.0, 1.0)
-    }
-
-    /// Rows of the layer that the line may cover.
-    fn rows(&self) -> std::ops::Range<usize> {
-        let (y0, y1) = (self.from.1, self.from.1 + self.delta.1);
-        let top = y0.max(y1) + self.reach;
-        let bottom = y0.min(y1) - self.reach;
-        pixels(STAGE_Y - top, STAGE_Y - bottom, ROWS)
-    }
-
-    /// Columns that the line may cover in the row whose centre is at `y`.
-    fn columns(&self, y: f64) -> std::ops::Range<usize> {
-        let (x0, dx, dy) = (self.from.0, self.delta.0, self.delta.1);
-        let mut left = x0.min(x0 + dx) - self.reach;
-        let mut right = x0.max(x0 + dx) + self.reach;
-        // The band around the infinite line, slightly wider because of rounding.
-        let middle = x0 + (y - self.from.1) * dx / dy;
-        let half = (self.squared.sqrt() / dy).abs() * self.reach + 1.0;
-        if middle.is_finite() && half.is_finite() {
-            left = left.max(middle - half);
-            right = right.min(middle + half);
-        }
-        pixels(left + STAGE_X, right + STAGE_X, COLUMNS)
-    }
-}
-
-/// The pixels, of `count` in a row or column, that a closed interval intersects.
-fn pixels(from: f64, to: f64, count: usize) -> std::ops::Range<usize> {
-    let count = count as f64;
-    // Casts saturate and map NaN to 0, so that nothing is drawn.
-    clamp(from.floor(), 0.0, count) as usize..clamp(to.ceil(), 0.0, count) as usize
 }
 
 #[cfg(test)]
@@ -231,7 +195,8 @@ mod tests {
 
     fn inked(scene: &Scene) -> Vec<(usize, usize, [u8; 4])> {
         let mut pen = scene.pen.clone().unwrap();
-        let layer = pen.layer_mut();
+        pen.draw_all(&scene.skins);
+        let layer = pen.layer();
         (0..ROWS)
             .flat_map(|row| (0..COLUMNS).map(move |column| (column, row)))
             .map(|(column, row)| (column, row, layer.pixel(column, row)))
@@ -268,33 +233,9 @@ mod tests {
     }
 
     #[test]
-    fn the_row_ranges_miss_nothing() {
-        let ends = [
-            ((-300.5, -200.25), (100.0, 90.0)),
-            ((0.0, 0.0), (0.0, 100.0)),
-            ((3.0, 3.0), (90.0, 3.5)),
-            ((250.0, 10.0), (-250.0, 10.0)),
-        ];
-        for (from, to) in ends {
-            for reach in [1.0, 3.3, 40.0] {
-                let line = Segment::new(from, to, reach);
-                for row in 0..ROWS {
-                    let y = 179.5 - row as f64;
-                    for column in 0..COLUMNS {
-                        let x = column as f64 - 239.5;
-                        let inside =
-                            line.rows().contains(&row) && line.columns(y).contains(&column);
-                        assert!(inside || line.coverage((x, y)) == 0.0);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
     fn no_line_of_many_is_lost() {
         let mut scene = scene();
-        let dots = MAX_QUEUED_LINES + 400;
+        let dots = MAX_QUEUED + 400;
         for dot in 0..dots {
             let at = ((dot % 480) as f64 - 240.0, (dot / 480) as f64);
             scene.pen_line(at, at, &stroke(1.0, 1.0));
@@ -308,7 +249,8 @@ mod tests {
         for x in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
             scene.pen_line((x, 0.0), (0.0, x), &stroke(1200.0, 1.0));
         }
-        scene.pen().flush();
+        let skins = Arc::clone(&scene.skins);
+        scene.pen().draw_all(&skins);
     }
 
     #[test]
@@ -319,9 +261,10 @@ mod tests {
         assert_eq!(scene, copy);
         copy.pen_line((0.0, 0.0), (0.0, 0.0), &stroke(5.0, 1.0));
         assert_ne!(scene, copy);
-        // Flushing makes no difference.
+        // Drawing what is queued makes no difference.
         let mut flushed = copy.clone();
-        flushed.pen().flush();
+        let skins = Arc::clone(&flushed.skins);
+        flushed.pen().draw_all(&skins);
         assert_eq!(flushed, copy);
         assert_ne!(flushed, scene);
         scene.pen_clear();

@@ -12,39 +12,52 @@ use crate::matrix::InverseModel;
 use crate::rounding::floor;
 use crate::silhouette::{EMPTY, Silhouette};
 
-/// Shader of one drawable.
-pub(super) struct Shader<'a> {
-    silhouette: &'a Silhouette,
+/// Parameters of the shader of a drawable, except its pixels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lens {
     inverse: InverseModel,
-    effects: &'a Effects,
+    effects: Effects,
     size: (f64, f64),
     nearest: bool,
     /// A box that contains the drawable's rectangle.
     colored_bounds: Rect,
 }
 
+/// Shader of one drawable.
+pub(super) struct Shader<'a> {
+    silhouette: &'a Silhouette,
+    lens: Lens,
+}
+
+impl<'a> Shader<'a> {
+    pub(super) fn new(silhouette: &'a Silhouette, lens: Lens) -> Self {
+        Self { silhouette, lens }
+    }
+}
+
 impl Shader<'_> {
     /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` outside of the
     /// drawable's rectangle.
     pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {
-        if !self.colored_bounds.contains(point) {
+        let lens = &self.lens;
+        if !lens.colored_bounds.contains(point) {
             return None;
         }
-        let (mut u, mut v) = self.inverse.texture(point);
+        let (mut u, mut v) = lens.inverse.texture(point);
         if !(0.0..1.0).contains(&u) || !(0.0..1.0).contains(&v) || self.silhouette.is_empty() {
             return None;
         }
-        if self.effects.changes_shape() {
-            (u, v) = self.effects.transform((u, v), self.size);
+        if lens.effects.changes_shape() {
+            (u, v) = lens.effects.transform((u, v), lens.size);
         }
-        let sample = if self.nearest {
+        let sample = if lens.nearest {
             let (width, height) = (self.silhouette.width() as f64, self.silhouette.height() as f64);
             self.texel(u * width, v * height).map(unit)
         } else {
             self.sample_linear(u, v)
         };
-        Some(if self.effects.any() {
-            with_effects_gpu(sample, self.effects, ghost)
+        Some(if lens.effects.any() {
+            with_effects_gpu(sample, &lens.effects, ghost)
         } else {
             sample
         })
@@ -63,7 +76,7 @@ impl Shader<'_> {
         ];
         // Shortcut for equal texels. The sum below would differ in the last bit, which is lost
         // when the colour is rounded to bytes.
-        if !self.effects.any() && corners[1..].iter().all(|corner| *corner == corners[0]) {
+        if !self.lens.effects.any() && corners[1..].iter().all(|corner| *corner == corners[0]) {
             return corners[0].map(unit);
         }
         let (fx, fy) = (x - i, y - j);
@@ -82,20 +95,33 @@ impl Shader<'_> {
     }
 }
 
+/// A channel from 0 to 1.
 fn unit(channel: u8) -> f64 {
-    f64::from(channel) / 255.0
+    const UNITS: [f64; 256] = {
+        let mut units = [0.0; 256];
+        let mut channel = 0;
+        while channel < 256 {
+            units[channel] = channel as f64 / 255.0;
+            channel += 1;
+        }
+        units
+    };
+    UNITS[usize::from(channel)]
 }
 
 impl Scene {
     /// The shader of a drawable, with the raster of its own scale.
     pub(super) fn shader(&self, slot: usize) -> Shader<'_> {
+        Shader::new(self.texture(&self.drawables[slot]), self.lens(slot))
+    }
+
+    pub(super) fn lens(&self, slot: usize) -> Lens {
         let drawable = &self.drawables[slot];
         let inverse = drawable.model.inverse();
-        Shader {
-            silhouette: self.texture(drawable),
+        Lens {
             inverse,
             colored_bounds: colored_bounds(drawable, &inverse),
-            effects: &drawable.effects,
+            effects: drawable.effects,
             size: drawable.size,
             nearest: drawable.samples_nearest(&self.skins),
         }

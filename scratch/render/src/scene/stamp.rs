@@ -1,9 +1,50 @@
 //! Stamps on the pen layer.
 
-use super::pen::ROWS;
+use super::drawable::Look;
+use super::pen_queue::{Pixels, common};
+use super::shading::{Lens, Shader};
 use super::{DrawableId, Scene, raise_level};
 use crate::bounds::{STAGE_X, STAGE_Y};
 use crate::color::GhostEffect;
+use crate::silhouette::{EMPTY, Silhouette};
+use crate::skin::{Level, SkinSet};
+
+/// A drawable as it was when it was stamped.
+#[derive(Debug)]
+pub(super) struct Stamp {
+    look: Look,
+    level: Level,
+    lens: Lens,
+    pixels: Pixels,
+}
+
+impl Stamp {
+    /// A box of pixels outside of which nothing is stamped.
+    pub(super) fn pixels(&self) -> Pixels {
+        self.pixels.clone()
+    }
+
+    /// Draws the pixels of the stamp that are within a box.
+    pub(super) fn draw(&self, layer: &mut Silhouette, skins: &SkinSet, within: &Pixels) {
+        let silhouette = match &self.look {
+            Look::Costume(skin) => skins.skin(*skin).silhouette(self.level),
+            Look::Bubble(bubble) => bubble.silhouette(),
+            // The layer itself stamps nothing.
+            Look::PenLayer | Look::Nothing => &EMPTY,
+        };
+        let shader = Shader::new(silhouette, self.lens);
+        for row in common(&self.pixels.rows, &within.rows) {
+            for column in common(&self.pixels.columns, &within.columns) {
+                let center = (column as f64 - STAGE_X + 0.5, STAGE_Y - 0.5 - row as f64);
+                // Without alpha, effects leave less of a colour than a byte can represent.
+                let source = shader.fragment(center, GhostEffect::Apply);
+                if let Some(source) = source.filter(|source| source[3] != 0.0) {
+                    layer.paint(column, row, source);
+                }
+            }
+        }
+    }
+}
 
 impl Scene {
     /// Stamps a drawable, hidden or not, onto the pen layer, with all its effects. If its hull is
@@ -16,30 +57,28 @@ impl Scene {
         if self.colors_ignored {
             return;
         }
-        // The layer is taken out of the scene while the drawable is sampled, so that stamping the
-        // layer itself stamps nothing.
-        let Some(mut pen) = self.pen.take() else { return };
-        let shader = self.shader(slot);
-        let layer = pen.layer_mut();
         let (left, right) = (area.left + STAGE_X, area.right + STAGE_X);
         let (top, bottom) = (STAGE_Y - area.top, STAGE_Y - area.bottom);
-        for row in top as usize..(bottom as usize).min(ROWS) {
-            for column in left as usize..right as usize {
-                let center = (column as f64 - STAGE_X + 0.5, STAGE_Y - 0.5 - row as f64);
-                // Without alpha, effects leave less of a colour than a byte can represent.
-                let source = shader.fragment(center, GhostEffect::Apply);
-                if let Some(source) = source.filter(|source| source[3] != 0.0) {
-                    layer.paint(column, row, source);
-                }
-            }
+        let pixels =
+            Pixels { columns: left as usize..right as usize, rows: top as usize..bottom as usize };
+        let drawable = &self.drawables[slot];
+        let stamp = Stamp {
+            look: drawable.look.clone(),
+            level: drawable.level,
+            lens: self.lens(slot),
+            pixels,
+        };
+        if let Some(pen) = &mut self.pen {
+            pen.stamp(stamp, &self.skins);
         }
-        self.pen = Some(pen);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use proptest::prelude::*;
 
     use super::*;
     use crate::effect::Effect;
@@ -60,6 +99,8 @@ mod tests {
         scene.set_visible(sprite, false);
         scene.set_effect(sprite, Effect::Ghost, 50.0);
         scene.pen_stamp(sprite);
+        let skins = Arc::clone(&scene.skins);
+        scene.pen().draw_all(&skins);
         let layer = scene.pen.as_ref().unwrap().layer().clone();
         let stamped = |x: usize, y: usize| layer.pixel(x, y);
         assert_eq!(stamped(230, 170), [128, 0, 0, 128]);
@@ -68,5 +109,120 @@ mod tests {
         assert_eq!((stamped(240, 169)[3], stamped(240, 190)[3]), (0, 0));
         assert!(scene.touching_color(paper, [255, 127, 127]));
         assert!(!scene.touching_color(paper, [255, 0, 0]));
+    }
+
+    /// Two costumes, with and without translucent edges, on three sprites over a backdrop.
+    fn stage() -> (Scene, Vec<DrawableId>) {
+        let mut skins = SkinSetBuilder::new(Limits::default());
+        for body in [
+            "<rect width='70' height='50' fill='#00f'/>",
+            "<circle cx='25' cy='25' r='22' fill='#f00' fill-opacity='.6'/>",
+        ] {
+            let svg =
+                format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 70 50'>{body}</svg>");
+            skins.add_svg(svg.as_bytes().into(), None).unwrap();
+        }
+        let mut scene = Scene::new(Arc::new(skins.build()));
+        scene.add(Group::Background);
+        let ids: Vec<_> = (0..3).map(|_| scene.add(Group::Sprite)).collect();
+        for (&id, skin) in ids.iter().zip([0, 1, 0]) {
+            scene.set_skin(id, crate::skin::SkinId(skin));
+        }
+        (scene, ids)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn what_is_drawn_when_changes_no_pixel(
+            changes in prop::collection::vec(
+                (
+                    0_usize..3,
+                    (-260.0..260.0, -200.0..200.0),
+                    (0.0..360.0, 40.0..250.0),
+                    prop::sample::select(vec![
+                        (Effect::Ghost, 0.0),
+                        (Effect::Ghost, 40.0),
+                        (Effect::Fisheye, 60.0),
+                        (Effect::Brightness, -30.0),
+                    ]),
+                    0_u8..8,
+                ),
+                1..40,
+            ),
+        ) {
+            let (mut lazy, ids) = stage();
+            let mut eager = lazy.clone();
+            let skins = Arc::clone(&lazy.skins);
+            let mut last = (0.0, 0.0);
+            for (at, (x, y), (direction, size), (effect, value), what) in changes {
+                let id = ids[at];
+                for scene in [&mut lazy, &mut eager] {
+                    scene.set_position(id, x, y);
+                    scene.set_direction_scale(id, direction, size, size);
+                    scene.set_effect(id, effect, value);
+                    match what {
+                        0..=2 => scene.pen_stamp(id),
+                        3..=5 => {
+                            let rgba = [0.0, 1.0, 0.0, 0.5 + f64::from(what % 2) / 2.0];
+                            let stroke = crate::PenStroke { rgba, diameter: size / 20.0 };
+                            scene.pen_line(last, (x, y), &stroke);
+                        }
+                        6 if size < 60.0 => scene.pen_clear(),
+                        _ => {}
+                    }
+                }
+                if let Some(pen) = &mut eager.pen {
+                    pen.draw_all(&skins);
+                }
+                if what == 7 {
+                    for rgb in [[0, 0, 255], [0, 255, 0], [255, 0, 0]] {
+                        prop_assert_eq!(
+                            lazy.touching_color(id, rgb),
+                            eager.touching_color(id, rgb)
+                        );
+                        let search = |scene: &mut Scene| {
+                            let of = crate::ColorOf::AllBut(id);
+                            scene.find_color((x, y), crate::Rect::STAGE, rgb, of, direction)
+                        };
+                        prop_assert_eq!(search(&mut lazy), search(&mut eager));
+                    }
+                }
+                last = (x, y);
+            }
+            prop_assert!(lazy == eager);
+            for scene in [&mut lazy, &mut eager] {
+                scene.pen().draw_all(&skins);
+            }
+            prop_assert!(lazy.pen().layer().same_pixels(eager.pen().layer()));
+        }
+    }
+
+    #[test]
+    fn estimates_count_what_a_layer_drawn_at_every_stamp_would_take() {
+        const PIXELS: usize = 4 * 480 * 360;
+        let (mut scene, ids) = stage();
+        scene.pen_clear();
+        let pen = |scene: &Scene, earlier: &Scene| {
+            scene.pen.as_ref().unwrap().unshared_bytes(earlier.pen.as_ref())
+        };
+        let line = |scene: &mut Scene| {
+            let stroke = crate::PenStroke { rgba: [1.0; 4], diameter: 1.0 };
+            scene.pen_line((0.0, 0.0), (9.0, 9.0), &stroke);
+        };
+        let blank = scene.clone();
+        line(&mut scene);
+        let one = pen(&scene, &blank);
+        assert!(one > 0 && one < 200);
+        scene.pen_stamp(ids[0]);
+        assert_eq!(pen(&scene, &blank), PIXELS);
+        let stamped = scene.clone();
+        line(&mut scene);
+        assert_eq!(pen(&scene, &stamped), one);
+        // A query draws the line on pixels that are shared.
+        scene.touching_color(ids[1], [0, 0, 255]);
+        assert_eq!(pen(&scene, &stamped), PIXELS);
+        scene.pen_clear();
+        assert_eq!(pen(&scene, &blank), 0);
     }
 }
