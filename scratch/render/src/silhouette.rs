@@ -145,6 +145,26 @@ impl Silhouette {
         })
     }
 
+    /// The place in row-major order of the pixel nearest to finite texture coordinates. The raster
+    /// must not be empty.
+    #[inline]
+    pub(crate) fn place(&self, texture: (f64, f64)) -> u32 {
+        let (column, row) = self.texel(texture);
+        let (column, row) = (column.max(0) as u32, row.max(0) as u32);
+        let (width, height) = (self.width as u32, self.height as u32);
+        row.min(height - 1) * width + column.min(width - 1)
+    }
+
+    /// The premultiplied pixel of a [`place`](Self::place).
+    #[inline]
+    pub(crate) fn pixel_at(&self, place: usize) -> [u8; 4] {
+        let pixel = self.pixels[place];
+        match self.alpha {
+            Alpha::Straight => premultiplied(pixel),
+            Alpha::Premultiplied => pixel,
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.pixels.is_empty()
     }

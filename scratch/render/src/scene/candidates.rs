@@ -72,7 +72,7 @@ impl Scene {
                 continue;
             }
             self.prepare_within(slot, bounds);
-            let other = self.drawables[slot].fast_bounds().snapped();
+            let other = self.drawables[slot].snapped_bounds();
             if bounds.intersects(&other) {
                 let common = bounds.intersection(other);
                 candidates.slots.push(number);

@@ -40,7 +40,11 @@ pub(super) struct Drawable {
     pub(super) model: Model,
     /// The hull, if it is valid and has points. It is part of the state, not only a cache,
     /// because its presence changes answers.
-    pub(super) hull: Option<Hull>,
+    hull: Option<Hull>,
+    /// The box around the hull if it is known, otherwise around the whole costume.
+    fast_bounds: Rect,
+    /// That box, grown to integer coordinates.
+    snapped_bounds: Rect,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +82,8 @@ impl Drawable {
             axis_aligned: true,
             model: Model::default(),
             hull: None,
+            fast_bounds: Rect::STAGE,
+            snapped_bounds: Rect::STAGE,
         };
         drawable.update_model();
         drawable
@@ -103,6 +109,7 @@ impl Drawable {
     pub(super) fn move_to(&mut self, x: f64, y: f64) {
         self.position = (round_half_up(x) as f32, round_half_up(y) as f32);
         self.model.move_to(self.position);
+        self.update_bounds();
     }
 
     pub(super) fn set_direction_scale(
@@ -130,28 +137,55 @@ impl Drawable {
     pub(super) fn set_visible(&mut self, visible: bool) {
         if self.visible != visible {
             self.visible = visible;
-            self.hull = None;
+            self.forget_hull();
         }
     }
 
     pub(super) fn set_effect(&mut self, effect: Effect, raw: f64) {
         self.effects.set(effect, raw);
         if effect.changes_shape() {
-            self.hull = None;
+            self.forget_hull();
         }
+    }
+
+    pub(super) fn has_hull(&self) -> bool {
+        self.hull.is_some()
     }
 
     /// Stores the hull unless it is empty.
     pub(super) fn set_hull(&mut self, points: Arc<HullPoints>) {
         self.hull =
             self.model.untranslated(&points).map(|untranslated| Hull { points, untranslated });
+        self.update_bounds();
+    }
+
+    /// The points of the hull; none if it is not known.
+    pub(super) fn hull_points(&self) -> &HullPoints {
+        self.hull.as_ref().map_or(&[], |hull| &hull.points)
+    }
+
+    pub(super) fn forget_hull(&mut self) {
+        if self.hull.take().is_some() {
+            self.update_bounds();
+        }
     }
 
     /// The box around the hull if it is known, otherwise around the whole costume.
     pub(super) fn fast_bounds(&self) -> Rect {
-        self.hull
-            .as_ref()
-            .map_or_else(|| self.model.aabb(), |hull| self.model.translated(hull.untranslated))
+        self.fast_bounds
+    }
+
+    /// [`fast_bounds`](Self::fast_bounds), grown to integer coordinates.
+    pub(super) fn snapped_bounds(&self) -> Rect {
+        self.snapped_bounds
+    }
+
+    fn update_bounds(&mut self) {
+        self.fast_bounds = match &self.hull {
+            Some(hull) => self.model.translated(hull.untranslated),
+            None => self.model.aabb(),
+        };
+        self.snapped_bounds = self.fast_bounds.snapped();
     }
 
     /// The appearance of a drawable with a costume; `None` for others, whose pixels may change.
@@ -181,8 +215,9 @@ impl Drawable {
 
     fn update_model(&mut self) {
         self.model = Model::new(self.rotation, self.size, self.center, self.scale, self.position);
-        if let Some(hull) = self.hull.take() {
-            self.set_hull(hull.points);
+        match self.hull.take() {
+            Some(hull) => self.set_hull(hull.points),
+            None => self.update_bounds(),
         }
     }
 }

@@ -61,7 +61,7 @@ impl Scene {
     /// hull is known or will be that of the costume, which is computed once.
     pub fn hull_cost(&self, id: DrawableId) -> f64 {
         let drawable = self.get(id).filter(|drawable| {
-            drawable.hull.is_none() && drawable.visible && drawable.effects.changes_shape()
+            !drawable.has_hull() && drawable.visible && drawable.effects.changes_shape()
         });
         drawable.map_or(0.0, |drawable| drawable.size.0 * drawable.size.1 * point_cost(drawable))
     }
@@ -93,7 +93,7 @@ impl Scene {
     pub(super) fn ensure_hull(&mut self, slot: usize) {
         let drawable = &self.drawables[slot];
         let (width, height) = drawable.size;
-        if drawable.hull.is_some() || !drawable.visible || width == 0.0 || height == 0.0 {
+        if drawable.has_hull() || !drawable.visible || width == 0.0 || height == 0.0 {
             return;
         }
         self.prepare(slot);

@@ -5,6 +5,8 @@
 //! the appearance of the drawable changes. Points are sampled on demand, so that a query that
 //! ends early samples no more points than it needs.
 
+use rustc_hash::FxHashMap;
+
 use super::drawable::Appearance;
 use super::point_words::{WordRegion, columns_of, first_column, point_of};
 use super::sampler::{Sampler, SamplingParams};
@@ -12,9 +14,11 @@ use super::{DrawableId, Scene};
 use crate::color::{GhostEffect, color_kind, matches_mask};
 
 /// Number of entries that are kept although the current query does not use them.
-const CAPACITY: usize = 64;
+const CAPACITY: usize = 256;
 /// Number of missing points of a word above which it is faster to sample all of them.
 const DENSE_POINTS: u32 = 20;
+/// The same for colours.
+const DENSE_COLORS: u32 = 10;
 
 /// A query about a drawable at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,9 +75,13 @@ impl WordAnswers {
     }
 }
 
+/// A drawable and the [number](PointQuery::number) of a query.
+type Key = (DrawableId, u32);
+
 /// Answers for one drawable and one query.
 #[derive(Debug)]
 struct CacheEntry {
+    key: Key,
     query: PointQuery,
     /// Appearance of the drawable for which the answers are valid; `None` if its pixels may have
     /// changed.
@@ -105,9 +113,8 @@ pub(super) struct Candidate {
 /// The cache of a scene.
 #[derive(Debug, Default)]
 pub(super) struct QueryCache {
-    /// Drawable and query of each entry; kept apart from `entries`, so that they are searched
-    /// fast.
-    keys: Vec<(DrawableId, u32)>,
+    /// The number of each entry by its drawable and query.
+    numbers: FxHashMap<Key, usize>,
     entries: Vec<CacheEntry>,
     /// Number of the current query.
     query: u64,
@@ -156,21 +163,23 @@ impl QueryCache {
         }
     }
 
-    fn entry_index(&mut self, key: (DrawableId, u32)) -> usize {
-        if let Some(found) = self.keys.iter().position(|other| *other == key) {
+    fn entry_index(&mut self, key: Key) -> usize {
+        if let Some(&found) = self.numbers.get(&key) {
             return found;
         }
         let unused = |entry: &CacheEntry| entry.used != self.query;
-        let oldest = self.entries.iter().enumerate().filter(|(_, entry)| unused(entry));
-        match oldest.min_by_key(|(_, entry)| entry.used).map(|(index, _)| index) {
-            Some(index) if self.entries.len() >= CAPACITY => {
-                self.keys[index] = key;
+        let full = self.entries.len() >= CAPACITY;
+        let oldest = self.entries.iter().enumerate().filter(|(_, entry)| full && unused(entry));
+        let index = match oldest.min_by_key(|(_, entry)| entry.used) {
+            Some((index, _)) => {
+                self.numbers.remove(&self.entries[index].key);
+                self.entries[index].key = key;
                 self.entries[index].appearance = None;
                 index
             }
-            _ => {
-                self.keys.push(key);
+            None => {
                 self.entries.push(CacheEntry {
+                    key,
                     query: PointQuery::Solid,
                     appearance: None,
                     params: SamplingParams::default(),
@@ -182,7 +191,9 @@ impl QueryCache {
                 });
                 self.entries.len() - 1
             }
-        }
+        };
+        self.numbers.insert(key, index);
+        index
     }
 
     /// The answers in the cache for a word.
@@ -241,22 +252,38 @@ impl WordAnswers {
             self.yes |= missing & sampler.solid_row(first_column(word), row, missing);
             return;
         }
-        for x in columns_of(word, missing) {
-            let bit = point_of(x);
-            let point = (f64::from(x), f64::from(row));
-            let (yes, clear) = match query {
-                PointQuery::Solid => (sampler.touches(point), false),
-                PointQuery::Mask(mask) => {
-                    (matches_mask(sampler.color(point, GhostEffect::Ignore), mask), false)
-                }
-                PointQuery::Color(rgb) => match sampler.color(point, GhostEffect::Apply) {
-                    [0, 0, 0, 0] => (false, true),
-                    [r, g, b, 255] => (color_kind([r, g, b]) == color_kind(rgb), false),
-                    _ => (true, true),
-                },
-            };
+        let judge = |plain: [u8; 4]| match query {
+            PointQuery::Solid => (false, false),
+            PointQuery::Mask(mask) => {
+                (matches_mask(sampler.with_effects(plain, GhostEffect::Ignore), mask), false)
+            }
+            PointQuery::Color(rgb) => match sampler.with_effects(plain, GhostEffect::Apply) {
+                [0, 0, 0, 0] => (false, true),
+                [r, g, b, 255] => (color_kind([r, g, b]) == color_kind(rgb), false),
+                _ => (true, true),
+            },
+        };
+        // Neighbours often have the same colour.
+        let mut last = ([0; 4], judge([0; 4]));
+        let mut answer = |bit: u64, plain: [u8; 4]| {
+            if plain != last.0 {
+                last = (plain, judge(plain));
+            }
+            let (yes, clear) = last.1;
             self.yes |= u64::from(yes) * bit;
             self.clear |= u64::from(clear) * bit;
+        };
+        if query == PointQuery::Solid {
+            for x in columns_of(word, missing) {
+                let touches = sampler.touches((f64::from(x), f64::from(row)));
+                self.yes |= u64::from(touches) * point_of(x);
+            }
+        } else if missing.count_ones() > DENSE_COLORS && sampler.samples_rows() {
+            sampler.plain_color_row(first_column(word), row, missing, answer);
+        } else {
+            for x in columns_of(word, missing) {
+                answer(point_of(x), sampler.plain_color((f64::from(x), f64::from(row))));
+            }
         }
     }
 }

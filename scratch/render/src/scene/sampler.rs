@@ -17,6 +17,8 @@ pub(super) struct SamplingParams {
     nearest: bool,
     /// Effects change the shape.
     warped: bool,
+    /// Texture coordinates are finite on and around the stage, and no effect changes them.
+    affine: bool,
     /// Outside of this box the drawable is transparent.
     pub(super) colored_bounds: Rect,
 }
@@ -35,6 +37,7 @@ impl Default for SamplingParams {
             inverse: Model::default().inverse(),
             nearest: true,
             warped: false,
+            affine: false,
             colored_bounds: Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 },
         }
     }
@@ -97,12 +100,66 @@ impl Sampler<'_> {
     /// The premultiplied colour of the drawable at a stage point.
     #[inline]
     pub(super) fn color(&self, point: (f64, f64), ghost: GhostEffect) -> [u8; 4] {
+        self.with_effects(self.plain_color(point), ghost)
+    }
+
+    /// The premultiplied colour of the drawable at a stage point, before effects on colours.
+    #[inline]
+    pub(super) fn plain_color(&self, point: (f64, f64)) -> [u8; 4] {
         if !self.params.colored_bounds.contains(point) {
             return [0; 4];
         }
-        let sample = self.silhouette.color(self.texture(point));
+        self.silhouette.color(self.texture(point))
+    }
+
+    /// A colour after the effects on colours.
+    #[inline]
+    pub(super) fn with_effects(&self, color: [u8; 4], ghost: GhostEffect) -> [u8; 4] {
         let effects = self.effects();
-        if effects.any() { with_effects(sample, effects, ghost) } else { sample }
+        if effects.any() { with_effects(color, effects, ghost) } else { color }
+    }
+
+    /// Whether [`plain_color_row`](Self::plain_color_row) can be asked.
+    pub(super) fn samples_rows(&self) -> bool {
+        self.params.affine && !self.silhouette.is_empty()
+    }
+
+    /// [`plain_color`](Self::plain_color) for some points of a word that begins at column `left`:
+    /// calls `each` with the bit of a point and its colour.
+    pub(super) fn plain_color_row(
+        &self,
+        left: i32,
+        row: i32,
+        mut points: u64,
+        mut each: impl FnMut(u64, [u8; 4]),
+    ) {
+        /// The place of no pixel.
+        const OUTSIDE: u32 = u32::MAX;
+        let (y, bounds) = (f64::from(row), &self.params.colored_bounds);
+        let mut places = [OUTSIDE; 64];
+        if bounds.bottom <= y && y <= bounds.top {
+            // A loop without branches, so that the compiler can vectorise it.
+            for (bit, place) in places.iter_mut().enumerate() {
+                let x = f64::from(left + bit as i32);
+                let (u, v) = self.params.inverse.texture((x, y));
+                let inside = (bounds.left <= x)
+                    & (x <= bounds.right)
+                    & (u >= 0.0)
+                    & (v >= 0.0)
+                    & (u <= 1.0)
+                    & (v <= 1.0);
+                let there = self.silhouette.place((u, v));
+                *place = if inside { there } else { OUTSIDE };
+            }
+        }
+        while points != 0 {
+            let bit = points & points.wrapping_neg();
+            points ^= bit;
+            let place = places[bit.trailing_zeros() as usize];
+            let color =
+                if place == OUTSIDE { [0; 4] } else { self.silhouette.pixel_at(place as usize) };
+            each(bit, color);
+        }
     }
 }
 
@@ -122,10 +179,12 @@ impl Scene {
     pub(super) fn params(&self, slot: usize) -> SamplingParams {
         let drawable = &self.drawables[slot];
         let inverse = drawable.model.inverse();
+        let warped = drawable.effects.changes_shape();
         SamplingParams {
             inverse,
+            affine: !warped && inverse.is_precise() && inverse.is_moderate(),
             nearest: drawable.samples_nearest(&self.skins),
-            warped: drawable.effects.changes_shape(),
+            warped,
             colored_bounds: colored_bounds(drawable, &inverse),
         }
     }

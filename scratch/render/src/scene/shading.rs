@@ -33,6 +33,12 @@ impl<'a> Shader<'a> {
     pub(super) fn new(silhouette: &'a Silhouette, lens: Lens) -> Self {
         Self { silhouette, lens }
     }
+
+    /// Whether the drawable may have a fragment at some point with this y.
+    pub(super) fn reaches_row(&self, y: f64) -> bool {
+        let Rect { bottom, top, .. } = self.lens.colored_bounds;
+        bottom <= y && y <= top && !self.silhouette.is_empty()
+    }
 }
 
 impl Shader<'_> {

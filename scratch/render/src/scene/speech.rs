@@ -29,7 +29,7 @@ impl Scene {
             self.set_bubble(id, Bubble::new(text_size(text), on_right));
             // A new text invalidates the hull even if the size stays the same.
             if let Some(drawable) = self.get_mut(id) {
-                drawable.hull = None;
+                drawable.forget_hull();
             }
         }
     }
@@ -85,7 +85,7 @@ impl Scene {
         self.ensure_hull(slot);
         let drawable = &self.drawables[slot];
         let points = || {
-            let hull = drawable.hull.iter().flat_map(|hull| &*hull.points);
+            let hull = drawable.hull_points().iter();
             hull.map(|&point| drawable.model.apply(point))
         };
         let top = points().fold(f64::NEG_INFINITY, |top, (_, y)| top.max(y));

@@ -107,7 +107,7 @@ impl Scene {
         let others: SmallVec<[Shader<'_>; 8]> =
             front_to_back.iter().map(|&slot| self.shader(slot as usize)).collect();
         let mut seen: SmallVec<[[f64; 4]; 16]> = SmallVec::new();
-        let mut drawn = |point: (f64, f64)| {
+        let mut drawn = |point: (f64, f64), others: &[&Shader<'_>]| {
             // Drawables behind the first opaque one make no difference.
             seen.clear();
             for over in others.iter().filter_map(|other| other.fragment(point, GhostEffect::Apply))
@@ -121,14 +121,17 @@ impl Scene {
         };
         let pixels =
             |from: f64, to: f64| (from as i32..to as i32).map(|pixel| f64::from(pixel) + 0.5);
-        pixels(area.bottom, area.top).any(|y| {
+        let mut in_row: SmallVec<[&Shader<'_>; 8]> = SmallVec::new();
+        pixels(area.bottom, area.top).filter(|&y| own.reaches_row(y)).any(|y| {
+            in_row.clear();
+            in_row.extend(others.iter().filter(|other| other.reaches_row(y)));
             pixels(area.left, area.right).any(|x| {
                 let inside =
                     own.fragment((x, y), GhostEffect::Ignore).is_some_and(|drawn| match mask {
                         Some(mask) => matches_mask_gpu(drawn, mask),
                         None => drawn[3] != 0.0,
                     });
-                inside && matches(drawn((x, y)), rgb)
+                inside && matches(drawn((x, y), &in_row), rgb)
             })
         })
     }
