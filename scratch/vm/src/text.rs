@@ -3,20 +3,23 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
-/// An immutable string, cheap to clone. Its number is parsed once, when it is created, because
-/// Scratch programs compute with strings all the time.
+/// An immutable string, cheap to clone. Its number is parsed once, when it is first asked for:
+/// Scratch programs compute with strings all the time, but also join long ones that are never
+/// numbers.
 #[derive(Clone)]
 pub struct Text(Arc<Data>);
 
 struct Data {
     units: Units,
-    /// JavaScript's `Number(text)`: NaN if it is not a numeral, 0 for blank text.
-    number: f64,
-    /// Contains nothing but white space.
-    blank: bool,
+    /// The bits of JavaScript's `Number(text)`, or [`NOT_PARSED`].
+    number: AtomicU64,
 }
+
+/// The bits of a NaN that no text has as its number.
+const NOT_PARSED: u64 = u64::MAX;
 
 /// The code units of a text. Invariant: `Wide` contains at least one unit outside ASCII, so that
 /// equal texts have equal representations.
@@ -38,12 +41,14 @@ impl Text {
     /// Allocates a text. [`Text::new`] does not, for up to one ASCII character.
     fn allocated(text: Box<str>) -> Text {
         if text.is_ascii() {
-            let trimmed = text.trim_matches(is_js_space);
-            let (number, blank) = (parse_number(trimmed), trimmed.is_empty());
-            Text(Arc::new(Data { units: Units::Ascii(text), number, blank }))
+            Text::of(Units::Ascii(text))
         } else {
             Text::from_units(text.encode_utf16().collect())
         }
+    }
+
+    fn of(units: Units) -> Text {
+        Text(Arc::new(Data { units, number: AtomicU64::new(NOT_PARSED) }))
     }
 
     /// The text of one ASCII character or, for `None`, the empty text. These texts are shared,
@@ -63,25 +68,43 @@ impl Text {
         if units.iter().all(|&u| u < 0x80) {
             return Text::new(units.iter().map(|&u| u as u8 as char).collect::<String>());
         }
-        let space = |u: &u16| char::from_u32(u32::from(*u)).is_some_and(is_js_space);
-        let start = units.iter().position(|u| !space(u)).unwrap_or(units.len());
-        let end = units.iter().rposition(|u| !space(u)).map_or(start, |i| i + 1);
-        let number = match String::from_utf16(&units[start..end]) {
-            Ok(core) if core.is_ascii() => parse_number(&core),
-            _ => f64::NAN,
-        };
-        let blank = start == units.len();
-        Text(Arc::new(Data { units: Units::Wide(units.into()), number, blank }))
+        Text::of(Units::Wide(units.into()))
     }
 
-    /// JavaScript's `Number(text)`.
+    /// JavaScript's `Number(text)`: NaN if it is not a numeral, 0 for blank text.
+    #[inline]
     pub fn number(&self) -> f64 {
-        self.0.number
+        match self.0.number.load(Relaxed) {
+            NOT_PARSED => self.parse(),
+            bits => f64::from_bits(bits),
+        }
+    }
+
+    #[cold]
+    fn parse(&self) -> f64 {
+        let number = match &self.0.units {
+            Units::Ascii(text) => parse_number(text.trim_matches(is_js_space)),
+            Units::Wide(units) => {
+                let start = units.iter().position(|&u| !is_js_space_unit(u)).unwrap_or(units.len());
+                let end =
+                    units.iter().rposition(|&u| !is_js_space_unit(u)).map_or(start, |i| i + 1);
+                match String::from_utf16(&units[start..end]) {
+                    Ok(core) if core.is_ascii() => parse_number(&core),
+                    _ => f64::NAN,
+                }
+            }
+        };
+        // Every thread stores the same number.
+        self.0.number.store(number.to_bits(), Relaxed);
+        number
     }
 
     /// Whether the text contains nothing but white space.
     pub fn is_blank(&self) -> bool {
-        self.0.blank
+        match &self.0.units {
+            Units::Ascii(text) => text.bytes().all(|byte| is_js_space(char::from(byte))),
+            Units::Wide(units) => units.iter().all(|&unit| is_js_space_unit(unit)),
+        }
     }
 
     /// Length in UTF-16 code units.
@@ -246,6 +269,11 @@ impl fmt::Display for Text {
 pub(crate) fn is_js_space(c: char) -> bool {
     matches!(c, '\u{9}'..='\u{d}' | ' ' | '\u{a0}' | '\u{feff}' | '\u{2028}' | '\u{2029}')
         || matches!(c, '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+}
+
+/// Whether a code unit is such a character by itself.
+fn is_js_space_unit(unit: u16) -> bool {
+    char::from_u32(u32::from(unit)).is_some_and(is_js_space)
 }
 
 /// JavaScript's numeral grammar on trimmed text: NaN if it does not match, 0 if empty.

@@ -216,6 +216,10 @@ impl<'a> Compiler<'a> {
     fn sprite(&mut self, target: &'a sb3::Target, costumes: Arc<[Costume]>) -> Sprite {
         self.scope = Scope::new(target);
         let mut scripts = Vec::new();
+        #[expect(
+            clippy::mutable_key_type,
+            reason = "no hash depends on whether a number is parsed"
+        )]
         let mut scripts_by_trigger: FxHashMap<Trigger, Vec<u32>> = FxHashMap::default();
         let mut edges = 0;
         for top in target.scripts() {
@@ -397,6 +401,7 @@ impl<'a> Compiler<'a> {
 }
 
 /// The number of a message, case-insensitively by its name.
+#[expect(clippy::mutable_key_type, reason = "no hash depends on whether a number is parsed")]
 fn message(messages: &mut FxHashMap<Text, u32>, name: &Text) -> u32 {
     let next = messages.len() as u32;
     *messages.entry(name.upper()).or_insert(next)
