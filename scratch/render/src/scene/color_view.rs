@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use super::Scene;
 use super::point_words::{WordRegion, columns_of, point_of};
 use super::query_cache::{Candidate, PointQuery, QueryCache};
+use super::sampler::Sampler;
 use crate::bounds::Rect;
 use crate::color::{BACKGROUND_COLOR, Blend, GhostEffect, matches};
 
@@ -131,9 +132,12 @@ impl ColorView<'_> {
         if matches(self.rgb, BACKGROUND_COLOR) {
             shown |= open;
         }
-        for x in columns_of(word, blended) {
-            if matches(self.blend(cache, word, (x, row)), self.rgb) {
-                shown |= point_of(x);
+        if blended != 0 {
+            let mut layers = self.layers(cache, word, row);
+            for x in columns_of(word, blended) {
+                if matches(blend(&mut layers, (x, row)), self.rgb) {
+                    shown |= point_of(x);
+                }
             }
         }
         shown
@@ -160,21 +164,45 @@ impl ColorView<'_> {
         row_candidates.map(|&(_, number)| &self.candidates[number as usize])
     }
 
-    fn blend(&self, cache: &QueryCache, word: i32, (x, row): (i32, i32)) -> [u8; 3] {
-        let point = (f64::from(x), f64::from(row));
-        let mut blend = Blend::new();
-        for candidate in &self.candidates {
-            if blend.is_opaque() {
-                break;
-            }
-            if candidate.visible_region.words(row) >> word & 1 == 1 {
-                blend.add_behind(
-                    cache.sampler(self.scene, candidate).color(point, GhostEffect::Apply),
-                );
-            }
-        }
-        blend.over_background()
+    /// All drawables that may be visible in a word, front to back.
+    fn layers(&self, cache: &QueryCache, word: i32, row: i32) -> SmallVec<[Layer<'_>; 8]> {
+        let visible = |candidate: &&Candidate| candidate.visible_region.words(row) >> word & 1 == 1;
+        let layer = |candidate: &Candidate| Layer {
+            sampler: cache.sampler(self.scene, candidate),
+            last: ([0; 4], [0; 4]),
+        };
+        self.candidates.iter().filter(visible).map(layer).collect()
     }
+}
+
+/// A drawable of a blend, with its last colour before and after effects: transparent ones stay as
+/// they are, and neighbours often have the same colour.
+struct Layer<'a> {
+    sampler: Sampler<'a>,
+    last: ([u8; 4], [u8; 4]),
+}
+
+impl Layer<'_> {
+    fn color(&mut self, point: (f64, f64)) -> [u8; 4] {
+        let plain = self.sampler.plain_color(point);
+        if plain != self.last.0 {
+            self.last = (plain, self.sampler.with_effects(plain, GhostEffect::Apply));
+        }
+        self.last.1
+    }
+}
+
+/// The colour of layers at a point.
+fn blend(layers: &mut [Layer<'_>], (x, row): (i32, i32)) -> [u8; 3] {
+    let point = (f64::from(x), f64::from(row));
+    let mut blend = Blend::new();
+    for layer in layers {
+        if blend.is_opaque() {
+            break;
+        }
+        blend.add_behind(layer.color(point));
+    }
+    blend.over_background()
 }
 
 #[cfg(test)]
@@ -219,6 +247,11 @@ mod tests {
         (scene, ids)
     }
 
+    /// The premultiplied colour of a drawable at a stage point.
+    fn color(sampler: &Sampler<'_>, point: (f64, f64), ghost: GhostEffect) -> [u8; 4] {
+        sampler.with_effects(sampler.plain_color(point), ghost)
+    }
+
     fn points(area: Rect) -> impl Iterator<Item = (f64, f64)> {
         let columns = area.left as i32..=area.right as i32;
         rows(area).flat_map(move |y| columns.clone().map(move |x| (f64::from(x), f64::from(y))))
@@ -236,14 +269,13 @@ mod tests {
             area.is_some_and(|area| {
                 points(area).any(|point| {
                     let inside = match mask {
-                        Some(mask) => matches_mask(own.color(point, GhostEffect::Ignore), mask),
+                        Some(mask) => matches_mask(color(&own, point, GhostEffect::Ignore), mask),
                         None => own.touches(point),
                     };
                     let mut blend = Blend::new();
                     for &slot in &candidates.slots {
-                        blend.add_behind(
-                            self.sampler(slot as usize).color(point, GhostEffect::Apply),
-                        );
+                        let sampler = self.sampler(slot as usize);
+                        blend.add_behind(color(&sampler, point, GhostEffect::Apply));
                     }
                     inside && matches(blend.over_background(), rgb)
                 })

@@ -225,6 +225,14 @@ impl Scene {
         self.drawables.binary_search_by_key(&id, |drawable| drawable.id).ok()
     }
 
+    /// [`slot`](Self::slot) of an id that probably is a neighbour of that in slot `near`.
+    fn slot_near(&self, id: DrawableId, near: usize) -> Option<usize> {
+        let guesses = [near.wrapping_sub(1), near.wrapping_add(1)];
+        let is_slot =
+            |slot: &usize| self.drawables.get(*slot).is_some_and(|drawable| drawable.id == id);
+        guesses.into_iter().find(is_slot).or_else(|| self.slot(id))
+    }
+
     fn get(&self, id: DrawableId) -> Option<&Drawable> {
         self.slot(id).map(|slot| &self.drawables[slot])
     }

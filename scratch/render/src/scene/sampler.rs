@@ -97,12 +97,6 @@ impl Sampler<'_> {
         solid & points
     }
 
-    /// The premultiplied colour of the drawable at a stage point.
-    #[inline]
-    pub(super) fn color(&self, point: (f64, f64), ghost: GhostEffect) -> [u8; 4] {
-        self.with_effects(self.plain_color(point), ghost)
-    }
-
     /// The premultiplied colour of the drawable at a stage point, before effects on colours.
     #[inline]
     pub(super) fn plain_color(&self, point: (f64, f64)) -> [u8; 4] {

@@ -42,6 +42,11 @@ impl<'a> Shader<'a> {
 }
 
 impl Shader<'_> {
+    /// The columns from and to which the drawable may have fragments.
+    pub(super) fn columns(&self) -> (f64, f64) {
+        (self.lens.colored_bounds.left, self.lens.colored_bounds.right)
+    }
+
     /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` outside of the
     /// drawable's rectangle.
     pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {

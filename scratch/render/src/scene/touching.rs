@@ -34,8 +34,15 @@ impl Scene {
     /// stage. Bubbles and the drawable itself never count.
     pub fn touching_drawables(&mut self, id: DrawableId, others: &[DrawableId]) -> bool {
         let Some(tester) = self.slot(id) else { return false };
-        let slot = |&other| self.slot(other).map(|slot| slot as u32);
-        let slots: SmallVec<[u32; 16]> = others.iter().rev().filter_map(slot).collect();
+        // Clones follow each other in both orders.
+        let mut near = tester;
+        let mut slots: SmallVec<[u32; 16]> = SmallVec::new();
+        for &other in others.iter().rev() {
+            if let Some(slot) = self.slot_near(other, near) {
+                slots.push(slot as u32);
+                near = slot;
+            }
+        }
         let candidates = self.candidates(tester, slots);
         let Some(area) = candidates.area else { return false };
         if !self.drawables[tester].visible {

@@ -122,10 +122,16 @@ impl Scene {
         let pixels =
             |from: f64, to: f64| (from as i32..to as i32).map(|pixel| f64::from(pixel) + 0.5);
         let mut in_row: SmallVec<[&Shader<'_>; 8]> = SmallVec::new();
+        let columns = |area: Rect| {
+            let reached = own.columns();
+            pixels(area.left, area.right)
+                .skip_while(move |x| *x < reached.0)
+                .take_while(move |x| *x <= reached.1)
+        };
         pixels(area.bottom, area.top).filter(|&y| own.reaches_row(y)).any(|y| {
             in_row.clear();
             in_row.extend(others.iter().filter(|other| other.reaches_row(y)));
-            pixels(area.left, area.right).any(|x| {
+            columns(area).any(|x| {
                 let inside =
                     own.fragment((x, y), GhostEffect::Ignore).is_some_and(|drawn| match mask {
                         Some(mask) => matches_mask_gpu(drawn, mask),
