@@ -260,6 +260,23 @@ pub(crate) enum Op {
     Device(Device, ExprId),
 }
 
+impl Op {
+    /// Whether the operation changes variables and lists only: neither the thread nor its stack.
+    #[inline]
+    pub(crate) fn only_computes(&self) -> bool {
+        matches!(
+            self,
+            Op::SetVariable(..)
+                | Op::ChangeVariable(..)
+                | Op::AddToList(..)
+                | Op::DeleteOfList(..)
+                | Op::DeleteAllOfList(_)
+                | Op::InsertAtList { .. }
+                | Op::ReplaceItemOfList { .. }
+        )
+    }
+}
+
 /// Blocks that wait for hardware, whether it exists or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Device {

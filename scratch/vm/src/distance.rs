@@ -37,6 +37,21 @@ impl ConditionDistances {
     }
 }
 
+/// The distances of a comparison with some outcome, by the formulas for numbers.
+fn comparison(
+    value: bool,
+    a: &Value,
+    b: &Value,
+    to_true: fn(f64, f64) -> f64,
+    to_false: fn(f64, f64) -> f64,
+) -> ConditionDistances {
+    if !a.both_numeric(b) {
+        return ConditionDistances::new(value, 1.0);
+    }
+    let (a, b) = (a.to_number(), b.to_number());
+    ConditionDistances::new(value, if value { to_false(a, b) } else { to_true(a, b) })
+}
+
 /// Length of the stage's diagonal in stage units, by which distances to colours are divided.
 const DIAGONAL: f64 = 600.0;
 
@@ -60,18 +75,15 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// bound on every part.
     fn measure(&mut self, e: ExprId, known: (f64, f64)) -> ConditionDistances {
         match self.program.exprs[e.0 as usize] {
-            Expr::Less(a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                self.comparison(a.compare(&b).is_lt(), &a, &b, |a, b| a - b + 1.0, |a, b| b - a)
-            }
-            Expr::Greater(a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                self.comparison(a.compare(&b).is_gt(), &a, &b, |a, b| b - a + 1.0, |a, b| a - b)
-            }
-            Expr::Equals(a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                self.comparison(a.equals(&b), &a, &b, |a, b| (a - b).abs(), |_, _| 1.0)
-            }
+            Expr::Less(a, b) => self.with_operands(a, b, |a, b| {
+                comparison(a.compare(b).is_lt(), a, b, |a, b| a - b + 1.0, |a, b| b - a)
+            }),
+            Expr::Greater(a, b) => self.with_operands(a, b, |a, b| {
+                comparison(a.compare(b).is_gt(), a, b, |a, b| b - a + 1.0, |a, b| a - b)
+            }),
+            Expr::Equals(a, b) => self.with_operands(a, b, |a, b| {
+                comparison(a.equals(b), a, b, |a, b| (a - b).abs(), |_, _| 1.0)
+            }),
             Expr::And(a, b) => {
                 let (a, b) = (self.measure(a, known), self.measure(b, known));
                 let value = a.value && b.value;
@@ -121,22 +133,6 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             _ => ConditionDistances::new(self.truth(e), 1.0),
         }
-    }
-
-    fn comparison(
-        &mut self,
-        value: bool,
-        a: &Value,
-        b: &Value,
-        to_true: fn(f64, f64) -> f64,
-        to_false: fn(f64, f64) -> f64,
-    ) -> ConditionDistances {
-        self.consume_comparison_fuel(a, b);
-        if !a.both_numeric(b) {
-            return ConditionDistances::new(value, 1.0);
-        }
-        let (a, b) = (a.to_number(), b.to_number());
-        ConditionDistances::new(value, if value { to_false(a, b) } else { to_true(a, b) })
     }
 
     fn distance_of_touching(&self, what: &Value) -> f64 {

@@ -5,6 +5,7 @@ use crate::code::{Expr, ExprId, Slot};
 use crate::functions::{current, math, snap};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
+use crate::rounding::{floor, remainder};
 use crate::settings::DAY_MS;
 use crate::target::List;
 use crate::text::Text;
@@ -49,6 +50,11 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Constant(c) => program.constants[*c as usize].to_number(),
             Expr::Variable(slot) => self.variable(*slot).to_number(),
             Expr::Parameter(i) => self.parameter(*i).map_or(0.0, Value::to_number),
+            Expr::ItemOfList(list, index) => {
+                // Outside of the list is an empty text, whose number is 0.
+                let place = self.item_place(*list, *index);
+                place.map_or(0.0, |place| self.list(*list).items[place].to_number())
+            }
             _ => match self.arithmetic(e) {
                 Some(n) => nan_to_zero(n),
                 None => self.value(e).to_number(),
@@ -60,12 +66,18 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(crate) fn truth(&mut self, e: ExprId) -> bool {
         let program = self.program;
         match program.exprs[e.0 as usize] {
-            Expr::Less(a, b) => self.compare(a, b).is_lt(),
-            Expr::Equals(a, b) => {
-                let (a, b) = self.operands(a, b);
-                a.equals(&b)
-            }
-            Expr::Greater(a, b) => self.compare(a, b).is_gt(),
+            Expr::Less(a, b) => match self.stored_numbers(a, b) {
+                Some((a, b)) => a < b,
+                None => self.with_operands(a, b, |a, b| a.compare(b).is_lt()),
+            },
+            Expr::Equals(a, b) => match self.stored_numbers(a, b) {
+                Some((a, b)) => a == b,
+                None => self.with_operands(a, b, Value::equals),
+            },
+            Expr::Greater(a, b) => match self.stored_numbers(a, b) {
+                Some((a, b)) => a > b,
+                None => self.with_operands(a, b, |a, b| a.compare(b).is_gt()),
+            },
             // Both sides are always evaluated.
             Expr::And(a, b) => self.truth(a) & self.truth(b),
             Expr::Or(a, b) => self.truth(a) | self.truth(b),
@@ -98,16 +110,50 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    fn compare(&mut self, a: ExprId, b: ExprId) -> std::cmp::Ordering {
-        let (a, b) = self.operands(a, b);
-        a.compare(&b)
+    /// The value of an expression that only reads where it is stored; `None` for other expressions.
+    #[inline]
+    fn stored(&self, e: ExprId) -> Option<&Value> {
+        match &self.program.exprs[e.0 as usize] {
+            Expr::Constant(c) => Some(&self.program.constants[*c as usize]),
+            Expr::Variable(slot) => Some(self.variable(*slot)),
+            Expr::Parameter(i) => self.parameter(*i),
+            _ => None,
+        }
     }
 
-    /// The two operands of a comparison, whose fuel is consumed.
-    fn operands(&mut self, a: ExprId, b: ExprId) -> (Value, Value) {
-        let (a, b) = (self.value(a), self.value(b));
-        self.consume_comparison_fuel(&a, &b);
-        (a, b)
+    /// The values of two expressions that are stored as numbers other than NaN, whose comparison
+    /// takes no fuel; `None` for others.
+    #[inline]
+    fn stored_numbers(&self, a: ExprId, b: ExprId) -> Option<(f64, f64)> {
+        let number = |e: ExprId| match self.program.exprs[e.0 as usize] {
+            Expr::Number(n) => Some(n),
+            Expr::Variable(_) | Expr::Parameter(_) => match self.stored(e) {
+                Some(Value::Number(n)) => Some(*n),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (a, b) = (number(a)?, number(b)?);
+        (!a.is_nan() && !b.is_nan()).then_some((a, b))
+    }
+
+    /// Compares the operands of a comparison, whose fuel is consumed: the same whether distances are
+    /// measured or not. Stored values are borrowed, which no evaluation of the other operand changes.
+    pub(crate) fn with_operands<R>(
+        &mut self,
+        a: ExprId,
+        b: ExprId,
+        compare: impl FnOnce(&Value, &Value) -> R,
+    ) -> R {
+        let computed_a = if self.stored(a).is_some() { None } else { Some(self.value(a)) };
+        let computed_b = if self.stored(b).is_some() { None } else { Some(self.value(b)) };
+        let (result, units) = {
+            let a = computed_a.as_ref().or_else(|| self.stored(a)).unwrap_or(&Value::Undefined);
+            let b = computed_b.as_ref().or_else(|| self.stored(b)).unwrap_or(&Value::Undefined);
+            (compare(a, b), a.text_len().min(b.text_len()))
+        };
+        self.consume_fuel(text_cost(units));
+        result
     }
 
     /// Days since the beginning of the year 2000, in whole milliseconds as everywhere in
@@ -115,11 +161,6 @@ impl<T: Tracer> Interpreter<'_, T> {
     fn now(&self) -> f64 {
         let passed = self.state.clock * self.settings.pace.step_ms;
         js_round(self.settings.days_since_2000 * DAY_MS + passed) / DAY_MS
-    }
-
-    /// Consumes the fuel of a comparison, which is the same whether distances are measured or not.
-    pub(crate) fn consume_comparison_fuel(&mut self, a: &Value, b: &Value) {
-        self.consume_fuel(text_cost(a.text_len().min(b.text_len())));
     }
 
     /// Index of the first item in a list that equals a value.
@@ -154,6 +195,7 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     /// The value of an expression that always is a number, uncast (NaN is possible); `None` for
     /// other expressions.
+    #[inline(always)]
     fn arithmetic(&mut self, e: ExprId) -> Option<f64> {
         let program = self.program;
         Some(match program.exprs[e.0 as usize] {
@@ -164,7 +206,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Divide(a, b) => self.number(a) / self.number(b),
             Expr::Modulo(a, b) => {
                 let (n, m) = (self.number(a), self.number(b));
-                let r = n % m;
+                let r = remainder(n, m);
                 if r / m < 0.0 { r + m } else { r }
             }
             Expr::Round(a) => js_round(self.number(a)),
@@ -252,10 +294,14 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             Expr::LetterOf { letter, text } => {
                 let index = self.number(*letter) - 1.0;
-                let text = self.text(*text);
-                let letter = (index >= 0.0 && index < text.len() as f64)
-                    .then(|| text.unit(index as usize))
-                    .flatten();
+                let unit = |text: &Text| {
+                    let exists = index >= 0.0 && index < text.len() as f64;
+                    exists.then(|| text.unit(index as usize)).flatten()
+                };
+                let letter = match self.stored(*text) {
+                    Some(Value::Text(text)) => unit(text),
+                    _ => unit(&self.text(*text)),
+                };
                 Value::Text(letter.unwrap_or_else(|| Text::new("")))
             }
             Expr::CostumeName => Value::Text(self.costume_name(self.target)),
@@ -267,14 +313,10 @@ impl<T: Tracer> Interpreter<'_, T> {
                 let object = self.text(*object);
                 self.property_of(property, &object)
             }
-            Expr::ItemOfList(list, index) => {
-                let (list, index) = (*list, self.value(*index));
-                let length = self.list(list).items.len();
-                match self.list_index(&index, length, false) {
-                    ListIndex::At(i) => self.list(list).items[i].clone(),
-                    _ => Value::from(""),
-                }
-            }
+            Expr::ItemOfList(list, index) => match self.item_place(*list, *index) {
+                Some(place) => self.list(*list).items[place].clone(),
+                None => Value::from(""),
+            },
             Expr::Less(..)
             | Expr::Equals(..)
             | Expr::Greater(..)
@@ -293,6 +335,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
+    #[inline]
     pub(crate) fn variable(&self, slot: Slot) -> &Value {
         match slot {
             Slot::Stage(i) => &self.state.targets[self.program.stage].variables[i as usize],
@@ -300,6 +343,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
+    #[inline]
     pub(crate) fn variable_mut(&mut self, slot: Slot) -> &mut Value {
         match slot {
             Slot::Stage(i) => &mut self.state.targets[self.program.stage].variables[i as usize],
@@ -308,6 +352,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// A list, which is created by the first block that uses it.
+    #[inline]
     pub(crate) fn list(&mut self, slot: Slot) -> &mut List {
         let list = match slot {
             Slot::Stage(i) => &mut self.state.targets[self.program.stage].lists[i as usize],
@@ -318,10 +363,24 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// A parameter of the innermost call; `None` outside of calls.
+    #[inline]
     fn parameter(&self, slot: u32) -> Option<&Value> {
         let thread = &self.state.threads[self.thread];
-        let base = thread.stack.iter().rev().find(|f| f.parameters > 0)?.parameters - 1;
+        let base = thread.stack.last()?.visible_parameters().checked_sub(1)?;
         thread.parameters.get((base + slot) as usize)
+    }
+
+    /// The place in a list to which an index refers, from 0; `None` outside of the list.
+    fn item_place(&mut self, list: Slot, index: ExprId) -> Option<usize> {
+        let index = self.value(index);
+        let length = self.list(list).items.len();
+        if let Value::Number(n) = index {
+            return place_of(n, length);
+        }
+        match self.list_index(&index, length, false) {
+            ListIndex::At(place) => Some(place),
+            _ => None,
+        }
     }
 
     fn pick_random(&mut self, from: ExprId, to: ExprId) -> f64 {
@@ -333,7 +392,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
         let draw = self.state.random.draw();
         if from.is_int() && to.is_int() {
-            low + (draw * (high + 1.0 - low)).floor()
+            low + floor(draw * (high + 1.0 - low))
         } else {
             draw * (high - low) + low
         }
@@ -358,18 +417,20 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             other => other.to_number(),
         };
-        let n = n.floor();
-        if n >= 1.0 && n <= length as f64 {
-            ListIndex::At(n as usize - 1)
-        } else {
-            ListIndex::Invalid
-        }
+        place_of(n, length).map_or(ListIndex::Invalid, ListIndex::At)
     }
 
     pub(crate) fn costume_name(&self, target: usize) -> Text {
         let target = &self.state.targets[target];
         self.program.sprites[target.sprite as usize].costumes[target.costume].name.clone()
     }
+}
+
+/// The place from 0 of the item whose number, rounded down, is `n`.
+#[inline]
+fn place_of(n: f64, length: usize) -> Option<usize> {
+    // Both are false for NaN; the cast rounds down.
+    (n >= 1.0 && n < length as f64 + 1.0).then(|| n as usize - 1)
 }
 
 /// The contents of a list as a text of at most `limit` UTF-16 code units, and whether it was

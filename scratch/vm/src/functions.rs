@@ -3,6 +3,7 @@
 use catherd_elementary as elementary;
 
 use crate::code::{Calendar, MathOp};
+use crate::rounding::{ceil, floor, remainder};
 use crate::settings::DAY_MS;
 use crate::value::{js_round, to_ten_decimals};
 
@@ -17,12 +18,12 @@ pub(crate) fn math(op: MathOp, n: f64) -> f64 {
     use std::f64::consts::PI;
     match op {
         MathOp::Abs => n.abs(),
-        MathOp::Floor => n.floor(),
-        MathOp::Ceiling => n.ceil(),
+        MathOp::Floor => floor(n),
+        MathOp::Ceiling => ceil(n),
         MathOp::Sqrt => n.sqrt(),
         MathOp::Sin => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).0),
         MathOp::Cos => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).1),
-        MathOp::Tan => match n % 360.0 {
+        MathOp::Tan => match remainder(n, 360.0) {
             90.0 | -270.0 => f64::INFINITY,
             -90.0 | 270.0 => f64::NEG_INFINITY,
             n => to_ten_decimals(elementary::tan(PI * n / 180.0)),

@@ -20,6 +20,7 @@ mod limits;
 mod position;
 mod program;
 mod random;
+mod rounding;
 mod scheduler;
 mod self_test;
 mod settings;

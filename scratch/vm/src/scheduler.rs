@@ -233,6 +233,16 @@ impl<T: Tracer> Interpreter<'_, T> {
             debug_assert_ne!(block, NONE);
             self.execute(block);
             let thread = &mut self.state.threads[slot];
+            let command = &self.program.commands[block as usize];
+            if command.op.only_computes() {
+                // The frame is as new; only its block changes.
+                if let Some(top) = thread.stack.last_mut() {
+                    top.block = command.next;
+                }
+                if command.next != NONE {
+                    continue;
+                }
+            }
             match thread.status {
                 Status::Running => {}
                 Status::Yield => {

@@ -57,6 +57,8 @@ pub(crate) struct Frame {
     /// One more than the index in [`Thread::parameters`] at which the call's parameters begin; 0
     /// if the block is no call.
     pub(crate) parameters: u32,
+    /// The same of the innermost call among the frames below; 0 if there is none.
+    outer_parameters: u32,
     /// Loop counter.
     pub(crate) counter: f64,
 }
@@ -79,8 +81,22 @@ pub(crate) struct Glide {
 }
 
 impl Frame {
-    fn new(block: CommandId, warp: bool) -> Frame {
-        Frame { block, is_loop: false, warp, in_progress: false, parameters: 0, counter: 0.0 }
+    fn new(block: CommandId, warp: bool, outer_parameters: u32) -> Frame {
+        Frame {
+            block,
+            is_loop: false,
+            warp,
+            in_progress: false,
+            parameters: 0,
+            outer_parameters,
+            counter: 0.0,
+        }
+    }
+
+    /// [`Frame::parameters`] of the innermost call up to this frame; 0 outside of calls.
+    #[inline]
+    pub(crate) fn visible_parameters(&self) -> u32 {
+        if self.parameters > 0 { self.parameters } else { self.outer_parameters }
     }
 }
 
@@ -108,7 +124,7 @@ impl Thread {
         (self.status, self.listed, self.overruns) = (Status::Running, true, 0);
         self.stack.clear();
         self.parameters.clear();
-        self.stack.push(Frame::new(hat, false));
+        self.stack.push(Frame::new(hat, false, 0));
     }
 
     /// Whether the thread has ended, even if its status does not say so yet.
@@ -123,8 +139,9 @@ impl Thread {
 
     /// Pushes a block; the frame inherits warp from the one below.
     pub(crate) fn push(&mut self, block: CommandId) {
-        let warp = self.stack.last().is_some_and(|f| f.warp);
-        self.stack.push(Frame::new(block, warp));
+        let below = self.stack.last();
+        let (warp, parameters) = below.map_or((false, 0), |f| (f.warp, f.visible_parameters()));
+        self.stack.push(Frame::new(block, warp, parameters));
     }
 
     pub(crate) fn pop(&mut self) -> Option<Frame> {
@@ -141,7 +158,7 @@ impl Thread {
             if top.parameters > 0 {
                 self.parameters.truncate(top.parameters as usize - 1);
             }
-            *top = Frame::new(block, top.warp);
+            *top = Frame::new(block, top.warp, top.outer_parameters);
         }
     }
 }

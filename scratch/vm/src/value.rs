@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use catherd_sb3 as sb3;
 use smallvec::SmallVec;
 
+use crate::rounding::{floor, round, trunc};
 use crate::text::Text;
 
 /// A run-time value.
@@ -162,7 +163,7 @@ impl Value {
     /// operands are.
     pub(crate) fn is_int(&self) -> bool {
         match self {
-            Value::Number(n) => n.is_nan() || n.trunc() == *n && (*n).abs() < 1e21,
+            Value::Number(n) => n.is_nan() || trunc(*n) == *n && (*n).abs() < 1e21,
             Value::Bool(_) => true,
             Value::Text(t) => !t.units().any(|u| u == u16::from(b'.')),
             Value::Undefined => false,
@@ -173,7 +174,7 @@ impl Value {
 /// JavaScript's `Math.round`: to the nearest integer, ties upward; the sign of a zero is kept.
 #[inline]
 pub(crate) fn js_round(x: f64) -> f64 {
-    let floor = x.floor();
+    let floor = floor(x);
     if x - floor < 0.5 {
         floor
     } else {
@@ -190,7 +191,7 @@ pub(crate) fn clamp(x: f64, lo: f64, hi: f64) -> f64 {
 /// `x` shifted by a multiple of `hi - lo + 1` into the range; its fraction is kept.
 pub(crate) fn wrap(x: f64, lo: f64, hi: f64) -> f64 {
     let range = hi - lo + 1.0;
-    x - ((x - lo) / range).floor() * range
+    x - floor((x - lo) / range) * range
 }
 
 /// JavaScript's `toFixed(2)`: exact decimal value, ties away from zero.
@@ -210,10 +211,10 @@ pub(crate) fn to_fixed_2(x: f64) -> String {
 /// `x` printed with ten decimals and parsed again.
 pub(crate) fn to_ten_decimals(x: f64) -> f64 {
     let scaled = x * 1e10;
-    let nearest = scaled.round();
+    let nearest = round(scaled);
     // Away from ties the rounded integer is certain, and dividing it by an exact power of
     // ten rounds as reading its decimal text would.
-    if nearest.abs() < 9e15 && ((scaled - scaled.trunc()).abs() - 0.5).abs() > 1e-3 {
+    if nearest.abs() < 9e15 && ((scaled - trunc(scaled)).abs() - 0.5).abs() > 1e-3 {
         return nearest / 1e10;
     }
     format!("{x:.10}").parse().unwrap_or(x)

@@ -436,3 +436,21 @@ fn cloud_variables_are_variables_of_the_stage() {
     harness.steps(1);
     assert_eq!(harness.var("☁ best"), "words");
 }
+
+#[test]
+fn a_comparison_does_not_depend_on_where_its_operands_are_stored() {
+    let values = ["1", "1.0", "#1", "#-0", "abc", "ABC", "\"\"", "NaN", "#t"];
+    for a in values {
+        for b in values {
+            let globals = format!("(var a {a}) (var b {b}) (list la {a}) (list lb {b})");
+            for operator in ["<", "=", ">"] {
+                let of = |a: &str, b: &str| eval_in(&globals, &format!("({operator} {a} {b})"));
+                // The items are computed, the others are borrowed.
+                let computed = of("(item la 1)", "(item lb 1)");
+                for (x, y) in [("$a", "$b"), ("$a", b), ("(item la 1)", "$b"), (a, "(item lb 1)")] {
+                    assert_eq!(of(x, y), computed, "{a} {operator} {b} as {x} and {y}");
+                }
+            }
+        }
+    }
+}

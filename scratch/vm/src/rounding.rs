@@ -1,0 +1,107 @@
+//! Rounding and remainders without function calls, which processors of the baseline need for them.
+//! Results are those of the standard library, to the bit.
+
+/// Doubles from here on have no fraction.
+const NO_FRACTION: f64 = (1_u64 << 52) as f64;
+
+/// [`f64::trunc`].
+#[inline]
+pub(crate) fn trunc(x: f64) -> f64 {
+    // False for NaN.
+    if x.abs() < NO_FRACTION { (x as i64 as f64).copysign(x) } else { x }
+}
+
+/// [`f64::floor`].
+#[inline]
+pub(crate) fn floor(x: f64) -> f64 {
+    let whole = trunc(x);
+    // The difference is never 0 here, because `whole` is 0 at most.
+    if whole > x { whole - 1.0 } else { whole }
+}
+
+/// [`f64::ceil`].
+#[inline]
+pub(crate) fn ceil(x: f64) -> f64 {
+    -floor(-x)
+}
+
+/// [`f64::round`]: ties away from zero.
+#[inline]
+pub(crate) fn round(x: f64) -> f64 {
+    let whole = trunc(x);
+    // Exact, because both are near to each other.
+    if (x - whole).abs() >= 0.5 { whole + 1.0_f64.copysign(x) } else { whole }
+}
+
+/// The remainder of JavaScript: that of the truncated quotient, with the sign of `n`.
+#[inline]
+pub(crate) fn remainder(n: f64, m: f64) -> f64 {
+    /// Up to here doubles hold all integers.
+    const INTEGERS: f64 = (1_u64 << 53) as f64;
+    if n.abs() < m.abs() {
+        // `m` may be infinite.
+        return n;
+    }
+    // Both are false for NaN.
+    if n.abs() < INTEGERS && m.abs() >= 1.0 {
+        let (whole_n, whole_m) = (n as i64, m as i64);
+        if whole_n as f64 == n && whole_m as f64 == m {
+            return ((whole_n % whole_m) as f64).copysign(n);
+        }
+    }
+    n % m
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn numbers() -> impl Strategy<Value = f64> {
+        let special = [
+            0.0,
+            -0.0,
+            0.5,
+            -0.5,
+            1.5,
+            2.5,
+            0.499_999_999_999_999_94,
+            4_503_599_627_370_495.5,
+            4_503_599_627_370_496.5,
+            9_007_199_254_740_992.0,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            5e-324,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+        ];
+        prop_oneof![
+            prop::sample::select(special.to_vec()),
+            any::<f64>(),
+            any::<u64>().prop_map(f64::from_bits),
+            -1000.0..1000.0,
+            (-1000_i32..1000).prop_map(f64::from),
+            any::<i64>().prop_map(|n| n as f64),
+            (-2000_i32..2000).prop_map(|n| f64::from(n) / 4.0),
+        ]
+    }
+
+    /// The bits of a number, the same for all NaN.
+    fn bits(x: f64) -> u64 {
+        if x.is_nan() { 0x7ff8 << 48 } else { x.to_bits() }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+        #[test]
+        fn results_are_those_of_the_standard_library(n in numbers(), m in numbers()) {
+            prop_assert_eq!(bits(trunc(n)), bits(n.trunc()));
+            prop_assert_eq!(bits(floor(n)), bits(n.floor()));
+            prop_assert_eq!(bits(ceil(n)), bits(n.ceil()));
+            prop_assert_eq!(bits(round(n)), bits(n.round()));
+            prop_assert_eq!(bits(remainder(n, m)), bits(n % m));
+        }
+    }
+}
