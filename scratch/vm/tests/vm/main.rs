@@ -6,6 +6,7 @@
 
 mod budgets;
 mod clones;
+mod computing;
 mod distances;
 mod harness;
 mod hats;
@@ -14,6 +15,7 @@ mod language;
 mod limits;
 mod mutants;
 mod procedures;
+mod programs;
 mod random_numbers;
 mod sensing;
 mod sprites;

@@ -1,0 +1,65 @@
+//! Benchmarks of programs that only compute, in steps of a few thousand blocks.
+
+#[allow(dead_code, reason = "the notation of the tests, of which the programs use a part")]
+#[path = "../tests/vm/language/mod.rs"]
+mod language;
+#[path = "../tests/vm/programs.rs"]
+mod programs;
+
+use std::sync::Arc;
+
+use catherd_sb3::BlockNo;
+use catherd_vm::{Program, Random, Settings, Tracer, Vm};
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+
+use programs::{COMPUTATIONS, source};
+
+fn main() {
+    divan::main();
+}
+
+/// Tracer for which coverage and distances are computed but not kept.
+struct Everything;
+
+impl Tracer for Everything {
+    const ACTIVE: bool = true;
+
+    fn covered(&mut self, block: BlockNo) {
+        black_box(block);
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        black_box((block, to_true, to_false));
+    }
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    COMPUTATIONS.iter().map(|program| program.0)
+}
+
+fn measure<T: Tracer>(bencher: Bencher<'_, '_>, name: &str, tracer: T) {
+    let program =
+        COMPUTATIONS.iter().find(|program| program.0 == name).expect("a name of the list");
+    let project = language::project(&source(program));
+    let program = Program::compile(&project).expect("the programs are sound");
+    let mut vm = Vm::new(Arc::new(program), Settings::default(), Random::portable(1), tracer);
+    vm.green_flag();
+    vm.step();
+    let before = vm.executed_blocks();
+    vm.step();
+    let blocks = vm.executed_blocks() - before;
+    bencher.counter(ItemsCount::new(blocks)).bench_local(|| vm.step());
+}
+
+/// A step; the throughput is in blocks.
+#[divan::bench(args = names())]
+fn step(bencher: Bencher<'_, '_>, program: &str) {
+    measure(bencher, program, ());
+}
+
+/// A step with coverage and distances.
+#[divan::bench(args = names())]
+fn traced_step(bencher: Bencher<'_, '_>, program: &str) {
+    measure(bencher, program, Everything);
+}
