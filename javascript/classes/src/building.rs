@@ -228,8 +228,13 @@ impl<'m, 'r> Building<'m, 'r> {
             let class = self.rng.index(classes);
             return self.value(&Type::Class(class), usize::MAX, depth);
         }
+        // Numbers and texts are what most parameters take, and what constants of the program are.
         let types = [
             Type::Number,
+            Type::Number,
+            Type::Number,
+            Type::String,
+            Type::String,
             Type::String,
             Type::Boolean,
             Type::Null,

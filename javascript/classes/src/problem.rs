@@ -374,8 +374,7 @@ impl Problem for Subject {
         // As in the searches of EvoSuite and Pynguin: states that take many calls are out of reach
         // of changes of short tests.
         if rng.chance(self.settings.fresh) {
-            let target = self.pick_target(rng);
-            return self.maker(false).random(target, rng);
+            return self.sample(rng);
         }
         let targets: Vec<usize> = (0..3).map(|_| self.pick_target(rng)).collect();
         let mut mutated = genes.mutated(&self.maker(false), &targets, rng);

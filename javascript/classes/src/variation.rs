@@ -7,6 +7,10 @@ use crate::building::{Building, Genes, Maker};
 use crate::model::TargetKind;
 use crate::values;
 
+/// Probability that an inserted call is one that the test has already. States that count calls, as
+/// scores and fills do, are out of reach of single new calls.
+const REPEATED: f64 = 0.25;
+
 impl Genes {
     /// Adds statements of another test; variables of what is missing are replaced by others of the
     /// same class, and what cannot be repaired is left out.
@@ -119,13 +123,34 @@ impl Genes {
         genes.truncated(maker)
     }
 
+    /// The test with calls inserted: one that it has already, repeated, or those that lead to one of
+    /// the targets.
     fn inserted(&self, maker: &Maker<'_>, targets: &[usize], rng: &mut Stream) -> Genes {
+        let repeatable = |index: &usize| self.statements[*index].operation == Operation::Method;
+        let known: Vec<usize> = (0..self.usable()).filter(repeatable).collect();
+        if !known.is_empty() && rng.chance(REPEATED) {
+            return self.repeated(maker, *rng.pick(&known), rng);
+        }
         let last = self.usable();
         let at = if rng.chance(0.5) { last } else { rng.index(last + 1) };
         let Some(number) = (!targets.is_empty()).then(|| *rng.pick(targets)) else {
             return self.clone();
         };
         self.with_burst(maker, at, number, rng)
+    }
+
+    /// The test with a call made again, right after it: once, and with a half each another time.
+    fn repeated(&self, maker: &Maker<'_>, index: usize, rng: &mut Stream) -> Genes {
+        let mut head = self.head(index + 1);
+        loop {
+            head.statements.push(self.statements[index].clone());
+            head.targets.push(self.targets[index]);
+            if !rng.chance(0.5) {
+                break;
+            }
+        }
+        let map = (0..=index).map(Some).collect();
+        Genes::append(maker, head, self, index + 1, map, rng)
     }
 
     /// The test with calls that lead to a target inserted at a place.
