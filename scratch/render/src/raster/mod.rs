@@ -7,9 +7,11 @@
 //! computes the coverage of plain paths in that way. `resvg` does the rest: blending, text and
 //! unusual elements.
 
+mod bitmap;
 mod cost;
 mod paint;
 mod rectangle;
+mod round;
 mod samples;
 mod strip;
 
@@ -19,12 +21,13 @@ use resvg::tiny_skia::{
 };
 use resvg::usvg;
 
+use bitmap::Bitmap;
 pub(crate) use cost::RasterCost;
 use rectangle::Rectangle;
-use samples::Area;
+use samples::{Area, Sampling};
 
-/// Id of circles and ellipses without an id of their own. `usvg` converts them to paths, but they
-/// are drawn differently from paths.
+/// Beginning of the ids of circles and ellipses. `usvg` converts them to paths, but they are drawn
+/// differently from paths.
 pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
 /// Largest coordinate in pixels of a path that is drawn on the grid.
@@ -64,6 +67,7 @@ impl Painter {
                 self.layer(group, transform, pixmap);
             }
             usvg::Node::Path(path) if is_plain(path) => self.path(path, transform, pixmap),
+            usvg::Node::Image(image) if self.image(image, transform, pixmap) => {}
             _ => {
                 // `render_node` draws a node at the origin.
                 if let Some(bounds) = node.abs_layer_bounding_box() {
@@ -72,6 +76,25 @@ impl Painter {
                 }
             }
         }
+    }
+
+    /// Draws a bitmap. False if `resvg` must draw it.
+    fn image(&mut self, image: &usvg::Image, transform: Transform, pixmap: &mut Pixmap) -> bool {
+        if !image.is_visible() {
+            return true;
+        }
+        let Some(bitmap) = Bitmap::of(image, transform) else { return false };
+        let sides = bitmap.place.sides();
+        if !sides.iter().all(|side| side.abs() <= MAX_COORDINATE) {
+            return false;
+        }
+        if let Some(area) = self.area(sides) {
+            let width = pixmap.width() as usize;
+            bitmap.place.fill(area, width, self.mask.data_mut());
+            bitmap.paint(area, self.mask.data(), pixmap);
+            self.clear(area);
+        }
+        true
     }
 
     /// Draws a group into a layer of its own, then the layer.
@@ -106,8 +129,18 @@ impl Painter {
         let Some(paint) = paint::shader_paint(fill.paint(), fill.opacity(), transform) else {
             return;
         };
+        if path.id().starts_with(ROUND_SHAPE_ID)
+            && let Some(ellipse) = round::ellipse_of(path.data(), transform)
+            && ellipse.sides().iter().all(|side| side.abs() <= MAX_COORDINATE)
+        {
+            let Some(area) = self.area(ellipse.sides()) else { return };
+            ellipse.fill(area, pixmap.width() as usize, self.mask.data_mut());
+            return self.paint(area, &paint, pixmap);
+        }
+        let bounds = path.data().bounds().transform(transform);
+        let sampling = bounds.map_or(samples::DIRECT, Sampling::of_fill);
         if let Some(path) = path.data().clone().transform(transform) {
-            self.cover(&path, rule, &paint, pixmap);
+            self.cover(&path, rule, sampling, &paint, pixmap);
         }
     }
 
@@ -130,7 +163,7 @@ impl Painter {
         }
         let outline = line.stroke(&style, scale).and_then(|outline| outline.transform(transform));
         if let Some(outline) = outline {
-            self.cover(&outline, FillRule::Winding, &paint, pixmap);
+            self.cover(&outline, FillRule::Winding, samples::DIRECT, &paint, pixmap);
         }
     }
 
@@ -153,7 +186,14 @@ impl Painter {
     }
 
     /// Paints the inside of a path in pixel coordinates.
-    fn cover(&mut self, path: &Path, rule: FillRule, paint: &Paint<'_>, pixmap: &mut Pixmap) {
+    fn cover(
+        &mut self,
+        path: &Path,
+        rule: FillRule,
+        sampling: Sampling,
+        paint: &Paint<'_>,
+        pixmap: &mut Pixmap,
+    ) {
         let bounds = path.bounds();
         let sides = [bounds.left(), bounds.top(), bounds.right(), bounds.bottom()];
         if !sides.iter().all(|side| side.abs() <= MAX_COORDINATE) {
@@ -163,7 +203,7 @@ impl Painter {
         let width = pixmap.width() as usize;
         match Rectangle::of(path) {
             Some(rectangle) => rectangle.fill(area, width, self.mask.data_mut()),
-            None => samples::fill(path, rule, area, width, self.mask.data_mut()),
+            None => samples::fill(path, rule, sampling, area, width, self.mask.data_mut()),
         }
         self.paint(area, paint, pixmap);
     }
@@ -187,9 +227,14 @@ impl Painter {
         if let Some(place) = place {
             pixmap.fill_rect(place, paint, Transform::identity(), Some(&self.mask));
         }
-        let rows = self.mask.data_mut().chunks_exact_mut(pixmap.width() as usize);
-        for row in rows.skip(top).take(bottom - top) {
-            row[left..right].fill(0);
+        self.clear(area);
+    }
+
+    fn clear(&mut self, area: Area) {
+        let width = self.mask.width() as usize;
+        let rows = self.mask.data_mut().chunks_exact_mut(width);
+        for row in rows.skip(area.top).take(area.bottom - area.top) {
+            row[area.left..area.right].fill(0);
         }
     }
 }
@@ -218,155 +263,16 @@ fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
         && strip::max_edges(line, style, transform) < MAX_EDGES
 }
 
-/// Whether a path is painted in colours and gradients, with smooth edges, and is not a circle or
-/// an ellipse, which `resvg` draws closer to the browser.
+/// Whether a path is painted in colours and gradients, with smooth edges, and is not the line of a
+/// circle or an ellipse, which `resvg` draws closer to the browser.
 fn is_plain(path: &usvg::Path) -> bool {
     let pattern = |paint: &usvg::Paint| matches!(paint, usvg::Paint::Pattern(_));
-    path.id() != ROUND_SHAPE_ID
+    let round_line = path.id().starts_with(ROUND_SHAPE_ID) && path.stroke().is_some();
+    !round_line
         && path.rendering_mode().use_shape_antialiasing()
         && !path.fill().is_some_and(|fill| pattern(fill.paint()))
         && !path.stroke().is_some_and(|stroke| pattern(stroke.paint()))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn alpha(body: &str) -> Vec<[u8; 4]> {
-        let text =
-            format!("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'>{body}</svg>");
-        let tree = usvg::Tree::from_str(&text, &usvg::Options::default()).unwrap();
-        let mut pixmap = Pixmap::new(4, 2).unwrap();
-        draw(&tree, Transform::identity(), &mut pixmap);
-        let alpha: Vec<u8> = pixmap.pixels().iter().map(|pixel| pixel.alpha()).collect();
-        alpha.as_chunks().0.to_vec()
-    }
-
-    #[test]
-    fn slivers_between_samples_cover_nothing() {
-        // The samples of a row lie 1/8, 3/8, 5/8 and 7/8 below its top.
-        let body = "<path d='M0 0.95H4L3.9 2H0z'/>";
-        assert_eq!(alpha(body)[0], [0; 4]);
-        let body = "<path d='M0 0.7H4L3.9 2H0z'/>";
-        assert_eq!(alpha(body)[0], [64; 4]);
-    }
-
-    #[test]
-    fn rectangles_cover_by_area() {
-        assert_eq!(alpha("<rect x='0.5' y='0.9375' width='2' height='1'/>")[0], [16, 16, 16, 0]);
-        assert_eq!(alpha("<rect x='0.5' y='1' width='2' height='1'/>")[1], [128, 255, 128, 0]);
-    }
-
-    /// Strokes, and the number of samples of every pixel that the browser of the recordings covers.
-    #[rustfmt::skip]
-    const STROKES: [(&str, &str, [[u8; 8]; 6]); 8] = [
-        ("M4 3h0.001", "stroke-linecap='round' stroke-width='5'", [
-            [0, 0, 0, 1, 2, 0, 0, 0],
-            [0, 0, 3, 4, 4, 3, 0, 0],
-            [0, 2, 4, 4, 4, 4, 1, 0],
-            [0, 1, 4, 4, 4, 4, 2, 0],
-            [0, 0, 3, 4, 4, 3, 0, 0],
-            [0, 0, 0, 2, 1, 0, 0, 0],
-        ]),
-        ("M1 6C1 0 7 0 7 6", "stroke-width='2'", [
-            [0, 0, 1, 1, 2, 0, 0, 0],
-            [0, 2, 4, 4, 4, 4, 1, 0],
-            [0, 4, 4, 3, 2, 4, 4, 1],
-            [2, 4, 2, 0, 0, 3, 4, 3],
-            [3, 4, 1, 0, 0, 1, 4, 3],
-            [4, 4, 0, 0, 0, 0, 4, 4],
-        ]),
-        ("M1 3C4 -4 4 10 7 3", "stroke-width='1.5'", [
-            [0, 1, 3, 1, 0, 0, 0, 0],
-            [0, 4, 4, 4, 1, 0, 0, 0],
-            [1, 4, 2, 4, 3, 0, 1, 0],
-            [0, 1, 0, 3, 4, 2, 4, 1],
-            [0, 0, 0, 1, 4, 4, 4, 0],
-            [0, 0, 0, 0, 1, 3, 1, 0],
-        ]),
-        ("M0 1.7L5 2.1L6.3 9", "stroke-width='2.4' stroke-linejoin='bevel'", [
-            [2, 2, 1, 1, 1, 0, 0, 0],
-            [4, 4, 4, 4, 4, 3, 0, 0],
-            [4, 4, 4, 4, 4, 4, 1, 0],
-            [0, 0, 0, 1, 4, 4, 2, 0],
-            [0, 0, 0, 0, 3, 4, 3, 0],
-            [0, 0, 0, 0, 3, 4, 3, 0],
-        ]),
-        ("M0 1.7L5 2.1L6.3 9", "stroke-width='2.4' stroke-linejoin='round'", [
-            [2, 2, 1, 1, 1, 0, 0, 0],
-            [4, 4, 4, 4, 4, 3, 0, 0],
-            [4, 4, 4, 4, 4, 4, 1, 0],
-            [0, 0, 0, 1, 4, 4, 2, 0],
-            [0, 0, 0, 0, 3, 4, 3, 0],
-            [0, 0, 0, 0, 3, 4, 3, 0],
-        ]),
-        ("M0 1.7L5 2.1L6.3 9", "stroke-width='2.4'", [
-            [2, 2, 1, 1, 1, 0, 0, 0],
-            [4, 4, 4, 4, 4, 4, 1, 0],
-            [4, 4, 4, 4, 4, 4, 1, 0],
-            [0, 0, 0, 1, 4, 4, 2, 0],
-            [0, 0, 0, 0, 3, 4, 3, 0],
-            [0, 0, 0, 0, 3, 4, 3, 0],
-        ]),
-        ("M2 2L6 2.5L6.2 3.1", "stroke-width='1.5' stroke-linecap='square'", [
-            [0, 0, 0, 0, 0, 0, 0, 0],
-            [0, 2, 3, 2, 2, 1, 0, 0],
-            [0, 2, 3, 4, 4, 4, 3, 0],
-            [0, 0, 0, 0, 0, 2, 3, 0],
-            [0, 0, 0, 0, 0, 0, 0, 0],
-            [0, 0, 0, 0, 0, 0, 0, 0],
-        ]),
-        ("M2 1.5L6.2 2.1L4 5Z", "stroke-width='1.3'", [
-            [0, 1, 0, 0, 0, 0, 0, 0],
-            [0, 3, 4, 4, 3, 2, 2, 1],
-            [0, 1, 4, 3, 2, 4, 2, 0],
-            [0, 0, 3, 3, 2, 4, 0, 0],
-            [0, 0, 0, 4, 4, 1, 0, 0],
-            [0, 0, 0, 2, 2, 0, 0, 0],
-        ]),
-    ];
-
-    #[test]
-    fn strokes_cover_the_samples_that_the_browser_covers() {
-        for (path, style, expected) in STROKES {
-            let text = format!(
-                "<svg xmlns='http://www.w3.org/2000/svg' width='8' height='6'>\
-                 <path d='{path}' fill='none' stroke='#000' {style}/></svg>"
-            );
-            let tree = usvg::Tree::from_str(&text, &usvg::Options::default()).unwrap();
-            let mut pixmap = Pixmap::new(8, 6).unwrap();
-            draw(&tree, Transform::identity(), &mut pixmap);
-            let levels: Vec<u8> =
-                pixmap.pixels().iter().map(|pixel| pixel.alpha().div_ceil(64)).collect();
-            assert_eq!(levels, expected.as_flattened(), "{path} {style}");
-        }
-    }
-
-    #[test]
-    fn strokes_of_too_many_edges_are_outlined() {
-        let line = |corners: usize| {
-            let mut line = resvg::tiny_skia::PathBuilder::new();
-            line.move_to(0.0, 0.0);
-            (0..corners).for_each(|i| line.line_to((i % 7) as f32, (i % 5) as f32));
-            line.finish().unwrap()
-        };
-        let style = Stroke { width: 900.0, ..Stroke::default() };
-        assert!(is_strip(&line(100), &style, Transform::identity()));
-        assert!(!is_strip(&line(100_000), &style, Transform::identity()));
-    }
-
-    #[test]
-    fn holes_and_overlaps_follow_the_fill_rule() {
-        let path = "M0 0H4L4 2 0 2zM1 0L3 0 3 2 1 2z";
-        assert_eq!(alpha(&format!("<path d='{path}'/>"))[0], [255; 4]);
-        let odd = format!("<path fill-rule='evenodd' d='{path}'/>");
-        assert_eq!(alpha(&odd)[0], [255, 0, 0, 255]);
-    }
-
-    #[test]
-    fn groups_and_far_corners_are_drawn() {
-        let body = "<g opacity='.5'><path d='M0 0H4L4 2 0 2z'/><path d='M0 0H4L3.99 2 0 2z'/></g>";
-        assert_eq!(alpha(body)[1][..3], [128; 3]);
-        assert_eq!(alpha("<path d='M-1e9 0L1e9 -1 1e9 9 -1e9 9z'/>")[1], [255; 4]);
-    }
-}
+mod tests;

@@ -1,15 +1,48 @@
 //! Coverage of paths in pixel coordinates, by four samples for each pixel.
 
-use resvg::tiny_skia::{FillRule, Path, PathSegment, Point};
+use resvg::tiny_skia::{FillRule, Path, PathSegment, Point, Rect};
 
 /// Corners are rounded to a grid with this many positions for each pixel.
 pub(super) const GRID: f32 = 16.0;
-/// Positions of the samples of a pixel on that grid, one in every quarter of a row.
-const SAMPLES: [(i32, i32); 4] = [(6, 2), (14, 6), (2, 10), (10, 14)];
-/// Coverage of a pixel by the number of samples inside. Fills are masks; strokes are drawn and
-/// then reduced in two steps that round up.
-const FILLED: [u8; 5] = [0, 64, 128, 191, 255];
-const STROKED: [u8; 5] = [0, 64, 128, 192, 255];
+/// How the device samples pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sampling {
+    /// Positions of the samples of a pixel on the grid, downwards.
+    positions: [(i32, i32); 4],
+    /// Coverage of a pixel by the number of samples inside.
+    levels: [u8; 5],
+}
+
+/// Shapes that are drawn into the picture, whose samples are then averaged in two steps that round
+/// up.
+pub(super) const DIRECT: Sampling =
+    Sampling { positions: [(6, 2), (14, 6), (2, 10), (10, 14)], levels: [0, 64, 128, 192, 255] };
+/// Shapes that are drawn as masks into an atlas.
+const MASKED: Sampling = Sampling { levels: [0, 64, 128, 191, 255], ..DIRECT };
+/// Shapes whose masks lie in the atlas with rows and columns exchanged.
+const TRANSPOSED: Sampling = Sampling { positions: [(10, 2), (2, 6), (14, 10), (6, 14)], ..MASKED };
+/// Most pixels and largest side of a mask.
+const MASK_PIXELS: f32 = 16_384.0;
+const MASK_SIDE: f32 = 1024.0;
+
+impl Sampling {
+    /// The sampling of a filled path, by its box in pixels, which contains all points that control
+    /// its curves.
+    pub(super) fn of_fill(bounds: Rect) -> Sampling {
+        let width = bounds.right().ceil() - bounds.left().floor();
+        let height = bounds.bottom().ceil() - bounds.top().floor();
+        // The negation includes NaN.
+        if !(width * height <= MASK_PIXELS && width.max(height) <= MASK_SIDE) {
+            return DIRECT;
+        }
+        // The shelves of the atlas are as high as a power of two. A mask is turned to fill the
+        // height of its shelf, or to lie in a lower one.
+        let [across, down] = [width, height].map(|side| (side as u32).next_power_of_two());
+        let transposed = if across == down { width > height } else { height > width };
+        if transposed { TRANSPOSED } else { MASKED }
+    }
+}
+
 /// InverseModel of the largest distance of a curve from its chords, in pixels.
 pub(super) const PRECISION: f32 = 4.0;
 /// Binary logarithm of the largest number of chords of a curve.
@@ -61,8 +94,15 @@ fn snapped(point: Point) -> (i32, i32) {
 }
 
 /// Writes the coverage of a path to `alpha`, whose rows have `width` pixels.
-pub(super) fn fill(path: &Path, rule: FillRule, area: Area, width: usize, alpha: &mut [u8]) {
-    cover(edges(path), rule, &FILLED, area, width, alpha);
+pub(super) fn fill(
+    path: &Path,
+    rule: FillRule,
+    sampling: Sampling,
+    area: Area,
+    width: usize,
+    alpha: &mut [u8],
+) {
+    cover(edges(path), rule, sampling, area, width, alpha);
 }
 
 /// Writes the coverage of the union of triangles to `alpha`, whose rows have `width` pixels.
@@ -74,13 +114,13 @@ pub(super) fn fill_triangles(triangles: &[[Point; 3]], area: Area, width: usize,
         let corners = if area < 0 { [a, c, b] } else { [a, b, c] };
         (0..3).filter_map(move |i| Edge::new(corners[i], corners[(i + 1) % 3]))
     });
-    cover(edges.collect(), FillRule::Winding, &STROKED, area, width, alpha);
+    cover(edges.collect(), FillRule::Winding, DIRECT, area, width, alpha);
 }
 
 fn cover(
     mut edges: Vec<Edge>,
     rule: FillRule,
-    levels: &[u8; 5],
+    sampling: Sampling,
     area: Area,
     width: usize,
     alpha: &mut [u8],
@@ -91,7 +131,7 @@ fn cover(
     let mut crossings: Vec<(i64, i32)> = Vec::new();
     let mut counts = vec![0_u8; area.right - area.left];
     for row in area.top..area.bottom {
-        for (offset, line) in SAMPLES {
+        for (offset, line) in sampling.positions {
             let y = row as i32 * GRID as i32 + line;
             while let Some(edge) = waiting.next_if(|edge| edge.upper.1 <= y) {
                 active.push(edge);
@@ -120,7 +160,7 @@ fn cover(
         for (pixel, count) in
             alpha[start + area.left..start + area.right].iter_mut().zip(&mut counts)
         {
-            *pixel = levels[usize::from(std::mem::take(count))];
+            *pixel = sampling.levels[usize::from(std::mem::take(count))];
         }
     }
 }

@@ -3,7 +3,7 @@
 use svgtypes::{Length, LengthUnit, NumberListParser};
 
 use super::dom::Element;
-use super::{ViewBox, build_tree};
+use super::{ViewBox, build_tree, extent};
 use crate::limits::Limits;
 use crate::rounding::to_binary32;
 
@@ -81,10 +81,9 @@ pub(super) fn measured_view_box(mut root: Element, limits: &Limits) -> ViewBox {
     root.set("width", "480");
     root.set("height", "360");
     let Some(tree) = build_tree(&root, limits) else { return ViewBox::default() };
-    let bounds = tree.root().abs_bounding_box();
-    let [x, y, width, height] =
-        [bounds.x(), bounds.y(), bounds.width(), bounds.height()].map(f64::from);
-    if width == 0.0 || height == 0.0 || !tree.root().has_children() {
+    let Some(extent) = extent::extent_of(tree.root()) else { return ViewBox::default() };
+    let [x, y, width, height] = [extent.x, extent.y, extent.width, extent.height].map(f64::from);
+    if width == 0.0 || height == 0.0 {
         return ViewBox { x, y, width, height };
     }
     let half = broadest / 2.0;
@@ -123,6 +122,11 @@ mod tests {
         assert_eq!(measured.view_box(), expected);
         assert_eq!(measured.intrinsic_size(), (54.0, 44.0));
         assert_eq!(document("<svg/>").view_box(), ViewBox::default());
+        let with_point = document(
+            "<svg><g><path d='M159 140.5H301V222H159Z' stroke='#000' stroke-width='2'/>
+             <ellipse cx='258' cy='404' transform='scale(0.5)' rx='0' ry='0'/></g></svg>",
+        );
+        assert_eq!(with_point.intrinsic_size(), (144.0, 83.5));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod dom;
 mod expansion;
+mod extent;
 mod fonts;
 mod gradient;
 mod measure;
@@ -9,6 +10,7 @@ mod repair;
 mod stroke;
 mod transform;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -149,14 +151,27 @@ fn prepare(root: &mut Element) {
         }
     });
     stroke::normalise(root);
+    let mut round = HashSet::new();
     root.visit_mut(&mut |element| {
         if element.name == "image" {
             let own = element.get("style").unwrap_or_default();
             let style = format!("image-rendering: pixelated; {own}");
             element.set("style", style);
         }
-        if matches!(&element.name[..], "circle" | "ellipse") && element.get("id").is_none() {
-            element.set("id", ROUND_SHAPE_ID);
+        if matches!(&element.name[..], "circle" | "ellipse") {
+            let own = element.get("id").unwrap_or_default();
+            let id = format!("{ROUND_SHAPE_ID}{own}");
+            round.extend(element.take("id"));
+            element.set("id", id);
+        }
+    });
+    root.visit_mut(&mut |element| {
+        for link in ["href", "xlink:href"] {
+            let target = element.get(link).and_then(|link| link.trim().strip_prefix('#'));
+            if let Some(target) = target.filter(|target| round.contains(*target)) {
+                let renamed = format!("#{ROUND_SHAPE_ID}{target}");
+                element.set(link, renamed);
+            }
         }
     });
 }

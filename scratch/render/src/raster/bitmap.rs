@@ -1,0 +1,118 @@
+//! Bitmaps within documents, with nearest sampling.
+//!
+//! The browser first reduces a bitmap to the smallest size of a chain of halves that is not below
+//! the drawn size, then the device samples that size. On the border between two pixels both take the
+//! one to the left or above.
+
+use image::RgbaImage;
+use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
+use resvg::usvg::{self, ImageKind, ImageRendering};
+
+use super::rectangle::Rectangle;
+use super::samples::Area;
+
+/// A bitmap and the rectangle in pixels that it fills.
+pub(super) struct Bitmap {
+    pixels: RgbaImage,
+    pub(super) place: Rectangle,
+    /// The left and right edge are exchanged, or the upper and lower edge.
+    mirrored: (bool, bool),
+}
+
+impl Bitmap {
+    /// Decodes a bitmap. `None` if it is not sampled in this way: it is turned, smooth, a document of
+    /// its own, or damaged.
+    pub(super) fn of(image: &usvg::Image, transform: Transform) -> Option<Bitmap> {
+        let Transform { sx, sy, kx, ky, tx, ty } = transform;
+        let nearest = matches!(
+            image.rendering_mode(),
+            ImageRendering::OptimizeSpeed | ImageRendering::CrispEdges | ImageRendering::Pixelated
+        );
+        if !nearest || kx != 0.0 || ky != 0.0 {
+            return None;
+        }
+        let data = match image.kind() {
+            ImageKind::PNG(data)
+            | ImageKind::JPEG(data)
+            | ImageKind::GIF(data)
+            | ImageKind::WEBP(data) => data,
+            ImageKind::SVG(_) => return None,
+        };
+        let pixels = image::load_from_memory(data).ok()?.into_rgba8();
+        let (width, height) = (pixels.width() as f32, pixels.height() as f32);
+        let place = Rectangle::between((tx, ty), (tx + width * sx, ty + height * sy));
+        let pixels = reduced(pixels, place.size());
+        Some(Bitmap { pixels, place, mirrored: (sx < 0.0, sy < 0.0) })
+    }
+
+    /// Paints the bitmap over the pixels of an area, as far as `coverage` says, whose rows are those
+    /// of the picture.
+    pub(super) fn paint(&self, area: Area, coverage: &[u8], pixmap: &mut Pixmap) {
+        let (width, height) = self.pixels.dimensions();
+        let (left, top) = self.place.corner();
+        let (across, down) = self.place.size();
+        let columns: Vec<u32> = (area.left..area.right)
+            .map(|x| source(x as f64 + 0.5 - left, across, width, self.mirrored.0))
+            .collect();
+        let stride = pixmap.width() as usize;
+        for y in area.top..area.bottom {
+            let row = source(y as f64 + 0.5 - top, down, height, self.mirrored.1);
+            let place = y * stride + area.left..y * stride + area.right;
+            let painted = pixmap.pixels_mut()[place.clone()].iter_mut().zip(&coverage[place]);
+            for ((pixel, &covered), &column) in painted.zip(&columns) {
+                if covered > 0 {
+                    *pixel = over(self.pixels.get_pixel(column, row).0, covered, *pixel);
+                }
+            }
+        }
+    }
+}
+
+/// The row or column of a bitmap at a distance from its edge, both in pixels of the picture.
+fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
+    let at = at / length * f64::from(count);
+    let at = if mirrored { f64::from(count) - at } else { at };
+    // The cast saturates.
+    ((at.ceil() - 1.0) as u32).min(count - 1)
+}
+
+/// A bitmap halved as often as it stays at least as large as drawn.
+fn reduced(pixels: RgbaImage, (across, down): (f64, f64)) -> RgbaImage {
+    let (width, height) = pixels.dimensions();
+    let halved = |halvings: u32| ((width >> halvings).max(1), (height >> halvings).max(1));
+    let mut halvings = 0;
+    while width.max(height) >> halvings > 1 {
+        let (next_width, next_height) = halved(halvings + 1);
+        if f64::from(next_width) < across.ceil() || f64::from(next_height) < down.ceil() {
+            break;
+        }
+        halvings += 1;
+    }
+    if halvings == 0 {
+        return pixels;
+    }
+    let (new_width, new_height) = halved(halvings);
+    let at = |place: u32, count: u32, new: u32| {
+        source(f64::from(place) + 0.5, f64::from(new), count, false)
+    };
+    RgbaImage::from_fn(new_width, new_height, |x, y| {
+        *pixels.get_pixel(at(x, width, new_width), at(y, height, new_height))
+    })
+}
+
+/// A colour over another, as far as it covers the pixel.
+fn over(color: [u8; 4], covered: u8, below: PremultipliedColorU8) -> PremultipliedColorU8 {
+    let alpha = f32::from(color[3]) / 255.0;
+    let share = f32::from(covered) / 255.0;
+    let rest = 1.0 - alpha * share;
+    let mix = |channel: u8, below: u8| {
+        // Bitmaps are stored with colours multiplied by alpha.
+        let channel = (f32::from(channel) * alpha).round();
+        (channel * share + f32::from(below) * rest).round() as u8
+    };
+    let alpha = (f32::from(color[3]) * share + f32::from(below.alpha()) * rest).round() as u8;
+    let [red, green, blue] =
+        [mix(color[0], below.red()), mix(color[1], below.green()), mix(color[2], below.blue())]
+            .map(|channel| channel.min(alpha));
+    PremultipliedColorU8::from_rgba(red, green, blue, alpha).unwrap_or(below)
+}
