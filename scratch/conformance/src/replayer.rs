@@ -38,6 +38,7 @@ fn settings() -> Settings {
     Settings {
         timer_increment: 0.075,
         speech_rate: None,
+        awaits_translations: true,
         distances_touch_hulls: true,
         ..Settings::default()
     }

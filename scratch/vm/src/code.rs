@@ -414,6 +414,9 @@ pub(crate) enum Expr {
     VideoMotion,
     /// The text itself, because there is no network for a translation.
     Translate(ExprId),
+    /// The last of [`Command::early_inputs`] of a block that translates something, for which it may
+    /// have to wait.
+    AwaitedTranslation,
 
     ItemOfList(Slot, ExprId),
     ItemNumberOfList(Slot, ExprId),

@@ -308,7 +308,11 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::BackdropName => Value::Text(self.costume_name(program.stage)),
             Expr::Answer => Value::Text(self.state.answer.clone()),
             Expr::Username => Value::from(""),
-            Expr::Translate(words) => Value::Text(self.text(*words)),
+            Expr::Translate(words) => {
+                let words = self.text(*words);
+                Value::Text(if self.settings.awaits_translations { Text::new("") } else { words })
+            }
+            Expr::AwaitedTranslation => Value::Undefined,
             Expr::Of { property, object } => {
                 let object = self.text(*object);
                 self.property_of(property, &object)

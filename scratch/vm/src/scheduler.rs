@@ -4,7 +4,7 @@
 //! every thread one slice, in order. A slice executes blocks until the thread yields, waits or
 //! ends. Hat blocks start in [`Interpreter::start_hats`].
 
-use crate::code::{CommandId, NONE, Op};
+use crate::code::{CommandId, Expr, NONE, Op};
 use crate::hats::ThreadId;
 use crate::interpreter::{Interpreter, NO_CURRENT};
 use crate::limits::Limit;
@@ -415,12 +415,30 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
+    /// Whether a block, whose early inputs end before `to`, has to wait a step for its translations.
+    #[cold]
+    fn waits_for_translations(&mut self, to: u32) -> bool {
+        let last = self.program.early_inputs[to as usize - 1];
+        if !matches!(self.program.exprs[last.0 as usize], Expr::AwaitedTranslation) {
+            return false;
+        }
+        let thread = &mut self.state.threads[self.thread];
+        thread.translated = !thread.translated;
+        if thread.translated {
+            thread.status = Status::YieldTick;
+        }
+        thread.translated
+    }
+
     /// Executes one block: early inputs, trace, operation.
     fn execute(&mut self, block: CommandId) {
         let command = &self.program.commands[block as usize];
         self.consume_fuel(1);
         let (from, to) = command.early_inputs;
         if from != to {
+            if self.settings.awaits_translations && self.waits_for_translations(to) {
+                return;
+            }
             self.buffers.early_values.clear();
             for i in from..to {
                 let value = self.value(self.program.early_inputs[i as usize]);

@@ -39,6 +39,9 @@ pub struct Settings {
     /// Characters that speech synthesis speaks in a second; `None` if speech never ends, as in
     /// the original without a network.
     pub speech_rate: Option<f64>,
+    /// Whether a block with `translate` waits a step for a network that does not answer and then gets an
+    /// empty text, as in the original without a network. Otherwise it gets the text itself at once.
+    pub awaits_translations: bool,
     /// Date of the green flag for `current` and `days since 2000`: days since the beginning of
     /// the year 2000, UTC. The date advances with the steps.
     pub days_since_2000: f64,
@@ -93,6 +96,7 @@ impl Default for Settings {
             stack_limit: 20_000,
             text_limit: 1_000_000,
             speech_rate: Some(15.0),
+            awaits_translations: false,
             days_since_2000: 8_766.5,
             distances_touch_hulls: false,
             pace: Pace::default(),

@@ -16,6 +16,8 @@ pub(crate) struct Thread {
     pub(crate) status: Status,
     /// Number of slices that used up their budget.
     pub(crate) overruns: u32,
+    /// The block on top of the stack has waited for its translations.
+    pub(crate) translated: bool,
     /// In the VM's thread list: neither replaced nor removed by `stop all`.
     pub(crate) listed: bool,
     pub(crate) stack: Vec<Frame>,
@@ -109,6 +111,7 @@ impl Thread {
             serial: 0,
             status: Status::Done,
             overruns: 0,
+            translated: false,
             listed: false,
             stack: Vec::new(),
             parameters: Vec::new(),
@@ -122,6 +125,7 @@ impl Thread {
     pub(crate) fn start(&mut self, target: TargetId, script: u32, hat: CommandId, serial: u64) {
         (self.target, self.script, self.hat, self.serial) = (target, script, hat, serial);
         (self.status, self.listed, self.overruns) = (Status::Running, true, 0);
+        self.translated = false;
         self.stack.clear();
         self.parameters.clear();
         self.stack.push(Frame::new(hat, false, 0));
@@ -173,7 +177,7 @@ impl Clone for Thread {
     fn clone_from(&mut self, source: &Thread) {
         (self.target, self.hat, self.script) = (source.target, source.hat, source.script);
         (self.serial, self.status, self.listed) = (source.serial, source.status, source.listed);
-        self.overruns = source.overruns;
+        (self.overruns, self.translated) = (source.overruns, source.translated);
         self.stack.clone_from(&source.stack);
         self.parameters.clone_from(&source.parameters);
         (self.wait_timer, self.glide) = (source.wait_timer, source.glide);

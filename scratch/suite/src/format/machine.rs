@@ -24,6 +24,8 @@ pub(crate) struct Machine {
     days_since_2000: f64,
     distances_touch_hulls: bool,
     #[serde(skip)]
+    awaits_translations: bool,
+    #[serde(skip)]
     pace: catherd_vm::Pace,
 }
 

@@ -10,6 +10,17 @@ impl<'a> Compiler<'a> {
     /// The operation of a stack block, and the range of its inputs in
     /// [`Program::early_inputs`](crate::Program).
     pub(super) fn operation(&mut self, block: &'a Block) -> (Op, (u32, u32)) {
+        self.translates = false;
+        let (op, (from, mut to)) = self.operation_at_once(block);
+        if self.translates {
+            let translation = self.expr(Expr::AwaitedTranslation, false);
+            self.early_inputs.push(translation);
+            to += 1;
+        }
+        (op, (from, to))
+    }
+
+    fn operation_at_once(&mut self, block: &'a Block) -> (Op, (u32, u32)) {
         let (names, constructor) = operands(block.opcode);
         let mut operands = [ExprId(0); 3];
         for (slot, name) in names.iter().enumerate() {

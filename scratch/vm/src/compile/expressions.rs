@@ -187,6 +187,7 @@ impl<'a> Compiler<'a> {
                 self.with_unused_inputs(block, &[], node)
             }
             TranslateGetTranslate => {
+                self.translates = true;
                 let node = self.unary(block, "WORDS", Expr::Translate);
                 self.with_unused_inputs(block, &["WORDS"], node)
             }

@@ -122,6 +122,8 @@ struct Compiler<'a> {
     stage_lists: FxHashMap<&'a str, u32>,
     scope: Scope<'a>,
     depth: usize,
+    /// Whether the block that is being compiled translates something.
+    translates: bool,
     error: Option<CompileError>,
 }
 
@@ -145,6 +147,7 @@ impl<'a> Compiler<'a> {
             stage_lists: stage_scope.list_by_id.clone(),
             scope: stage_scope,
             depth: 0,
+            translates: false,
             error: None,
         }
     }
