@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use catherd_vm::{Program, Random, Snapshot, Tracer, Vm};
 
-use crate::event::{Interaction, Vocabulary};
+use crate::event::{Interaction, Vocabulary, center_mouse};
 use crate::linked::{LinkedSuite, LinkedTest};
 use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
 
@@ -14,7 +14,7 @@ use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
 /// settings, seed and test.
 pub struct Runner<T: Tracer = ()> {
     vm: Vm<T>,
-    /// The project as loaded, before the green flag.
+    /// The project as loaded, with the mouse at the centre, before the green flag.
     start: Snapshot,
 }
 
@@ -22,13 +22,19 @@ impl<T: Tracer> Runner<T> {
     /// A machine with a program. Its settings should be the suite's
     /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
     pub fn new(program: Arc<Program>, machine: catherd_vm::Settings, tracer: T) -> Self {
-        let vm = Vm::new(program, machine, Random::portable(0), tracer);
+        let mut vm = Vm::new(program, machine, Random::portable(0), tracer);
+        center_mouse(&mut vm);
         Self { start: vm.snapshot(), vm }
     }
 
     /// The tracer of all executions. It is never cleared here.
     pub fn tracer(&mut self) -> &mut T {
         &mut self.vm.tracer
+    }
+
+    /// Whether the program drew no random numbers in the latest execution.
+    pub fn drew_nothing(&self) -> bool {
+        self.vm.random().is_fresh()
     }
 
     /// Executes a test under its seed up to the first assertion that does not hold.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catherd_sb3::BlockNo;
 use catherd_search::Stream;
-use catherd_suite::event::{Event, Interaction};
+use catherd_suite::event::{Event, Interaction, center_mouse};
 use catherd_vm::{Random, Snapshot, TargetId, Tracer, Vm};
 
 use crate::chromosome::Chromosome;
@@ -28,7 +28,7 @@ pub(crate) struct Executor {
     prepared: Arc<Prepared>,
     seed: u64,
     vm: Vm<Recorder>,
-    /// The project as loaded, before the green flag.
+    /// The project as loaded, with the mouse at the centre, before the green flag.
     start: Snapshot,
     /// Prefixes of earlier executions.
     prefixes: PrefixTree,
@@ -84,6 +84,7 @@ impl Executor {
             search,
         );
         let mut extraction = Stream::new(seed, Stream::EXTRACTION);
+        center_mouse(&mut vm);
         let start = vm.snapshot();
         extractor.read_procedures(&mut vm, &mut extraction);
         Self {

@@ -12,6 +12,9 @@ use crate::parameters::{DurationBounds, MAX_CODON};
 const GOAL_SETS: &[(&str, GoalSet)] =
     &[("published", GoalSet::Published), ("reachable", GoalSet::Reachable)];
 
+/// Seconds by which `timer` advances a step in Whisker (Whisker paper, section 3.2).
+const TIMER: f64 = 0.075;
+
 /// Settings of test generation that are not parameters of a search algorithm. The defaults are
 /// those of the Whisker paper, section 6.1.4, and of the program that it names.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +49,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            machine: catherd_vm::Settings::default(),
+            machine: catherd_vm::Settings { timer_increment: TIMER, ..Default::default() },
             goals: GoalSet::Published,
             extraction: Extraction::Dynamic,
             selection: Selection::Modulo,

@@ -54,6 +54,15 @@ impl Random {
         }
     }
 
+    /// Whether nothing was drawn from a stream that began as [`Random::portable`]. False for other
+    /// streams, which do not count their draws.
+    pub fn is_fresh(&self) -> bool {
+        match &self.0 {
+            Generator::Portable(rng) => rng.get_word_pos() == 0,
+            Generator::Reference(_) | Generator::Arc4(_) => false,
+        }
+    }
+
     /// One draw.
     pub fn draw(&mut self) -> f64 {
         match &mut self.0 {

@@ -63,6 +63,11 @@ impl<T: Tracer> Vm<T> {
         self.state.unshared_bytes(&earlier.0)
     }
 
+    /// The random stream.
+    pub fn random(&self) -> &Random {
+        &self.state.random
+    }
+
     /// Replaces the random stream.
     pub fn set_random(&mut self, random: Random) {
         self.state.random = random;

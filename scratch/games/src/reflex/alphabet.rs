@@ -79,7 +79,7 @@ impl Alphabet {
             Event::MouseMove { .. } | Event::MouseMoveTo { .. } => self.mouse = true,
             Event::ClickClone { sprite, .. } => {
                 // A rule clicks on whichever clone there is.
-                let click = Event::ClickClone { sprite, x: 0.0, y: 0.0 };
+                let click = Event::ClickClone { sprite, instance: 0, x: 0.0, y: 0.0 };
                 if known.insert(Identifier::of(&click)) {
                     self.events.push(click);
                 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catherd_search::Stream;
-use catherd_suite::event::{Event, Interaction, Vocabulary};
+use catherd_suite::event::{Event, Interaction, Vocabulary, center_mouse};
 use catherd_suite::policy::Policy;
 use catherd_testgen::Prepared;
 use catherd_testgen::extraction::Extractor;
@@ -31,6 +31,7 @@ impl<'a> Arena<'a> {
         let settings = prepared.settings();
         let (program, machine) = (Arc::clone(prepared.program()), settings.machine.clone());
         let mut vm = Vm::new(program, machine, Random::portable(0), tracer);
+        center_mouse(&mut vm);
         let loaded = vm.snapshot();
         let tables = Arc::clone(prepared.tables());
         let mut extractor = Extractor::new(tables, settings.extraction, settings.compat, rng);

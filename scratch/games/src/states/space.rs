@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use catherd_search::Stream;
-use catherd_suite::event::{Event, Interaction, Vocabulary};
+use catherd_suite::event::{Event, Interaction, Vocabulary, center_mouse};
 use catherd_testgen::Prepared;
 use catherd_testgen::extraction::{Extractor, Identifier};
 use catherd_testgen::fitness::Workspace;
@@ -123,6 +123,7 @@ impl<'a> Space<'a> {
         let generation = prepared.settings();
         let (program, machine) = (Arc::clone(prepared.program()), generation.machine.clone());
         let mut vm = Vm::new(program, machine, Random::portable(seed), tracer);
+        center_mouse(&mut vm);
         let loaded = vm.snapshot();
         let tables = Arc::clone(prepared.tables());
         let mut extractor = Extractor::new(tables, generation.extraction, generation.compat, rng);

@@ -54,8 +54,8 @@ impl Interaction {
             }
             Event::ClickSprite { sprite } => click(vm, sprite),
             Event::ClickStage => click(vm, words.stage()),
-            Event::ClickClone { x, y, .. } => {
-                if vm.targets().any(|id| stands_at(vm, id, x, y)) {
+            Event::ClickClone { sprite, instance, x, y } => {
+                if let Some((x, y)) = place_of_click(vm, sprite, instance, (x, y)) {
                     vm.mouse_move(x, y);
                     vm.mouse_button(true);
                     self.button = true;
@@ -115,6 +115,12 @@ impl Interaction {
     }
 }
 
+/// Puts the mouse where it is at the start of every test, as Whisker does: at the centre of the stage,
+/// with its button up. A machine that has just been loaded has no mouse on the stage.
+pub fn center_mouse<T: Tracer>(vm: &mut Vm<T>) {
+    vm.mouse_move(0.0, 0.0);
+}
+
 fn click<T: Tracer>(vm: &mut Vm<T>, target: u16) {
     let original = instances(vm, target).next();
     if let Some(id) = original {
@@ -126,6 +132,21 @@ fn click<T: Tracer>(vm: &mut Vm<T>, target: u16) {
 fn instances<T: Tracer>(vm: &Vm<T>, sprite: u16) -> impl Iterator<Item = TargetId> + '_ {
     vm.targets()
         .filter(move |&id| vm.target(id).is_some_and(|target| target.sprite == usize::from(sprite)))
+}
+
+/// Where a click on a clone goes; `None` if there is nothing to click on.
+fn place_of_click<T: Tracer>(
+    vm: &Vm<T>,
+    sprite: u16,
+    instance: u32,
+    (x, y): (f64, f64),
+) -> Option<(f64, f64)> {
+    if instance == 0 {
+        return vm.targets().any(|id| stands_at(vm, id, x, y)).then_some((x, y));
+    }
+    let view = vm.target(instances(vm, sprite).nth(instance as usize)?)?;
+    let finite = view.x.is_finite() && view.y.is_finite();
+    finite.then_some((view.x, view.y))
 }
 
 fn stands_at<T: Tracer>(vm: &Vm<T>, id: TargetId, x: f64, y: f64) -> bool {

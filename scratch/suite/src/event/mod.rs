@@ -3,7 +3,7 @@
 mod interaction;
 mod vocabulary;
 
-pub use interaction::Interaction;
+pub use interaction::{Interaction, center_mouse};
 pub use vocabulary::{KeyNo, TextNo, Vocabulary};
 
 /// A user event with all its parameters. The green flag is no event: it is sent once, before
@@ -29,7 +29,10 @@ pub enum Event {
     ClickClone {
         /// Position in `Project::targets`.
         sprite: u16,
-        /// Stage units.
+        /// The clone, which count from 1 in the order of their creation, among those that live. 0
+        /// clicks at the position, if something stands there.
+        instance: u32,
+        /// Stage units. Where the clone stood when the event was chosen.
         x: f64,
         /// Stage units.
         y: f64,

@@ -9,18 +9,56 @@ use crate::event::{Event, Vocabulary};
 #[serde(tag = "event", deny_unknown_fields)]
 #[allow(missing_docs)] // The fields are those of `Event`.
 pub enum SuiteEvent {
-    KeyPress { key: String, steps: u32 },
-    ClickSprite { sprite: String },
-    ClickClone { sprite: String, x: f64, y: f64 },
+    KeyPress {
+        key: String,
+        steps: u32,
+    },
+    ClickSprite {
+        sprite: String,
+    },
+    ClickClone {
+        sprite: String,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        clone: u32,
+        x: f64,
+        y: f64,
+    },
     ClickStage,
-    TypeText { text: String },
-    TypeNumber { number: i32 },
-    MouseDown { down: bool },
-    MouseMove { x: f64, y: f64 },
-    MouseMoveTo { x: f64, y: f64 },
-    DragSprite { sprite: String, clone: u32, x: f64, y: f64 },
-    Sound { volume: f64 },
-    Wait { steps: u32 },
+    TypeText {
+        text: String,
+    },
+    TypeNumber {
+        number: i32,
+    },
+    MouseDown {
+        down: bool,
+    },
+    MouseMove {
+        x: f64,
+        y: f64,
+    },
+    MouseMoveTo {
+        x: f64,
+        y: f64,
+    },
+    DragSprite {
+        sprite: String,
+        clone: u32,
+        x: f64,
+        y: f64,
+    },
+    Sound {
+        volume: f64,
+    },
+    Wait {
+        steps: u32,
+    },
+}
+
+// Serde passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl SuiteEvent {
@@ -32,8 +70,8 @@ impl SuiteEvent {
                 Self::KeyPress { key: words.key(key).to_owned(), steps }
             }
             Event::ClickSprite { sprite: number } => Self::ClickSprite { sprite: sprite(number) },
-            Event::ClickClone { sprite: number, x, y } => {
-                Self::ClickClone { sprite: sprite(number), x, y }
+            Event::ClickClone { sprite: number, instance, x, y } => {
+                Self::ClickClone { sprite: sprite(number), clone: instance, x, y }
             }
             Event::ClickStage => Self::ClickStage,
             Event::TypeText { text } => Self::TypeText { text: words.text(text).to_owned() },
@@ -58,8 +96,8 @@ impl SuiteEvent {
         Ok(match *self {
             Self::KeyPress { ref key, steps } => Event::KeyPress { key: words.key_no(key), steps },
             Self::ClickSprite { ref sprite } => Event::ClickSprite { sprite: sprite_no(sprite)? },
-            Self::ClickClone { ref sprite, x, y } => {
-                Event::ClickClone { sprite: sprite_no(sprite)?, x, y }
+            Self::ClickClone { ref sprite, clone, x, y } => {
+                Event::ClickClone { sprite: sprite_no(sprite)?, instance: clone, x, y }
             }
             Self::ClickStage => Event::ClickStage,
             Self::TypeText { ref text } => Event::TypeText { text: words.text_no(text) },

@@ -28,9 +28,13 @@ pub const ENGINE: &str = "scratch 2";
 /// 2. Assertions, and the settings that they depend on: `machine`, `tolerances`,
 ///    `nan_equal`; those that are missing have their defaults.
 /// 3. Tests with a seed of their own, and tests with a policy.
-pub const FORMAT: u32 = 3;
+/// 4. Goals that a test covers by chance, and clicks on a certain clone.
+pub const FORMAT: u32 = 4;
 
-/// The version of suites whose tests have neither a seed nor a policy.
+/// The version of suites whose tests click on no certain clone and cover nothing by chance.
+const WITHOUT_CHANCE: u32 = 3;
+
+/// The version of suites whose tests have neither a seed nor a policy, either.
 const WITHOUT_POLICIES: u32 = 2;
 
 /// A test suite: everything that an execution needs, except the project.
@@ -87,6 +91,10 @@ impl Default for Suite {
 pub struct SuiteTest {
     /// The numbers of the goals that it covers, ascending.
     pub covers: Vec<u32>,
+    /// Those of `covers` that it does not cover under every other seed, ascending; empty if that was not
+    /// measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chance: Vec<u32>,
     /// Codons of the chromosome that it was generated from; 0 if it was not generated.
     pub codons: u32,
     /// Seed of the machine's random numbers in this test; `None` for the suite's.
@@ -184,7 +192,11 @@ impl Suite {
         for (position, test) in self.tests.iter().enumerate() {
             let comma = if position == 0 { "" } else { "," };
             let (covers, codons) = (json(&test.covers), test.codons);
-            text.push_str(&format!("{comma}\n    {{ \"covers\": {covers}, \"codons\": {codons}"));
+            text.push_str(&format!("{comma}\n    {{ \"covers\": {covers}"));
+            if !test.chance.is_empty() {
+                text.push_str(&format!(", \"chance\": {}", json(&test.chance)));
+            }
+            text.push_str(&format!(", \"codons\": {codons}"));
             if let Some(seed) = test.seed {
                 text.push_str(&format!(", \"seed\": {seed}"));
             }
@@ -223,8 +235,16 @@ impl Suite {
 
     /// The version of the format in which the suite is written.
     fn written_format(&self) -> u32 {
-        let newer = self.tests.iter().any(|test| test.seed.is_some() || test.policy.is_some());
-        if newer { FORMAT } else { WITHOUT_POLICIES }
+        let click = |event: &SuiteEvent| matches!(event, SuiteEvent::ClickClone { clone: 1.., .. });
+        let newest = |test: &SuiteTest| !test.chance.is_empty() || test.events.iter().any(click);
+        let newer = |test: &SuiteTest| test.seed.is_some() || test.policy.is_some();
+        if self.tests.iter().any(newest) {
+            FORMAT
+        } else if self.tests.iter().any(newer) {
+            WITHOUT_CHANCE
+        } else {
+            WITHOUT_POLICIES
+        }
     }
 
     /// The seed of the machine in a test.
@@ -252,6 +272,19 @@ impl Suite {
         Err(SuiteError::Project { suite: self.project.clone(), project: digest.to_owned() })
     }
 
+    /// Number of goals that some test covers whatever the random numbers are, as far as that was
+    /// measured: its goals without those that it covers by chance.
+    pub fn robust(&self) -> usize {
+        let lasting = |test: &'_ SuiteTest| {
+            let chance = test.chance.clone();
+            test.covers.clone().into_iter().filter(move |goal| chance.binary_search(goal).is_err())
+        };
+        let mut goals: Vec<u32> = self.tests.iter().flat_map(lasting).collect();
+        goals.sort_unstable();
+        goals.dedup();
+        goals.len()
+    }
+
     /// Number of stable assertions in all tests.
     pub fn assertions(&self) -> u64 {
         self.tests.iter().map(|test| test.assertions.len() as u64).sum()
@@ -270,7 +303,7 @@ mod tests {
     fn suite() -> Suite {
         let events = vec![
             SuiteEvent::KeyPress { key: "left arrow".into(), steps: 3 },
-            SuiteEvent::ClickClone { sprite: "Cat \"1\"".into(), x: 0.1 + 0.2, y: -1e-7 },
+            SuiteEvent::ClickClone { sprite: "Cat \"1\"".into(), clone: 0, x: 0.1 + 0.2, y: -1e-7 },
             SuiteEvent::ClickStage,
         ];
         let expect = |after, expect| Assertion { after, sprite: None, clone: 0, expect };
@@ -351,11 +384,11 @@ mod tests {
 
     #[test]
     fn other_files_are_refused_with_the_reason() {
-        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 4");
+        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 5");
         let refused = |text: &str| Suite::from_json(text).unwrap_err().to_string();
         assert_eq!(
             refused(&newer),
-            "the suite has format 4, but this release reads formats 1 to 3"
+            "the suite has format 5, but this release reads formats 1 to 4"
         );
         let unknown = suite().to_json().replace("KeyPress", "Telepathy");
         assert!(refused(&unknown).contains("unknown variant `Telepathy`"), "{}", refused(&unknown));
@@ -401,6 +434,26 @@ mod tests {
         assert!(suite.tests[0].seed.is_some());
         suite.reseed(5);
         assert_eq!((suite.tests[0].seed, suite.seed_of(&suite.tests[0])), (None, 5));
+    }
+
+    #[test]
+    fn chance_and_certain_clones_need_the_fourth_format_and_keep_every_bit() {
+        let mut suite = suite();
+        suite.tests[0].chance = vec![3];
+        let text = suite.to_json();
+        assert!(text.contains("\"format\": 4,") && text.contains("\"chance\": [3], "), "{text}");
+        assert_eq!(Suite::from_json(&text).unwrap(), suite);
+        assert_eq!(suite.robust(), 2, "the second test covers goal 3 always");
+        suite.tests[1].covers = Vec::new();
+        assert_eq!(suite.robust(), 1);
+        suite.tests[0].chance = Vec::new();
+        suite.tests[0].events[0] =
+            SuiteEvent::ClickClone { sprite: "Cat".into(), clone: 2, x: 1.0, y: 2.5 };
+        let text = suite.to_json();
+        assert!(text.contains("\"format\": 4,"), "{text}");
+        let line = r#"{"event":"ClickClone","sprite":"Cat","clone":2,"x":1.0,"y":2.5}"#;
+        assert!(text.contains(line), "{text}");
+        assert_eq!(Suite::from_json(&text).unwrap(), suite);
     }
 
     #[test]

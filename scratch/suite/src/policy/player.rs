@@ -144,7 +144,7 @@ impl Player {
                     Event::MouseDown { .. } => Event::MouseDown { down: !vm.mouse_down() },
                     Event::ClickClone { sprite, .. } => {
                         let clone = self.of(sprite).iter().find(|place| !place.original)?;
-                        Event::ClickClone { sprite, x: clone.x, y: clone.y }
+                        Event::ClickClone { sprite, instance: 0, x: clone.x, y: clone.y }
                     }
                     event => event,
                 };

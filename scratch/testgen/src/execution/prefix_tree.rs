@@ -81,7 +81,9 @@ impl Key {
                 (0, u64::from(key.0) << 32 | u64::from(steps), 0., 0.)
             }
             Event::ClickSprite { sprite } => (1, sprite.into(), 0., 0.),
-            Event::ClickClone { sprite, x, y } => (2, sprite.into(), x, y),
+            Event::ClickClone { sprite, instance, x, y } => {
+                (2, u64::from(sprite) << 32 | u64::from(instance), x, y)
+            }
             Event::ClickStage => (3, 0, 0., 0.),
             Event::TypeText { text } => (4, text.0.into(), 0., 0.),
             Event::TypeNumber { number } => (5, 0, number.into(), 0.),

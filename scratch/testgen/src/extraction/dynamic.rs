@@ -249,7 +249,7 @@ impl<Id: Copy> Extractor<Id> {
         match hat {
             Hat::SpriteClick if !visible => {}
             Hat::SpriteClick if number == 0 => self.list(Event::ClickSprite { sprite }),
-            Hat::SpriteClick => self.list(Event::ClickClone { sprite, x, y }),
+            Hat::SpriteClick => self.list(Event::ClickClone { sprite, instance: number, x, y }),
             Hat::Key(key) => self.list(Event::KeyPress { key, steps: 1 }),
             Hat::StageClick => self.list(Event::ClickStage),
             Hat::Loudness(volume) => self.list(Event::Sound { volume }),

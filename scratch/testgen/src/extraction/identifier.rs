@@ -25,7 +25,7 @@ impl Identifier {
         match *event {
             Event::KeyPress { key, .. } => of(0, key.0.into()),
             Event::ClickSprite { sprite } => of(1, sprite.into()),
-            Event::ClickClone { sprite, x, y } => at(2, sprite.into(), x, y),
+            Event::ClickClone { sprite, x, y, .. } => at(2, sprite.into(), x, y),
             Event::ClickStage => plain(3),
             Event::TypeText { text } => of(4, text.0.into()),
             Event::TypeNumber { .. } => plain(5),

@@ -104,7 +104,9 @@ fn in_words(extractor: &Extractor<u32>) -> Vec<String> {
         .map(|event| match *event {
             Event::KeyPress { key, .. } => format!("key {}", words.key(key)),
             Event::ClickSprite { sprite } => format!("click {}", words.sprite(sprite)),
-            Event::ClickClone { sprite, x, y } => format!("clone {} {x} {y}", words.sprite(sprite)),
+            Event::ClickClone { sprite, x, y, .. } => {
+                format!("clone {} {x} {y}", words.sprite(sprite))
+            }
             Event::ClickStage => "click stage".to_owned(),
             Event::TypeText { text } => format!("text {}", words.text(text)),
             Event::TypeNumber { .. } => "number".to_owned(),
