@@ -27,8 +27,8 @@ const EXECUTIONS: &str = "1000";
 /// Generates a test suite for one project.
 ///
 /// The tests have no event that their blocks do not need, and assert what their events change in
-/// the project. Assertions that do not hold with every random seed are listed separately as flaky.
-/// The same project, algorithm, seed and budget in executions or steps give the same suite.
+/// the project. They are executed again with other random numbers: assertions that do not hold there are
+/// listed separately as flaky, and blocks that are not covered as covered by chance. The same project, algorithm, seed and budget in executions or steps give the same suite.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -40,9 +40,9 @@ Examples:
   catherd generate package --class LinkedList --style jest -o list.test.js
   catherd generate game.sb3 --assertions minimal --asked-mutants 500 -o suite.json
 
-A file named *.js is written as JavaScript: for a Scratch project for Whisker, for a JavaScript project
-(also *.mjs and *.cjs) for a test framework. Any other is JSON for catherd test, catherd coverage and
-catherd mutate.
+A file named *.js is written as JavaScript: for a Scratch project for Whisker, with the same suite as
+JSON beside it (suite.js and suite.json), for a JavaScript project (also *.mjs and *.cjs) for a test
+framework. Any other is JSON for catherd test, catherd coverage and catherd mutate.
 
 Exit codes: 0 if a suite was written, 1 if not. A project with nothing to cover has an empty suite.")]
 pub(crate) struct Arguments {
@@ -99,7 +99,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     touching: bool,
 
-    /// Number of executions of each test with other seeds, which find flaky assertions
+    /// Number of executions of each test in a row, with other seeds, in which its assertions hold; the
+    /// others are flaky. A test without random numbers is executed 5 times at most
     #[arg(long, value_name = "N", default_value_t = Assertions::default().reexecutions)]
     reexecutions: u32,
 
@@ -324,7 +325,22 @@ fn write(out: Option<&Path>, generated: &Generated) -> Result<(), Failure> {
         return Ok(());
     };
     let javascript = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("js"));
-    let text = if javascript { generated.suite.to_javascript() } else { generated.suite.to_json() };
+    if !javascript {
+        return save(file, &generated.suite.to_json());
+    }
+    let beside = file.with_extension("json");
+    let known = |text: String| catherd_suite::Suite::from_json(&text).is_ok();
+    if fs::exists(&beside).unwrap_or(true) && !fs::read_to_string(&beside).is_ok_and(known) {
+        let problem = format!("{}: exists and is no suite", beside.display());
+        return Err(
+            Failure::new(problem).hint("the JSON beside *.js goes there: name another *.js")
+        );
+    }
+    save(file, &generated.suite.to_javascript())?;
+    save(&beside, &generated.suite.to_json())
+}
+
+fn save(file: &Path, text: &str) -> Result<(), Failure> {
     fs::write(file, text).map_err(|error| {
         Failure::new(format!("{}: {error}", file.display()))
             .hint("name a file that you may write to with --out")
@@ -354,6 +370,18 @@ fn report(arguments: &Arguments, generated: &Generated, time: Duration) -> Strin
     if policies.clone().next().is_some() {
         let policies = plural(policies.count(), "test");
         text += &format!("{policies} played by policies with {}\n", plural(rules, "rule"));
+    }
+    if let Some(robust) = counts.robust.filter(|robust| *robust < counts.covered) {
+        let chance = plural((counts.covered - robust) as usize, "block");
+        let tests = generated.suite.tests.iter().zip(1..);
+        let tests = tests.filter(|(test, _)| !test.chance.is_empty());
+        let tests: Vec<_> =
+            tests.map(|(test, number)| format!("{number} ({})", test.chance.len())).collect();
+        text += &format!(
+            "{robust} of them with any random numbers; {chance} by chance; by test, with the number of \
+             blocks: {}\n",
+            tests.join(", ")
+        );
     }
     if !arguments.no_assertions {
         text += &format!(

@@ -357,6 +357,7 @@ impl Run<'_> {
             suite_tests: suite.tests.len() as u64,
             suite_events: suite.events(),
             suite_assertions: suite.assertions(),
+            robust: self.request.assertions.map(|_| suite.robust() as u64),
             suite_flaky: suite.tests.iter().map(|test| test.flaky.len() as u64).sum(),
             minimised_events: self.shortened.events,
             minimisation_executions: self.shortened.executions,

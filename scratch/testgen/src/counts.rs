@@ -31,6 +31,9 @@ pub struct Counts {
     pub suite_events: u64,
     /// Stable assertions of the final suite.
     pub suite_assertions: u64,
+    /// Goals that some test of the final suite covered in all of its re-executions as well; `None`
+    /// without assertions, because nothing was executed again.
+    pub robust: Option<u64>,
     /// Flaky assertions of the final suite.
     pub suite_flaky: u64,
     /// Tests of the archive that the final suite leaves out.
@@ -60,6 +63,7 @@ impl Counts {
             ("suiteEvents", Some(self.suite_events)),
             ("testsuiteEventCount", Some(2 * self.suite_events)),
             ("suiteAssertions", Some(self.suite_assertions)),
+            ("robustlyCoveredCount", self.robust),
             ("suiteFlakyAssertions", Some(self.suite_flaky)),
             ("minimizedTests", Some(self.minimised_tests)),
             ("minimizedEvents", Some(self.minimised_events)),

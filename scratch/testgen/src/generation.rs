@@ -8,7 +8,7 @@ use catherd_search::{Clock, Improvement, Meter, Problem, Progress, Stopwatch, St
 use catherd_suite::event::Event;
 use catherd_suite::{ENGINE, FORMAT, Suite, SuiteEvent, SuiteTest, Tolerances};
 
-use crate::assertion::{Assertions, Deviations, assert_changes};
+use crate::assertion::{Assertions, Deviations, assert_changes, separate_chance};
 use crate::chromosome::{Chromosome, Genetics};
 use crate::counts::Counts;
 use crate::error::GenerateError;
@@ -123,6 +123,7 @@ impl Prepared {
             suite_tests: suite.tests.len() as u64,
             suite_events: suite.events(),
             suite_assertions: suite.assertions(),
+            robust: request.assertions.map(|_| suite.robust() as u64),
             suite_flaky: suite.tests.iter().map(|test| test.flaky.len() as u64).sum(),
             minimised_tests: minimised.removed_tests,
             minimised_events: minimised.removed_events,
@@ -134,14 +135,18 @@ impl Prepared {
     }
 
     /// Gives each test of a suite for this project assertions about all attributes that its events
-    /// change.
+    /// change, and separates what depends on chance: flaky assertions, and goals covered by chance.
     pub fn assert(&self, suite: &mut Suite, how: Assertions) {
         let compat = self.settings.compat;
         let deviations = Deviations {
             skip_first_pair: compat.skip_first_pair,
             assert_everything: compat.assert_everything,
         };
-        let asserted = assert_changes(suite, &self.program, &self.observer, how, deviations);
+        let asserted = assert_changes(suite, &self.program, &self.observer, how, deviations)
+            .and_then(|()| {
+                let goals = self.model.goals();
+                separate_chance(suite, &self.program, goals, how.reexecutions)
+            });
         // Tests that this program executed name its sprites.
         debug_assert!(asserted.is_ok(), "{asserted:?}");
     }

@@ -1,8 +1,11 @@
-//! Generation of regression assertions (Whisker paper, section 5.5).
+//! Generation of regression assertions (Whisker paper, section 5.5), and what of a test depends on
+//! chance.
 
+mod chance;
 mod observer;
 mod regression;
 
+pub(crate) use chance::separate_chance;
 pub(crate) use observer::Observer;
 pub use regression::Assertions;
 pub(crate) use regression::{Deviations, assert_changes};

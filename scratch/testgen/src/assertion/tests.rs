@@ -4,10 +4,12 @@ use catherd_sb3::test_support::{TargetBuilder, number, project};
 use catherd_sb3::{List, Opcode, Project, Value as Stored, Variable};
 use catherd_suite::attribute::Attribute;
 use catherd_suite::{
-    Assertion, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteEvent, SuiteTest,
+    Assertion, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteEvent, SuiteTest, goals,
+    measure_coverage,
 };
 use catherd_vm::Program;
 
+use super::chance::separate_chance;
 use super::observer::Observer;
 use super::regression::{Assertions, Deviations, assert_changes};
 
@@ -60,6 +62,7 @@ fn asserted(keys: &[&str], how: Assertions, deviations: Deviations) -> SuiteTest
     };
     let observer = Observer::new(&project);
     assert_changes(&mut suite, &program, &observer, how, deviations).unwrap();
+    separate_chance(&mut suite, &program, &[], how.reexecutions).unwrap();
     let linked = LinkedSuite::new(&suite, &program).unwrap();
     let mut runner = Runner::new(program, suite.machine.clone(), ());
     let again = runner.run(&linked, 0, Bounds::default());
@@ -145,4 +148,48 @@ fn used_variables_are_observed_once_for_each_name() {
     let observations = observer.observe(runner.at_start(1), false);
     let variables = observations.iter().filter(|f| matches!(f.attribute, Attribute::Variable(_)));
     assert_eq!(variables.count(), 1);
+}
+
+/// The key `n` hides the sprite if a number from 1 to 50 is not 1, and sets its size in any case.
+fn rarely() -> Project {
+    let mut cat = TargetBuilder::new("Cat");
+    let random = cat.value(Opcode::OperatorRandom, &[("FROM", number("1")), ("TO", number("50"))]);
+    let one = cat.value(Opcode::OperatorEquals, &[("OPERAND1", random), ("OPERAND2", number("1"))]);
+    let other = cat.value(Opcode::OperatorNot, &[("OPERAND", one)]);
+    let usually = cat.when(other);
+    let hide = cat.block(Opcode::LooksHide, &[]);
+    cat.hold(usually, hide);
+    let size = cat.block(Opcode::LooksSetSizeTo, &[("SIZE", number("50"))]);
+    cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "n")), &[usually, size]);
+    project(vec![TargetBuilder::new("Stage"), cat])
+}
+
+/// The test of a suite for [`rarely`] that presses a key after a wait, with its goals.
+fn executed_again(reexecutions: u32) -> SuiteTest {
+    let project = rarely();
+    let program = Arc::new(Program::compile(&project).unwrap());
+    let goals = goals::find(&project, goals::GoalSettings::default());
+    let events =
+        vec![SuiteEvent::Wait { steps: 1 }, SuiteEvent::KeyPress { key: "n".into(), steps: 1 }];
+    let mut suite = Suite { seed: 3, goals: goals.len() as u32, ..Suite::default() };
+    suite.tests.push(SuiteTest { events, ..SuiteTest::default() });
+    suite.tests[0].covers = measure_coverage(&suite, &program, &goals, 1_000).unwrap().remove(0);
+    assert_eq!(suite.tests[0].covers.len(), 4, "all under its own seed");
+    let observer = Observer::new(&project);
+    assert_changes(&mut suite, &program, &observer, Assertions::default(), PLAIN).unwrap();
+    separate_chance(&mut suite, &program, &goals, reexecutions).unwrap();
+    suite.tests.remove(0)
+}
+
+#[test]
+fn what_holds_with_a_probability_of_98_percent_depends_on_chance() {
+    let hidden = assertion(1, 0, Expected::Visible(false));
+    let size = assertion(1, 0, Expected::Size(50.0));
+    let few = executed_again(5);
+    assert!(few.assertions.contains(&hidden), "{:#?}", few.assertions);
+    assert!(few.chance.is_empty());
+    let many = executed_again(300);
+    assert_eq!(many.flaky, [hidden]);
+    assert!(many.assertions.contains(&size), "{:#?}", many.assertions);
+    assert_eq!(many.chance.len(), 1, "the block that hides: {:?}", many.chance);
 }

@@ -1,0 +1,165 @@
+//! What depends on chance or the date: assertions that do not hold, and goals that are not covered, in
+//! executions under other seeds.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use catherd_sb3::BlockNo;
+use catherd_search::Stream;
+use catherd_suite::{Bounds, CoveredBlocks, LinkedSuite, Runner, Suite, SuiteError, SuiteTest};
+use catherd_vm::Program;
+
+/// Most re-executions of a test that draws no random numbers, and number of the other days.
+const WITHOUT_DRAWS: u32 = 5;
+
+/// Re-executions of a test end after this many times those that it needs, because each
+/// assertion that fails starts the row anew.
+const PATIENCE: u32 = 4;
+
+/// Most work of all re-executions of a suite: blocks, and [`STEP`] for each step. A test to which no
+/// work is left keeps only what comes before its first draw.
+const WORK: u64 = 200_000_000;
+
+/// Work of a step, in blocks.
+const STEP: u64 = 100;
+
+/// Executes the tests of a suite under other seeds and on other days, moves the assertions that do not
+/// hold to the flaky ones, and marks the goals that are not covered as covered by chance.
+///
+/// The executions of a test end when all assertions that are left held in `needed` of them in a row. A
+/// test that draws no random numbers needs fewer.
+///
+/// # Errors
+/// If the suite does not fit the program.
+pub(crate) fn separate_chance(
+    suite: &mut Suite,
+    program: &Arc<Program>,
+    goals: &[BlockNo],
+    needed: u32,
+) -> Result<(), SuiteError> {
+    let linked = LinkedSuite::new(suite, program)?;
+    let tracer = || CoveredBlocks::new(program.block_count());
+    let machine = suite.machine.clone();
+    let mut others = Stream::new(suite.seed, Stream::REEXECUTION);
+    let mut runners: Vec<_> = (0..needed.min(WITHOUT_DRAWS))
+        .map(|_| {
+            let mut machine = machine.clone();
+            machine.days_since_2000 += 1.0 + others.unit() * 1_000.0;
+            Runner::new(Arc::clone(program), machine, tracer())
+        })
+        .collect();
+    let mut work = WORK;
+    for (number, test) in suite.tests.iter_mut().enumerate() {
+        let mut lasting = Lasting::new(test, goals);
+        let (mut draws, mut row, mut executions) = (false, 0, 0);
+        let enough = |draws: bool| if draws { needed } else { needed.min(WITHOUT_DRAWS) };
+        while row < enough(draws) && executions < enough(draws).saturating_mul(PATIENCE) && work > 0
+        {
+            let seed = others.next_u64();
+            let day = executions as usize % runners.len();
+            let runner = &mut runners[day];
+            let before = lasting.assertions;
+            let ran = runner.check(&linked, number, seed, Bounds::default(), |assertion| {
+                lasting.drop_assertion(assertion.position as usize);
+                ControlFlow::Continue(())
+            });
+            lasting.drop_goals(&runner.tracer().take());
+            draws |= !runner.drew_nothing();
+            row = if lasting.assertions == before { row + 1 } else { 0 };
+            executions += 1;
+            work = work.saturating_sub(ran.blocks + STEP * ran.steps);
+        }
+        if row < enough(draws) {
+            let runner = Runner::new(Arc::clone(program), machine.clone(), tracer());
+            lasting.drop_after(&First::of(runner, &linked, number, tracer()), test);
+        }
+        lasting.apply(test);
+    }
+    Ok(())
+}
+
+/// The execution of a test under its own seed.
+struct First {
+    /// Position of the event after which the first random number was drawn; `None` if none was.
+    draw: Option<u32>,
+    /// Blocks that were executed before that event.
+    before: CoveredBlocks,
+}
+
+impl First {
+    fn of(
+        mut runner: Runner<CoveredBlocks>,
+        suite: &LinkedSuite,
+        test: usize,
+        mut before: CoveredBlocks,
+    ) -> Self {
+        let seed = suite.seed_of(test);
+        let draw = runner.drive(suite, test, seed, |after, vm| {
+            if !vm.random().is_fresh() {
+                return ControlFlow::Break(after);
+            }
+            before.clone_from(&vm.tracer);
+            ControlFlow::Continue(())
+        });
+        Self { draw: draw.break_value(), before }
+    }
+}
+
+/// What of a test did not depend on chance in any execution so far.
+struct Lasting<'a> {
+    goals: &'a [BlockNo],
+    /// By assertion: whether it held.
+    holds: Vec<bool>,
+    /// Number of assertions that held.
+    assertions: usize,
+    /// By goal that the test covers: whether it was covered.
+    covered: Vec<bool>,
+    covers: Vec<u32>,
+}
+
+impl<'a> Lasting<'a> {
+    fn new(test: &SuiteTest, goals: &'a [BlockNo]) -> Self {
+        Self {
+            goals,
+            holds: vec![true; test.assertions.len()],
+            assertions: test.assertions.len(),
+            covered: vec![true; test.covers.len()],
+            covers: test.covers.clone(),
+        }
+    }
+
+    fn drop_assertion(&mut self, position: usize) {
+        if std::mem::replace(&mut self.holds[position], false) {
+            self.assertions -= 1;
+        }
+    }
+
+    /// Drops the goals that an execution did not cover.
+    fn drop_goals(&mut self, executed: &CoveredBlocks) {
+        for (covered, goal) in self.covered.iter_mut().zip(&self.covers) {
+            let block = self.goals.get(*goal as usize);
+            *covered &= block.is_some_and(|block| executed.contains(*block));
+        }
+    }
+
+    /// Drops all that comes after the first draw, because it could not be shown to last.
+    fn drop_after(&mut self, first: &First, test: &SuiteTest) {
+        let Some(draw) = first.draw else { return };
+        for (position, assertion) in test.assertions.iter().enumerate() {
+            if assertion.after >= draw {
+                self.drop_assertion(position);
+            }
+        }
+        self.drop_goals(&first.before);
+    }
+
+    /// Moves what does not last in the test.
+    fn apply(self, test: &mut SuiteTest) {
+        let mut holds = self.holds.into_iter();
+        // There is one flag for each assertion.
+        let flaky = test.assertions.extract_if(.., |_| holds.next() == Some(false));
+        test.flaky = flaky.collect();
+        let goals = self.covers.into_iter().zip(self.covered);
+        test.chance = goals.filter(|(_, covered)| !covered).map(|(goal, _)| goal).collect();
+    }
+}
