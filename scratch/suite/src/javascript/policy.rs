@@ -82,6 +82,13 @@ impl SuitePolicy {
         let _ = writeln!(js, "  const policy = policyState();");
         let _ = writeln!(js, "  const end = t.getTotalStepsExecuted() + {};", self.most);
         let _ = writeln!(js, "  for (let now; (now = t.getTotalStepsExecuted()) < end;) {{");
+        if self.rules.iter().any(|rule| rule.proposal.clicks_clones()) {
+            // Whisker would release the button after the next input.
+            js.push_str(
+                "    if (policy.clicked) {\n      t.clearInputs();\n      t.mouseDown(false);\n",
+            );
+            js.push_str("      policy.clicked = false;\n    }\n");
+        }
         let _ = writeln!(js, "    look(t, policy, [{}]);", names.join(", "));
         for (place, rule) in self.rules.iter().enumerate() {
             match &rule.proposal {
@@ -173,6 +180,11 @@ impl Axis {
 }
 
 impl Proposal {
+    fn clicks_clones(&self) -> bool {
+        let Self::Press(Press { press, .. }) = self else { return false };
+        matches!(press, SuiteEvent::ClickClone { .. })
+    }
+
     /// The expression that is true if the rule proposes something.
     fn condition(&self, place: usize) -> String {
         match self {
@@ -237,7 +249,8 @@ impl Proposal {
                         let _ = writeln!(
                             js,
                             "      const clone{place} = shown(t, {name}).find(each => !each.isOriginal);\n      \
-                             t.clickCloneByCoords(clone{place}.x, clone{place}.y, 1);"
+                             t.clickCloneByCoords(clone{place}.x, clone{place}.y, 1);\n      \
+                             policy.clicked = true;"
                         );
                     }
                     event => {

@@ -147,5 +147,5 @@ fn policies_are_exported_as_loops_with_conditions() {
         assert!(js.lines().any(|l| l == line), "{line}\n{js}");
     }
     let end = js.find("policy.elapsed = t.get").unwrap();
-    assert!(js[end..].contains("t.assert.not(t.getSprite(\"Apple\").visible"), "{js}");
+    assert!(js[end..].contains("t.assert.not(see(t, \"Apple\").visible"), "{js}");
 }

@@ -61,17 +61,15 @@ class Wrapped {
     get volume() { return this.target.volume; }
     get effects() { return this.target.effects; }
     get layerOrder() { return this.driver.unknown(); }
-    getLayerOrder() { return this.driver.unknown(); }
     get sayText() {
         const state = this.target.getCustomState('Scratch.looks');
         return state && state.text !== '' ? state.text : null;
     }
     getCloneCount() { return this.target.sprite.clones.length - 1; }
-    getClone(index) {
-        const clone = this.target.sprite.clones[index];
-        if (!clone) throw new Unmet(`no clone ${index} of ${this.target.getName()}`);
-        return new Wrapped(this.driver, clone);
+    getClones() {
+        return this.target.sprite.clones.slice(1).map(clone => new Wrapped(this.driver, clone));
     }
+    getScratchTarget() { return this.target; }
     find(name, type) {
         for (const variable of Object.values(this.target.variables)) {
             if (variable.name === name && variable.type === type) return variable;
@@ -124,6 +122,7 @@ class Driver {
         this.releases = this.releases.filter(release => release.at > this.steps);
         due.forEach(release => release.run());
         this.vm.runtime._step();
+        this.vm.runtime.stepTimer += 0.075;
         this.steps++;
         now = this.begin + Math.round(this.steps * STEP);
         await settle();
@@ -150,6 +149,7 @@ class Driver {
     }
     clickSprite(name) { this.click(this.original(name)); }
     clickStage() { this.click(this.stage()); }
+    clickClone(clone) { this.clickCloneByCoords(clone.x, clone.y); }
     clickCloneByCoords(x, y) {
         const target = this.vm.runtime.targets.find(t => !t.isStage && t.x === x && t.y === y);
         if (target) this.click(target);
@@ -163,9 +163,8 @@ class Driver {
     }
     mouseDown(isDown) { this.mouse({ isDown }); }
     typeText(answer) { this.vm.runtime.emit('ANSWER', answer); }
-    dragSprite(name, x, y, clone) {
-        const target = this.original(name).sprite.clones[clone || 0];
-        if (target) target.setXY(x, y, true);
+    dragSprite(name, x, y) {
+        this.original(name).setXY(x, y, true);
     }
     sendSound(volume, steps) {
         this.vm.runtime.audioEngine = { getLoudness: () => volume };
@@ -182,6 +181,10 @@ const load = async () => {
     // Without a renderer the original leaves sizes alone.
     const { prototype } = vm.runtime.targets[0].constructor;
     prototype.setSize = function (size) { if (!this.isStage) this.size = Number(size); };
+    // The timer of Whisker's machine.
+    vm.runtime.stepTimer = 0;
+    vm.runtime._primitives.sensing_timer = () => vm.runtime.stepTimer;
+    vm.runtime._primitives.sensing_resettimer = () => { vm.runtime.stepTimer = 0; };
     // One pass over the threads a step: the sequencer goes on until this is true, and each
     // step begins by setting it to false.
     let passes = 0;
@@ -197,7 +200,7 @@ const main = async () => {
     for (const { test, name } of require(suite)) {
         timeouts = [];
         const driver = new Driver(await load());
-        driver.pointer = {};
+        driver.mouseMove(0, 0);
         driver.vm.greenFlag();
         try {
             await test(driver);
