@@ -86,7 +86,8 @@ export function parse(text) {
   return { at, points: points.filter(([, covered]) => Number.isFinite(covered)) };
 }
 
-export function resultOf(text, files) {
+/** The result of a run that took `ms` of real time. */
+export function resultOf(text, files, ms) {
   const { at, points } = parse(text);
   const goals = at('fitnessFunctionCount');
   const covered = at('coveredFitnessFunctionCount');
@@ -96,7 +97,7 @@ export function resultOf(text, files) {
     if (count > last && count <= covered) timeline.push({ wall_ms: ms, covered: count });
   }
   if (timeline.length > 0 && timeline[timeline.length - 1].covered < covered) {
-    timeline.push({ wall_ms: points[points.length - 1][0], covered });
+    timeline.push({ wall_ms: Math.max(ms, points[points.length - 1][0]), covered });
   }
   return {
     contract: 1,
@@ -105,10 +106,34 @@ export function resultOf(text, files) {
     covered,
     timeline,
     executions: at('executedTests'),
-    suite: { tests: at('minimizedTests'), size: at('minimizedEvents'), unit: 'events', removed: 0 },
+    // Whisker counts the waits between events as events. `minimizedTests` and `minimizedEvents` are what
+    // it removed, and negative if the suite has more tests than were counted before.
+    suite: {
+      tests: at('bestTestSuiteSize'),
+      size: Math.ceil(at('testsuiteEventCount') / 2),
+      unit: 'events',
+      removed: Math.ceil(Math.max(0, at('minimizedEvents')) / 2),
+    },
     files: { suite: files },
     metrics: { iterations: at('iterationCount'), executed_events: at('executedEventsCount') },
   };
+}
+
+/**
+ * A folder with a short path, because Chromium ends if the path of its socket, in its folder for temporary
+ * files, has more than 107 bytes; `null` if that folder is short enough.
+ */
+function shortFolder() {
+  const folder = process.env.TMPDIR ?? '/tmp';
+  return Buffer.byteLength(folder) > 50 ? fs.mkdtempSync('/dev/shm/whisker-') : null;
+}
+
+/** The first error that Whisker prints; the browser's own messages say less. */
+export function reasonOf(output) {
+  const ofBrowser = /^\[[\d:/.]+:(ERROR|WARNING|INFO|FATAL):/;
+  const lines = output.split('\n').map((line) => line.trim());
+  const said = lines.filter((line) => line && !ofBrowser.test(line));
+  return said.find((line) => /error: /i.test(line)) ?? said.at(-1) ?? lines.findLast((line) => line) ?? 'no output';
 }
 
 function execute(request) {
@@ -119,20 +144,26 @@ function execute(request) {
   fs.mkdirSync('tests');
   fs.writeFileSync('config.json', JSON.stringify(configuration(request, places)));
   const words = [path.join(places.checkout, 'servant/servant.js'), 'generate',
-    '--scratch-path', request.project.path, '--config-path', 'config.json',
+    // A path with `..` cannot be uploaded.
+    '--scratch-path', fs.realpathSync(request.project.path), '--config-path', 'config.json',
     '--test-download-dir', path.resolve('tests'), '--csv-file', path.resolve('result.csv'),
     '--acceleration', String(request.parameters.acceleration), '--seed', String(request.seed),
     '--headless'];
-  const ran = spawnSync(process.execPath, words, {
-    env: { ...process.env, CHROME_BIN: places.browser, NODE_ENV: 'production' },
-    encoding: 'utf8', maxBuffer: 64 << 20,
-  });
+  const folder = shortFolder();
+  const env = { ...process.env, CHROME_BIN: places.browser, NODE_ENV: 'production' };
+  if (folder) env.TMPDIR = folder;
+  let ran;
+  try {
+    ran = spawnSync(process.execPath, words, { env, encoding: 'utf8', maxBuffer: 64 << 20 });
+  } finally {
+    if (folder) fs.rmSync(folder, { recursive: true, force: true });
+  }
   if (!fs.existsSync('result.csv')) {
-    const lines = `${ran.stdout}\n${ran.stderr}`.split('\n').filter((line) => line.trim());
-    throw new Failed(lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? 'no output');
+    throw new Failed(reasonOf(`${ran.stdout}\n${ran.stderr}`));
   }
   const files = fs.readdirSync('tests').filter((name) => name.endsWith('.js'));
-  const result = resultOf(fs.readFileSync('result.csv', 'utf8'), files.map((name) => `tests/${name}`));
+  const suites = files.map((name) => `tests/${name}`);
+  const result = resultOf(fs.readFileSync('result.csv', 'utf8'), suites, request.budget.wall_ms);
   return { ...result, times: { search_ms: request.budget.wall_ms } };
 }
 

@@ -23,7 +23,7 @@ const header = 'projectName,configName,fitnessFunctionCount,iterationCount,' +
   'coveredFitnessFunctionCount,bestCoverage,testsuiteEventCount,executedEventsCount,executedTests,' +
   'minimizedTests,minimizedEvents,averageTestExecutionTime,bestTestSuiteSize,' +
   'numberFitnessEvaluations,createdTestsToReachFullCoverage,timeToReachFullCoverage,0,1000,2000';
-const row = `game,mio,54,9,${duration === 2000 ? 52 : 0},0.963,20,924,135,3,20,443,3,135,-1,-1,40,50,52`;
+const row = `game,mio,54,9,${duration === 2000 ? 52 : 0},0.963,20,924,135,-2,36,443,3,135,-1,-1,40,50,52`;
 fs.writeFileSync(at('--csv-file'), `${header}\n${row}`);
 "#;
 
@@ -77,6 +77,7 @@ fn the_original_runs_under_the_contract() {
         runs.deserialize().map(Result::unwrap).collect();
     let of = |project: &str| runs.iter().find(|run| run["project"] == project).unwrap();
     assert_eq!((&*of("game.sb3")["goals"], &*of("game.sb3")["covered"]), ("54", "52"));
+    assert_eq!((&*of("game.sb3")["suite_tests"], &*of("game.sb3")["suite_size"]), ("3", "10"));
     assert_eq!(of("other.txt")["reason"], "unsupported: not a project of Scratch 3 (.sb3)");
     let timeline = fs::read_to_string(path("out/timeline.csv")).unwrap();
     assert_eq!(timeline.lines().count(), 4, "{timeline}");
