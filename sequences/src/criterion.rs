@@ -115,6 +115,29 @@ impl Criterion {
         }
     }
 
+    /// The numbers of all items, reachable or not, ascending; `None` if more than `most` numbers would
+    /// have to be looked at.
+    pub fn all_items(&self, most: u64) -> Option<Vec<u64>> {
+        let end = match &self.relax {
+            Some(Relax::Classes(_, classes)) => *classes,
+            Some(Relax::First | Relax::Last) => self.letters as u64,
+            Some(Relax::Set) | None => self.span,
+        };
+        let is_item = |&item: &u64| match (&self.relax, self.strength()) {
+            (Some(Relax::Set), Some(_)) => self.is_set(item),
+            (None, Some(_)) => !self.distinct || self.is_distinct(item),
+            _ => true,
+        };
+        (end <= most).then(|| (0..end).filter(is_item).collect())
+    }
+
+    /// Whether a word stands for the set of its letters: they ascend, and the last one fills the word up.
+    fn is_set(&self, item: u64) -> bool {
+        let word = self.word(item);
+        let fills = |letter: &Letter| !self.distinct && word.last() == Some(letter);
+        word.windows(2).all(|pair| pair[0] < pair[1] || pair[0] == pair[1] && fills(&pair[1]))
+    }
+
     /// Whether the number of an item is that of a word without a repeated letter.
     fn is_distinct(&self, item: u64) -> bool {
         let word = self.word(item);
@@ -294,7 +317,41 @@ fn combination(length: usize, size: usize, mut number: u64) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use rustc_hash::FxHashSet;
+
     use super::*;
+    use crate::Events;
+
+    #[test]
+    fn all_items_are_as_many_as_the_bound_and_have_names_of_their_own() {
+        let alphabet = Alphabet::names(&Events::plain(["a", "b", "c", "d"]));
+        let none = |_: &str| Err(String::new());
+        for text in [
+            "subsequence:2",
+            "subsequence:3 distinct",
+            "consecutive:3 relax=by-set",
+            "subsequence:3 distinct relax=by-set",
+            "subsequence:2 relax=by-first",
+            "consecutive:2 distinct relax=by-last",
+            "positions:2 length=3",
+            "positions:2 length=3 distinct",
+            "order([a b], [c])",
+            "expressions(a .*; .* b)",
+        ] {
+            let criterion = Criterion::parse(text, &alphabet, None, None, &none).unwrap();
+            let all = criterion.all_items(1000).unwrap();
+            assert_eq!(all.len() as u64, criterion.bound(), "{text}");
+            assert!(all.is_sorted());
+            let names: FxHashSet<_> =
+                all.iter().map(|&i| criterion.item_name(i, &alphabet)).collect();
+            assert_eq!(names.len(), all.len(), "{text}: {names:?}");
+            let covered = criterion.items_of_letters(&[0, 1, 2]);
+            assert!(!covered.is_empty(), "{text}");
+            assert!(covered.iter().all(|item| all.binary_search(item).is_ok()), "{text}");
+        }
+        let large = Criterion::parse("subsequence:6", &alphabet, None, None, &none).unwrap();
+        assert_eq!(large.all_items(1000), None);
+    }
 
     #[test]
     fn combinations_are_numbered_in_order() {

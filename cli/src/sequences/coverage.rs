@@ -68,7 +68,7 @@ impl Items {
         let open = |item: &u64| !self.covered.contains(item);
         match &self.reachable {
             Some(items) => Ok(items.iter().copied().filter(open).collect()),
-            None => Ok(all(criterion, "--missing")?.filter(open).collect()),
+            None => Ok(all(criterion, "--missing")?.into_iter().filter(open).collect()),
         }
     }
 
@@ -78,18 +78,17 @@ impl Items {
             return Err(Failure::new(cause).hint("name a model whose states are all explored"));
         };
         let is_open = |item: &u64| items.binary_search(item).is_err();
-        Ok(all(criterion, "--unreachable")?.filter(is_open).collect())
+        Ok(all(criterion, "--unreachable")?.into_iter().filter(is_open).collect())
     }
 }
 
 /// The numbers of all items of a criterion.
-fn all(criterion: &Criterion, flag: &str) -> Result<impl Iterator<Item = u64>, Failure> {
-    let bound = criterion.bound();
-    if bound > MOST_LISTED {
+fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
+    criterion.all_items(MOST_LISTED).ok_or_else(|| {
+        let bound = criterion.bound();
         let cause = format!("{flag}: {criterion} has {bound} items, which are too many to list");
-        return Err(Failure::new(cause).hint("use shorter words, or leave the flag out"));
-    }
-    Ok(0..bound)
+        Failure::new(cause).hint("use shorter words, or leave the flag out")
+    })
 }
 
 /// Files that are read at most of a folder.
