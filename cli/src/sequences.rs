@@ -8,11 +8,13 @@ mod output;
 mod test;
 
 use std::fs;
+use std::io::Read as _;
 
 use catherd_sequences::{
     Alphabet, Case, Criterion, EventId, Events, Model, ModelError, Sampler, Space, Walker,
     parse_tests, unmarked,
 };
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
 
 use crate::failure::{Exit, Failure};
@@ -44,6 +46,11 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Risk(arguments) => execution::risk(&arguments),
         Command::Examples(arguments) => execution::examples(&arguments),
     }
+}
+
+/// Reads a number of events from 0 to the largest.
+fn up_to(largest: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=largest)
 }
 
 /// How a model is explored and projected.
@@ -98,8 +105,7 @@ impl Subject {
 
     fn criterion(&self, text: &str) -> Result<Criterion, Failure> {
         let strength = self.model.as_ref().and_then(|(model, _)| model.strength);
-        let read = |path: &str| fs::read_to_string(path).map_err(|cause| cause.to_string());
-        Criterion::parse(text, &self.alphabet, strength, self.space(), &read)
+        Criterion::parse(text, &self.alphabet, strength, self.space(), &read_up_to)
             .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
     }
 
@@ -212,8 +218,22 @@ fn explore(model: &Model, path: &str, limit: usize) -> Result<Space, Failure> {
     })
 }
 
+/// The largest file of tests, results or examples in bytes: 512 MiB.
+const LARGEST: u64 = 512 << 20;
+
+/// Reads a file or a pipe up to the largest size; the error is the cause alone.
+fn read_up_to(path: &str) -> Result<String, String> {
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(|cause| cause.to_string())?;
+    let size = file.take(LARGEST + 1).read_to_string(&mut text);
+    match size.map_err(|cause| cause.to_string())? as u64 {
+        size if size > LARGEST => Err(format!("the file has more than {LARGEST} bytes")),
+        _ => Ok(text),
+    }
+}
+
 fn read(path: &str) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|cause| Failure::new(format!("{path}: {cause}")))
+    read_up_to(path).map_err(|cause| Failure::new(format!("{path}: {cause}")))
 }
 
 fn read_tests(path: &str) -> Result<Vec<Vec<String>>, Failure> {

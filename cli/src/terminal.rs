@@ -19,16 +19,34 @@ pub(crate) const LOG: &str = "CATHERD_LOG";
 
 /// Writes results. Errors are ignored, because the reader may have closed the pipe, as `head` does.
 pub(crate) fn print(text: &str) {
+    // A reader that has gone away wants no more, and there is nobody to tell.
+    let _ = write(text);
+}
+
+/// The same for long outputs; whether anybody reads them.
+///
+/// # Errors
+///
+/// If the text cannot be written, as on a full disk.
+pub(crate) fn print_more(text: &str) -> io::Result<bool> {
+    match write(text) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn write(text: &str) -> io::Result<()> {
     BARS.suspend(|| {
         let mut stdout = io::stdout().lock();
         // Names come from files and from other machines, and terminals obey escape sequences. Files
         // and pipes get the text as it is, because it may be JSON.
-        let _ = match stdout.is_terminal() {
-            true => stdout.write_all(printable_lines(text).as_bytes()),
-            false => stdout.write_all(text.as_bytes()),
-        };
-        let _ = io::stdout().flush();
-    });
+        match stdout.is_terminal() {
+            true => stdout.write_all(printable_lines(text).as_bytes())?,
+            false => stdout.write_all(text.as_bytes())?,
+        }
+        stdout.flush()
+    })
 }
 
 /// A count with its noun: `1 run`, `2 runs`.

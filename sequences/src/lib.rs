@@ -36,7 +36,7 @@ pub use direct::{Aim, Made, OnTest, direct, reduced, shortest_trace};
 pub use events::{Event, EventId, EventSet, Events, FieldValue, MOST_EVENTS};
 pub use model::{BUILTIN, FaultWord, Model, ModelError, Source, Span};
 pub use negative::{Case, negatives, unmarked};
-pub use pool::{DEFAULT_LENGTH, NoTraceSampler, Pool, Sampler, Tests, Walker};
+pub use pool::{DEFAULT_LENGTH, MOST_POOL_EVENTS, NoTraceSampler, Pool, Sampler, Tests, Walker};
 pub use program::{Enabled, Fault, Program, Stepper};
 pub use space::{BrokenModel, Counts, Edge, Format, Space, Traces, UnknownFormat};
 pub use test_file::{TestFileError, parse_tests, suite_json};

@@ -9,12 +9,19 @@ use rayon::prelude::*;
 
 use crate::alphabet::{Alphabet, Letter};
 use crate::events::EventId;
+use crate::model::Span;
 use crate::program::{Fault, Program, Stepper};
 use crate::space::Space;
 use crate::streams::WALKS;
 
 /// The length of tests unless a study sets it.
 pub const DEFAULT_LENGTH: usize = 1000;
+
+/// Events of the walks of a pool at most, because they take some ten bytes each with their letters: 2^29.
+pub const MOST_POOL_EVENTS: u64 = 1 << 29;
+
+/// Events of the walks at most that are made before their number is looked at: 2^27.
+const BATCH_EVENTS: u64 = 1 << 27;
 
 /// Walks that one thread makes in a row.
 const CHUNK: u64 = 4096;
@@ -287,10 +294,16 @@ impl<'m> Walker<'m> {
     ///
     /// # Errors
     ///
-    /// If the model breaks a rule of its own.
+    /// If the model breaks a rule of its own, or, with [`Sampler::Avoid`], if the walks have more than
+    /// [`MOST_POOL_EVENTS`].
     pub fn walks(&self, numbers: std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
         if self.sampler == Sampler::Avoid {
-            return self.walks_in_turn(&numbers);
+            let (tests, cut) = self.walks_in_turn(&numbers, MOST_POOL_EVENTS)?;
+            return if tests.events() as u64 > MOST_POOL_EVENTS {
+                Err(too_many())
+            } else {
+                Ok((tests, cut))
+            };
         }
         let starts: Vec<u64> = numbers.clone().step_by(CHUNK as usize).collect();
         let chunk = |start: u64| {
@@ -311,7 +324,13 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    fn walks_in_turn(&self, numbers: &std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
+    /// All walks up to the last of some numbers, one after the other, up to the first one with which
+    /// they have more than so many events.
+    fn walks_in_turn(
+        &self,
+        numbers: &std::ops::Range<u64>,
+        most: u64,
+    ) -> Result<(Tests, usize), Fault> {
         let (mut tests, mut cut) = (Tests::default(), 0);
         let (mut taken, mut test) = (Vec::new(), Vec::new());
         for number in 0..numbers.end {
@@ -319,6 +338,9 @@ impl<'m> Walker<'m> {
             if numbers.contains(&number) {
                 tests.push(&test);
                 cut += usize::from(is_cut);
+            }
+            if tests.events() as u64 > most {
+                break;
             }
         }
         Ok((tests, cut))
@@ -337,14 +359,20 @@ impl<'m> Walker<'m> {
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<(Tests, usize)>, Fault> {
         // Walks that avoid earlier ones are made once, all in one batch.
-        let batch = if self.sampler == Sampler::Avoid { walks.max(1) } else { 8 * CHUNK };
+        let batch = match self.sampler {
+            Sampler::Avoid => walks.max(1),
+            _ => (BATCH_EVENTS / self.length.max(1) as u64).clamp(1, 8 * CHUNK),
+        };
         let (mut tests, mut cut, mut test) = (Tests::default(), 0, Vec::new());
         for start in (0..walks).step_by(batch as usize) {
             if go_on().is_break() {
                 return Ok(None);
             }
             let numbers = start..(start + batch).min(walks);
-            let (more, more_cut) = self.walks(numbers.clone())?;
+            let (more, more_cut) = match self.sampler {
+                Sampler::Avoid => self.walks_in_turn(&numbers, events)?,
+                _ => self.walks(numbers.clone())?,
+            };
             if let Some(rest) = events.checked_sub(more.events() as u64) {
                 events = rest;
                 tests.append(more);
@@ -364,13 +392,24 @@ impl<'m> Walker<'m> {
         Ok(Some((tests, cut)))
     }
 
+    /// So many walks for a pool, and how many were cut.
+    ///
+    /// # Errors
+    ///
+    /// If the model breaks a rule of its own, or the walks have more than [`MOST_POOL_EVENTS`].
+    pub fn pool_walks(&self, size: u64) -> Result<(Tests, usize), Fault> {
+        let walks = self.walks_within(size, MOST_POOL_EVENTS, &mut || ControlFlow::Continue(()))?;
+        let (tests, cut) = walks.unwrap_or_default();
+        if (tests.len() as u64) < size { Err(too_many()) } else { Ok((tests, cut)) }
+    }
+
     /// A pool of so many walks, duplicates removed after projection and not replaced.
     ///
     /// # Errors
     ///
-    /// If the model breaks a rule of its own.
+    /// As [`Walker::pool_walks`].
     pub fn pool(&self, size: u64, alphabet: &Alphabet) -> Result<Pool, Fault> {
-        let (tests, cut) = self.walks(0..size)?;
+        let (tests, cut) = self.pool_walks(size)?;
         Ok(Pool { cut, ..Pool::new(&tests, alphabet) })
     }
 }
@@ -408,6 +447,11 @@ impl Pool {
     pub fn is_empty(&self) -> bool {
         self.letters.is_empty()
     }
+}
+
+fn too_many() -> Fault {
+    let cause = format!("the walks have more than {MOST_POOL_EVENTS} events");
+    Fault::new(Span::default(), cause)
 }
 
 fn hash(letters: &[Letter]) -> u64 {

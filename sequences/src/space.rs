@@ -14,6 +14,9 @@ use crate::program::{Fault, Program, Stepper};
 pub use count::{Counts, Traces};
 pub use export::{Format, UnknownFormat};
 
+/// Bytes that states and edges take at most while a model is explored: 2 GiB.
+const MOST_BYTES: usize = 2 << 30;
+
 /// An event from a state to a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
@@ -112,12 +115,16 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 impl Space {
-    /// Explores a model up to so many states.
+    /// Explores a model up to so many states, and up to 2 GiB of states and edges.
     ///
     /// # Errors
     ///
     /// If the model breaks a rule of its own, such as the capacity of a list.
     pub fn explore(program: &Program, limit: usize) -> Result<Space, BrokenModel> {
+        Space::explore_within(program, limit, MOST_BYTES)
+    }
+
+    fn explore_within(program: &Program, limit: usize, most: usize) -> Result<Space, BrokenModel> {
         let limit = limit.clamp(1, u32::MAX as usize - 1);
         let mut stepper = Stepper::new(program);
         let initial = stepper.initial().map_err(|fault| BrokenModel { fault, trace: vec![] })?;
@@ -128,6 +135,10 @@ impl Space {
         let (mut state, mut next, mut enabled) = (Vec::new(), Vec::new(), Vec::new());
         let mut number = 0;
         while number < known.table.len() as u32 {
+            // Edges may fill the memory even if no state is new.
+            if space.bytes(&known) >= most {
+                return Ok(space.cut(known.table.len()));
+            }
             known.state(number, &mut state);
             if let Err(fault) = stepper.enabled(&state, &mut enabled) {
                 return Err(space.broken(program, fault, number, None));
@@ -136,21 +147,13 @@ impl Space {
                 if let Err(fault) = stepper.step(&state, event, &mut next) {
                     return Err(space.broken(program, fault, number, Some(event)));
                 }
-                if known.table.len() == limit {
-                    // The state may be known; if not, it is left out.
-                    let before = known.table.len();
-                    let (target, new) = known.add(&next);
-                    if new {
-                        debug_assert_eq!(target as usize, before);
-                        space.truncated = true;
-                        space.first_edge.push(space.edges.len() as u64);
-                        space.first_edge.resize(limit + 1, space.edges.len() as u64);
-                        return Ok(space);
-                    }
-                    space.edges.push(Edge { event, target });
-                    continue;
+                let states = known.table.len();
+                let is_full = states == limit || space.bytes(&known) >= most;
+                let (target, is_new) = known.add(&next);
+                if is_full && is_new {
+                    space.first_edge.push(space.edges.len() as u64);
+                    return Ok(space.cut(states));
                 }
-                let (target, _) = known.add(&next);
                 space.edges.push(Edge { event, target });
             }
             space.first_edge.push(space.edges.len() as u64);
@@ -158,6 +161,17 @@ impl Space {
             space.explored = number;
         }
         Ok(space)
+    }
+
+    fn bytes(&self, known: &Interner) -> usize {
+        known.bytes.len() + size_of::<Edge>() * self.edges.len()
+    }
+
+    /// The space with the states that were found; those that were not explored have no edges.
+    fn cut(mut self, states: usize) -> Space {
+        self.truncated = true;
+        self.first_edge.resize(states + 1, self.edges.len() as u64);
+        self
     }
 
     fn broken(
@@ -302,5 +316,33 @@ impl Space {
         let (component, components) = self.components();
         let to_itself = |state: u32| self.edges(state).iter().any(|edge| edge.target == state);
         components < component.len() || (0..self.states() as u32).any(to_itself)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+
+    #[test]
+    fn exploration_ends_where_states_or_edges_fill_the_memory() {
+        let wide = "model wide\nevents a, b\ndata q: list 2000 of 0..1 = []\n\
+                    on a { push q, 0 }\non b { push q, 1 }\nrequest a | b when len(q) < 2000\n";
+        let model = Source::of_text("wide", wide).model().unwrap();
+        let space = Space::explore_within(&model.program, 1_000_000, 1 << 20).unwrap();
+        assert!(space.truncated());
+        // A state has two thousand values of a byte each, and its length.
+        assert!((400..600).contains(&space.states()), "{}", space.states());
+        let last = space.states() as u32 - 1;
+        assert!(space.edges(last).is_empty() && !space.is_explored(last));
+        assert!(!space.edges(0).is_empty() && space.is_explored(0));
+
+        let dense = "model dense\nevents 1..500\ndata at: 1..500 = 1\n\
+                     on 1..500 as e { at = e.value }\nrequest all when true\n";
+        let dense = dense.replace("e.value", "at mod 500 + 1");
+        let model = Source::of_text("dense", &dense).model().unwrap();
+        let space = Space::explore_within(&model.program, 1_000_000, 1 << 20).unwrap();
+        assert!(space.truncated() && space.states() < 400, "{}", space.states());
+        assert!(!Space::explore(&model.program, 1_000_000).unwrap().truncated());
     }
 }

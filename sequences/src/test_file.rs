@@ -16,6 +16,10 @@ pub struct TestFileError {
     pub cause: String,
 }
 
+/// Commas and spaces of a file of tests at most, because each event takes some fifty bytes of memory:
+/// 2^25.
+const MOST_SEPARATORS: usize = 1 << 25;
+
 /// Reads tests as labels of events. A text has one test a line, its events separated by commas,
 /// or by spaces if it has no comma; lines that begin with `#` are left out. JSON is an array of
 /// tests, or an object whose member `tests` is one; an event is a text, or an object with `event`
@@ -24,8 +28,17 @@ pub struct TestFileError {
 ///
 /// # Errors
 ///
-/// The first test that cannot be read.
+/// The first test that cannot be read, or the first one beyond what fits into memory.
 pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
+    let is_separator = |byte: &u8| matches!(byte, b',' | b' ' | b'\n');
+    let mut separators =
+        text.bytes().enumerate().filter(|(_, byte)| is_separator(byte)).map(|(at, _)| at);
+    if let Some(at) = separators.nth(MOST_SEPARATORS) {
+        let number = 1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
+        let cause =
+            format!("the file has more than {MOST_SEPARATORS} commas and spaces up to here");
+        return Err(TestFileError { number, cause });
+    }
     if !text.trim_start().starts_with(['{', '[']) {
         let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
         let events = |line: &str| match line.contains(',') {

@@ -11,7 +11,7 @@ use catherd_sequences::{
 use clap::Args;
 use serde_json::json;
 
-use super::{Settings, Subject, is_model, output, read_tests, write};
+use super::{Settings, Subject, is_model, output, read_tests, up_to, write};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
@@ -64,7 +64,7 @@ pub(crate) struct Generate {
     sampler: String,
 
     /// Longest test in events
-    #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH)]
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
     /// Tests that the suite contains in any case; the greedy algorithm adds others
@@ -121,7 +121,9 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
                 let sampler = Sampler::named(&arguments.sampler).unwrap_or_default();
                 let walker = subject.walker(sampler, arguments.seed, arguments.length);
                 let walker = walker.ok_or_else(|| Failure::new("there is no model"))??;
-                walker.walks(0..arguments.pool).map_err(Failure::new)?.0
+                let walks = walker.pool_walks(arguments.pool);
+                let failed = |fault| Failure::new(fault).hint("set a smaller --pool or --length");
+                walks.map_err(failed)?.0
             }
         };
         (0..others.len()).for_each(|number| tests.push(&others.test(number)));

@@ -6,12 +6,15 @@ use catherd_sequences::{Counts, Format, Sampler};
 use clap::Args;
 use serde_json::json;
 
-use super::{Settings, explore, open, write};
+use super::{Settings, explore, open, up_to, write};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
 /// Walks that are made and printed at a time.
 const BATCH: u64 = 32_768;
+
+/// Events of these walks at most.
+const BATCH_EVENTS: u64 = 1 << 25;
 
 /// Checks models: errors, likely mistakes, and sizes.
 #[derive(Args)]
@@ -48,7 +51,7 @@ pub(crate) struct SpaceArguments {
     settings: Settings,
 
     /// Count traces of at most N events; needed for models with cycles
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = up_to(100_000))]
     length: Option<usize>,
 
     /// Write the graph for Graphviz
@@ -96,7 +99,7 @@ pub(crate) struct Walk {
     sampler: String,
 
     /// Longest trace in events
-    #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH)]
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
     /// Print one JSON object instead of lines, as a file of tests
@@ -233,16 +236,26 @@ pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
         return Err(Failure::new("there is no model"));
     };
     let walker = walker?;
-    let labels: Vec<String> = subject.events.list().iter().map(ToString::to_string).collect();
-    let quoted: Vec<String> =
-        subject.events.list().iter().map(|event| json!(event).to_string()).collect();
-    let (list, between) = if arguments.json { (&quoted, ",") } else { (&labels, ", ") };
+    let between = if arguments.json { "," } else { ", " };
+    // Each event with what separates it from the next one: most of the time goes into this text.
+    let written: Vec<String> = subject
+        .events
+        .list()
+        .iter()
+        .map(|event| match arguments.json {
+            true => json!(event).to_string() + between,
+            false => event.to_string() + between,
+        })
+        .collect();
     if arguments.json {
         let (model, seed) = (json!(subject.name), arguments.seed);
         terminal::print(&format!("{{\"model\":{model},\"seed\":{seed},\"tests\":["));
     }
     // Walks with the sampler avoid follow from earlier ones, so that they are made once.
-    let batch = if sampler == Sampler::Avoid { arguments.number.max(1) } else { BATCH };
+    let batch = match sampler {
+        Sampler::Avoid => arguments.number.max(1),
+        _ => (BATCH_EVENTS / arguments.length.max(1) as u64).clamp(1, BATCH),
+    };
     let mut text = String::new();
     for start in (0..arguments.number).step_by(batch as usize) {
         let end = start.saturating_add(batch).min(arguments.number);
@@ -252,15 +265,18 @@ pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
             if arguments.json {
                 text += if start == 0 && number == 0 { "[" } else { ",[" };
             }
-            for (position, &event) in tests.get(number).iter().enumerate() {
-                if position > 0 {
-                    text += between;
-                }
-                text += &list[usize::from(event)];
+            let events = tests.get(number);
+            events.iter().for_each(|&event| text += &written[usize::from(event)]);
+            if !events.is_empty() {
+                text.truncate(text.len() - between.len());
             }
             text.push(if arguments.json { ']' } else { '\n' });
         }
-        terminal::print(&text);
+        let is_read = terminal::print_more(&text)
+            .map_err(|cause| Failure::new(format!("standard output: {cause}")))?;
+        if !is_read {
+            return Ok(Exit::Success);
+        }
     }
     if arguments.json {
         terminal::print("]}\n");

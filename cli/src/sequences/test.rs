@@ -8,7 +8,7 @@ use catherd_sequences::{Case, EventId, Space};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Settings, Subject, read_tests, write};
+use super::{Settings, Subject, read_tests, up_to, write};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
@@ -64,7 +64,7 @@ pub(crate) struct Test {
     seed: u64,
 
     /// Longest test of --online in events
-    #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH)]
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
     /// Longest answer to an event in milliseconds

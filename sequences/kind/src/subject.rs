@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use catherd_experiments::Digest;
 use catherd_sequences::suite::Matrix;
-use catherd_sequences::{Alphabet, Criterion, Model, Pool, Source, Space, Walker};
+use catherd_sequences::{
+    Alphabet, Criterion, MOST_POOL_EVENTS, Model, Pool, Source, Space, Walker,
+};
 
 use crate::cache::Cache;
 use crate::configuration::{Configuration, Letters, PoolSettings};
@@ -143,19 +145,23 @@ impl Subject {
             let walker =
                 Walker::new(program, Some(&space), settings.sampler, key.seed, settings.length)
                     .map_err(|error| failed(error.to_string()))?;
+            let limit = events.unwrap_or(u64::MAX).min(MOST_POOL_EVENTS);
             let mut asked = None;
-            let walks = walker.walks_within(
-                settings.walks,
-                events.unwrap_or(u64::MAX),
-                &mut || match go_on() {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(stop) => {
-                        asked = Some(stop);
-                        ControlFlow::Break(())
-                    }
-                },
-            );
+            let walks = walker.walks_within(settings.walks, limit, &mut || match go_on() {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(stop) => {
+                    asked = Some(stop);
+                    ControlFlow::Break(())
+                }
+            });
             match walks.map_err(|fault| failed(fault.to_string()))? {
+                Some((tests, _))
+                    if (tests.len() as u64) < settings.walks
+                        && events.is_none_or(|n| n > limit) =>
+                {
+                    let cause = "the walks of the pool have more than";
+                    Err(failed(format!("{cause} {limit} events: set fewer or shorter ones")))
+                }
                 Some((tests, cut)) => Ok(Arc::new(Pool { cut, ..Pool::new(&tests, &alphabet) })),
                 None => Err(asked.unwrap_or(Stop::Asked)),
             }

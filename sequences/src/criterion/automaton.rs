@@ -9,6 +9,9 @@ use crate::alphabet::{Alphabet, Letter};
 /// The largest number of states of an automaton.
 const MOST_STATES: usize = 10_000;
 
+/// The largest number of transitions of the automata of a criterion, which take four bytes each: 2^27.
+pub(crate) const MOST_TRANSITIONS: usize = 1 << 27;
+
 /// The largest number of repetitions, and of parts of an expression.
 const MOST_REPEATS: u32 = 1000;
 const MOST_PARTS: usize = 20_000;
@@ -408,6 +411,10 @@ impl Builder<'_> {
             at += 1;
             if sets.len() > MOST_STATES {
                 let cause = format!("the automaton has more than {MOST_STATES} states");
+                return Err(ExpressionError { column: 1, cause });
+            }
+            if next.len() > MOST_TRANSITIONS {
+                let cause = format!("the automaton has more than {MOST_TRANSITIONS} transitions");
                 return Err(ExpressionError { column: 1, cause });
             }
         }

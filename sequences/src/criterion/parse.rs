@@ -8,12 +8,15 @@ use crate::alphabet::{Alphabet, Letter};
 use crate::events::Events;
 use crate::space::Space;
 
-use super::automaton::Expression;
+use super::automaton::{Expression, MOST_TRANSITIONS};
 use super::{Criterion, Kind, Relax};
 use group::group;
 
 /// The largest number of expressions.
 const MOST_EXPRESSIONS: usize = 100_000;
+
+/// Pairs of edges at most, which take some twenty bytes each: 2^25.
+const MOST_PAIRS: usize = 1 << 25;
 
 const NAMES: [&str; 12] = [
     "subsequence:T",
@@ -32,7 +35,7 @@ const NAMES: [&str; 12] = [
 
 /// A text that is no criterion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("criterion `{text}`: {cause}")]
+#[error("criterion `{}`: {cause}", beginning(text))]
 pub struct CriterionError {
     /// The text.
     pub text: String,
@@ -40,6 +43,15 @@ pub struct CriterionError {
     pub cause: String,
     /// What to write instead.
     pub hint: String,
+}
+
+/// The beginning of a text, for a message.
+fn beginning(text: &str) -> String {
+    const SHOWN: usize = 100;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Splits a list of criteria at commas and semicolons outside parentheses and brackets.
@@ -199,7 +211,7 @@ impl Criterion {
                 Kind::Symmetry(group(context, &text)?)
             }
             "states" | "transitions" | "edge-pairs" => match space {
-                Some(space) => over_states(name, space),
+                Some(space) => over_states(context, name, space)?,
                 None if !context.model => Kind::States(1),
                 None => {
                     return Err(context.error(
@@ -367,11 +379,17 @@ fn span(context: &Context<'_>, kind: &Kind) -> Result<u64, CriterionError> {
     })
 }
 
-fn over_states(name: &str, space: &Space) -> Kind {
-    match name {
+fn over_states(context: &Context<'_>, name: &str, space: &Space) -> Result<Kind, CriterionError> {
+    Ok(match name {
         "states" => Kind::States(space.states()),
         "transitions" => Kind::Transitions(space.edge_count()),
         _ => {
+            let edges = (0..space.states() as u32).flat_map(|state| space.edges(state));
+            let count: usize = edges.map(|edge| space.edges(edge.target).len()).sum();
+            if count > MOST_PAIRS {
+                let cause = format!("{count} pairs of edges, more than {MOST_PAIRS}");
+                return Err(context.error(cause, "use transitions"));
+            }
             let mut pairs = FxHashMap::default();
             for state in 0..space.states() as u32 {
                 for (at, edge) in space.edges(state).iter().enumerate() {
@@ -385,14 +403,14 @@ fn over_states(name: &str, space: &Space) -> Kind {
             }
             Kind::EdgePairs(pairs)
         }
-    }
+    })
 }
 
 /// Expressions, one a line; `NAME = [a b]` names a set, `for x in NAME, y in [c d]: E` makes one
 /// expression for each choice.
 fn expressions(context: &Context<'_>, lines: &[String]) -> Result<Kind, CriterionError> {
     let mut sets: FxHashMap<String, Vec<String>> = FxHashMap::default();
-    let mut found = Vec::new();
+    let (mut found, mut transitions) = (Vec::new(), 0);
     for line in lines.iter().map(|line| line.trim()) {
         if line.is_empty() || line.starts_with('#') {
             continue;
@@ -418,6 +436,11 @@ fn expressions(context: &Context<'_>, lines: &[String]) -> Result<Kind, Criterio
             let expression = Expression::parse(&text).map_err(refused)?;
             if context.model {
                 let automaton = expression.automaton(context.alphabet).map_err(refused)?;
+                transitions += automaton.next.len();
+                if transitions > MOST_TRANSITIONS {
+                    let cause = format!("more than {MOST_TRANSITIONS} transitions of automata");
+                    return Err(context.error(cause, "use fewer or simpler expressions"));
+                }
                 found.push((text, automaton));
             } else {
                 return Ok(Kind::States(1));

@@ -11,10 +11,40 @@ use super::{Criterion, Kind};
 /// The largest memory for sets of words, in bytes.
 const MOST_BYTES: u128 = 3 << 30;
 
+/// The largest number of reachable items, which take eight bytes each.
+const MOST_ITEMS: u64 = 1 << 28;
+
+/// Words that are extended along edges at most, and steps of automata along edges: about a minute.
+const MOST_STEPS: u64 = 1 << 35;
+
 /// A criterion whose reachable items are not computed exactly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no exact number of reachable items: {0}")]
 pub struct Unbounded(pub(super) String);
+
+/// Counts steps, and ends a computation that would take too long.
+struct Steps(u64);
+
+impl Steps {
+    fn add(&mut self, more: u64) -> Result<(), Unbounded> {
+        self.0 = self.0.saturating_add(more);
+        match self.0 > MOST_STEPS {
+            true => Err(Unbounded(format!("it takes more than {MOST_STEPS} steps"))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The items of a bit vector.
+fn listed(bits: &[u64]) -> Result<Vec<u64>, Unbounded> {
+    let count = bits::count(bits);
+    if count > MOST_ITEMS {
+        return Err(Unbounded(format!("{count} items, more than {MOST_ITEMS}")));
+    }
+    let mut items = Vec::with_capacity(count as usize);
+    items.extend(bits::ones(bits));
+    Ok(items)
+}
 
 /// The state graph with letters instead of events.
 struct Graph<'s> {
@@ -65,6 +95,8 @@ impl Criterion {
             Kind::UnorderedCube(t) => self.cubes(&graph, *t)?,
             Kind::Exclusive(t) => {
                 let words = self.subsequences(&graph, *t)?;
+                let edges = (space.edge_count() as u64).saturating_mul(*t as u64 + 1);
+                Steps(0).add(edges.saturating_mul(words.len() as u64))?;
                 let item = |&word: &u64| {
                     let letters = self.word(word);
                     exact_word(&graph, &letters, &letters)
@@ -155,7 +187,7 @@ impl Criterion {
         let reached = reached_components(graph, &component, count);
         let mut before: Vec<Vec<u64>> =
             reached.iter().map(|&reached| vec![u64::from(reached)]).collect();
-        let mut levels = Vec::new();
+        let (mut levels, mut steps) = (Vec::new(), Steps(0));
         for j in 1..=t {
             let words = self.words_of(j, if j == t { 1 } else { count })?;
             let mut union = vec![0; words];
@@ -166,6 +198,9 @@ impl Criterion {
                     bits::unite(&mut lower[to as usize], &upper[0]);
                 }
                 let Some(letter) = letter else { continue };
+                steps.add(
+                    bits::count(&before[from as usize]) + before[from as usize].len() as u64,
+                )?;
                 for word in bits::ones(&before[from as usize]) {
                     let longer = word as usize * s + letter as usize;
                     bits::set(&mut union, longer);
@@ -174,7 +209,7 @@ impl Criterion {
                     }
                 }
             }
-            levels.push(bits::ones(&union).collect());
+            levels.push(listed(&union)?);
             before = level;
         }
         Ok(levels)
@@ -186,7 +221,7 @@ impl Criterion {
         let reached = reached_states(graph);
         let mut before: Vec<Vec<u64>> =
             reached.iter().map(|&reached| vec![u64::from(reached)]).collect();
-        let mut union = Vec::new();
+        let (mut union, mut steps) = (Vec::new(), Steps(0));
         for j in 1..=t {
             let words = self.words_of(j, if j == t { 1 } else { states })?;
             union = vec![0; words];
@@ -195,7 +230,9 @@ impl Criterion {
             for state in 0..states as u32 {
                 for (letter, target) in graph.edges(state) {
                     let Some(letter) = letter else { continue };
-                    for word in bits::ones(&before[state as usize]) {
+                    let words = &before[state as usize];
+                    steps.add(bits::count(words) + words.len() as u64)?;
+                    for word in bits::ones(words) {
                         let longer = word as usize * s + letter as usize;
                         bits::set(&mut union, longer);
                         if j < t {
@@ -222,7 +259,7 @@ impl Criterion {
             }
             before = level;
         }
-        Ok(bits::ones(&union).collect())
+        listed(&union)
     }
 
     /// Words whose letters occur in one trace in some order.
@@ -242,7 +279,7 @@ impl Criterion {
                 sets.insert(letters);
             }
         }
-        self.words_of(t, 1)?;
+        Steps(0).add(self.span.saturating_mul(t as u64))?;
         let occurs = |word: &u64| {
             let mut letters = self.word(*word);
             letters.sort_unstable();
