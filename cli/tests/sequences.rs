@@ -34,6 +34,11 @@ fn plain_lists_of_events_need_no_model() {
     let suite =
         succeed(folder, &[&["generate", "log.txt", "--until", "100%"][..], &criterion].concat());
     assert_eq!(suite, "a, b, c\nc, b, a\n");
+    let distinct = ["coverage", "log.txt", "--missing", "--criterion", "subsequence:2 distinct"];
+    assert_eq!(
+        succeed(folder, &distinct),
+        "subsequence:2 distinct: 6 of 6 items (100.0 %), bound 6\n"
+    );
     let all = ["generate", "--events", "a,b,c,d", "--criterion", "subsequence:3 distinct"];
     let suite = succeed(folder, &[&all[..], &["--until", "100%"]].concat());
     assert!((6..=8).contains(&suite.lines().count()), "{suite}");
@@ -236,6 +241,89 @@ fn mistakes_are_named_with_their_place() {
     let output = run(place.path(), &["coverage", "builtin:abp", "m.bp", "--criterion", "pairs"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("unknown criterion `pairs`"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_that_do_not_listen_fail_each_test_and_fill_no_memory() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("s.txt"), "1, 2\n3, 4, 5\n").unwrap();
+    for (script, cause) in [
+        ("while :; do echo '{\"ok\": true}'; done", "came before its message"),
+        (
+            "while read line; do echo '{\"ok\": true}'; echo '{\"ok\": true}'; done",
+            "before its message",
+        ),
+        ("read line; echo '{\"ok\": true}'; exec sleep 100", "no answer within 300 ms"),
+        (
+            "read line; echo '{\"ok\": true}'; read line; tr '\\0' x < /dev/zero",
+            "is not understood",
+        ),
+    ] {
+        fs::write(folder.join("system.sh"), script).unwrap();
+        let limit = ["--command", "sh system.sh", "--event-ms", "300"];
+        let output = run(folder, &[&["test", "builtin:vault", "s.txt"][..], &limit].concat());
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{script}: {}", stderr(&output));
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
+        // Whether an answer comes before the first message or after it may differ each time.
+        assert!(shown.contains(cause) || shown.contains("# flaky"), "{script}: {shown}");
+    }
+}
+
+#[test]
+fn walks_end_when_nobody_reads_them() {
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+    let mut walk = Command::new(support::program())
+        .args(["sequences", "walk", "builtin:vault", "-n", "18446744073709551615"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut beginning = [0; 10];
+    walk.stdout.take().unwrap().read_exact(&mut beginning).unwrap();
+    let start = std::time::Instant::now();
+    let ended = loop {
+        if let Some(status) = walk.try_wait().unwrap() {
+            break Some(status);
+        }
+        if start.elapsed().as_secs() > 60 {
+            break None;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    };
+    let _ = walk.kill();
+    walk.wait().unwrap();
+    assert_eq!(ended.expect("it goes on without a reader").code(), Some(0));
+}
+
+#[test]
+fn hostile_sizes_are_named() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    // Each state has a list of four thousand numbers.
+    let wide = "model wide\nevents a, b\ndata q: list 4000 of 0..65535 = []\ndata n: 0..65535 = 0\n\
+                on a {\n  push q, n\n  n = (n + 1) mod 65536\n}\n\
+                on b { n = (n * 3 + 1) mod 65536 }\nrequest a | b when len(q) < 4000\n";
+    fs::write(folder.join("wide.bp"), wide).unwrap();
+    let shown = run(folder, &["space", "wide.bp", "--limit", "3000"]);
+    assert_eq!(shown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("3000 and more"));
+    let long = format!("expressions({}a{})", "(".repeat(5000), ")".repeat(5000));
+    let refused: [(&[&str], &str); 4] = [
+        (&["walk", "builtin:abp", "--length", "99999999999"], "--length"),
+        (&["generate", "builtin:vault", "--criterion", &long, "--size", "2"], "((..."),
+        (&["space", "builtin:abp", "--length", "18446744073709551615"], "--length"),
+        (
+            &["generate", "builtin:abp", "--criterion", "subsequence:9", "--size", "2"],
+            "more than 536870912 items",
+        ),
+    ];
+    for (arguments, named) in refused {
+        let output = run(folder, arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).contains(named), "{arguments:?}: {}", stderr(&output));
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Programs as systems: JSON, one message a line, on standard input and output.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
 use catherd_platform::{kill_group, new_group};
@@ -15,6 +15,10 @@ use super::{Answer, System};
 
 /// The longest answer in bytes.
 const LONGEST: usize = 1 << 20;
+
+/// Messages that wait for the program, and answers that wait for a message: more than any program
+/// needs that reads each message and answers it.
+const MOST_WAITING: usize = 16;
 
 /// A program that cannot be used as a system.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +44,7 @@ const MOST_NEXT: usize = 10_000;
 
 struct Running {
     child: Child,
-    input: ChildStdin,
+    messages: SyncSender<String>,
     answers: Receiver<String>,
 }
 
@@ -79,20 +83,11 @@ impl Command {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(self.error("no pipes"));
         };
-        let (send, answers) = channel();
-        // The thread ends with the program's output, or when nothing listens any more.
-        std::thread::spawn(move || {
-            let mut output = BufReader::new(output);
-            let mut line = String::new();
-            while let Ok(1..) =
-                std::io::Read::take(&mut output, LONGEST as u64).read_line(&mut line)
-            {
-                if send.send(std::mem::take(&mut line)).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(Running { child, input, answers })
+        let (messages, waiting) = sync_channel(MOST_WAITING);
+        let (send, answers) = sync_channel(MOST_WAITING);
+        std::thread::spawn(move || write(input, &waiting));
+        std::thread::spawn(move || read(output, &send));
+        Ok(Running { child, messages, answers })
     }
 
     /// Sends a message and waits for the answer; `Err` says why there is none.
@@ -101,7 +96,14 @@ impl Command {
         let Some(running) = &mut self.running else { return Err("the program has ended".into()) };
         let mut line = message.to_string();
         line.push('\n');
-        let sent = running.input.write_all(line.as_bytes()).and_then(|()| running.input.flush());
+        if let Ok(answer) = running.answers.try_recv() {
+            self.end();
+            return Err(format!("the answer `{}` came before its message", shown(&answer)));
+        }
+        if let Err(TrySendError::Full(_)) = running.messages.try_send(line) {
+            self.end();
+            return Err("the program does not read its input".to_owned());
+        }
         let answer = match running.answers.recv_timeout(self.limit) {
             Ok(answer) => answer,
             Err(RecvTimeoutError::Timeout) => {
@@ -110,8 +112,7 @@ impl Command {
             }
             Err(RecvTimeoutError::Disconnected) => {
                 self.end();
-                let cause = sent.err().map(|cause| format!(": {cause}")).unwrap_or_default();
-                return Err(format!("the program ended{cause}"));
+                return Err("the program ended".to_owned());
             }
         };
         let mut reply: Reply = serde_json::from_str(&answer)
@@ -126,10 +127,32 @@ impl Command {
     /// Ends the program and all that it started.
     fn end(&mut self) {
         if let Some(mut running) = self.running.take() {
-            drop(running.input);
+            drop(running.messages);
             // A group without processes has nothing left to end.
             let _ = kill_group(&mut running.child);
             let _ = running.child.wait();
+        }
+    }
+}
+
+/// Writes messages to a program, on a thread of its own because the program may not read them. Ends
+/// with the program, or when no message can come any more.
+fn write(mut input: ChildStdin, messages: &Receiver<String>) {
+    for message in messages {
+        if input.write_all(message.as_bytes()).and_then(|()| input.flush()).is_err() {
+            break;
+        }
+    }
+}
+
+/// Reads answers of a program, and waits while it has given more than were asked for. Ends with the
+/// program's output, or when nothing listens any more.
+fn read(output: ChildStdout, answers: &SyncSender<String>) {
+    let mut output = BufReader::new(output);
+    let mut line = String::new();
+    while let Ok(1..) = Read::take(&mut output, LONGEST as u64).read_line(&mut line) {
+        if answers.send(std::mem::take(&mut line)).is_err() {
+            break;
         }
     }
 }
