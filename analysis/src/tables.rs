@@ -14,8 +14,10 @@ mod missing;
 mod mutation;
 mod race;
 mod ranks;
+mod riskiest;
 mod speed;
 mod suites;
+mod uncovered;
 
 pub use aa_test::aa_test;
 pub use budget::{convergence, full_coverage, milestones};
@@ -30,8 +32,10 @@ pub use missing::missing;
 pub use mutation::mutation;
 pub use race::race;
 pub use ranks::{rank_detection, risk_stability, suite_ranks};
+pub use riskiest::riskiest;
 pub use speed::{cost, speed};
 pub use suites::suites;
+pub use uncovered::{goal_sets, uncovered};
 
 use crate::stats::{Interval, Unavailable};
 use crate::table::{Cell, Table};

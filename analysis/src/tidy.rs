@@ -5,7 +5,8 @@
 //!
 //! `runs` has the runs, `criteria` their goals by criterion, `timeline` their improvements,
 //! `mutants` the mutants of their projects, `skipped` the projects that were not run, `dropped`
-//! the configurations that lost a race, and `projects.csv` numbers about projects. `subject.json`
+//! the configurations that lost a race, `projects.csv` numbers about projects, and `goals.csv`
+//! the runs that cover each goal that has a name; `risk.csv` has what tests of faulty systems say of items. `subject.json`
 //! is the [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs: it has the units of work
 //! and the levels of locations, each of which is a column. `docs/columns.md` explains every
 //! column. `study.json` is the plan of the study, `study-state.json` ([`RunStates`]) says how many of the planned runs the tables have.
@@ -13,6 +14,8 @@
 //! are read as well.
 
 mod described;
+mod evidence;
+mod goals;
 mod mutants;
 mod plan;
 mod read;
@@ -24,6 +27,8 @@ mod table;
 mod write;
 
 pub use described::Project;
+pub use evidence::ItemEvidence;
+pub use goals::{Goal, GoalSet};
 pub use mutants::{Mutant, Mutants};
 pub use plan::Interim;
 pub use read::{Improvement, RecordDigests, Results, Row, Run};
@@ -117,6 +122,14 @@ pub enum Error {
         path: PathBuf,
         /// Cause, with the line.
         source: csv::Error,
+    },
+    /// A row of `goals.csv` is not one of that table.
+    #[error("{}: line {line} is no row of a table of goals", path.display())]
+    Goals {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
     },
     /// A description of projects has no column that names them.
     #[error("{}: no column `project` or `sha256` names the projects", path.display())]

@@ -369,6 +369,9 @@ fn ranks_detection_and_risk_have_a_section_if_runs_count_them() {
             let name = format!("risk.variance.max.{tests}");
             record.metrics.insert(name, catherd_experiments::Metric::Number(variance));
         }
+        let table = "tests,item,alpha,beta,mean,variance\n1,\"a, b\",9,9,0,0\n\
+                     50,\"a, b\",5,2,0,0\n50,c,1,4,0,0\n50,d,1,1,0,0\n";
+        record.artifacts.insert("risk.csv".to_owned(), table.to_owned());
         (spec, record)
     });
     let (results, _dir) = results(counted);
@@ -398,6 +401,13 @@ fn ranks_detection_and_risk_have_a_section_if_runs_count_them() {
     assert_eq!(table.table.rows().len(), 2);
     assert!(table.caption.ends_with(": 2 of 4."), "{}", table.caption);
     assert!(report.figures().any(|figure| figure.name.starts_with("variance-over-tests")));
+    // Four failed and one passed test in each of twelve runs, with the prior.
+    let table = report.tables().find(|table| table.name == "riskiest").unwrap();
+    let of = |row: usize, column: usize| table.table.rows()[row][column].value().unwrap();
+    assert_eq!(table.table.rows().len(), 2 * 2 * 3);
+    assert_eq!((of(0, 3), of(0, 4), of(0, 5)), (60.0, 48.0, 49.0 / 62.0));
+    assert!(of(0, 6) < of(0, 5) && of(0, 5) < of(0, 7), "the interval has the mean");
+    assert_eq!((of(1, 3), of(1, 4)), (36.0, 0.0));
 
     // Runs of other kinds have no such section.
     let (plain, _dir) = self::results(synthetic::runs(1, 2));

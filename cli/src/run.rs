@@ -13,6 +13,7 @@
 mod corpus;
 mod display;
 mod folder;
+mod goals;
 mod interim;
 mod local_cluster;
 pub(crate) mod race;
@@ -112,7 +113,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
     let folder = Folder::open(&arguments.folder(&study))?;
     folder.claim(&plan, arguments.fresh)?;
 
-    let tables = StudyTables::new(&folder, &plan, corpus.description()?);
+    let tables = StudyTables::new(&folder, &plan, corpus.description(&plan.algorithms)?);
     let mut runner = LocalRunner::new(&folder, &corpus, arguments, tables);
     let ended = match plan.race {
         Some(race) => race::run(&mut runner, &plan, race)?,

@@ -77,7 +77,8 @@ impl Submit {
             let folder = Folder::open(&self.out.unwrap_or_else(default))?;
             return race::run(&mut connection, &corpus, &plan, race, &folder);
         }
-        let reply = submission::submit(&mut connection, &plan, &corpus.description()?)?;
+        let description = corpus.description(&plan.algorithms)?;
+        let reply = submission::submit(&mut connection, &plan, &description)?;
         terminal::note(&format!(
             "{}: {}, {} of them ended earlier; `catherd watch` shows their progress",
             study.name,

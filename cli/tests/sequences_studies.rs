@@ -79,4 +79,29 @@ fn one_and_eight_workers_and_a_kill_in_the_middle_make_the_same_records() {
     assert!((1..RUNS).contains(&before), "{before} runs before the kill");
     run(folder, "eight", &["--workers", "8"]);
     assert_eq!(digests(&out), expected);
+
+    let goals = |out: &str| fs::read_to_string(folder.join(out).join("goals.csv")).unwrap();
+    assert_eq!(goals("eight"), goals("one"));
+    let of_moodle = goals("one").lines().filter(|line| line.starts_with("moodle,")).count();
+    // Pairs of twelve names, 66 of them reachable.
+    assert_eq!(of_moodle, 144);
+    let report = catherd().current_dir(folder).args(["report", "one", "-o", "report"]).output();
+    assert_eq!(report.unwrap().status.code(), Some(0));
+    let table = |name: &str| {
+        let file = folder.join("report/tables").join(name).with_extension("csv");
+        fs::read_to_string(file).unwrap()
+    };
+    let sets = table("goal-sets");
+    let moodle = sets.lines().find(|line| line.starts_with("moodle,")).unwrap();
+    let cells: Vec<&str> = moodle.split(',').collect();
+    assert_eq!((cells[1], cells[2], cells[3], cells[7]), ("consecutive:2", "100", "66", "78"));
+    let counts: Vec<usize> = cells[4..7].iter().map(|cell| cell.parse().unwrap()).collect();
+    assert_eq!(counts.iter().sum::<usize>(), 66);
+    let uncovered = table("uncovered");
+    let rows = |state: &str| uncovered.lines().filter(|line| line.contains(state)).count();
+    assert_eq!(rows("not covered"), {
+        let none = |line: &str| line.split(',').nth(6).unwrap().parse::<usize>().unwrap();
+        sets.lines().skip(1).map(none).sum::<usize>()
+    });
+    assert!(rows("covered by few") >= 1 && rows("unreachable") >= 78, "{uncovered}");
 }

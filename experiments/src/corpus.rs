@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Digest;
+
 /// A project that a study names and does not run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
@@ -20,6 +22,21 @@ pub struct Measures {
     pub rows: Vec<Vec<String>>,
 }
 
+/// The names of the goals of a project under the first criterion of its records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedGoals {
+    /// The project.
+    pub project: Digest,
+    /// What the goals are, such as the criterion of a coverage.
+    pub criterion: String,
+    /// Labels of the algorithms whose runs have these goals.
+    pub algorithms: Vec<String>,
+    /// The name of each goal by its number in records.
+    pub names: Vec<String>,
+    /// Names of what the criterion asks for and no test of the project can cover. It is no goal.
+    pub unreachable: Vec<String>,
+}
+
 /// The projects of a study beside those of its plan, and measures of all. A client sends it with
 /// the plan, so that results are the same wherever they are written. No run depends on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +46,9 @@ pub struct CorpusDescription {
     /// Measures of the projects; `None` if the subject kind has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
+    /// The goals of the projects by name; empty if the subject kind names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<NamedGoals>,
 }
 
 impl CorpusDescription {

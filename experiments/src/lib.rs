@@ -16,7 +16,7 @@ mod subject;
 pub mod text;
 
 pub use budget::Budget;
-pub use corpus::{CorpusDescription, LeftOut, Measures};
+pub use corpus::{CorpusDescription, LeftOut, Measures, NamedGoals};
 pub use digest::{Digest, DigestBuilder, NotADigest};
 pub use mutation::{Level, MutantOutcome, MutantRecord, Mutation};
 pub use plan::check::{InvalidPlan, PlanProblem};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use catherd_experiments::{Algorithm, Engines, Mutation, ProjectSource, SubjectInfo};
+use catherd_experiments::{Algorithm, Engines, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 
 use crate::algorithm::{AlgorithmInfo, FieldError};
 use crate::projects::{FindError, Found, FoundProject, Progress, ProjectTable};
@@ -88,6 +88,20 @@ pub trait SubjectKind: Send + Sync {
     /// If a project cannot be read any more.
     fn describe(&self, _: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
         Ok(None)
+    }
+
+    /// Names the goals of projects that the runs of some algorithms have, for `goals.csv`. Empty if the
+    /// kind names none.
+    ///
+    /// # Errors
+    ///
+    /// If a project cannot be read any more.
+    fn name_goals(
+        &self,
+        _: &[FoundProject],
+        _: &[Algorithm],
+    ) -> Result<Vec<NamedGoals>, FindError> {
+        Ok(Vec::new())
     }
 
     /// Makes what executes runs. `None` if the context does not permit runs of this kind.

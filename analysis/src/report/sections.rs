@@ -237,10 +237,19 @@ fn ranks(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
         s.table(tables::rank_detection(results, &RankDetection::all(results)?));
         s.table(tables::measures(results)?);
     }
+    let sets = results.goals()?;
+    if !sets.is_empty() {
+        s.table(tables::goal_sets(results, &sets));
+        s.table(tables::uncovered(results, &sets));
+    }
     let risk = RiskStability::all(results)?;
     if !risk.is_empty() {
         s.table(tables::risk_stability(results, &risk));
         s.figures(figures::variance_over_tests(results, &risk));
+        let evidence = results.evidence()?;
+        if !evidence.is_empty() {
+            s.table(tables::riskiest(results, &evidence));
+        }
     }
     Ok(())
 }

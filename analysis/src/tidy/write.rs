@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Budget, Digest, Outcome, RunRecord, RunSpec, SubjectInfo};
 
+use super::evidence::Evidence;
 use super::table::{Layout, TableWriter};
 use super::{Dropped, Error, Skipped, subject};
 use rows::{CriterionRow, MutantRow, RunRow, TimelineRow};
@@ -44,6 +45,7 @@ pub struct Writer {
     mutants: TableWriter<MutantRow>,
     skipped: TableWriter<Skipped>,
     dropped: TableWriter<Dropped>,
+    evidence: Evidence,
 }
 
 impl Writer {
@@ -67,6 +69,7 @@ impl Writer {
             mutants: TableWriter::create(dir, &layout)?,
             skipped: TableWriter::create(dir, &layout)?,
             dropped: TableWriter::create(dir, &layout)?,
+            evidence: Evidence::default(),
             layout,
         })
     }
@@ -94,6 +97,7 @@ impl Writer {
         for mutant in &record.mutants {
             self.mutants.push(MutantRow { run: row.run.clone(), mutant: mutant.clone() })?;
         }
+        self.evidence.add(spec, record);
         self.runs.push(row)
     }
 
@@ -128,7 +132,7 @@ impl Writer {
     /// completes the tables.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Table`] and [`Error::Json`].
+    /// [`Error::Io`], [`Error::Table`], [`Error::Description`] and [`Error::Json`].
     pub fn finish(mut self, skipped: &[Skipped], dropped: &[Dropped]) -> Result<(), Error> {
         for project in skipped {
             self.skipped.push(project.clone())?;
@@ -141,6 +145,7 @@ impl Writer {
         self.timeline.finish()?;
         self.mutants.finish()?;
         self.criteria.finish()?;
+        self.evidence.write(&self.dir)?;
         subject::write(&self.dir, &self.subject)?;
         self.runs.finish()
     }

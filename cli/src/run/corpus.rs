@@ -4,7 +4,8 @@ use std::cell::RefCell;
 
 use catherd_coordinator::Coordinator;
 use catherd_experiments::{
-    CorpusDescription, Digest, LeftOut, Measures, PlannedProject, ProjectSource, duplicates,
+    Algorithm, CorpusDescription, Digest, LeftOut, Measures, PlannedProject, ProjectSource,
+    duplicates,
 };
 use catherd_subject::{FindError, FoundProject, Progress, ProjectTable, ReadError, SubjectKind};
 use indicatif::ProgressBar;
@@ -58,15 +59,19 @@ impl Corpus {
         planned(&self.projects)
     }
 
-    /// The projects that are not run, and measures of the others if the kind has any.
-    pub(crate) fn description(&self) -> Result<CorpusDescription, Failure> {
+    /// The projects that are not run, and measures and names of goals of the others if the kind has any.
+    pub(crate) fn description(
+        &self,
+        algorithms: &[Algorithm],
+    ) -> Result<CorpusDescription, Failure> {
         let table = self.kind.describe(&self.projects)?;
         let measures = table.map(|ProjectTable { columns, rows }| Measures {
             columns: columns.into_iter().map(str::to_owned).collect(),
             rows,
         });
         let left_out = [&*self.unusable, &*self.duplicates].concat();
-        Ok(CorpusDescription { left_out, measures })
+        let goals = self.kind.name_goals(&self.projects, algorithms)?;
+        Ok(CorpusDescription { left_out, measures, goals })
     }
 
     /// Uploads the projects that the coordinator's store lacks or has damaged.

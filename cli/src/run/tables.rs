@@ -13,6 +13,7 @@ use catherd_experiments::{CorpusDescription, Measures, Outcome, Plan, RunRecord,
 use indicatif::HumanDuration;
 
 use super::folder::{Folder, MANIFEST};
+use super::goals::GoalCounts;
 use super::results::RunResult;
 use super::suites::Suites;
 use crate::failure::Failure;
@@ -97,6 +98,7 @@ impl StudyTables {
         let staging = Staging::create(&self.folder)?;
         let mut tables = Writer::create(staging.path(), &subject)?;
         let mut suites = Suites::new(self.folder.join("suites"), &subject);
+        let mut goals = GoalCounts::new(&self.projects.goals);
         let mut problems = BTreeMap::new();
         let mut states = RunStates { planned: self.plan.count() as u64, ..RunStates::default() };
         for result in results {
@@ -106,6 +108,7 @@ impl StudyTables {
                     let done = matches!(record.outcome, Outcome::Done | Outcome::NoGoals);
                     *(if done { &mut states.done } else { &mut states.failed }) += 1;
                     tables.push(&spec, &record)?;
+                    goals.add(&spec, &record);
                     if let Some(problem) = problem(&record) {
                         *problems.entry((spec.project_name.clone(), problem)).or_default() += 1;
                     }
@@ -136,6 +139,7 @@ impl StudyTables {
         tables.finish(&skipped, &self.dropped)?;
         states.write(staging.path())?;
         self.describe(staging.path())?;
+        goals.write(staging.path(), &self.plan)?;
         let summary = summarise(staging.path())?;
         staging.publish()?;
         Ok(Results { summary, states, suites: suites.written, problems })

@@ -29,7 +29,7 @@ pub(super) fn run(
     folder: &Folder,
 ) -> Result<Exit, Failure> {
     let start = Instant::now();
-    let projects = corpus.description()?;
+    let projects = corpus.description(&plan.algorithms)?;
     let tables = StudyTables::new(folder, plan, projects.clone());
     let mut rounds =
         RemoteRounds { connection, projects, tables, names: Vec::new(), written: start };

@@ -9,6 +9,7 @@
 mod cache;
 mod configuration;
 mod detection;
+mod goals;
 mod info;
 mod projects;
 mod record;
@@ -17,7 +18,7 @@ mod runner;
 mod search;
 mod subject;
 
-use catherd_experiments::{Algorithm, ProjectSource, SubjectInfo};
+use catherd_experiments::{Algorithm, NamedGoals, ProjectSource, SubjectInfo};
 use catherd_subject::{
     AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
     RunnerContext, SubjectKind,
@@ -55,6 +56,14 @@ impl SubjectKind for Sequences {
 
     fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
         if projects.is_empty() { Ok(None) } else { projects::table(projects).map(Some) }
+    }
+
+    fn name_goals(
+        &self,
+        projects: &[FoundProject],
+        algorithms: &[Algorithm],
+    ) -> Result<Vec<NamedGoals>, FindError> {
+        goals::of(projects, algorithms)
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {

@@ -139,14 +139,9 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     for found in projects {
-        let changed = |cause: String| FindError {
-            cause: format!("{}: {cause}", found.path.display()),
-            advice: "run the command again: the file changed after the study was planned"
-                .to_owned(),
-        };
         let source = Source::unpack("model", &found.bytes()?);
         let model = source.and_then(|source| source.model());
-        let model = model.map_err(|error| changed(error.to_string()))?;
+        let model = model.map_err(|error| changed(found, &error.to_string()))?;
         let cells = measures(&model);
         let first = [("project", found.name.clone()), ("sha256", found.digest.to_string())];
         let (columns, cells) = first.into_iter().chain(cells).unzip();
@@ -154,6 +149,14 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
         table.rows.push(cells);
     }
     Ok(table)
+}
+
+/// The error of a model that could be read when it was found.
+pub(crate) fn changed(found: &FoundProject, cause: &str) -> FindError {
+    FindError {
+        cause: format!("{}: {cause}", found.path.display()),
+        advice: "run the command again: the file changed after the study was planned".to_owned(),
+    }
 }
 
 /// The measures of a model by column.

@@ -1,0 +1,110 @@
+//! Evidence about items of faulty systems: `risk.csv`, made of the artifacts `risk.csv` of runs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use catherd_experiments::{Digest, RunRecord, RunSpec};
+use serde::{Deserialize, Serialize};
+
+use super::{Error, Results};
+
+/// Name of the table, and of the artifact of a run of which it is made.
+const FILE: &str = "risk.csv";
+
+/// The tests of all runs of an algorithm on a project that cover an item, after the last test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ItemEvidence {
+    /// Name of the project.
+    pub project: String,
+    /// Digest of the project's bytes.
+    pub project_digest: String,
+    /// Label of the algorithm.
+    pub algorithm: String,
+    /// Name of the item.
+    pub item: String,
+    /// Runs of which some test covers it.
+    pub runs: u64,
+    /// Tests that cover it and failed.
+    pub failed: f64,
+    /// Tests that cover it and passed.
+    pub passed: f64,
+}
+
+/// A row of the artifact: what is known of an item after so many tests, from the uniform prior on.
+#[derive(Deserialize)]
+struct Row {
+    tests: u64,
+    item: String,
+    alpha: f64,
+    beta: f64,
+}
+
+/// The evidence of runs, being collected.
+#[derive(Default)]
+pub(super) struct Evidence(BTreeMap<(usize, String), ItemEvidence>, Vec<(Digest, String)>);
+
+impl Evidence {
+    /// Adds the evidence of a run, if it has some. An artifact that is no such table counts nothing.
+    pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
+        let Some(text) = record.artifacts.get(FILE) else { return };
+        let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
+        let rows: Vec<Row> = rows.filter_map(Result::ok).collect();
+        let Some(last) = rows.iter().map(|row| row.tests).max() else { return };
+        let key = (spec.project, spec.algorithm.label.clone());
+        let number = self.1.iter().position(|known| *known == key).unwrap_or_else(|| {
+            self.1.push(key);
+            self.1.len() - 1
+        });
+        for row in rows.into_iter().filter(|row| row.tests == last) {
+            let (failed, passed) = (row.alpha - 1.0, row.beta - 1.0);
+            let one =
+                self.0.entry((number, row.item)).or_insert_with_key(|(_, item)| ItemEvidence {
+                    project: spec.project_name.clone(),
+                    project_digest: spec.project.to_string(),
+                    algorithm: spec.algorithm.label.clone(),
+                    item: item.clone(),
+                    runs: 0,
+                    failed: 0.0,
+                    passed: 0.0,
+                });
+            one.runs += u64::from(failed + passed > 0.0);
+            one.failed += failed;
+            one.passed += passed;
+        }
+    }
+
+    /// Writes the table into a folder if there is evidence.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), Error> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let path = folder.join(FILE);
+        let write = || -> csv::Result<()> {
+            let mut file = csv::Writer::from_path(&path)?;
+            self.0.values().try_for_each(|one| file.serialize(one))?;
+            Ok(file.flush()?)
+        };
+        write().map_err(|source| Error::Description { path: path.clone(), source })
+    }
+}
+
+impl Results {
+    /// Reads `risk.csv` of each folder that has it, in the order of projects, algorithms and items.
+    ///
+    /// # Errors
+    /// [`Error::Description`] if a table is not as it was written.
+    pub fn evidence(&self) -> Result<Vec<ItemEvidence>, Error> {
+        let mut all = Vec::new();
+        for source in self.sources() {
+            let path = source.dir.join(FILE);
+            if path.exists() {
+                let broken = |source| Error::Description { path: path.clone(), source };
+                let mut table = csv::Reader::from_path(&path).map_err(broken)?;
+                for row in table.deserialize() {
+                    all.push(row.map_err(broken)?);
+                }
+            }
+        }
+        Ok(all)
+    }
+}
