@@ -232,6 +232,36 @@ fn risk_falls_with_the_number_of_tests() {
 }
 
 #[test]
+fn a_test_that_several_walks_make_is_executed_once_or_for_each() {
+    let (_, model) = models(&["builtin:abp:1"]).remove(0);
+    let more = |duplicates| [("pool", "2000"), ("keep", "1"), ("duplicates", duplicates)];
+    let run = |duplicates| {
+        run(&mut *runner(), &model, &spec(&model, small("risk", &more(duplicates)), 1))
+    };
+    let (once, each, unset) = (run("removed"), run("kept"), {
+        let more = [("pool", "2000"), ("keep", "1")];
+        self::run(&mut *runner(), &model, &spec(&model, small("risk", &more), 1))
+    });
+    assert_eq!(once.metrics, unset.metrics);
+    let executions = |record: &RunRecord| record.work["executions"] as i64;
+    assert_eq!((executions(&each), count(&each, "pool")), (2000, 2000));
+    assert_eq!(executions(&once), count(&once, "pool.distinct"));
+    assert!(executions(&once) < 1900, "{} distinct tests of 2000", executions(&once));
+    // The evidence of an item: tests that cover it, at the last checkpoint.
+    let tests = |record: &RunRecord| -> f64 {
+        let end = executions(record).to_string() + ",";
+        let rows = record.artifacts["risk.csv"].lines().filter(|row| row.starts_with(&end));
+        let number = |row: &str, column: usize| -> f64 {
+            row.rsplit(',').nth(column).unwrap().parse().unwrap()
+        };
+        rows.map(|row| number(row, 3) + number(row, 2) - 2.0).sum()
+    };
+    assert!(tests(&each) > tests(&once) && tests(&once) > 0.0);
+    assert!(count(&each, "risk.failures") > count(&once, "risk.failures"));
+    assert_eq!(count(&each, "risk.seen"), count(&once, "risk.seen"));
+}
+
+#[test]
 fn models_are_found_and_unusable_ones_are_skipped_by_name() {
     let place = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
