@@ -66,7 +66,12 @@ fn convert_within(operations: u64, text: &str) -> Result<String, ModelError> {
         session.evaluate::<()>(FILE, text).map_err(error)?;
         session.call::<_, String>(&tables, ()).map_err(error)
     });
-    tables.map_err(|error| failed(error.to_string()))?
+    let tables: String = tables.map_err(|error| failed(error.to_string()))??;
+    if !tables.starts_with('{') {
+        return Err(failed("the script changes how objects are written as JSON")
+            .hint("leave JSON and Object.prototype as they are"));
+    }
+    Ok(tables)
 }
 
 #[cfg(test)]
@@ -165,6 +170,14 @@ mod tests {
                 "outside of it",
             ),
             ("bthread('t', () => sync({ request: bp.Event('a', { event: 1 }) }))", "field `event`"),
+            (
+                "Object.prototype.toJSON = () => 1; bthread('t', () => sync({ request: 'a' }))",
+                "written as JSON",
+            ),
+            (
+                "JSON.stringify = () => '[[['; bthread('t', () => sync({ request: 'a' }))",
+                "written as JSON",
+            ),
         ] {
             let error = refusal(text);
             assert!(error.contains(expected), "{text}: {error}");
