@@ -3,7 +3,7 @@
 //! An edge is an event, a vertex is a state. Guards and actions are programs in JavaScript and are
 //! refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -156,24 +156,23 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
 /// The table form. An event is an edge by its name; edges of one name that leave one vertex for
 /// different ones get their ids as fields.
 fn tables(graph: &Graph, states: &[Vec<(&Edge, usize)>]) -> String {
-    let is_ambiguous = |name: &str| {
-        states.iter().any(|edges| edges.iter().filter(|(edge, _)| edge.event() == name).count() > 1)
-    };
+    let mut ambiguous: BTreeSet<String> = BTreeSet::new();
+    for edges in states {
+        let mut names = BTreeSet::new();
+        let again = edges.iter().map(|(edge, _)| edge.event());
+        ambiguous.extend(again.filter(|name| !names.insert(name.clone())));
+    }
     let event = |edge: &Edge| match edge.event() {
-        name if is_ambiguous(&name) => json!({"event": name, "edge": edge.id}),
+        name if ambiguous.contains(&name) => json!({"event": name, "edge": edge.id}),
         name => json!(name),
     };
     let label = |edge: &Edge| match edge.event() {
-        name if is_ambiguous(&name) => format!("{name}(edge: {})", edge.id),
+        name if ambiguous.contains(&name) => format!("{name}(edge: {})", edge.id),
         name => name,
     };
-    let mut events: Vec<Value> = Vec::new();
-    for edge in &graph.edges {
-        let event = event(edge);
-        if !events.contains(&event) {
-            events.push(event);
-        }
-    }
+    let mut known = BTreeSet::new();
+    let events = graph.edges.iter().map(event);
+    let events: Vec<Value> = events.filter(|event| known.insert(event.to_string())).collect();
     let state = |edges: &Vec<(&Edge, usize)>| {
         let next: BTreeMap<String, usize> =
             edges.iter().map(|(edge, target)| (label(edge), *target)).collect();
