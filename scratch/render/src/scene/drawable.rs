@@ -1,5 +1,6 @@
 //! One drawable of a scene.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::DrawableId;
@@ -41,10 +42,20 @@ pub(super) struct Drawable {
     /// The hull, if it is valid and has points. It is part of the state, not only a cache,
     /// because its presence changes answers.
     hull: Option<Hull>,
-    /// The box around the hull if it is known, otherwise around the whole costume.
-    fast_bounds: Rect,
-    /// That box, grown to integer coordinates.
-    snapped_bounds: Rect,
+    boxes: Boxes,
+}
+
+/// The box around the hull if it is known, otherwise around the whole costume, and that box grown to
+/// integer coordinates; `None` until they are asked for, because most drawables move more often than
+/// they are sensed.
+#[derive(Clone, Debug, Default)]
+struct Boxes(Cell<Option<(Rect, Rect)>>);
+
+/// The boxes follow from the rest of a drawable.
+impl PartialEq for Boxes {
+    fn eq(&self, _: &Boxes) -> bool {
+        true
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -82,8 +93,7 @@ impl Drawable {
             axis_aligned: true,
             model: Model::default(),
             hull: None,
-            fast_bounds: Rect::STAGE,
-            snapped_bounds: Rect::STAGE,
+            boxes: Boxes::default(),
         };
         drawable.update_model();
         drawable
@@ -109,7 +119,7 @@ impl Drawable {
     pub(super) fn move_to(&mut self, x: f64, y: f64) {
         self.position = (round_half_up(x) as f32, round_half_up(y) as f32);
         self.model.move_to(self.position);
-        self.update_bounds();
+        self.boxes = Boxes::default();
     }
 
     pub(super) fn set_direction_scale(
@@ -156,7 +166,7 @@ impl Drawable {
     pub(super) fn set_hull(&mut self, points: Arc<HullPoints>) {
         self.hull =
             self.model.untranslated(&points).map(|untranslated| Hull { points, untranslated });
-        self.update_bounds();
+        self.boxes = Boxes::default();
     }
 
     /// The points of the hull; none if it is not known.
@@ -166,26 +176,31 @@ impl Drawable {
 
     pub(super) fn forget_hull(&mut self) {
         if self.hull.take().is_some() {
-            self.update_bounds();
+            self.boxes = Boxes::default();
         }
     }
 
     /// The box around the hull if it is known, otherwise around the whole costume.
     pub(super) fn fast_bounds(&self) -> Rect {
-        self.fast_bounds
+        self.boxes().0
     }
 
     /// [`fast_bounds`](Self::fast_bounds), grown to integer coordinates.
     pub(super) fn snapped_bounds(&self) -> Rect {
-        self.snapped_bounds
+        self.boxes().1
     }
 
-    fn update_bounds(&mut self) {
-        self.fast_bounds = match &self.hull {
-            Some(hull) => self.model.translated(hull.untranslated),
-            None => self.model.aabb(),
-        };
-        self.snapped_bounds = self.fast_bounds.snapped();
+    fn boxes(&self) -> (Rect, Rect) {
+        let known = &self.boxes.0;
+        known.get().unwrap_or_else(|| {
+            let fast = match &self.hull {
+                Some(hull) => self.model.translated(hull.untranslated),
+                None => self.model.aabb(),
+            };
+            let boxes = (fast, fast.snapped());
+            known.set(Some(boxes));
+            boxes
+        })
     }
 
     /// The appearance of a drawable with a costume; `None` for others, whose pixels may change.
@@ -217,7 +232,7 @@ impl Drawable {
         self.model = Model::new(self.rotation, self.size, self.center, self.scale, self.position);
         match self.hull.take() {
             Some(hull) => self.set_hull(hull.points),
-            None => self.update_bounds(),
+            None => self.boxes = Boxes::default(),
         }
     }
 }
