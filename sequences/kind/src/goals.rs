@@ -34,13 +34,13 @@ pub(crate) fn of(
             };
             if let Some((_, goals)) = known.iter_mut().find(|(other, _)| same(other)) {
                 goals.algorithms.push(algorithm.label.clone());
-            } else if let Ok(Some((names, unreachable))) = named(&mut subject, &configuration) {
+            } else if let Ok(Some(names)) = names(&mut subject, &configuration) {
                 let goals = NamedGoals {
                     project: project.digest,
                     criterion: configuration.goals.clone(),
                     algorithms: vec![algorithm.label.clone()],
-                    names,
-                    unreachable,
+                    names: names.reachable,
+                    unreachable: names.unreachable,
                 };
                 known.push((configuration, goals));
             }
@@ -50,12 +50,14 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// The names of the reachable items in the order of their numbers, and those of the others; `None` if
-/// the items depend on the pool or are too many.
-fn named(
-    subject: &mut Subject,
-    configuration: &Configuration,
-) -> Result<Option<(Vec<String>, Vec<String>)>, Stop> {
+/// Names of the items of a model, in the order of their numbers.
+struct Names {
+    reachable: Vec<String>,
+    unreachable: Vec<String>,
+}
+
+/// The names of all items; `None` if the items depend on the pool or are too many.
+fn names(subject: &mut Subject, configuration: &Configuration) -> Result<Option<Names>, Stop> {
     let items = subject.items(&configuration.goals, configuration)?;
     let alphabet = subject.alphabet(&configuration.pool.letters)?;
     let name = |&item: &u64| items.criterion.item_name(item, &alphabet);
@@ -64,7 +66,8 @@ fn named(
     };
     let all = items.criterion.all_items(MOST_NAMED as u64).unwrap_or_default();
     let beyond = all.iter().filter(|item| reachable.binary_search(item).is_err());
-    Ok(Some((reachable.iter().map(name).collect(), beyond.map(name).collect())))
+    let unreachable = beyond.map(name).collect();
+    Ok(Some(Names { reachable: reachable.iter().map(name).collect(), unreachable }))
 }
 
 #[cfg(test)]
