@@ -118,6 +118,22 @@ fn giant_arcs_end() {
 }
 
 #[test]
+fn shapes_that_a_transform_makes_endless_end() {
+    for transform in
+        ["rotate(45) skewX(90)", "skewY(90) scale(1e9)", "scale(1e20)", "skewX(89.9999)"]
+    {
+        for shape in [
+            "<circle r='50%'",
+            "<path d='M1 1C9 3 4 9 2 8Q4 4 1 1' stroke='red'",
+            "<ellipse rx='9' ry='4'",
+        ] {
+            let text = format!("<svg viewBox='-3 2 30 20'>{shape} transform='{transform}'/></svg>");
+            let _ = sense_svg(text.as_bytes());
+        }
+    }
+}
+
+#[test]
 fn references_cannot_nest_without_end() {
     // Groups as deep as the default limit allows, each holding a reference to the next.
     let depth = Limits::default().depth - 6;

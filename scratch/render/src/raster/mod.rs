@@ -30,7 +30,7 @@ use samples::{Area, Sampling};
 /// differently from paths.
 pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
-/// Largest coordinate in pixels of a path that is drawn on the grid.
+/// Largest coordinate in pixels of bitmaps and ellipses that are drawn here.
 const MAX_COORDINATE: f32 = 1e6;
 /// Most edges of a stroke that is drawn as a strip. Longer strokes are outlined, because a small
 /// document may contain very many edges.
@@ -196,9 +196,6 @@ impl Painter {
     ) {
         let bounds = path.bounds();
         let sides = [bounds.left(), bounds.top(), bounds.right(), bounds.bottom()];
-        if !sides.iter().all(|side| side.abs() <= MAX_COORDINATE) {
-            return pixmap.fill_path(path, paint, rule, Transform::identity(), None);
-        }
         let Some(area) = self.area(sides) else { return };
         let width = pixmap.width() as usize;
         match Rectangle::of(path) {

@@ -87,9 +87,14 @@ impl Edge {
     }
 }
 
+/// Largest coordinate of a corner on the grid, eight million pixels, so that products of coordinates
+/// are numbers of 64 bits. Only documents that are made to be hard to draw have corners beyond.
+const MAX_POSITION: f32 = 134_217_728.0;
+
 /// The position on the grid that is nearest to a corner.
 fn snapped(point: Point) -> (i32, i32) {
-    let [x, y] = [point.x, point.y].map(|at| (at * GRID).round_ties_even() as i32);
+    let position = |at: f32| (at * GRID).round_ties_even().clamp(-MAX_POSITION, MAX_POSITION);
+    let [x, y] = [point.x, point.y].map(|at| position(at) as i32);
     (x, y)
 }
 
