@@ -251,10 +251,6 @@ fn programs_that_do_not_listen_fail_each_test_and_fill_no_memory() {
     fs::write(folder.join("s.txt"), "1, 2\n3, 4, 5\n").unwrap();
     for (script, cause) in [
         ("while :; do echo '{\"ok\": true}'; done", "came before its message"),
-        (
-            "while read line; do echo '{\"ok\": true}'; echo '{\"ok\": true}'; done",
-            "before its message",
-        ),
         ("read line; echo '{\"ok\": true}'; exec sleep 100", "no answer within 300 ms"),
         (
             "read line; echo '{\"ok\": true}'; read line; tr '\\0' x < /dev/zero",
@@ -266,7 +262,7 @@ fn programs_that_do_not_listen_fail_each_test_and_fill_no_memory() {
         let output = run(folder, &[&["test", "builtin:vault", "s.txt"][..], &limit].concat());
         assert!(matches!(output.status.code(), Some(1 | 2)), "{script}: {}", stderr(&output));
         let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-        // Whether an answer comes before the first message or after it may differ each time.
+        // Whether the first answer comes before the first message may differ each time.
         assert!(shown.contains(cause) || shown.contains("# flaky"), "{script}: {shown}");
     }
 }
