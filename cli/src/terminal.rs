@@ -19,11 +19,11 @@ pub(crate) const LOG: &str = "CATHERD_LOG";
 
 /// Writes results. Errors are ignored, because the reader may have closed the pipe, as `head` does.
 pub(crate) fn print(text: &str) {
-    // A reader that has gone away wants no more, and there is nobody to tell.
+    // The reader of the output has closed it, so that an error has no reader either.
     let _ = write(text);
 }
 
-/// The same for long outputs; whether anybody reads them.
+/// Prints a part of a long output. False if its reader has closed it.
 ///
 /// # Errors
 ///

@@ -7,7 +7,7 @@ use crate::configuration::{self, Configuration};
 use crate::projects;
 use crate::subject::{Stop, Subject};
 
-/// Items of a model that are named at most: beyond, a table of them helps nobody.
+/// Most items of a model that are named. A table of more is too long to be read.
 const MOST_NAMED: usize = 20_000;
 
 /// The items of models by the configurations whose runs have them. Items that are not known exactly,

@@ -43,7 +43,7 @@ impl Sampling {
     }
 }
 
-/// InverseModel of the largest distance of a curve from its chords, in pixels.
+/// Inverse of the largest distance of a curve from its chords, in pixels.
 pub(super) const PRECISION: f32 = 4.0;
 /// Binary logarithm of the largest number of chords of a curve.
 const MAX_HALVINGS: i32 = 5;
