@@ -17,9 +17,9 @@ pub(crate) static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::n
 /// Environment variable with the log filter, such as `catherd_worker=debug`.
 pub(crate) const LOG: &str = "CATHERD_LOG";
 
-/// Writes results. Errors are ignored, because the reader may have closed the pipe, as `head` does.
+/// Writes results.
 pub(crate) fn print(text: &str) {
-    // The reader of the output has closed it, so that an error has no reader either.
+    // An error is ignored, because the reader may have closed the pipe, as `head` does.
     let _ = write(text);
 }
 

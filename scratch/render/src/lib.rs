@@ -24,6 +24,7 @@
 mod bounds;
 mod color;
 mod effect;
+mod foreign;
 mod hull;
 mod limits;
 mod matrix;

@@ -126,9 +126,29 @@ fn shapes_that_a_transform_makes_endless_end() {
             "<circle r='50%'",
             "<path d='M1 1C9 3 4 9 2 8Q4 4 1 1' stroke='red'",
             "<ellipse rx='9' ry='4'",
+            "<ellipse rx='1e-40'",
+            "<ellipse rx='1e-20' ry='1e20'",
         ] {
             let text = format!("<svg viewBox='-3 2 30 20'>{shape} transform='{transform}'/></svg>");
             let _ = sense_svg(text.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn pictures_of_any_proportions_end() {
+    let picture = base64(&stage::png(1, 1, |_, _| [255, 0, 0, 255]));
+    for place in [
+        "width='1e-9' height='1e9'",
+        "width='1e9' height='1e-9'",
+        "x='1e30' width='1' height='1'",
+        "x='-1e5' y='1e5' width='1e-5' preserveAspectRatio='xMaxYMax slice'",
+        "height='1e38em'",
+        "width='1e-40'",
+    ] {
+        for document in ["<svg viewBox='0 0 20 20'>", "<svg>", "<svg viewBox='0 0 1e-9 1e9'>"] {
+            let image = format!("<image {place} href='data:image/png;base64,{picture}'/>");
+            let _ = sense_svg(format!("{document}{image}</svg>").as_bytes());
         }
     }
 }
@@ -187,8 +207,16 @@ fn positions_may_be_anything() {
 }
 
 /// Element names of generated documents.
-const ELEMENTS: [&str; 25] = [
+const ELEMENTS: [&str; 33] = [
     "g",
+    "feImage",
+    "feTurbulence",
+    "feMorphology",
+    "feDropShadow",
+    "feDiffuseLighting",
+    "feConvolveMatrix",
+    "feTile",
+    "textPath",
     "path",
     "rect",
     "circle",
@@ -216,8 +244,21 @@ const ELEMENTS: [&str; 25] = [
 ];
 
 /// Attribute names of generated documents.
-const ATTRIBUTES: [&str; 26] = [
+const ATTRIBUTES: [&str; 39] = [
     "d",
+    "preserveAspectRatio",
+    "rx",
+    "markerWidth",
+    "marker-mid",
+    "filter",
+    "baseFrequency",
+    "radius",
+    "primitiveUnits",
+    "patternContentUnits",
+    "order",
+    "kernelMatrix",
+    "refX",
+    "vector-effect",
     "transform",
     "fill",
     "stroke",
@@ -246,8 +287,20 @@ const ATTRIBUTES: [&str; 26] = [
 ];
 
 /// Attribute values of generated documents.
-const VALUES: [&str; 26] = [
+const VALUES: [&str; 38] = [
     "M0 0L10 10",
+    "data:image/gif;base64,R0lGODlhAQABAPAAAP8AAAAAACwAAAAAAQABAAACAkQBADs=",
+    "data:image/gif;base64,R0lGODlhAAAAAPAAAP8AAAAAACwAAAAAAAAAAAACAkQBADs=",
+    "1e-9",
+    "1e38",
+    "-1e38",
+    "3e-39",
+    "1e30em",
+    "xMaxYMin slice",
+    "none",
+    "non-scaling-stroke",
+    "objectBoundingBox",
+    "1e-9 1e-9 1e9 1e9",
     "M1 1a5 5 0 1 1 3 3z",
     "m1,1 c1 2 3 4 5 6 s1 1 1 1 t2 2",
     "",

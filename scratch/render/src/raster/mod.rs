@@ -21,6 +21,7 @@ use resvg::tiny_skia::{
 };
 use resvg::usvg;
 
+use crate::foreign;
 use bitmap::Bitmap;
 pub(crate) use cost::RasterCost;
 use rectangle::Rectangle;
@@ -72,7 +73,8 @@ impl Painter {
                 // `render_node` draws a node at the origin.
                 if let Some(bounds) = node.abs_layer_bounding_box() {
                     let place = transform.pre_translate(bounds.x(), bounds.y());
-                    resvg::render_node(node, place, &mut pixmap.as_mut());
+                    // What was drawn of the node before a panic stays.
+                    let _ = foreign::call(|| resvg::render_node(node, place, &mut pixmap.as_mut()));
                 }
             }
         }

@@ -35,7 +35,11 @@ pub(super) struct Ellipse {
     transform: Transform,
 }
 
-/// The ellipse of a path that was made from one; `None` if its box is empty.
+/// Least length of an axis of an ellipse, in pixels. The vertices of shorter ones are farther than
+/// numbers reach in coordinates of the shape.
+const LEAST_AXIS: f32 = 1e-6;
+
+/// The ellipse of a path that was made from one; `None` if it is a line or a point.
 pub(super) fn ellipse_of(path: &Path, transform: Transform) -> Option<Ellipse> {
     // The ends of its four arcs are on the sides of its box.
     let mut sides: Option<[f32; 4]> = None;
@@ -54,8 +58,11 @@ pub(super) fn ellipse_of(path: &Path, transform: Transform) -> Option<Ellipse> {
     let bounds = Rect::from_ltrb(left, top, right, bottom)?;
     let (rx, ry) = (bounds.width() / 2.0, bounds.height() / 2.0);
     let transform = transform.pre_translate(left + rx, top + ry).pre_scale(rx, ry);
-    let invertible = rx > 0.0 && ry > 0.0 && transform.invert().is_some();
-    (invertible && transform.is_finite()).then_some(Ellipse { transform })
+    let Transform { sx, ky, kx, sy, .. } = transform;
+    let is_long = |x: f32, y: f32| x * x + y * y >= LEAST_AXIS * LEAST_AXIS;
+    let long = is_long(sx, ky) && is_long(kx, sy);
+    let drawn = long && transform.is_finite() && transform.invert().is_some();
+    drawn.then_some(Ellipse { transform })
 }
 
 /// A direction along both axes: -1, 0 or 1, or a fraction of it.

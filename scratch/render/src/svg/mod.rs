@@ -19,6 +19,7 @@ use resvg::usvg;
 use roxmltree::ParsingOptions;
 use svgtypes::{PathParser, PathSegment};
 
+use crate::foreign;
 use crate::limits::{Limits, SkinError};
 use crate::raster::{ROUND_SHAPE_ID, RasterCost};
 use dom::Element;
@@ -218,6 +219,6 @@ fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
         font_resolver: fonts::resolver(),
         ..usvg::Options::default()
     };
-    let tree = usvg::Tree::from_str(&root.document(), &options).ok();
+    let tree = foreign::call(|| usvg::Tree::from_str(&root.document(), &options).ok()).flatten();
     tree.filter(|_| embedded.load(Ordering::Relaxed) <= pixels)
 }

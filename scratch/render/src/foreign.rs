@@ -1,0 +1,35 @@
+//! Calls of the libraries that read and draw documents.
+//!
+//! They take some numbers for granted, such as that a width is not too small beside a position, and
+//! panic in documents where this is not so. Such a document is drawn like a damaged one.
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+thread_local! {
+    static IS_CALLING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls a function. `None` if it panics; nothing reports the panic.
+pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
+    install_panic_hook();
+    let outer = IS_CALLING.replace(true);
+    // The caller drops what the function has half changed, or draws no more of it.
+    let result = panic::catch_unwind(AssertUnwindSafe(function));
+    IS_CALLING.set(outer);
+    result.ok()
+}
+
+/// Installs a panic hook in front of the process's own, which does not get these panics.
+fn install_panic_hook() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !IS_CALLING.get() {
+                usual(info);
+            }
+        }));
+    });
+}
