@@ -11,8 +11,8 @@
 //! - [`report`]: tables and figures of results; [`import`]: results of other tools as tidy tables.
 //! - [`stats`]: statistics for scripts.
 //! - [`javascript`]: JavaScript subjects without a study.
-//! - [`generate`], [`test`], [`coverage`], [`mutate`]: one project and one suite; [`project`] opens
-//!   them.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`play`]: one project and one suite; [`project`]
+//!   opens them.
 //! - [`tools`]: what external tools need on this machine.
 //! - [`vm`]: the Scratch machine alone.
 //! - [`dataset`]: corpora of projects, from sampling to figures.
@@ -38,6 +38,7 @@ mod judge;
 mod launch;
 mod local_token;
 mod mutate;
+mod play;
 mod programs;
 mod project;
 mod remote;
@@ -86,6 +87,7 @@ enum Command {
     Judge(judge::Arguments),
     Coverage(coverage::Arguments),
     Mutate(mutate::Arguments),
+    Play(play::Arguments),
     Inspect(javascript::inspect::Arguments),
     Worker(worker::Arguments),
     #[command(hide = true)]
@@ -167,6 +169,7 @@ impl Command {
             Command::Judge(arguments) => judge::run(&arguments),
             Command::Coverage(arguments) => coverage::run(&arguments),
             Command::Mutate(arguments) => mutate::run(arguments),
+            Command::Play(arguments) => play::run(&arguments),
             Command::Inspect(arguments) => javascript::inspect::run(&arguments),
             Command::Worker(arguments) => worker::run(arguments),
             Command::Supervise(arguments) => programs::run(arguments),

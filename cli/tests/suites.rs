@@ -319,3 +319,30 @@ fn a_suite_with_a_policy_is_executed_and_measured_under_other_seeds() {
     assert_eq!(refused.status.code(), Some(1));
     assert!(stderr(&refused).contains("the project has no sprite `Dog`"), "{}", stderr(&refused));
 }
+
+#[test]
+fn a_test_is_shown_as_an_animation() {
+    let folder = generated();
+    let play = |arguments: &[&str]| {
+        let command = [&["play", "game.sb3", "suite.json"], arguments].concat();
+        run(folder.path(), &command)
+    };
+    let output = play(&["-o", "test.gif", "--test", "1", "--every", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let shown = fs::read(folder.path().join("test.gif")).unwrap();
+    // Width and height follow the version, and a semicolon is the end.
+    assert!(shown.starts_with(b"GIF89a\xe0\x01\x68\x01"), "{:?}", &shown[..10]);
+    assert!(shown.ends_with(b";"));
+    play(&["-o", "again.gif", "--test", "1", "--every", "1"]);
+    assert!(shown == fs::read(folder.path().join("again.gif")).unwrap());
+
+    let refused = play(&["-o", "test.png"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("name a file *.gif"), "{}", stderr(&refused));
+    let refused = play(&["-o", "none.gif", "--test", "99"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("suite.json: no test 99"), "{}", stderr(&refused));
+    let refused = play(&["-o", "none.gif", "--steps", "1"]);
+    assert!(stderr(&refused).contains("allow more with --steps"), "{}", stderr(&refused));
+    assert!(!folder.path().join("none.gif").exists());
+}

@@ -110,6 +110,28 @@ impl<T: Tracer> Runner<T> {
         self.send(&suite.tests[test], &suite.words, after)
     }
 
+    /// Executes a test under any seed without checking assertions. `each` is called after each step.
+    ///
+    /// # Panics
+    /// If there is no such test.
+    pub fn watch(
+        &mut self,
+        suite: &LinkedSuite,
+        test: usize,
+        seed: u64,
+        mut each: impl FnMut(&Vm<T>),
+    ) {
+        self.begin(seed);
+        let (test, words) = (&suite.tests[test], &suite.words);
+        let mut interaction = Interaction::default();
+        for &event in &test.events {
+            interaction.send_watched(event, &mut self.vm, words, &mut each);
+        }
+        if let Some(policy) = &test.policy {
+            policy.play_watched(&mut self.vm, &mut interaction, words, |_| true, &mut each);
+        }
+    }
+
     /// Sends the events of a test to the program, whose words are in the vocabulary, and lets its
     /// policy play, which counts as one event more.
     fn send<B>(

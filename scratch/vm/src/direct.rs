@@ -1,6 +1,6 @@
 //! Changes of the state that no user input can make: a test sets up a situation with them.
 
-use catherd_render::Rect;
+use catherd_render::{Rect, Scene};
 use catherd_sb3::BlockNo;
 
 use crate::interpreter::Interpreter;
@@ -139,6 +139,17 @@ impl<T: Tracer> Vm<T> {
     /// if it never had one.
     pub fn last_bubble(&self, target: TargetId) -> Option<&Text> {
         self.state.targets.get(target.0 as usize)?.bubble.text.as_ref()
+    }
+}
+
+impl<T: Tracer> Vm<T> {
+    /// Width and height of a [picture](Vm::picture) in pixels.
+    pub const PICTURE_SIZE: (u16, u16) = Scene::PICTURE_SIZE;
+
+    /// What the stage shows, as [`Scene::picture`] says. Without [colours](Program::with_colors), the
+    /// lines and stamps of a program that senses none are missing.
+    pub fn picture(&self) -> Vec<[u8; 3]> {
+        self.state.scene.picture()
     }
 }
 

@@ -10,6 +10,7 @@ mod layers;
 mod pen;
 mod pen_line;
 mod pen_queue;
+mod picture;
 mod point_words;
 mod query_cache;
 mod sampler;

@@ -40,6 +40,17 @@ impl Interaction {
     /// Sends an event, runs its steps and then one more. If the event's object does not exist,
     /// nothing is sent, but the steps run.
     pub fn send<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
+        self.send_watched(event, vm, words, &mut |_| {});
+    }
+
+    /// [`send`](Interaction::send) that calls a function after each step.
+    pub(crate) fn send_watched<T: Tracer>(
+        &mut self,
+        event: Event,
+        vm: &mut Vm<T>,
+        words: &Vocabulary,
+        each: &mut impl FnMut(&Vm<T>),
+    ) {
         self.release(vm);
         match event {
             Event::KeyPress { key, steps } => {
@@ -49,7 +60,7 @@ impl Interaction {
                     key => key,
                 };
                 vm.key(key, true);
-                self.run(steps, vm);
+                self.run_watched(steps, vm, each);
                 vm.key(key, false);
             }
             Event::ClickSprite { sprite } => click(vm, sprite),
@@ -80,24 +91,43 @@ impl Interaction {
                     self.sound = true;
                 }
             }
-            Event::Wait { steps } => self.run(steps, vm),
+            Event::Wait { steps } => self.run_watched(steps, vm, each),
         }
-        self.run(1, vm);
+        self.run_watched(1, vm, each);
     }
 
     /// Lets one step pass in place of an event.
     pub fn pause<T: Tracer>(&mut self, vm: &mut Vm<T>) {
+        self.pause_watched(vm, &mut |_| {});
+    }
+
+    /// [`pause`](Interaction::pause) that calls a function after the step.
+    pub(crate) fn pause_watched<T: Tracer>(
+        &mut self,
+        vm: &mut Vm<T>,
+        each: &mut impl FnMut(&Vm<T>),
+    ) {
         self.release(vm);
-        self.run(1, vm);
+        self.run_watched(1, vm, each);
     }
 
     /// Runs steps without sending an event.
     pub fn run<T: Tracer>(&mut self, steps: u32, vm: &mut Vm<T>) {
+        self.run_watched(steps, vm, &mut |_| {});
+    }
+
+    fn run_watched<T: Tracer>(
+        &mut self,
+        steps: u32,
+        vm: &mut Vm<T>,
+        each: &mut impl FnMut(&Vm<T>),
+    ) {
         for _ in 0..steps {
             if self.is_hung() {
                 break;
             }
             vm.step();
+            each(vm);
             self.overloaded = if vm.is_overloaded() { self.overloaded + 1 } else { 0 };
             let busy = vm.is_running();
             self.ended |= self.busy && !busy;

@@ -48,7 +48,19 @@ impl Policy {
         vm: &mut Vm<T>,
         interaction: &mut Interaction,
         words: &Vocabulary,
+        before: impl FnMut(&mut Vm<T>) -> bool,
+    ) {
+        self.play_watched(vm, interaction, words, before, &mut |_| {});
+    }
+
+    /// [`play`](Policy::play) that calls a function after each step.
+    pub(crate) fn play_watched<T: Tracer>(
+        &self,
+        vm: &mut Vm<T>,
+        interaction: &mut Interaction,
+        words: &Vocabulary,
         mut before: impl FnMut(&mut Vm<T>) -> bool,
+        each: &mut impl FnMut(&Vm<T>),
     ) {
         let end = vm.steps().saturating_add(self.most);
         let mut player = Player::default();
@@ -60,8 +72,8 @@ impl Policy {
         {
             let from = vm.steps();
             match player.decide(self, vm) {
-                Some(event) => interaction.send(event, vm, words),
-                None => interaction.pause(vm),
+                Some(event) => interaction.send_watched(event, vm, words, each),
+                None => interaction.pause_watched(vm, each),
             }
             player.elapsed = vm.steps() - from;
         }
