@@ -55,3 +55,13 @@ fn a_context_that_a_program_has_changed_serves_no_other_test() {
         assert!(compare(&program, 10));
     });
 }
+
+#[test]
+fn a_test_without_end_leaves_the_others_their_context() {
+    on_a_large_stack(|| {
+        let source = "exports.spin = n => { while (n !== null) n = n; };
+            exports.twice = n => n > 3 ? n + n : 0;";
+        let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
+        assert!(compare(&program, 12));
+    });
+}
