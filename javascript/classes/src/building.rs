@@ -1,15 +1,20 @@
 //! Tests in the making: statements with their types, pools, and values of types.
 
-use catherd_javascript_machine::{Argument, Operation, Statement};
+use std::collections::BTreeMap;
+
+use catherd_javascript_machine::{Argument, Evidence, Operation, Statement};
 use catherd_search::Stream;
 
+use crate::learning::Results;
 use crate::model::{Model, Target, TargetKind};
 use crate::settings::{Drawing, Profile, Settings};
-use crate::types::{Knowledge, Type};
+use crate::types::{self, Knowledge, Type};
 use crate::values::{self, Constants};
 
 /// Deepest nesting of values that are made for others.
 const DEEPEST: usize = 4;
+/// Probability that an instance of a class is what a call returns, where calls did.
+const RETURNED: f64 = 0.3;
 
 /// The genes of a test: its statements.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +41,8 @@ pub struct Maker<'m> {
     pub model: &'m Model,
     /// What is known of each parameter.
     pub knowledge: &'m [Knowledge],
+    /// What the calls of each target returned.
+    pub results: &'m [Results],
     /// Constants of the program.
     pub constants: &'m Constants,
     /// Settings.
@@ -75,6 +82,24 @@ impl<'m, 'r> Building<'m, 'r> {
             target.kind == TargetKind::Constructor && target.class == Some(class)
         };
         (0..self.genes.statements.len()).filter(made).collect()
+    }
+
+    /// The variables that hold an instance of a class, those that calls returned included.
+    fn values_of(&self, class: usize) -> Vec<usize> {
+        let mut known = self.instances(class);
+        if self.maker.settings.profile == Profile::Scored {
+            let targets = self.genes.targets.iter().enumerate();
+            let returned = targets.filter(|(_, target)| self.returns(**target, class));
+            known.extend(returned.map(|(index, _)| index));
+            known.sort_unstable();
+        }
+        known
+    }
+
+    /// Whether a target that is no constructor has returned an instance of a class.
+    fn returns(&self, target: usize, class: usize) -> bool {
+        self.maker.model.targets[target].kind != TargetKind::Constructor
+            && self.maker.results[target].classes.contains(&class)
     }
 
     /// Adds a finished statement.
@@ -182,7 +207,7 @@ impl<'m, 'r> Building<'m, 'r> {
         match self.maker.settings.profile {
             Profile::Flycatcher => match &knowledge.inferred {
                 Some(inferred) => match &inferred.type_ {
-                    Some(type_) => self.value(&type_.clone(), parameter, depth),
+                    Some(type_) => self.value(type_, None, depth),
                     None => Argument::Null,
                 },
                 None => Argument::Unknown(parameter as u32),
@@ -192,28 +217,51 @@ impl<'m, 'r> Building<'m, 'r> {
                 if self.maker.unknowns && (!fresh || self.rng.chance(0.5)) {
                     return Argument::Unknown(parameter as u32);
                 }
-                match self.draw(parameter) {
-                    Some(type_) => self.value(&type_, parameter, depth),
-                    None => self.any(depth),
+                let settings = self.maker.settings;
+                if settings.types == Drawing::None || self.rng.chance(settings.random_type) {
+                    return self.any(depth);
                 }
+                self.of_points(&knowledge.scored(self.maker.model), &knowledge.evidence, depth)
             }
         }
     }
 
-    /// A type for a parameter by its points; `None` for any.
-    fn draw(&mut self, parameter: usize) -> Option<Type> {
+    /// A value of a type by points: of any type without any.
+    fn of_points(
+        &mut self,
+        points: &BTreeMap<Type, f64>,
+        evidence: &'m Evidence,
+        depth: usize,
+    ) -> Argument {
+        match self.draw(points) {
+            Some(type_) => self.value(&type_, Some(evidence), depth),
+            None => self.any(depth),
+        }
+    }
+
+    /// A value for what comes of a parameter by a path.
+    fn of_path(&mut self, evidence: Option<&'m Evidence>, path: &str, depth: usize) -> Argument {
+        let known = evidence.and_then(|evidence| evidence.paths.get(path));
         let settings = self.maker.settings;
-        if settings.types == Drawing::None || self.rng.chance(settings.random_type) {
-            return None;
+        match known {
+            Some(known)
+                if settings.types != Drawing::None && !self.rng.chance(settings.random_type) =>
+            {
+                let points = types::points(known, BTreeMap::new(), self.maker.model);
+                self.of_points(&points, known, depth)
+            }
+            _ => self.any(depth),
         }
-        let knowledge = &self.maker.knowledge[parameter];
-        if settings.types == Drawing::Ranked {
-            return knowledge.best(self.maker.model);
+    }
+
+    /// A type by points; `None` for any.
+    fn draw(&mut self, points: &BTreeMap<Type, f64>) -> Option<Type> {
+        if self.maker.settings.types == Drawing::Ranked {
+            return types::best(points);
         }
-        let points = knowledge.scored(self.maker.model);
         let total: f64 = points.values().sum();
         let mut left = self.rng.unit() * total;
-        for (type_, points) in &points {
+        for (type_, points) in points {
             left -= points;
             if left < 0.0 {
                 return Some(type_.clone());
@@ -226,7 +274,7 @@ impl<'m, 'r> Building<'m, 'r> {
         let classes = self.maker.model.classes.len();
         if classes > 0 && self.rng.chance(0.15) {
             let class = self.rng.index(classes);
-            return self.value(&Type::Class(class), usize::MAX, depth);
+            return self.value(&Type::Class(class), None, depth);
         }
         // Numbers and texts are what most parameters take, and what constants of the program are.
         let types = [
@@ -244,20 +292,23 @@ impl<'m, 'r> Building<'m, 'r> {
             Type::Function,
         ];
         let type_ = self.rng.pick(&types).clone();
-        self.value(&type_, usize::MAX, depth)
+        self.value(&type_, None, depth)
     }
 
-    /// A value of a type. `parameter` is the one that it is for, or `usize::MAX`.
-    pub fn value(&mut self, type_: &Type, parameter: usize, depth: usize) -> Argument {
+    /// A value of a type. `evidence` is what is known of the parameter, or of what comes of it.
+    fn value(&mut self, type_: &Type, evidence: Option<&'m Evidence>, depth: usize) -> Argument {
         if depth > DEEPEST {
             return Argument::Null;
         }
         let reuse = self.rng.chance(self.maker.settings.reuse);
         match type_ {
             Type::Class(class) => {
-                let known = self.instances(*class);
+                let known = self.values_of(*class);
                 if reuse && !known.is_empty() {
                     return Argument::Variable(*self.rng.pick(&known));
+                }
+                if let Some(returned) = self.returned(*class, depth) {
+                    return Argument::Variable(returned);
                 }
                 self.declare(*class, depth + 1).map_or(Argument::Null, Argument::Variable)
             }
@@ -278,7 +329,7 @@ impl<'m, 'r> Building<'m, 'r> {
                     let item = match items.first() {
                         Some(Argument::Number(_)) if uniform => self.primitive(&Type::Number),
                         Some(Argument::String(_)) if uniform => self.primitive(&Type::String),
-                        _ => self.any(depth + 1),
+                        _ => self.of_path(evidence, "[]", depth + 1),
                     };
                     items.push(item);
                 }
@@ -293,32 +344,30 @@ impl<'m, 'r> Building<'m, 'r> {
                 Argument::Map(members)
             }
             Type::Object => {
-                let mut names: Vec<String> = Vec::new();
-                if let Some(knowledge) = self.maker.knowledge.get(parameter) {
-                    names.extend(knowledge.evidence.members.keys().take(12).cloned());
-                }
+                let known = evidence.into_iter().flat_map(|evidence| evidence.members.keys());
+                let mut names: Vec<&str> = known.take(12).map(String::as_str).collect();
                 if names.is_empty() {
-                    names.push("a".to_owned());
+                    names.push("a");
                 }
                 let mut members = Vec::new();
                 for name in names {
                     if !self.rng.chance(0.1) {
-                        let knowledge = self.maker.knowledge.get(parameter);
-                        let called = knowledge
-                            .is_some_and(|known| known.evidence.called.contains_key(&name));
+                        let called = evidence.is_some_and(|e| e.called.contains_key(name));
+                        let path = format!(".{name}");
+                        let inner = evidence.and_then(|evidence| evidence.paths.get(&path));
                         let value = if called {
-                            self.value(&Type::Function, usize::MAX, depth + 1)
+                            self.value(&Type::Function, inner, depth + 1)
                         } else {
-                            self.any(depth + 1)
+                            self.of_path(evidence, &path, depth + 1)
                         };
-                        members.push((name, value));
+                        members.push((name.to_owned(), value));
                     }
                 }
                 Argument::Object(members)
             }
             Type::Function => {
                 let what = *self.rng.pick(&["constant", "constant", "first", "throws", "writes"]);
-                let result = self.any(depth + 2);
+                let result = self.of_path(evidence, "()", depth + 2);
                 Argument::Function(what.to_owned(), Box::new(result))
             }
             Type::Promise => {
@@ -327,6 +376,20 @@ impl<'m, 'r> Building<'m, 'r> {
             }
             simple => values::simple(simple, self.rng).unwrap_or(Argument::Undefined),
         }
+    }
+
+    /// With a probability, a call that returns an instance of a class, if one is known.
+    fn returned(&mut self, class: usize, depth: usize) -> Option<usize> {
+        if self.maker.settings.profile != Profile::Scored || depth >= DEEPEST {
+            return None;
+        }
+        let targets = 0..self.maker.model.targets.len();
+        let makers: Vec<usize> = targets.filter(|target| self.returns(*target, class)).collect();
+        if makers.is_empty() || !self.rng.chance(RETURNED) {
+            return None;
+        }
+        let target = *self.rng.pick(&makers);
+        self.call(target, None, depth + 1)
     }
 
     fn primitive(&mut self, type_: &Type) -> Argument {

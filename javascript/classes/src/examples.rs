@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use catherd_javascript_machine::instrument::{GoalKind, Units};
 use catherd_javascript_machine::{
-    Argument, ExecuteOptions, Execution, Machine, Operation, Outcome, Package, Program,
+    Argument, ExecuteOptions, Execution, LineHints, Machine, Operation, Outcome, Package, Program,
     Settings as MachineSettings, Statement,
 };
 use catherd_search::{Algorithm, Budget, Stream};
@@ -206,7 +206,16 @@ fn infer(program: &Rc<Program>, ask: &Value, expect: &Value, found: &mut Differe
     let scored = ask["profile"].as_str() == Some("scored");
     let profile = if scored { Profile::Scored } else { Profile::Flycatcher };
     let settings = Settings { profile, delay: 0, ..Settings::default() };
-    let limits = MachineSettings { proxy_number: Some(5.0), ..MachineSettings::default() };
+    let line_hints = (ask["hints"] == "line").then_some(match ask["line_comments"] == true {
+        true => LineHints::WithComments,
+        false => LineHints::Code,
+    });
+    let limits = MachineSettings {
+        proxy_number: Some(5.0),
+        paths: scored,
+        line_hints,
+        ..MachineSettings::default()
+    };
     let machine = machine(program, limits);
     let failed = |error: catherd_javascript_machine::MachineError| error.to_string();
     let mut subject = Subject::new(program, machine, settings, 1).map_err(failed)?;

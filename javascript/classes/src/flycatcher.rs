@@ -6,6 +6,7 @@ use crate::building::Genes;
 use crate::generate::{Searched, elapsed, progress};
 use crate::model::TargetKind;
 use crate::problem::Subject;
+use crate::settings::Scope;
 
 /// Infers the types of all parameters that are due: unknown and unsure ones after the delay.
 pub(crate) fn infer_all(subject: &mut Subject, rng: &mut Stream) {
@@ -13,7 +14,11 @@ pub(crate) fn infer_all(subject: &mut Subject, rng: &mut Stream) {
     for number in 0..subject.knowledge.len() {
         let known = &subject.knowledge[number];
         let open = known.inferred.as_ref().is_none_or(|inferred| inferred.unsure);
-        if open && known.uses >= delay {
+        let due = match subject.settings.draft_delay {
+            true => known.is_due_by_draft(),
+            false => known.uses >= delay,
+        };
+        if open && due {
             let inferred = known.infer(&subject.model, rng);
             subject.knowledge[number].inferred = Some(inferred);
         }
@@ -72,8 +77,13 @@ pub(crate) fn run(
             meter.execution(Cost { evaluations: 1, events: 0, steps: execution.steps });
             if !unknown {
                 let fitness = subject.fitness(&genes, &execution);
+                let counts = |goal: &usize| match subject.settings.scope {
+                    Scope::Mut => own.contains(goal),
+                    Scope::Class => true,
+                };
+                let is_new = |goal: &usize| fitness[*goal] == 0.0 && !covered[*goal];
                 let new: Vec<usize> =
-                    (0..goals).filter(|goal| fitness[*goal] == 0.0 && !covered[*goal]).collect();
+                    (0..goals).filter(|goal| is_new(goal) && counts(goal)).collect();
                 barren += 1;
                 if !new.is_empty() {
                     barren = 0;

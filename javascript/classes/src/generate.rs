@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use catherd_javascript_machine::Settings as MachineSettings;
-use catherd_javascript_machine::{Machine, MachineError, Program};
+use catherd_javascript_machine::{LineHints, Machine, MachineError, Program};
 use catherd_search::{
     Algorithm, Budget, Improvement, Meter, Observer, Problem as _, Progress, Stop, Stopwatch,
     Stream, Test as _,
@@ -16,8 +16,9 @@ use catherd_search::{
 use crate::building::Genes;
 use crate::coverage::Coverage;
 use crate::flycatcher;
+use crate::learning::{Failure, Results};
 use crate::problem::{Counts, Subject};
-use crate::settings::{Goals, Profile, Settings};
+use crate::settings::{Goals, Hints, Profile, Settings};
 use crate::suite::{self, Suite};
 use crate::types::{Inferred, Type, type_name};
 
@@ -86,6 +87,10 @@ pub struct Generated {
     pub removed: usize,
     /// What was inferred.
     pub parameters: Vec<ParameterReport>,
+    /// What the calls of each target returned, by its name.
+    pub results: Vec<(String, Results)>,
+    /// Tests that threw.
+    pub failures: Vec<Failure>,
     /// Counts.
     pub counts: Counts,
     /// Coverage of the suite: covered and all statements, branches, functions, lines.
@@ -96,6 +101,10 @@ pub struct Generated {
     pub flaky: usize,
     /// Number of targets.
     pub targets: usize,
+    /// Number of classes.
+    pub classes: usize,
+    /// Uses of `eval`, `new Function` and `with` in target files.
+    pub dynamic: u32,
     /// Methods and functions with covered and all goals of each, if the goals are their statements.
     pub methods: Vec<(String, usize, usize)>,
     /// Why the search ended; `None` if there was nothing to search.
@@ -124,6 +133,11 @@ pub fn machine(program: &Rc<Program>, settings: &Settings, seed: u64, reuse: boo
         trap_threshold: settings.trap_threshold as u32,
         idle_threshold: settings.idle_threshold as u32,
         zero: settings.zero,
+        paths: settings.profile == Profile::Scored,
+        line_hints: (settings.hints == Hints::Line).then_some(match settings.line_comments {
+            true => LineHints::WithComments,
+            false => LineHints::Code,
+        }),
         reuse,
         ..MachineSettings::default()
     };
@@ -197,16 +211,27 @@ fn attempt(
         suite,
         removed,
         parameters: report(&subject, &mut rng),
+        results: results(&subject),
+        failures: subject.failures.values().cloned().collect(),
         counts: subject.counts.clone(),
         coverage: coverage.totals(&program.units),
         loads: subject.machine.loads(),
         flaky,
         targets: subject.model.targets.len(),
+        classes: subject.model.classes.len(),
+        dynamic: program.units.dynamic,
         methods: by_method(&subject, &covered),
         stop,
         goals: names,
     };
     Ok((generated, clean))
+}
+
+/// What the calls of each target returned, without targets that returned nothing.
+fn results(subject: &Subject) -> Vec<(String, Results)> {
+    let known = subject.model.targets.iter().zip(&subject.results);
+    let known = known.filter(|(_, results)| !results.types.is_empty());
+    known.map(|(target, results)| (target.name.clone(), results.clone())).collect()
 }
 
 /// Covered and all goals of each method and function; empty if goals are not of methods.

@@ -16,6 +16,7 @@ pub mod examples;
 mod export;
 mod flycatcher;
 mod generate;
+mod learning;
 mod model;
 pub mod mutation;
 mod pattern;
@@ -33,9 +34,10 @@ pub use export::{Code, Exported, Style, export};
 pub use generate::{
     Generated, Method, ParameterReport, Request, generate, machine as machine_of, report,
 };
+pub use learning::{Failure, Results};
 pub use model::{Found, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Counts, Executed, Subject, has_unknowns};
-pub use settings::{Drawing, Goals, Profile, Settings};
+pub use settings::{Drawing, Goals, Hints, Profile, Scope, Settings};
 pub use suite::{Suite, SuiteError, SuiteTest, Verdict, check};
 pub use values::{Constants, check_config};

@@ -1,5 +1,6 @@
 //! The search problem: tests of a program and their fitness.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use catherd_javascript_machine::instrument::{Goal, GoalKind, Hit};
@@ -9,8 +10,9 @@ use catherd_javascript_machine::{
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
 use crate::building::{Genes, Maker};
+use crate::learning::{Failure, Results};
 use crate::model::{Model, TargetKind};
-use crate::settings::{Goals, Settings};
+use crate::settings::{Goals, Profile, Settings};
 use crate::types::{self, Knowledge};
 use crate::values::Constants;
 
@@ -22,6 +24,8 @@ pub struct Executed(Rc<Content>);
 struct Content {
     genes: Genes,
     fitness: Vec<f64>,
+    /// Statements after which nothing was covered and no outcome came nearer; `None` if not known.
+    useful: Option<usize>,
 }
 
 impl Executed {
@@ -78,6 +82,10 @@ pub struct Subject {
     pub counts: Counts,
     /// Seed of `Math.random` in every execution.
     pub seed: u64,
+    /// What the calls of each target returned.
+    pub results: Vec<Results>,
+    /// Tests that threw, one for each target, name and message.
+    pub failures: BTreeMap<(usize, String, String), Failure>,
     /// The first error of the machine; nothing is executed after it.
     pub error: Option<MachineError>,
     /// Targets that have uncovered goals, as far as is known.
@@ -103,7 +111,7 @@ impl Subject {
         let mut goals = match settings.goals {
             Goals::Branch => program.units.goals.clone(),
             Goals::Statement => statement_goals(program),
-            Goals::Mut => method_goals(program, &model),
+            Goals::Mut => method_goals(program, &model, settings.nodes),
         };
         goals.retain(|goal| !loaded.hits(goal.hit));
         goals.sort_by(|a, b| {
@@ -118,6 +126,8 @@ impl Subject {
         Ok(Subject {
             target_of_goal: target_of_goal.collect(),
             covered: vec![false; goals.len()],
+            results: vec![Results::default(); model.targets.len()],
+            failures: BTreeMap::new(),
             constants: Constants::of(&program.units, &program.package.config),
             program: Rc::clone(program),
             machine,
@@ -136,6 +146,7 @@ impl Subject {
         Maker {
             model: &self.model,
             knowledge: &self.knowledge,
+            results: &self.results,
             constants: &self.constants,
             settings: &self.settings,
             unknowns,
@@ -178,6 +189,9 @@ impl Subject {
             if let Some(known) = self.knowledge.get_mut(seen.id as usize) {
                 known.add(seen);
             }
+        }
+        if !unknown {
+            self.learn(genes, &execution);
         }
         Some((execution, unknown))
     }
@@ -248,6 +262,7 @@ impl Subject {
     }
 
     fn execute_genes(&mut self, mut genes: Genes, meter: &mut Meter) -> Executed {
+        let mut useful = None;
         let fitness = match self.run(&genes) {
             None => {
                 meter.execution(Cost { evaluations: 1, ..Cost::default() });
@@ -266,14 +281,20 @@ impl Subject {
                 if unknown {
                     vec![f64::INFINITY; self.goals.len()]
                 } else {
+                    useful = execution.useful;
                     self.fitness(&genes, &execution)
                 }
             }
         };
+        let mut news = false;
         for (goal, fitness) in fitness.iter().enumerate() {
+            news |= *fitness == 0.0 && !self.covered[goal];
             self.covered[goal] |= *fitness == 0.0;
         }
-        Executed(Rc::new(Content { genes, fitness }))
+        if news && self.settings.profile == Profile::Scored {
+            self.reward(&genes, 0..genes.statements.len(), 1.0);
+        }
+        Executed(Rc::new(Content { genes, fitness, useful }))
     }
 }
 
@@ -292,8 +313,8 @@ fn statement_goals(program: &Program) -> Vec<Goal> {
     let statements = program.units.statements.iter().map(|statement| Goal {
         file: statement.file,
         start: statement.range.0,
-        kind: GoalKind::Loop,
-        outcome: "statement".to_owned(),
+        kind: GoalKind::Statement,
+        outcome: String::new(),
         hit: Hit::Counter(statement.counter),
         function: statement.function,
         control: statement.control.clone(),
@@ -302,8 +323,9 @@ fn statement_goals(program: &Program) -> Vec<Goal> {
 }
 
 /// Goals of the thesis: the statements of the methods and functions that tests call, without those of
-/// functions inside; of constructors only if nothing else can be called.
-fn method_goals(program: &Program, model: &Model) -> Vec<Goal> {
+/// functions inside; of constructors only if nothing else can be called. With `nodes`, calls and
+/// operators as well, as in Flycatcher's program.
+fn method_goals(program: &Program, model: &Model, nodes: bool) -> Vec<Goal> {
     let functions = |constructors: bool| -> std::collections::BTreeSet<u32> {
         let targets = model.targets.iter();
         let wanted = targets.filter(|t| constructors || t.kind != TargetKind::Constructor);
@@ -312,6 +334,15 @@ fn method_goals(program: &Program, model: &Model) -> Vec<Goal> {
     let methods = functions(false);
     let methods = if methods.is_empty() { functions(true) } else { methods };
     let mut goals = statement_goals(program);
+    goals.extend(program.units.nodes.iter().filter(|_| nodes).map(|node| Goal {
+        file: node.file,
+        start: node.start,
+        kind: GoalKind::Node,
+        outcome: node.kind.name().to_owned(),
+        hit: node.hit,
+        function: node.function,
+        control: node.control.clone(),
+    }));
     goals.retain(|goal| {
         goal.kind != GoalKind::Function && goal.function.is_some_and(|f| methods.contains(&f))
     });
@@ -406,8 +437,11 @@ impl Problem for Subject {
         Some(self.execute_genes(genes, meter))
     }
 
-    fn reduce(&mut self, _: &Executed) -> Option<Executed> {
-        None
+    fn reduce(&mut self, test: &Executed) -> Option<Executed> {
+        let Content { genes, fitness, useful } = &*test.0;
+        let length = useful.filter(|length| !genes.ends && *length < genes.statements.len())?;
+        let content = Content { genes: genes.head(length), fitness: fitness.clone(), useful: None };
+        Some(Executed(Rc::new(content)))
     }
 }
 

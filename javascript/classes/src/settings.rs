@@ -33,11 +33,31 @@ pub enum Goals {
     Mut,
 }
 
+/// Where points of primitive types come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hints {
+    /// From the operator that converts the proxy.
+    Site,
+    /// From the text of its line, as in the thesis.
+    Line,
+}
+
+/// Which goals make `flycatcher` keep a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the method under test alone, as in the thesis.
+    Mut,
+    /// All.
+    Class,
+}
+
 /// Settings of test generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Uses of a parameter before its type is inferred.
     pub delay: usize,
+    /// Whether types are inferred by the rule of the thesis' draft instead of after the delay.
+    pub draft_delay: bool,
     /// Calls before the method under test: fewer than this.
     pub sequence: usize,
     /// Probability that a value is one that the test has.
@@ -48,6 +68,8 @@ pub struct Settings {
     pub idle_threshold: usize,
     /// Probability that a collecting proxy is 0.
     pub zero: f64,
+    /// Where points of primitive types come from.
+    pub hints: Hints,
     /// How types are inferred.
     pub profile: Profile,
     /// How types are drawn.
@@ -60,6 +82,8 @@ pub struct Settings {
     pub patience: usize,
     /// The goals.
     pub goals: Goals,
+    /// Which goals make `flycatcher` keep a test.
+    pub scope: Scope,
     /// Most statements of a test.
     pub maximum_length: usize,
     /// Probability that a search takes a new random test in place of a mutated one.
@@ -68,6 +92,10 @@ pub struct Settings {
     pub inference: f64,
     /// Whether coverage of tests that throw is thrown away.
     pub discard_throwing: bool,
+    /// Whether comments count for points of lines, as in Flycatcher's program.
+    pub line_comments: bool,
+    /// Whether calls and operators are goals beside statements, as in Flycatcher's program.
+    pub nodes: bool,
     /// Whether suites are minimised.
     pub minimise: bool,
 }
@@ -76,21 +104,26 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             delay: 20,
+            draft_delay: false,
             sequence: 10,
             reuse: 0.25,
             trap_threshold: 15,
             idle_threshold: 50,
             zero: 0.2,
+            hints: Hints::Site,
             profile: Profile::Scored,
             types: Drawing::Proportional,
             random_type: 0.1,
             constants: 0.5,
             patience: 0,
             goals: Goals::Branch,
+            scope: Scope::Class,
             maximum_length: 40,
             fresh: 0.4,
             inference: 0.1,
             discard_throwing: false,
+            line_comments: false,
+            nodes: false,
             minimise: true,
         }
     }
@@ -99,8 +132,9 @@ impl Default for Settings {
 impl Parameters for Settings {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
-            Field::count("delay", &mut self.delay, 0, 1_000)
-                .meaning("uses of a parameter before its type is inferred"),
+            Field::count("delay", &mut self.delay, 0, 1_000).meaning(
+                "uses of a parameter before its type is inferred; draft: the thesis' draft",
+            ),
             Field::count("sequence", &mut self.sequence, 1, 200)
                 .meaning("calls before the method under test: fewer than this"),
             Field::share("reuse", &mut self.reuse)
@@ -111,6 +145,12 @@ impl Parameters for Settings {
                 .meaning("traps of an idle proxy after which the analyser gives up"),
             Field::share("zero", &mut self.zero)
                 .meaning("probability that a collecting proxy is the number 0"),
+            Field::choice(
+                "hints",
+                &mut self.hints,
+                &[("site", Hints::Site), ("line", Hints::Line)],
+            )
+            .meaning("where points of numbers and strings come from: operator or line"),
             Field::choice(
                 "profile",
                 &mut self.profile,
@@ -139,14 +179,24 @@ impl Parameters for Settings {
                 &[("branch", Goals::Branch), ("statement", Goals::Statement), ("mut", Goals::Mut)],
             )
             .meaning("what is to be covered"),
+            Field::choice(
+                "scope",
+                &mut self.scope,
+                &[("mut", Scope::Mut), ("class", Scope::Class)],
+            )
+            .meaning("goals for which flycatcher keeps tests: of the method under test, or all"),
             Field::count("maximum_length", &mut self.maximum_length, 1, 200)
                 .meaning("most statements of a test"),
             Field::share("fresh", &mut self.fresh)
                 .meaning("probability of a new random test in place of a mutated one"),
             Field::share("inference", &mut self.inference)
                 .meaning("share of the executions that infer types before a search"),
-            Field::switch("discard_throwing", &mut self.discard_throwing)
+            Field::switch("compat.discard_throwing", &mut self.discard_throwing)
                 .meaning("throw coverage of tests that throw away"),
+            Field::switch("compat.line_comments", &mut self.line_comments)
+                .meaning("with hints = line: comments of the line count"),
+            Field::switch("compat.nodes", &mut self.nodes)
+                .meaning("with goals = mut: calls and operators are goals, too"),
             Field::switch("minimise", &mut self.minimise)
                 .meaning("leave out statements that no goal needs"),
         ]

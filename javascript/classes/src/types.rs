@@ -107,23 +107,7 @@ pub struct Inferred {
 impl Knowledge {
     /// Adds what a test showed.
     pub fn add(&mut self, seen: &Evidence) {
-        let merge = |into: &mut BTreeMap<String, u64>, from: &BTreeMap<String, u64>| {
-            for (name, count) in from {
-                *into.entry(name.clone()).or_default() += count;
-            }
-        };
-        let evidence = &mut self.evidence;
-        merge(&mut evidence.members, &seen.members);
-        merge(&mut evidence.called, &seen.called);
-        merge(&mut evidence.written, &seen.written);
-        merge(&mut evidence.scores, &seen.scores);
-        merge(&mut evidence.more, &seen.more);
-        evidence.arity = evidence.arity.max(seen.arity);
-        evidence.traps += seen.traps;
-    }
-
-    fn score(&self, type_: &str) -> u64 {
-        self.evidence.scores.get(type_).copied().unwrap_or(0)
+        merge(&mut self.evidence, seen);
     }
 
     /// The type by the rules of the thesis (profile `flycatcher`). The coin is drawn only if there
@@ -148,7 +132,7 @@ impl Knowledge {
                 None
             });
         }
-        let (number, string) = (self.score("number"), self.score("string"));
+        let (number, string) = (score(&self.evidence, "number"), score(&self.evidence, "string"));
         if number > 0 || string > 0 {
             return sure(Some(if number >= string { Type::Number } else { Type::String }));
         }
@@ -163,88 +147,140 @@ impl Knowledge {
 
     /// Points by type (profile `scored`), none for types without evidence.
     pub fn scored(&self, model: &Model) -> BTreeMap<Type, f64> {
-        let mut points = self.points.clone();
-        let mut add = |type_: Type, n: f64| *points.entry(type_).or_default() += n;
-        add(Type::Number, self.score("number") as f64);
-        add(Type::String, self.score("string") as f64);
-        for (name, count) in &self.evidence.members {
-            let called = self.evidence.called.get(name).copied().unwrap_or(0) as f64;
-            let written = self.evidence.written.get(name).copied().unwrap_or(0) as f64;
-            let read = (*count as f64 - called - written).max(0.0);
-            for (number, class) in model.classes.iter().enumerate() {
-                if class.has(name) {
-                    add(Type::Class(number), 4.0 * (read + written) + 6.0 * called);
-                }
-            }
-            for (type_, list) in &BUILT_IN {
-                if lists(list, name) {
-                    let of_length = name == "length" && *type_ == Type::Array;
-                    add(type_.clone(), if of_length { 4.0 } else { 2.0 } * read + 3.0 * called);
-                }
-            }
-            if lists(FUNCTION, name) {
-                add(Type::Function, 2.0 * read + 3.0 * called);
-            }
-            add(Type::Object, read + called + 3.0 * written);
-        }
-        for (what, count) in &self.evidence.more {
-            let n = *count as f64;
-            match what.split_once(':') {
-                Some(("typeof", name)) => {
-                    if let Some(type_) = named(name, model) {
-                        add(type_, 10.0 * n);
-                    }
-                }
-                Some(("instanceof", name)) => {
-                    if let Some(type_) = named(name, model) {
-                        add(type_, 10.0 * n);
-                    }
-                }
-                Some(("equals", "null")) => add(Type::Null, n),
-                Some(("equals", name)) => {
-                    if let Some(type_) = named(name, model) {
-                        add(type_, 3.0 * n);
-                    }
-                }
-                Some(("plus", name)) => {
-                    if let Some(type_) = named(name, model) {
-                        add(type_, n);
-                    }
-                }
-                _ => match what.as_str() {
-                    "truth" => add(Type::Boolean, n),
-                    "applied" => add(Type::Function, 10.0 * n),
-                    "index" => {
-                        add(Type::Array, 4.0 * n);
-                        add(Type::String, 2.0 * n);
-                    }
-                    "iterated" => {
-                        add(Type::Array, 5.0 * n);
-                        for type_ in [Type::String, Type::Set, Type::Map] {
-                            add(type_, n);
-                        }
-                    }
-                    "keys" => add(Type::Object, 3.0 * n),
-                    "then" => add(Type::Promise, 5.0 * n),
-                    "asText" => add(Type::String, n),
-                    _ => {}
-                },
-            }
-        }
-        points.retain(|_, points| *points > 0.0);
-        points
+        points(&self.evidence, self.points.clone(), model)
+    }
+
+    /// The points of one type.
+    pub(crate) fn points_of(&self, type_: &Type, model: &Model) -> f64 {
+        self.scored(model).get(type_).copied().unwrap_or(0.0)
+    }
+
+    /// Whether the rule of the thesis' draft lets the type be inferred: more than two members, points of
+    /// a primitive above 10, or more than 15 calls.
+    pub fn is_due_by_draft(&self) -> bool {
+        self.evidence.members.len() > 2
+            || self.evidence.scores.values().any(|score| *score > 10)
+            || self.uses > 15
     }
 
     /// The type with most points, the first of several; `None` without evidence.
     pub fn best(&self, model: &Model) -> Option<Type> {
-        let scored = self.scored(model);
-        let best =
-            scored.iter().fold(None, |best: Option<(&Type, f64)>, (type_, points)| match best {
-                Some((_, most)) if most >= *points => best,
-                _ => Some((type_, *points)),
-            });
-        best.map(|(type_, _)| type_.clone())
+        best(&self.scored(model))
     }
+}
+
+/// The type with most points, the first of several; `None` if there are none.
+pub(crate) fn best(points: &BTreeMap<Type, f64>) -> Option<Type> {
+    let best = points.iter().fold(None, |best: Option<(&Type, f64)>, (type_, points)| match best {
+        Some((_, most)) if most >= *points => best,
+        _ => Some((type_, *points)),
+    });
+    best.map(|(type_, _)| type_.clone())
+}
+
+fn score(evidence: &Evidence, type_: &str) -> u64 {
+    evidence.scores.get(type_).copied().unwrap_or(0)
+}
+
+/// Most paths that are kept of what came of a parameter.
+const MOST_PATHS: usize = 64;
+
+/// Adds evidence to other evidence.
+fn merge(into: &mut Evidence, from: &Evidence) {
+    let add = |into: &mut BTreeMap<String, u64>, from: &BTreeMap<String, u64>| {
+        for (name, count) in from {
+            *into.entry(name.clone()).or_default() += count;
+        }
+    };
+    add(&mut into.members, &from.members);
+    add(&mut into.called, &from.called);
+    add(&mut into.written, &from.written);
+    add(&mut into.scores, &from.scores);
+    add(&mut into.more, &from.more);
+    into.arity = into.arity.max(from.arity);
+    into.traps += from.traps;
+    for (path, evidence) in &from.paths {
+        if into.paths.len() < MOST_PATHS || into.paths.contains_key(path) {
+            merge(into.paths.entry(path.clone()).or_default(), evidence);
+        }
+    }
+}
+
+/// Points by type of evidence, on top of others (profile `scored`).
+pub(crate) fn points(
+    evidence: &Evidence,
+    mut points: BTreeMap<Type, f64>,
+    model: &Model,
+) -> BTreeMap<Type, f64> {
+    let mut add = |type_: Type, n: f64| *points.entry(type_).or_default() += n;
+    add(Type::Number, score(evidence, "number") as f64);
+    add(Type::String, score(evidence, "string") as f64);
+    for (name, count) in &evidence.members {
+        let called = evidence.called.get(name).copied().unwrap_or(0) as f64;
+        let written = evidence.written.get(name).copied().unwrap_or(0) as f64;
+        let read = (*count as f64 - called - written).max(0.0);
+        for (number, class) in model.classes.iter().enumerate() {
+            if class.has(name) {
+                add(Type::Class(number), 4.0 * (read + written) + 6.0 * called);
+            }
+        }
+        for (type_, list) in &BUILT_IN {
+            if lists(list, name) {
+                let of_length = name == "length" && *type_ == Type::Array;
+                add(type_.clone(), if of_length { 4.0 } else { 2.0 } * read + 3.0 * called);
+            }
+        }
+        if lists(FUNCTION, name) {
+            add(Type::Function, 2.0 * read + 3.0 * called);
+        }
+        add(Type::Object, read + called + 3.0 * written);
+    }
+    for (what, count) in &evidence.more {
+        let n = *count as f64;
+        match what.split_once(':') {
+            Some(("typeof", name)) => {
+                if let Some(type_) = named(name, model) {
+                    add(type_, 10.0 * n);
+                }
+            }
+            Some(("instanceof", name)) => {
+                if let Some(type_) = named(name, model) {
+                    add(type_, 10.0 * n);
+                }
+            }
+            Some(("equals", "null")) => add(Type::Null, n),
+            Some(("equals", name)) => {
+                if let Some(type_) = named(name, model) {
+                    add(type_, 3.0 * n);
+                }
+            }
+            Some(("plus", name)) => {
+                if let Some(type_) = named(name, model) {
+                    add(type_, n);
+                }
+            }
+            _ => match what.as_str() {
+                "truth" => add(Type::Boolean, n),
+                "applied" => add(Type::Function, 10.0 * n),
+                "index" => {
+                    add(Type::Array, 4.0 * n);
+                    add(Type::String, 2.0 * n);
+                }
+                "iterated" => {
+                    add(Type::Array, 5.0 * n);
+                    for type_ in [Type::String, Type::Set, Type::Map] {
+                        add(type_, n);
+                    }
+                }
+                "keys" => add(Type::Object, 3.0 * n),
+                "then" => add(Type::Promise, 5.0 * n),
+                "asText" => add(Type::String, n),
+                _ => {}
+            },
+        }
+    }
+    points.retain(|_, points| *points > 0.0);
+    points
 }
 
 /// A type by its name in `typeof`, a constructor or a comment.

@@ -10,6 +10,9 @@ use crate::values;
 /// Probability that an inserted call is one that the test has already. States that count calls, as
 /// scores and fills do, are out of reach of single new calls.
 const REPEATED: f64 = 0.25;
+/// Probability that a changed argument becomes an object that the test has. What two calls do with one
+/// object is out of reach of new objects.
+const ANOTHER_VARIABLE: f64 = 0.2;
 
 impl Genes {
     /// Adds statements of another test; variables of what is missing are replaced by others of the
@@ -200,6 +203,13 @@ impl Genes {
             });
         }
         let position = rng.index(arguments);
+        let objects: Vec<usize> = (0..index)
+            .filter(|earlier| self.statements[*earlier].operation == Operation::New)
+            .collect();
+        if !objects.is_empty() && rng.chance(ANOTHER_VARIABLE) {
+            self.statements[index].arguments[position] = Argument::Variable(*rng.pick(&objects));
+            return index;
+        }
         let argument = &self.statements[index].arguments[position];
         let share = maker.settings.constants;
         let near = values::neighbour(argument, maker.constants, share, rng);

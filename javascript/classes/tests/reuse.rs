@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use catherd_javascript_classes::machine::{ExecuteOptions, Package, Program};
+use catherd_javascript_classes::machine::{ExecuteOptions, Execution, Outcome, Package, Program};
 use catherd_javascript_classes::{Settings, Subject, machine_of};
 use catherd_search::Stream;
 
@@ -29,7 +29,15 @@ fn compare(program: &Rc<Program>, tests: usize) -> bool {
         assert_eq!(many.observed, own.observed, "{genes:?}");
         assert_eq!(many.after, own.after, "{genes:?}");
         assert_eq!(many.steps, own.steps, "{genes:?}");
-        assert_eq!((&many.counters, &many.outcomes), (&own.counters, &own.outcomes));
+        if matches!(own.outcome, Outcome::Limit(_)) {
+            // How far past a limit a test comes depends on when the engine asks.
+            let reached = |execution: &Execution| -> Vec<bool> {
+                execution.counters.iter().map(|count| *count > 0).collect()
+            };
+            assert_eq!(reached(&many), reached(&own), "{genes:?}");
+        } else {
+            assert_eq!((&many.counters, &many.outcomes), (&own.counters, &own.outcomes));
+        }
         assert_eq!(many.least, own.least, "{genes:?}");
     }
     many.is_clean().unwrap()

@@ -10,7 +10,8 @@ use oxc_syntax::operator::{AssignmentOperator, BinaryOperator, LogicalOperator, 
 
 use crate::Build;
 use crate::functions::is_anonymous_function;
-use crate::units::{BranchKind, Control, GoalKind, Hit};
+use crate::text_tests::TextTest;
+use crate::units::{BranchKind, Control, GoalKind, Hit, NodeKind};
 use crate::visitor::Visitor;
 
 /// Weight of the left literal in the code of an operator; the right one's is the square.
@@ -52,11 +53,17 @@ impl Visitor<'_, '_> {
                 self.decide(&inner.expression, site, negated);
             }
             Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::LogicalNot => {
+                self.add_node(unary.span.start, NodeKind::Unary);
                 self.decide(&unary.argument, site, !negated);
             }
             Expression::LogicalExpression(logical) => self.chain(logical, Some(id)),
             Expression::BinaryExpression(binary) if is_comparison(binary.operator) => {
                 self.compare('c', Some(id), binary);
+            }
+            Expression::CallExpression(call) if TextTest::of(call).is_some() => {
+                if let Some(test) = TextTest::of(call) {
+                    self.text_test(id, call, &test);
+                }
             }
             _ => {
                 let span = it.span();
@@ -72,8 +79,10 @@ impl Visitor<'_, '_> {
     /// Turns an operator into a call.
     fn compare(&mut self, function: char, id: Option<u32>, it: &BinaryExpression<'_>) {
         let traced = self.typeof_evidence(it);
+        self.add_node(it.span.start, NodeKind::Binary);
         let id = id.map_or(String::new(), |id| format!("{id},"));
-        self.out.open(it.span.start, format!("{}{function}({id}{},", self.prefix, code(it)));
+        let code = code(it) + self.operator_line(it.span.start);
+        self.out.open(it.span.start, format!("{}{function}({id}{code},", self.prefix));
         self.visit_expression(&it.left);
         self.out.replace(it.left.span().end, it.right.span().start, ",");
         self.visit_expression(&it.right);
@@ -110,12 +119,14 @@ impl Visitor<'_, '_> {
         if self.build == Build::Inference && !literals {
             self.compare('p', None, it);
         } else {
+            self.add_node(it.span.start, NodeKind::Binary);
             walk::walk_binary_expression(self, it);
         }
     }
 
     /// A unary operator, which is reported in the inference build.
     pub(crate) fn unary(&mut self, it: &UnaryExpression<'_>) {
+        self.add_node(it.span.start, NodeKind::Unary);
         let span = it.argument.span();
         let arithmetic = matches!(
             it.operator,
@@ -125,7 +136,10 @@ impl Visitor<'_, '_> {
         if self.build != Build::Inference || !(arithmetic || not) || literal(&it.argument) > 0 {
             return self.visit_expression(&it.argument);
         }
-        let function = if not { "z(" } else { "n(2," };
+        let function = match not {
+            true => "z(".to_owned(),
+            false => format!("n({},", 2 + self.operator_line(it.span.start)),
+        };
         self.out.open(span.start, format!("({}{function}", self.prefix));
         self.visit_expression(&it.argument);
         self.out.close(span.end, "))");
@@ -133,9 +147,11 @@ impl Visitor<'_, '_> {
 
     /// `++` and `--`, which are reported in the inference build.
     pub(crate) fn update(&mut self, it: &UpdateExpression<'_>) {
+        self.add_node(it.span.start, NodeKind::Unary);
         if let SimpleAssignmentTarget::AssignmentTargetIdentifier(name) = &it.argument {
             if self.build == Build::Inference {
-                let open = format!("({}n(10,{}),", self.prefix, name.name);
+                let points = 10 + self.operator_line(it.span.start);
+                let open = format!("({}n({points},{}),", self.prefix, name.name);
                 self.out.open(it.span.start, open);
                 self.out.close(it.span.end, ")");
             }
@@ -163,6 +179,7 @@ impl Visitor<'_, '_> {
         program: &mut Vec<i32>,
         locations: &mut Vec<Hit>,
     ) {
+        self.add_node(it.span.start, NodeKind::Binary);
         let nullish = it.operator == LogicalOperator::Coalesce;
         let site = match it.left.without_parentheses() {
             Expression::LogicalExpression(left) => {
@@ -322,7 +339,8 @@ impl Visitor<'_, '_> {
             return;
         };
         let span = it.right.span();
-        let code = operator as u32 + 4 * LITERAL * literal(&it.right);
+        let line = self.operator_line(it.span.start);
+        let code = operator as u32 + 4 * LITERAL * literal(&it.right) + line;
         let left = name.unwrap_or("0");
         self.out.open(span.start, format!("{}x({code},{left},", self.prefix));
         self.visit_expression(&it.right);

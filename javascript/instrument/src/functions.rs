@@ -13,6 +13,7 @@ pub(crate) struct Outside {
     control: Vec<Control>,
     breakables: Vec<Breakable>,
     hoist: Option<u32>,
+    statement: Option<usize>,
 }
 
 /// Whether an expression is a function or class that gets its name from its place.
@@ -135,6 +136,7 @@ impl Visitor<'_, '_> {
             control: std::mem::take(&mut self.control),
             breakables: std::mem::take(&mut self.breakables),
             hoist: self.hoist.take(),
+            statement: self.statement.take(),
         };
         self.add_goal(range.0, GoalKind::Function, &name, Hit::Counter(counter));
         outside
@@ -145,6 +147,7 @@ impl Visitor<'_, '_> {
         self.control = outside.control;
         self.breakables = outside.breakables;
         self.hoist = outside.hoist;
+        self.statement = outside.statement;
     }
 
     /// The text at the start of a body: counts the entry, and the depth of recursion.

@@ -5,13 +5,14 @@
 //! - [`mutants`] lists copies of a file with one small change each.
 //! - [`Build`] says how much is reported.
 //! - The probes that the text calls are functions of its caller, [`PROBES`]: `s` are counters, `d`
-//!   takes a value that is decided, `c` a comparison, `g` a logical chain.
+//!   takes a value that is decided, `c` a comparison, `g` a logical chain, `t` a test of a text.
 //!
 //! Statements, functions, branches and lines are those of istanbul-lib-instrument 6. Insertions
 //! keep evaluation order, `this`, names of functions and directives.
 
 mod decisions;
 mod functions;
+mod hints;
 mod modules;
 mod mutants;
 mod mutation_operator;
@@ -20,6 +21,7 @@ mod parameters;
 mod recursion;
 mod splice;
 mod statements;
+mod text_tests;
 mod units;
 mod visitor;
 
@@ -29,11 +31,12 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{SourceType, Span};
 
 use crate::splice::Splicer;
+pub use hints::{LineScores, line_scores};
 pub use mutants::{Mutant, mutants};
 pub use mutation_operator::MutationOperator;
 pub use units::{
-    Branch, BranchKind, Callable, Control, DefaultValue, Function, Goal, GoalKind, Hit, Parameter,
-    SourceFile, Statement, Units,
+    Branch, BranchKind, Callable, Control, DefaultValue, Function, Goal, GoalKind, Hit, Node,
+    NodeKind, Parameter, SourceFile, Statement, Units,
 };
 
 /// How much an instrumented text reports.
@@ -60,7 +63,7 @@ pub enum FileKind {
 
 /// The letters of the probes, each a parameter of the function that the text is the body of. The
 /// name of a parameter is [`Instrumented::prefix`] and the letter.
-pub const PROBES: &str = "sdcgqbwhopnxyzkEISYM";
+pub const PROBES: &str = "sdcgqbwhopnxyzktjEISYM";
 
 /// A file as it is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,13 @@
 //! Numbers of counters and sites, and the units that have them.
 
-use crate::units::{Branch, BranchKind, Control, Goal, GoalKind, Hit, Statement as StatementUnit};
+use crate::Build;
+use crate::units::{
+    Branch, BranchKind, Control, Goal, GoalKind, Hit, Node, NodeKind, Statement as StatementUnit,
+};
 use crate::visitor::Visitor;
+
+/// Where the number of a line begins in the code of an operator.
+const LINE_SHIFT: u32 = 9;
 
 impl Visitor<'_, '_> {
     pub(crate) fn line(&self, at: u32) -> u32 {
@@ -72,6 +78,42 @@ impl Visitor<'_, '_> {
             function: self.function,
             control: self.control.clone(),
         });
+        self.statement = Some(self.units.statements.len() - 1);
         counter
+    }
+
+    /// Adds an expression that Flycatcher's program counts.
+    pub(crate) fn add_node(&mut self, start: u32, kind: NodeKind) {
+        let statement = self.statement.map(|number| &self.units.statements[number]);
+        let outside = statement.map_or(0, |statement| statement.control.len());
+        let hit = match (self.control.get(outside..), statement, self.function) {
+            (Some([.., last]), _, _) => Hit::Outcome { site: last.site, taken: last.outcome },
+            (_, Some(statement), _) => Hit::Counter(statement.counter),
+            (_, None, Some(function)) => {
+                Hit::Counter(self.units.functions[function as usize].counter)
+            }
+            (_, None, None) => return,
+        };
+        self.units.nodes.push(Node {
+            file: self.file,
+            start,
+            kind,
+            hit,
+            function: self.function,
+            control: self.control.clone(),
+        });
+    }
+
+    /// The number of an operator's line, shifted to its place in the code of the operator; 0 but in
+    /// inference builds.
+    pub(crate) fn operator_line(&mut self, start: u32) -> u32 {
+        if self.build != Build::Inference {
+            return 0;
+        }
+        let line = (self.file, self.line(start));
+        if self.units.operator_lines.last() != Some(&line) {
+            self.units.operator_lines.push(line);
+        }
+        (self.units.operator_lines.len() as u32) << LINE_SHIFT
     }
 }

@@ -45,6 +45,46 @@ pub struct Statement {
     pub control: Vec<Control>,
 }
 
+/// The kinds of expressions that Flycatcher's program counts beside statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NodeKind {
+    /// A call.
+    Call,
+    /// An operator with two operands, logical ones included.
+    Binary,
+    /// An operator with one operand.
+    Unary,
+}
+
+impl NodeKind {
+    /// Its name in goals.
+    pub fn name(self) -> &'static str {
+        match self {
+            NodeKind::Call => "call",
+            NodeKind::Binary => "binary",
+            NodeKind::Unary => "unary",
+        }
+    }
+}
+
+/// An expression that Flycatcher's program counts beside statements. It counts as evaluated if its
+/// statement was executed and the decisions around it within the statement led to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Number of the file.
+    pub file: u32,
+    /// Its place in bytes of the file.
+    pub start: u32,
+    /// Its kind.
+    pub kind: NodeKind,
+    /// How an execution shows that it was evaluated.
+    pub hit: Hit,
+    /// The function that holds it.
+    pub function: Option<u32>,
+    /// What it depends on, outermost first, within its function.
+    pub control: Vec<Control>,
+}
+
 /// What the text of a default value shows of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultValue {
@@ -168,6 +208,10 @@ pub enum GoalKind {
     Loop,
     /// An optional link or a logical assignment.
     Optional,
+    /// A statement.
+    Statement,
+    /// An expression that Flycatcher's program counts.
+    Node,
 }
 
 /// A goal of a search.
@@ -233,6 +277,10 @@ pub struct Units {
     pub chains: Vec<Vec<i32>>,
     /// Istanbul's statements.
     pub statements: Vec<Statement>,
+    /// Expressions that Flycatcher's program counts beside statements.
+    pub nodes: Vec<Node>,
+    /// File and line of the operators of an inference build, by the number that they report.
+    pub operator_lines: Vec<(u32, u32)>,
     /// All functions.
     pub functions: Vec<Function>,
     /// Functions and classes by the number that their texts have.
@@ -268,6 +316,8 @@ impl Units {
             GoalKind::Branch(kind) => kind.name(),
             GoalKind::Loop => "loop",
             GoalKind::Optional => "optional",
+            GoalKind::Statement => "statement",
+            GoalKind::Node => "node",
         };
         let name = format!("{}:{line}:{} {kind} {}", file.path, column + 1, goal.outcome);
         name.trim_end().to_owned()

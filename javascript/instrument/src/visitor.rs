@@ -19,7 +19,7 @@ use oxc_syntax::scope::ScopeFlags;
 use crate::Build;
 use crate::functions::is_anonymous_function;
 use crate::splice::Splicer;
-use crate::units::{BranchKind, Callable, Control, Units};
+use crate::units::{BranchKind, Callable, Control, NodeKind, Units};
 
 /// Longest text that becomes a constant, in bytes.
 const LONGEST_CONSTANT: usize = 200;
@@ -62,6 +62,8 @@ pub(crate) struct Visitor<'u, 's> {
     pub(crate) surroundings: Surroundings,
     /// Where counters of declarators go whose value must keep its name.
     pub(crate) hoist: Option<u32>,
+    /// The statement that was entered last in this function.
+    pub(crate) statement: Option<usize>,
 }
 
 impl<'u, 's> Visitor<'u, 's> {
@@ -88,6 +90,7 @@ impl<'u, 's> Visitor<'u, 's> {
             comments: program.comments.iter().copied().collect(),
             surroundings: Surroundings::default(),
             hoist: None,
+            statement: None,
         }
     }
 }
@@ -360,13 +363,17 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         {
             self.units.dynamic += 1;
         }
+        self.add_node(it.span.start, NodeKind::Call);
         if it.optional {
             self.optional_call(it);
         } else {
             self.visit_expression(&it.callee);
         }
-        for argument in &it.arguments {
-            self.visit_argument(argument);
+        for (index, argument) in it.arguments.iter().enumerate() {
+            match self.signature(it, index) {
+                Some(kind) => self.passed(kind, argument),
+                None => self.visit_argument(argument),
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use catherd_javascript_classes::machine::Config;
 use catherd_javascript_classes::machine::instrument::MutationOperator;
 use catherd_javascript_classes::mutation::MutationSettings;
 use catherd_javascript_classes::{Method, Profile, Settings};
-use catherd_search::{Budget, Parameters};
+use catherd_search::{Budget, Parameters, Setting};
 use catherd_subject::{AlgorithmInfo, FieldError};
 use catherd_subject_search::{parameter_info, setting};
 
@@ -58,6 +58,10 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, Settings), FieldError> {
         let result = match &mut method {
             Method::Search(search) if search.names().contains(&name.as_str()) => {
                 search.set(name, setting)
+            }
+            _ if name == "delay" && setting == Setting::Word("draft") => {
+                settings.draft_delay = true;
+                Ok(())
             }
             _ => settings.set(name, setting),
         };

@@ -9,7 +9,7 @@ use catherd_experiments::{
 };
 use catherd_javascript_classes::Generated;
 use catherd_javascript_classes::mutation::{self, MutationReport};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{EXECUTIONS, GOALS, LEVELS, STATEMENTS, STEPS};
 
@@ -32,6 +32,8 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRe
     let parameters = &generated.parameters;
     let unsure = parameters.iter().filter(|parameter| parameter.unsure).count();
     let unknown = parameters.iter().filter(|parameter| parameter.type_.is_none()).count();
+    count("classes", generated.classes as u64);
+    count("dynamic", u64::from(generated.dynamic));
     count("targets", generated.targets as u64);
     count("parameters", parameters.len() as u64);
     count("parameters.unsure", unsure as u64);
@@ -55,7 +57,12 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRe
         covered: point.covered as u32,
     });
     let suite = &generated.suite;
-    let types = json!({"format": 1, "parameters": parameters});
+    let results = generated.results.iter();
+    let results = results.map(|(name, results)| json!({"target": name, "types": results.types}));
+    let results: Vec<Value> = results.collect();
+    let types = json!({"format": 1, "parameters": parameters, "results": results});
+    let failures: Vec<String> =
+        generated.failures.iter().map(|failure| format!("{}\n", failure.to_json())).collect();
     let milliseconds = wall.as_millis() as u64;
     RunRecord {
         reason: if generated.goals.is_empty() { "no-goals" } else { "" }.to_owned(),
@@ -71,6 +78,7 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRe
         artifacts: BTreeMap::from([
             ("suite.json".to_owned(), suite.to_json()),
             ("types.json".to_owned(), format!("{types:#}\n")),
+            ("failures.jsonl".to_owned(), failures.concat()),
         ]),
         resources: Resources { wall_ms: milliseconds, search_ms: milliseconds, peak_rss_kib: 0 },
         ..RunRecord::new(

@@ -43,6 +43,7 @@ pub(crate) fn reached(program: &Program) -> Result<Vec<String>, ProgramError> {
         package: program.package.clone(),
         entry: program.entry.clone(),
         units: Units::default(),
+        lines: Default::default(),
         texts: [BTreeMap::new(), BTreeMap::new()],
     });
     let live = Live::new(&bare, &Settings::default()).map_err(ProgramError::Load)?;

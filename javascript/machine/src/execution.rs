@@ -36,6 +36,7 @@ pub enum Outcome {
 
 /// What was seen of an unknown argument.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
 pub struct Evidence {
     /// The number of the argument.
     pub id: u32,
@@ -53,6 +54,8 @@ pub struct Evidence {
     pub arity: u32,
     /// Traps of its proxy.
     pub traps: u64,
+    /// What was seen of what came of it, by path: `.name`, `[]` for elements, `()` for results.
+    pub paths: BTreeMap<String, Evidence>,
 }
 
 /// An execution of a test.
@@ -79,6 +82,11 @@ pub struct Execution {
     /// Whether the results of statements were promises that were awaited, as far as they were
     /// executed.
     pub awaited: Vec<bool>,
+    /// The type of each variable in one word, `object:Name` for instances; empty if it has none.
+    pub types: Vec<String>,
+    /// The number of statements after which nothing was reached for the first time and no outcome came
+    /// nearer; `None` if that is not known.
+    pub useful: Option<usize>,
     /// The values of variables after the last statement, if asked for.
     pub after: Vec<Value>,
 }

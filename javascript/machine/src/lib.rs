@@ -17,7 +17,7 @@ mod statement;
 
 pub use catherd_javascript_instrument as instrument;
 pub use execution::{Evidence, Execution, Outcome, Thrown};
-pub use machine::{ExecuteOptions, Machine, MachineError, Settings};
+pub use machine::{ExecuteOptions, LineHints, Machine, MachineError, Settings};
 pub use package::{Config, Package, PackageError};
 pub use program::{Program, ProgramError};
 pub use statement::{Argument, Operation, Statement};

@@ -35,6 +35,9 @@ const PRELUDE: &str = concat!(
 /// 2020-01-01T00:00:00.000Z, the beginning of logical time.
 const BEGINNING: f64 = 1_577_836_800_000.0;
 
+/// Most numbers that are looked at after each statement.
+const MOST_REACHED: usize = 4_096;
+
 /// What functions of the host share with the machine.
 pub(crate) struct Shared {
     /// Why the host ended the script.
@@ -57,6 +60,21 @@ impl Shared {
     pub(crate) fn steps(&self) -> u64 {
         let counters = &self.arrays.counters;
         self.steps.iter().filter_map(|index| counters.get(*index as usize)).map(u64::from).sum()
+    }
+
+    /// Numbers that change whenever a test reaches something for the first time or comes nearer to an outcome;
+    /// `None` for large programs, where they cost more than what they are for.
+    pub(crate) fn reached(&self) -> Option<(usize, f64)> {
+        let Arrays { counters, taken, refused, least, .. } = &self.arrays;
+        let (count, sites) = self.arrays.sizes;
+        if count + 4 * sites > MOST_REACHED {
+            return None;
+        }
+        let hit = |array: &SharedArray<u32>, length: usize| {
+            (0..length).filter(|index| array.get(*index).is_some_and(|count| count > 0)).count()
+        };
+        let near = (0..2 * sites).filter_map(|index| least.get(index)).sum();
+        Some((hit(counters, count) + hit(taken, sites) + hit(refused, sites), near))
     }
 
     /// Counters, outcomes of decisions (true, false), least distances between 0 and 1.
@@ -88,6 +106,8 @@ struct Arrays {
     last_false: SharedArray<f64>,
     /// How many calls are open.
     depth: SharedArray<i32>,
+    /// Number of counters and of sites.
+    sizes: (usize, usize),
 }
 
 impl Arrays {
@@ -102,6 +122,7 @@ impl Arrays {
             last_true: SharedArray::zeroed(sites),
             last_false: SharedArray::zeroed(sites),
             depth: SharedArray::zeroed(1),
+            sizes: (counters, sites),
         }
     }
 
@@ -130,14 +151,13 @@ pub(crate) struct Live {
     engine: Engine,
 }
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 11] = [
     "begin",
     "run",
     "isSettled",
     "observed",
     "exception",
     "report",
-    "types",
     "stateOf",
     "unchanged",
     "touched",
@@ -271,6 +291,11 @@ fn host<'js>(
     host.set("chains", ctx.json_parse(chains)?)?;
     host.set("idleThreshold", settings.idle_threshold)?;
     host.set("trapThreshold", settings.trap_threshold)?;
+    host.set("paths", settings.paths)?;
+    host.set("reuse", settings.reuse)?;
+    if let Some(hints) = settings.line_hints {
+        host.set("lines", program.line_scores(hints).as_flattened().to_vec())?;
+    }
     host.set("entry", program.entry.clone())?;
     let namespace = program.package.config.namespace.as_deref().unwrap_or("");
     let parts: Vec<&str> = namespace.split('.').filter(|part| !part.is_empty()).collect();

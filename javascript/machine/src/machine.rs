@@ -37,6 +37,10 @@ pub struct Settings {
     pub zero: f64,
     /// The number that every proxy is, for examples.
     pub proxy_number: Option<f64>,
+    /// Whether what comes of an unknown argument records as well, by its path.
+    pub paths: bool,
+    /// Points of primitive types by the text of a line instead of by operators; `None` for operators.
+    pub line_hints: Option<LineHints>,
     /// Whether a context serves many executions. The program is loaded again for each.
     pub reuse: bool,
 }
@@ -55,9 +59,20 @@ impl Default for Settings {
             trap_threshold: 15,
             zero: 0.2,
             proxy_number: None,
+            paths: false,
+            line_hints: None,
             reuse: true,
         }
     }
+}
+
+/// How the text of a line is read for points of primitive types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineHints {
+    /// Without comments.
+    Code,
+    /// With comments, as in Flycatcher's program.
+    WithComments,
 }
 
 /// The machine cannot go on.
@@ -98,6 +113,7 @@ pub struct Machine {
 struct Report {
     records: Vec<Evidence>,
     traps: u64,
+    types: Vec<String>,
 }
 
 /// How the statements of a test went.
@@ -106,6 +122,7 @@ struct Ended {
     at: usize,
     observed: Vec<Value>,
     awaited: Vec<bool>,
+    useful: Option<usize>,
 }
 
 impl Machine {
@@ -304,6 +321,8 @@ fn execute(
         outcomes,
         least,
         evidence: report.records,
+        types: report.types,
+        useful: ended.useful,
         observed: ended.observed,
         awaited: ended.awaited,
         after,
@@ -314,7 +333,7 @@ fn execute(
 
 impl Ended {
     fn new(outcome: Outcome, at: usize) -> Ended {
-        Ended { outcome, at, observed: Vec::new(), awaited: Vec::new() }
+        Ended { outcome, at, observed: Vec::new(), awaited: Vec::new(), useful: None }
     }
 }
 
@@ -328,6 +347,8 @@ fn statements(
 ) -> Ended {
     let (mut observed, mut awaited) = (Vec::new(), Vec::new());
     let mut timers = 0;
+    let mut reached = live.shared.reached();
+    let mut useful = reached.map(|_| 0);
     for (index, _) in test.iter().enumerate() {
         session.begin_turn();
         let state = live.call::<_, i32>(session, "run", (index,));
@@ -340,24 +361,47 @@ fn statements(
             rejected = code == 2;
         }
         if let Some(limit) = live.stopped(session) {
-            return Ended { outcome: Outcome::Limit(limit), at: index, observed, awaited };
+            return Ended {
+                outcome: Outcome::Limit(limit),
+                at: index,
+                observed,
+                awaited,
+                useful: None,
+            };
         }
         if timers > settings.timers {
-            return Ended { outcome: Outcome::Limit("timers"), at: index, observed, awaited };
+            return Ended {
+                outcome: Outcome::Limit("timers"),
+                at: index,
+                observed,
+                awaited,
+                useful: None,
+            };
         }
         if code == 1 && !rejected || code == 2 {
             let text = live.call::<_, String>(session, "exception", ());
             let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
             let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
             if thrown.name == "RangeError" && thrown.message == "Maximum call stack size exceeded" {
-                return Ended { outcome: Outcome::Limit("frames"), at: index, observed, awaited };
+                return Ended {
+                    outcome: Outcome::Limit("frames"),
+                    at: index,
+                    observed,
+                    awaited,
+                    useful: None,
+                };
             }
             return Ended {
                 outcome: Outcome::Threw { thrown, rejected },
                 at: index,
                 observed,
                 awaited,
+                useful: None,
             };
+        }
+        let now = live.shared.reached();
+        if now != reached {
+            (reached, useful) = (now, Some(index + 1));
         }
         if options.observe {
             let text = live.call::<_, String>(session, "observed", (index,));
@@ -368,12 +412,15 @@ fn statements(
     while timers <= settings.timers && fire(session) {
         timers += 1;
     }
+    if live.shared.reached() != reached {
+        useful = None;
+    }
     let outcome = match live.stopped(session) {
         Some(limit) => Outcome::Limit(limit),
         None if timers > settings.timers => Outcome::Limit("timers"),
         None => Outcome::Passed,
     };
-    Ended { outcome, at: test.len(), observed, awaited }
+    Ended { outcome, at: test.len(), observed, awaited, useful }
 }
 
 /// Runs timers until the awaited promise settles. Returns 0 if it was fulfilled or nothing can

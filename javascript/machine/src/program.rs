@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use catherd_javascript_instrument::{
-    Build, FileKind, Instrumented, SyntaxError, Units, instrument,
+    Build, FileKind, Instrumented, LineScores, SyntaxError, Units, instrument, line_scores,
 };
 
 use crate::compile::{self, Loaded};
+use crate::machine::LineHints;
 use crate::package::Package;
 use crate::resolve;
 
@@ -34,6 +35,8 @@ pub struct Program {
     pub entry: String,
     /// Statements, functions, branches and goals of the target files that loading reaches.
     pub units: Units,
+    /// Points of the lines of operators, without and with comments.
+    pub(crate) lines: [Vec<LineScores>; 2],
     /// Texts of files by path, for the search build and the inference build.
     pub(crate) texts: [BTreeMap<String, Instrumented>; 2],
 }
@@ -49,6 +52,7 @@ impl Program {
             package,
             entry,
             units: Units::default(),
+            lines: Default::default(),
             texts: [BTreeMap::new(), BTreeMap::new()],
         };
         let mut paths = compile::reached(&program)?;
@@ -69,7 +73,20 @@ impl Program {
             let text = program.finished(&path, text);
             program.texts[1].insert(path, text);
         }
+        let sources = other.operator_lines.iter().map(|(file, line)| {
+            let file = &other.files[*file as usize];
+            file.source.lines().nth(*line as usize - 1).unwrap_or("")
+        });
+        for line in sources {
+            program.lines[0].push(line_scores(line, false));
+            program.lines[1].push(line_scores(line, true));
+        }
         Ok(Rc::new(program))
+    }
+
+    /// Points for number and string of each line of operators (thesis, table of primitive scores).
+    pub(crate) fn line_scores(&self, hints: LineHints) -> &[LineScores] {
+        &self.lines[usize::from(hints == LineHints::WithComments)]
     }
 
     /// The mutants of a target file.
@@ -96,6 +113,7 @@ impl Program {
             package,
             entry: self.entry.clone(),
             units: Units::default(),
+            lines: Default::default(),
             texts: [BTreeMap::new(), BTreeMap::new()],
         };
         let made = instrument(&mut variant.units, path, text, self.kind(path), Build::Search)?;

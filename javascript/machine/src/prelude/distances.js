@@ -27,7 +27,7 @@ const equality = (a, b, loose) => {
         case 'number': return numbersEqual(a, b);
         case 'string': return half(textDistance(a, b));
         case 'bigint': return half(abs(Number(a - b)));
-        case 'object': case 'function': return a === null || b === null ? TYPE : TYPE;
+        case 'object': case 'function': return TYPE;
         default: return UNIT;
         }
     }
@@ -58,38 +58,73 @@ const order = (a, b, extra) => {
     const right = Number(b);
     return left !== left || right !== right ? TYPE : half(left === right ? extra : abs(left - right) + extra);
 };
+const ENDS = 1;
+const CONTAINS = 2;
+const WHOLE = 3;
+/** The distance of a text from one that begins with, ends with, contains or is another. */
+const partDistance = (mode, whole, part) => {
+    const n = part.length;
+    if (mode === WHOLE) {
+        return textDistance(whole, part);
+    }
+    const last = whole.length > n ? whole.length - n : 0;
+    const first = mode === ENDS ? last : 0;
+    let least = textDistance(slice(whole, first, first + n), part);
+    if (mode === CONTAINS && n <= MOST_COMPARED) {
+        for (let i = 1; i <= last && i < MOST_COMPARED && least > 0; i++) {
+            const d = textDistance(slice(whole, i, i + n), part);
+            least = d < least ? d : least;
+        }
+    }
+    return least;
+};
+/** Most places of a text at which it is compared with a part, and most units of that part. */
+const MOST_COMPARED = 100;
+/** Sets both distances of a test of a text. */
+const measurePart = (mode, whole, part, result) => {
+    if (typeof whole !== 'string' || typeof part !== 'string') {
+        measureTruth(result);
+        return;
+    }
+    toTrue = result ? 0 : half(partDistance(mode, whole, part));
+    toFalse = result ? UNIT : 0;
+};
+/** How each test of a text compares: `startsWith`, `endsWith`, `includes`, then regular expressions without anchors,
+    with `^`, with `$`, with both. */
+const MODES = [0, 1, 2, 2, 0, 1, 3];
 const keyDistance = value => isObject(value) ? UNIT : TYPE;
 
-/** Sets both distances of a comparison that had a result. */
-const measure = (operator, a, b, result) => {
-    toTrue = 0;
-    toFalse = 0;
-    switch (operator) {
-    case 0: case 2:
-        result ? toFalse = UNIT : toTrue = equality(a, b, operator === 0);
-        break;
-    case 1: case 3:
-        result ? toFalse = equality(a, b, operator === 1) : toTrue = UNIT;
-        break;
-    case 4:
-        result ? toFalse = order(b, a, 0) : toTrue = order(a, b, 1);
-        break;
-    case 5:
-        result ? toFalse = order(b, a, 1) : toTrue = order(a, b, 0);
-        break;
-    case 6:
-        result ? toFalse = order(a, b, 0) : toTrue = order(b, a, 1);
-        break;
-    case 7:
-        result ? toFalse = order(a, b, 1) : toTrue = order(b, a, 0);
-        break;
-    case 20:
-        result ? toFalse = UNIT : toTrue = keyDistance(b);
-        break;
-    default:
-        result ? toFalse = UNIT : toTrue = keyDistance(a);
-    }
+const measureEqual = (loose, a, b, result) => {
+    toTrue = result ? 0 : equality(a, b, loose);
+    toFalse = result ? UNIT : 0;
 };
+const measureUnequal = (loose, a, b, result) => {
+    toTrue = result ? 0 : UNIT;
+    toFalse = result ? equality(a, b, loose) : 0;
+};
+/** Distances of `a < b`, or of `a <= b` with `extra` 0, `rest` 1. */
+const measureOrder = (a, b, extra, rest, result) => {
+    toTrue = result ? 0 : order(a, b, extra);
+    toFalse = result ? order(b, a, rest) : 0;
+};
+const measureKey = (value, result) => {
+    toTrue = result ? 0 : keyDistance(value);
+    toFalse = result ? UNIT : 0;
+};
+/** Sets both distances of a comparison that had a result, by the code of the operator. Tables, because the engine counts
+    each case of a switch as an operation. */
+const MEASURES = [
+    (a, b, result) => measureEqual(true, a, b, result),
+    (a, b, result) => measureUnequal(true, a, b, result),
+    (a, b, result) => measureEqual(false, a, b, result),
+    (a, b, result) => measureUnequal(false, a, b, result),
+    (a, b, result) => measureOrder(a, b, 1, 0, result),
+    (a, b, result) => measureOrder(a, b, 0, 1, result),
+    (a, b, result) => measureOrder(b, a, 1, 0, result),
+    (a, b, result) => measureOrder(b, a, 0, 1, result),
+];
+MEASURES[20] = (a, b, result) => measureKey(b, result);
+MEASURES[21] = (a, b, result) => measureKey(a, result);
 const measureTruth = value => {
     toTrue = 0;
     toFalse = 0;
@@ -105,39 +140,46 @@ const measureTruth = value => {
         toFalse = value === true ? UNIT : TYPE;
     }
 };
-const compare = (operator, a, b) => {
-    switch (operator) {
-    case 0: return a == b;
-    case 1: return a != b;
-    case 2: return a === b;
-    case 3: return a !== b;
-    case 4: return a < b;
-    case 5: return a <= b;
-    case 6: return a > b;
-    case 7: return a >= b;
-    case 8: return a + b;
-    case 9: return a - b;
-    case 10: return a * b;
-    case 11: return a / b;
-    case 12: return a % b;
-    case 13: return a ** b;
-    case 14: return a << b;
-    case 15: return a >> b;
-    case 16: return a >>> b;
-    case 17: return a | b;
-    case 18: return a ^ b;
-    case 19: return a & b;
-    case 20: return a in b;
-    default: return a instanceof b;
-    }
-};
-const OPERATORS = {'==': 0, '!=': 1, '===': 2, '!==': 3, '<': 4, '<=': 5, '>': 6, '>=': 7};
+/** The operators by their codes. */
+const OPERATIONS = [
+    (a, b) => a == b,
+    (a, b) => a != b,
+    (a, b) => a === b,
+    (a, b) => a !== b,
+    (a, b) => a < b,
+    (a, b) => a <= b,
+    (a, b) => a > b,
+    (a, b) => a >= b,
+    (a, b) => a + b,
+    (a, b) => a - b,
+    (a, b) => a * b,
+    (a, b) => a / b,
+    (a, b) => a % b,
+    (a, b) => a ** b,
+    (a, b) => a << b,
+    (a, b) => a >> b,
+    (a, b) => a >>> b,
+    (a, b) => a | b,
+    (a, b) => a ^ b,
+    (a, b) => a & b,
+    (a, b) => a in b,
+    (a, b) => a instanceof b,
+];
+const OPERATORS = {'==': 0, '!=': 1, '===': 2, '!==': 3, '<': 4, '<=': 5, '>': 6, '>=': 7, in: 20, instanceof: 21};
+const TEXT_TESTS = {startsWith: 0, endsWith: 1, includes: 2, test: 3};
 /** The distance of an operator or of `truthy` from an outcome, for examples. */
 const distance = (name, a, b, want) => {
     if (name === 'truthy') {
         measureTruth(a);
+    } else if (name === '!') {
+        measureTruth(a);
+        want = !want;
+    } else if (TEXT_TESTS[name] !== undefined) {
+        const [whole, part] = name === 'test' ? [b, a.source] : [a, b];
+        measurePart(MODES[TEXT_TESTS[name]], whole, part, name === 'test' ? a.test(b) : a[name](b));
     } else {
-        measure(OPERATORS[name], a, b, compare(OPERATORS[name], a, b));
+        const operator = OPERATORS[name];
+        MEASURES[operator](a, b, OPERATIONS[operator](a, b));
     }
     return want ? toTrue : toFalse;
 };

@@ -10,6 +10,7 @@ const uncurry = f => Function.prototype.call.bind(f);
 const FunctionPrototype = Function.prototype;
 const ObjectPrototype = Object.prototype;
 const charCodeAt = uncurry(String.prototype.charCodeAt);
+const slice = uncurry(String.prototype.slice);
 const toWellFormed = uncurry(String.prototype.toWellFormed);
 const push = uncurry(Array.prototype.push);
 const fill = uncurry(getPrototypeOf(Uint32Array.prototype).fill);

@@ -7,5 +7,7 @@ defineProperty(FunctionPrototype, 'toString', {
     }}.toString, writable: true, enumerable: false, configurable: true,
 });
 installHost();
-remember();
-return {begin, run, isSettled, observed, exception, report, types, stateOf, unchanged, touched, analyse, distance};
+if (host.reuse) {
+    remember();
+}
+return {begin, run, isSettled, observed, exception, report, stateOf, unchanged, touched, analyse, distance};

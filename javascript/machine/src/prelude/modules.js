@@ -6,7 +6,7 @@ let build = 0;
 
 /** The probes in the order of their letters; those of modules are made for each module. */
 const PROBES = [counters, truth, comparison, chain, nullish, optionalMethod, discriminant, inCase, overflow, operation,
-    converting, compound, typeAsked, truthSeen, depth];
+    converting, compound, typeAsked, truthSeen, depth, textTest, passedTo];
 
 const factory = path => {
     let known = mapGet(factories[build], path);

@@ -6,6 +6,18 @@ const stackTrue = [];
 const stackFalse = [];
 let frames = 0;
 
+/** Which sites are operands of logical chains, whose last distances count. */
+const operands = new Uint8Array(taken.length);
+for (let i = 0; i < chains.length; i++) {
+    for (let k = 0; k < chains[i].length; k++) {
+        if (chains[i][k] >= 0) {
+            operands[chains[i][k]] = 1;
+        }
+    }
+}
+/** Whether a site has had both outcomes, so that its distances are news to nothing. */
+const isSettledSite = site => taken[site] > 0 && refused[site] > 0 && operands[site] === 0;
+
 /** Records an outcome at a site with the distances in `toTrue` and `toFalse`. */
 const decided = (id, outcome) => {
     const site = id >> 1;
@@ -34,14 +46,33 @@ const truth = (id, value) => {
     decided(id, !!value);
     return value;
 };
+const textTest = (id, code, object, part, literal) => {
+    const result = code === 0 ? object.startsWith(part) : code === 1 ? object.endsWith(part) : code === 2 ? object.includes(part)
+        : object.test(part);
+    if (tracing && typeof result === 'function') {
+        truthSeen(result);
+    }
+    if (code < 3) {
+        measurePart(MODES[code], object, part, result);
+    } else {
+        measurePart(MODES[code], part, literal, result);
+    }
+    decided(id, !!result);
+    return result;
+};
 const comparison = (id, code, a, b) => {
     if (tracing) {
         operandsSeen(code, a, b);
     }
     const operator = code & 31;
-    const result = compare(operator, a, b);
-    measure(operator, a, b, result);
-    decided(id, result);
+    const result = OPERATIONS[operator](a, b);
+    operatorLine = 0;
+    if (isSettledSite(id >> 1)) {
+        ((id & 1) === 0) === result ? taken[id >> 1]++ : refused[id >> 1]++;
+    } else {
+        MEASURES[operator](a, b, result);
+        decided(id, result);
+    }
     return result;
 };
 /** The distances of all parts of a chain whose operands have been evaluated. */
@@ -118,7 +149,7 @@ const inCase = (site, base, value) => {
         operandsSeen(code, asked, value);
     }
     const result = asked === value;
-    measure(2, asked, value, result);
+    MEASURES[2](asked, value, result);
     decided(site * 2, result);
     return value;
 };
@@ -128,7 +159,9 @@ const overflow = () => {
 };
 const operation = (code, a, b) => {
     operandsSeen(code, a, b);
-    return compare(code & 31, a, b);
+    const result = OPERATIONS[code & 31](a, b);
+    operatorLine = 0;
+    return result;
 };
 const clearProbes = () => {
     fill(counters, 0);

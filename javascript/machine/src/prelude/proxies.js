@@ -12,6 +12,14 @@ const isProxy = new WeakSet();
 let records = [];
 let traps = 0;
 let tracing = false;
+/** The line of the operator that is evaluated, from 1; 0 if it is not known. */
+let operatorLine = 0;
+/** Points of each line for number and string, if hints are those of lines; otherwise undefined. */
+const LINES = host.lines;
+/** Whether what comes of a collecting proxy records as well, by its path. */
+const PATHS = host.paths;
+const DEEPEST_PATH = 3;
+const MOST_PATHS = 32;
 
 const stop = reason => {
     host.stop(reason);
@@ -92,11 +100,37 @@ const twice = next => function* () {
     yield next();
     yield next();
 };
+const newRecord = id => ({id, members: {}, called: {}, written: {}, scores: {number: 0, string: 0}, more: {}, arity: 0, traps: 0,
+    paths: {}});
+/** What comes of a collecting proxy by a path: `.name`, `[]` for elements, `()` for results. */
+const offspring = (record, count, level, path, name) => {
+    if (!PATHS || level >= DEEPEST_PATH) {
+        return idleProxy(count, record, name);
+    }
+    let child = record.paths[path];
+    if (child === undefined) {
+        if (keys(record.paths).length >= MOST_PATHS) {
+            return idleProxy(count, record, name);
+        }
+        child = record.paths[path] = newRecord(0);
+    }
+    return recordingProxy(child, count, level + 1, record, name);
+};
 /** A proxy that records into a record of its own. */
 const collectingProxy = id => {
-    const record = {id, members: {}, called: {}, written: {}, scores: {number: 0, string: 0}, more: {}, arity: 0, traps: 0};
-    const count = {n: 0, most: TRAP_THRESHOLD};
+    const record = newRecord(id);
     push(records, record);
+    return recordingProxy(record, {n: 0, most: TRAP_THRESHOLD}, 0, undefined, undefined);
+};
+/** The points of the line whose operator converts a proxy. */
+const lineSeen = record => {
+    if (LINES !== undefined && operatorLine > 0) {
+        record.scores.number += LINES[operatorLine * 2 - 2];
+        record.scores.string += LINES[operatorLine * 2 - 1];
+    }
+};
+/** `owner` is the record of what it came of as the member `name`, if it did. */
+const recordingProxy = (record, count, level, owner, name) => {
     const seen = key => {
         if (typeof key === 'symbol' || weakHas(PLAIN_MEMBERS, key)) {
             return undefined;
@@ -113,14 +147,25 @@ const collectingProxy = id => {
         record.traps++;
         trapped(count);
     };
-    const next = () => idleProxy(count, record, undefined);
+    const element = () => offspring(record, count, level, '[]', undefined);
+    const result = () => offspring(record, count, level, '()', undefined);
+    const called = values => {
+        step();
+        add(record.more, 'applied', 1);
+        record.arity = values.length > record.arity ? values.length : record.arity;
+        if (owner !== undefined && name !== undefined) {
+            add(owner.called, name, 1);
+        }
+        return result();
+    };
     const proxy = new Proxy(function () {}, {
         get(target, key) {
             step();
-            const name = seen(key);
+            const read = seen(key);
             switch (key) {
             case Symbol.toPrimitive: return hint => {
                 add(record.more, hint === 'string' ? 'asText' : 'asNumber', 1);
+                lineSeen(record);
                 return converted(false, hint);
             };
             case 'valueOf': return () => converted(false, 'number');
@@ -128,32 +173,33 @@ const collectingProxy = id => {
             case 'toJSON': return () => converted(false, 'number');
             case Symbol.iterator:
                 add(record.more, 'iterated', 1);
-                return twice(next);
+                return twice(element);
             case 'then':
                 add(record.more, 'then', 1);
                 return undefined;
             case 'length': return 2;
             case 'prototype': return target.prototype;
-            default: return typeof key === 'symbol' ? undefined : idleProxy(count, record, name);
+            default:
+                if (typeof key === 'symbol') {
+                    return undefined;
+                }
+                if (read !== undefined) {
+                    return offspring(record, count, level, '.' + read, read);
+                }
+                return isWhole(key) ? element() : idleProxy(count, record, undefined);
             }
         },
         apply(_, __, values) {
-            step();
-            add(record.more, 'applied', 1);
-            record.arity = values.length > record.arity ? values.length : record.arity;
-            return next();
+            return called(values);
         },
         construct(_, values) {
-            step();
-            add(record.more, 'applied', 1);
-            record.arity = values.length > record.arity ? values.length : record.arity;
-            return next();
+            return called(values);
         },
         set(_, key) {
             step();
-            const name = seen(key);
-            if (name !== undefined) {
-                add(record.written, name, 1);
+            const written = seen(key);
+            if (written !== undefined) {
+                add(record.written, written, 1);
             }
             return true;
         },
@@ -193,6 +239,9 @@ const recordOf = value => typeof value === 'function' ? weakGet(collecting, valu
 const knownType = value => value === null || value === undefined ? 'null' : typeof value !== 'object' ? typeof value
     : isArray(value) ? 'array' : builtinTag(value) || className(value) || 'object';
 const operandSeen = (record, operator, other, literal) => {
+    if (LINES !== undefined) {
+        return;
+    }
     if (operator >= 4 && operator <= 7) {
         record.scores.number += 2;
         record.scores.string += 1;
@@ -215,8 +264,9 @@ const operandsSeen = (code, a, b) => {
     const left = recordOf(a);
     const right = recordOf(b);
     const operator = code & 31;
+    operatorLine = code >> 9;
     if (left !== undefined && operator < 20) {
-        operandSeen(left, operator, b, code >> 7);
+        operandSeen(left, operator, b, code >> 7 & 3);
     }
     if (right !== undefined && operator < 20) {
         operandSeen(right, operator, a, code >> 5 & 3);
@@ -227,8 +277,17 @@ const operandsSeen = (code, a, b) => {
 };
 const converting = (points, value) => {
     const record = recordOf(value);
+    operatorLine = points >> 9;
+    if (record !== undefined && LINES === undefined) {
+        record.scores.number += points & 511;
+    }
+    return value;
+};
+const SIGNATURES = ['passed:number', 'passed:string', 'passed:object', 'isArray'];
+const passedTo = (kind, value) => {
+    const record = recordOf(value);
     if (record !== undefined) {
-        record.scores.number += points;
+        add(record.more, SIGNATURES[kind], 1);
     }
     return value;
 };

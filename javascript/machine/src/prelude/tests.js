@@ -150,8 +150,13 @@ const run = index => {
 const isSettled = () => settled;
 const observed = index => stringify(observe(variables[index]));
 const exception = () => stringify(thrownData(thrown));
-/** What collecting proxies recorded, the traps, and whether recursion was too deep. */
-const report = () => stringify({records, traps, frames});
-const types = () => stringify(variables.map(typeName));
+/** What collecting proxies recorded, the traps, whether recursion was too deep, and the types of results. */
+const report = () => {
+    const types = [];
+    for (let i = 0; i < variables.length; i++) {
+        push(types, safely(() => typeName(variables[i])) ?? '');
+    }
+    return stringify({records, traps, frames, types});
+};
 /** Own fields of a variable as data, for assertions after the last statement. */
 const stateOf = index => stringify(observe(variables[index]));

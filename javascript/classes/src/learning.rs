@@ -1,0 +1,152 @@
+//! What executions teach: types of results, points for and against types of arguments, failures.
+
+use std::collections::BTreeMap;
+
+use catherd_javascript_machine::{Argument, Execution, Outcome, Statement};
+use serde_json::{Value, json};
+
+use crate::building::Genes;
+use crate::model::{Model, TargetKind};
+use crate::problem::Subject;
+use crate::settings::Profile;
+use crate::types::{Knowledge, Type};
+
+/// Most failures that are kept: one for each target, name and message.
+const MOST_FAILURES: usize = 200;
+
+/// What the calls of a target returned.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// How often each type was returned: a class by its name, otherwise the type in one word.
+    pub types: BTreeMap<String, u64>,
+    /// Numbers of the classes that it returned.
+    pub classes: Vec<usize>,
+}
+
+impl Results {
+    /// Adds a result: its type as the machine names it.
+    fn add(&mut self, type_: &str, model: &Model) {
+        let name = type_.strip_prefix("object:").filter(|name| !name.is_empty());
+        let name = name.unwrap_or(type_.trim_end_matches(':'));
+        if name.is_empty() {
+            return;
+        }
+        let count = self.types.entry(name.to_owned()).or_default();
+        *count += 1;
+        if *count == 1 && type_.starts_with("object:") {
+            self.classes.extend(model.classes.iter().position(|class| class.name == name));
+        }
+    }
+}
+
+/// A test that ended with an exception.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Its statements up to the one that threw.
+    pub statements: Vec<Statement>,
+    /// The target that was called last.
+    pub target: String,
+    /// The name of the error; empty for other values.
+    pub name: String,
+    /// Its message, or the value as text.
+    pub message: String,
+    /// Whether a wrong type is the likely cause: a `TypeError` in a call without an instance of a class
+    /// among its arguments.
+    pub suspected: bool,
+}
+
+impl Failure {
+    /// The failure as one line of JSON.
+    pub fn to_json(&self) -> Value {
+        let statements: Vec<Value> = self.statements.iter().map(Statement::to_json).collect();
+        json!({
+            "statements": statements, "target": self.target, "name": self.name,
+            "message": self.message, "suspected_inference": self.suspected,
+        })
+    }
+}
+
+/// The type that an argument has; `None` for values that no evidence speaks of.
+fn type_of(argument: &Argument, genes: &Genes, model: &Model) -> Option<Type> {
+    Some(match argument {
+        Argument::Number(_) => Type::Number,
+        Argument::String(_) => Type::String,
+        Argument::Boolean(_) => Type::Boolean,
+        Argument::Null => Type::Null,
+        Argument::Undefined => Type::Undefined,
+        Argument::BigInt(_) => Type::BigInt,
+        Argument::Symbol(_) => Type::Symbol,
+        Argument::RegExp(..) => Type::RegExp,
+        Argument::Date(_) => Type::Date,
+        Argument::Array(_) => Type::Array,
+        Argument::Map(_) => Type::Map,
+        Argument::Set(_) => Type::Set,
+        Argument::Object(_) => Type::Object,
+        Argument::Function(..) => Type::Function,
+        Argument::Promise(..) => Type::Promise,
+        Argument::Variable(index) => {
+            let target = &model.targets[*genes.targets.get(*index)?];
+            Type::Class(target.class.filter(|_| target.kind == TargetKind::Constructor)?)
+        }
+        Argument::Unknown(_) => return None,
+    })
+}
+
+/// The type whose evidence an argument was drawn from, with the number of its parameter.
+fn drawn<'g>(
+    genes: &'g Genes,
+    index: usize,
+    model: &'g Model,
+    knowledge: &'g [Knowledge],
+) -> impl Iterator<Item = (usize, Type)> + 'g {
+    let target = &model.targets[genes.targets[index]];
+    let arguments = genes.statements[index].arguments.iter().take(target.parameters.len());
+    arguments.enumerate().filter_map(move |(position, argument)| {
+        let type_ = type_of(argument, genes, model)?;
+        let parameter = target.first_parameter + position;
+        let points = knowledge[parameter].points_of(&type_, model);
+        (points > 0.0).then_some((parameter, type_))
+    })
+}
+
+impl Subject {
+    /// Learns from a test that passed no unknown values.
+    pub(crate) fn learn(&mut self, genes: &Genes, execution: &Execution) {
+        let ended = execution.ended.min(genes.statements.len());
+        for (target, type_) in genes.targets[..ended].iter().zip(&execution.types) {
+            self.results[*target].add(type_, &self.model);
+        }
+        let Outcome::Threw { thrown, .. } = &execution.outcome else { return };
+        let Some(last) = genes.targets.get(ended).copied() else { return };
+        let of_type = thrown.name == "TypeError";
+        if of_type && self.settings.profile == Profile::Scored {
+            self.reward(genes, ended..ended + 1, -1.0);
+        }
+        let key = (last, thrown.name.clone(), thrown.message.clone());
+        if self.failures.len() >= MOST_FAILURES || self.failures.contains_key(&key) {
+            return;
+        }
+        let arguments = &genes.statements[ended].arguments;
+        let instance = |argument: &Argument| matches!(argument, Argument::Variable(_));
+        let failure = Failure {
+            statements: genes.statements[..=ended].to_vec(),
+            target: self.model.targets[last].name.clone(),
+            name: thrown.name.clone(),
+            message: thrown.message.clone(),
+            suspected: of_type && !arguments.is_empty() && !arguments.iter().any(instance),
+        };
+        self.failures.insert(key, failure);
+    }
+
+    /// Gives points to, or takes them from, the types of arguments of some statements that were drawn
+    /// from evidence; no type has fewer than 0.
+    pub(crate) fn reward(&mut self, genes: &Genes, range: std::ops::Range<usize>, points: f64) {
+        let drawn: Vec<(usize, Type)> =
+            range.flat_map(|index| drawn(genes, index, &self.model, &self.knowledge)).collect();
+        for (parameter, type_) in drawn {
+            let known = &mut self.knowledge[parameter];
+            let left = known.points_of(&type_, &self.model);
+            *known.points.entry(type_).or_default() += points.max(-left);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Tests of texts as decisions, and arguments of built-in functions whose types are known.
+
+use oxc_ast::ast::{Argument, CallExpression, Expression, RegExpFlags};
+use oxc_ast_visit::Visit;
+use oxc_span::GetSpan;
+
+use crate::Build;
+use crate::units::NodeKind;
+use crate::visitor::Visitor;
+
+/// A call that tests a text: `a.startsWith(b)`, `a.endsWith(b)`, `a.includes(b)` with a literal or a
+/// variable, or `/literal/.test(a)`.
+pub(crate) struct TextTest {
+    /// 0 for `startsWith`, 1 for `endsWith`, 2 for `includes`; 3 for a regular expression, and 4, 5, 6
+    /// if it has `^`, `$`, both.
+    code: u32,
+    /// The text of a regular expression.
+    literal: Option<String>,
+}
+
+impl TextTest {
+    /// The test that a call is; `None` if it is none.
+    pub(crate) fn of(call: &CallExpression<'_>) -> Option<TextTest> {
+        let (Expression::StaticMemberExpression(callee), [argument]) =
+            (&call.callee, call.arguments.as_slice())
+        else {
+            return None;
+        };
+        if call.optional || callee.optional || matches!(callee.object, Expression::Super(_)) {
+            return None;
+        }
+        let code = match callee.property.name.as_str() {
+            "startsWith" => 0,
+            "endsWith" => 1,
+            "includes" => 2,
+            "test" => {
+                let Expression::RegExpLiteral(literal) = &callee.object else { return None };
+                let plain = literal.regex.flags.is_empty() || literal.regex.flags == RegExpFlags::G;
+                let (code, text) = literal_text(literal.regex.pattern.text.as_str())?;
+                let spread = matches!(argument, Argument::SpreadElement(_));
+                return (plain && !spread).then_some(TextTest { code, literal: Some(text) });
+            }
+            _ => return None,
+        };
+        // The method is looked up after its argument is evaluated, which nothing must notice.
+        let simple = matches!(argument, Argument::StringLiteral(_) | Argument::Identifier(_));
+        simple.then_some(TextTest { code, literal: None })
+    }
+}
+
+/// The text that a regular expression asks for, and the code of its anchors; `None` if it asks for more
+/// than a text.
+fn literal_text(pattern: &str) -> Option<(u32, String)> {
+    let inner = pattern.strip_prefix('^').unwrap_or(pattern);
+    let begins = inner.len() < pattern.len();
+    let text = inner.strip_suffix('$').unwrap_or(inner);
+    let ends = text.len() < inner.len();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || " _-:,@#%=<>~'".contains(letter);
+    let is_plain = !text.is_empty() && text.chars().all(plain);
+    is_plain.then(|| (3 + u32::from(begins) + 2 * u32::from(ends), text.to_owned()))
+}
+
+/// Built-in functions and the number of the type that their arguments have, in the order of the
+/// machine's table: number, string, object, array.
+fn known_signature(callee: &Expression<'_>, index: usize) -> Option<u32> {
+    match callee {
+        Expression::Identifier(name) => {
+            (index == 0 && matches!(name.name.as_str(), "parseInt" | "parseFloat")).then_some(1)
+        }
+        Expression::StaticMemberExpression(member) => {
+            let method = member.property.name.as_str();
+            match &member.object {
+                Expression::Identifier(object) => match object.name.as_str() {
+                    "Math" => Some(0),
+                    "JSON" if method == "parse" && index == 0 => Some(1),
+                    "Object" if method == "keys" && index == 0 => Some(2),
+                    "Array" if method == "isArray" && index == 0 => Some(3),
+                    _ => None,
+                },
+                Expression::RegExpLiteral(_) if method == "test" && index == 0 => Some(1),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+impl Visitor<'_, '_> {
+    /// Turns a test of a text into a call of the probe that measures it.
+    pub(crate) fn text_test(&mut self, id: u32, call: &CallExpression<'_>, test: &TextTest) {
+        self.add_node(call.span.start, NodeKind::Call);
+        let (Expression::StaticMemberExpression(callee), Some(argument)) =
+            (&call.callee, call.arguments.first())
+        else {
+            return self.visit_call_expression(call);
+        };
+        self.out.open(call.span.start, format!("{}t({id},{},", self.prefix, test.code));
+        self.visit_expression(&callee.object);
+        self.out.replace(callee.object.span().end, argument.span().start, ",");
+        self.visit_argument(argument);
+        if let Some(literal) = &test.literal {
+            self.out.close(argument.span().end, format!(",{literal:?}"));
+        }
+    }
+
+    /// The type that a built-in function expects of an argument, in inference builds; `None` if it is not
+    /// known.
+    pub(crate) fn signature(&self, call: &CallExpression<'_>, index: usize) -> Option<u32> {
+        let spread = matches!(call.arguments.get(index), Some(Argument::SpreadElement(_)) | None);
+        if self.build != Build::Inference || spread {
+            return None;
+        }
+        known_signature(&call.callee, index)
+    }
+
+    /// Reports an argument of a built-in function.
+    pub(crate) fn passed(&mut self, kind: u32, argument: &Argument<'_>) {
+        let span = argument.span();
+        self.out.open(span.start, format!("{}j({kind},", self.prefix));
+        self.visit_argument(argument);
+        self.out.close(span.end, ")");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_texts_are_literal() {
+        assert_eq!(literal_text("abc"), Some((3, "abc".to_owned())));
+        assert_eq!(literal_text("^abc"), Some((4, "abc".to_owned())));
+        assert_eq!(literal_text("abc$"), Some((5, "abc".to_owned())));
+        assert_eq!(literal_text("^abc$"), Some((6, "abc".to_owned())));
+        assert_eq!(literal_text("a.c"), None);
+        assert_eq!(literal_text("^$"), None);
+        assert_eq!(literal_text("a\\d"), None);
+    }
+}

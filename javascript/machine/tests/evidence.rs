@@ -1,0 +1,132 @@
+//! What executions report of arguments, texts that are tested, and results.
+
+use std::rc::Rc;
+
+use catherd_javascript_machine::instrument::{BranchKind, Control, GoalKind, Hit, NodeKind};
+use catherd_javascript_machine::{
+    Evidence, ExecuteOptions, Execution, LineHints, Machine, Outcome, Package, Program, Settings,
+    Statement,
+};
+use serde_json::{Value, json};
+
+fn program(source: &str) -> Rc<Program> {
+    Program::new(Package::of_source("a.js", source).unwrap()).unwrap()
+}
+
+fn call(name: &str, arguments: &Value) -> Value {
+    json!({"op": "call", "path": [name], "arguments": arguments})
+}
+
+fn execute(program: &Rc<Program>, settings: Settings, test: &[Value], infer: bool) -> Execution {
+    let test: Vec<_> = test.iter().map(|line| Statement::from_json(line).unwrap()).collect();
+    let options = ExecuteOptions { infer, observe: true, ..ExecuteOptions::default() };
+    Machine::new(program, settings, 1).execute(&test, options).unwrap()
+}
+
+/// The evidence of the first unknown argument of a call with up to two.
+fn evidence(source: &str, settings: Settings) -> Evidence {
+    let unknown = json!([["unknown", 0], ["unknown", 1]]);
+    let execution = execute(&program(source), settings, &[call("f", &unknown)], true);
+    execution.evidence.into_iter().find(|seen| seen.id == 0).unwrap()
+}
+
+/// The least distance of the first `if` from its true outcome, and the result of the call.
+fn test_of(condition: &str, text: &str) -> (f64, Value) {
+    let program = program(&format!("exports.f = a => {{ if ({condition}) return 1; return 0; }};"));
+    let execution =
+        execute(&program, Settings::default(), &[call("f", &json!([["string", text]]))], false);
+    let of_if = |kind| kind == GoalKind::Branch(BranchKind::If);
+    let goal = program.units.goals.iter().find(|goal| of_if(goal.kind)).unwrap();
+    let Hit::Outcome { site, taken } = goal.hit else { panic!("{goal:?}") };
+    (execution.distance(Control { site, outcome: taken }), execution.observed[0].clone())
+}
+
+#[test]
+fn tests_of_texts_say_how_far_they_are_from_true() {
+    let near = |condition: &str, far: &str, near: &str, there: &str| {
+        let (a, b) = (test_of(condition, far), test_of(condition, near));
+        assert!(a.0 > b.0 && b.0 > 0.0 && a.0 <= 0.5, "{condition}: {} {}", a.0, b.0);
+        assert_eq!((&a.1, &b.1), (&json!({"number": "0"}), &json!({"number": "0"})));
+        assert_eq!(test_of(condition, there), (0.0, json!({"number": "1"})), "{condition}");
+    };
+    near("a.startsWith('abc')", "xyz", "abd", "abcd");
+    near("a.endsWith('abc')", "----", "-abd", "-abc");
+    near("a.includes('abc')", "------", "--abb-", "--abc-");
+    near("/a-b/.test(a)", "------", "--a_b-", "--a-b-");
+    near("/^a-b$/.test(a)", "a-b and more", "a-b.", "a-b");
+    near("!!a.startsWith('abc')", "xyz", "abd", "abcd");
+    // What is no text is a truth, with the receiver's own method.
+    assert_eq!(test_of("[...a].includes('x')", "abx").1, json!({"number": "1"}));
+    assert_eq!(test_of("({includes: b => b === a}).includes(a)", "q").1, json!({"number": "1"}));
+    assert_eq!(test_of("a.length.startsWith?.('x')", "q").1, json!({"number": "0"}));
+}
+
+#[test]
+fn what_comes_of_an_unknown_argument_records_by_its_path() {
+    let source = "exports.f = xs => { for (const x of xs) if (x.go(1) > 3) return x.size - 1; };";
+    let flat = evidence(source, Settings::default());
+    assert!(flat.paths.is_empty() && flat.more.contains_key("iterated"), "{flat:?}");
+    let deep = evidence(source, Settings { paths: true, ..Settings::default() });
+    let element = &deep.paths["[]"];
+    assert_eq!(element.called["go"], element.members["go"], "{element:?}");
+    assert!(element.paths[".go"].paths["()"].scores["number"] >= 7, "{element:?}");
+    assert_eq!(deep.members, flat.members);
+}
+
+#[test]
+fn lines_give_points_instead_of_operators() {
+    let source = "exports.f = (a, b) => {\n  const c = b - 1; // 2\n  return a < c || a + 'x';\n};";
+    let with = |hints| Settings { line_hints: hints, ..Settings::default() };
+    let points = |seen: &Evidence| (seen.scores["number"], seen.scores["string"]);
+    assert!([(2, 1), (2, 6)].contains(&points(&evidence(source, with(None)))));
+    let line = evidence(source, with(Some(LineHints::Code)));
+    // `a` is converted twice on its line if it is not less than `c`.
+    assert!([(2, 1), (4, 2)].contains(&points(&line)), "{line:?}");
+    let source = "exports.f = a => a - 1; // \"x\"";
+    assert_eq!(points(&evidence(source, with(Some(LineHints::Code)))), (7, 0));
+    assert_eq!(points(&evidence(source, with(Some(LineHints::WithComments)))), (9, 5));
+}
+
+#[test]
+fn arguments_of_built_in_functions_have_their_types() {
+    let source = "exports.f = a => { Math.abs(a); parseInt(a, 10); Object.keys(a); };";
+    let seen = evidence(source, Settings::default());
+    for kind in ["passed:number", "passed:string", "passed:object"] {
+        assert_eq!(seen.more.get(kind), Some(&1), "{kind} {seen:?}");
+    }
+    let seen = evidence("exports.f = a => Array.isArray(a);", Settings::default());
+    assert_eq!(seen.more.get("isArray"), Some(&1));
+}
+
+#[test]
+fn an_execution_tells_types_and_which_statements_reach_something() {
+    let source =
+        "class Box { } exports.make = () => new Box(); exports.same = a => a > 1 ? a : null;";
+    let number = |n: &str| call("same", &json!([["number", n]]));
+    let test = [call("make", &json!([])), number("5"), number("5"), number("5")];
+    let execution = execute(&program(source), Settings::default(), &test, false);
+    assert_eq!(execution.outcome, Outcome::Passed);
+    assert_eq!(execution.types, ["object:Box", "number", "number", "number"]);
+    assert_eq!(execution.useful, Some(2));
+    // A test that comes nearer to an outcome is of use although it covers nothing.
+    let test = [number("9"), number("9"), number("5")];
+    assert_eq!(execute(&program(source), Settings::default(), &test, false).useful, Some(3));
+}
+
+#[test]
+fn calls_and_operators_are_nodes_of_their_statements() {
+    let program = program("exports.f = (a, b) => { if (a > 1 && !b) return Math.abs(-a) + 1; };");
+    let kinds: Vec<NodeKind> = program.units.nodes.iter().map(|node| node.kind).collect();
+    let count = |kind| kinds.iter().filter(|each| **each == kind).count();
+    let counts = [NodeKind::Call, NodeKind::Binary, NodeKind::Unary].map(count);
+    assert_eq!(counts, [1, 3, 2]);
+    let run = |a: &str| {
+        let arguments = json!([["number", a], ["boolean", false]]);
+        execute(&program, Settings::default(), &[call("f", &arguments)], false)
+    };
+    let reached = |execution: &Execution| {
+        program.units.nodes.iter().filter(|node| execution.hits(node.hit)).count()
+    };
+    // `&&` and `>` alone; then everything.
+    assert_eq!((reached(&run("0")), reached(&run("3"))), (2, 6));
+}
