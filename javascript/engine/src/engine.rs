@@ -10,11 +10,13 @@ use thiserror::Error;
 
 use crate::allocator::MeteredAllocator;
 use crate::clock::Clock;
+use crate::compiled::CompiledScript;
 use crate::globals::{self, Host};
 use crate::limits::{Halt, Limits, Meter, Stop};
 use crate::thrown::Thrown;
 
-type Intrinsics = (
+/// The parts of the language that contexts have.
+pub(crate) type Intrinsics = (
     intrinsic::Date,
     intrinsic::Eval,
     intrinsic::RegExpCompiler,
@@ -203,6 +205,15 @@ impl<'js> Session<'js> {
         self.caught(self.ctx.eval_with_options(script, options))
     }
 
+    /// Evaluates a script that was compiled before. From now on, errors have the line in it.
+    ///
+    /// # Errors
+    /// If the script throws or meets a limit (see [`Session::stopped`]).
+    pub fn execute<V: FromJs<'js>>(&self, script: &CompiledScript) -> Result<V, Thrown> {
+        self.file.replace(script.file.clone());
+        self.caught(script.execute(&self.ctx).and_then(|value| V::from_js(&self.ctx, value)))
+    }
+
     /// Calls a function.
     ///
     /// # Errors
@@ -230,8 +241,7 @@ impl<'js> Session<'js> {
                 self.ctx.catch();
                 Thrown::default()
             }
-            Error::Exception => self.describe(&self.ctx.catch()),
-            error => Thrown { message: error.to_string(), ..Thrown::default() },
+            error => Thrown::of_error(&self.ctx, &error, &self.file.borrow()),
         })
     }
 

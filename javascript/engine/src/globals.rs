@@ -2,15 +2,20 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::OnceLock;
 
-use rquickjs::{Ctx, Exception, Function, Object, Result};
+use rquickjs::{Ctx, Exception, FromJs, Function, Object, Result};
 
 use crate::clock::Clock;
-use crate::limits::Meter;
+use crate::compiled::{CompileError, CompiledScript};
+use crate::limits::{Limits, Meter};
 use crate::math;
 
 /// Polls in one unit of operations.
 const POLLS_PER_UNIT: f64 = 10_000.0;
+
+/// The script that installs the globals, which is the same for all contexts of a process.
+static GLOBALS: OnceLock<std::result::Result<CompiledScript, CompileError>> = OnceLock::new();
 
 /// How important a line of `console` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +96,11 @@ pub(crate) fn install<'js>(
         (log.borrow_mut())(level, &line);
     };
     functions.set("log", Function::new(ctx.clone(), write)?)?;
-    let install: Function = ctx.eval(include_str!("globals.js"))?;
+    let compiled = GLOBALS.get_or_init(|| {
+        CompiledScript::compile("eval_script", include_str!("globals.js"), Limits::default())
+    });
+    let compiled =
+        compiled.as_ref().map_err(|error| Exception::throw_message(ctx, &error.to_string()))?;
+    let install = Function::from_js(ctx, compiled.execute(ctx)?)?;
     install.call((functions,))
 }

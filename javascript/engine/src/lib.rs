@@ -19,6 +19,7 @@
 
 mod allocator;
 mod clock;
+mod compiled;
 mod engine;
 mod globals;
 mod limits;
@@ -27,6 +28,7 @@ mod shared_array;
 mod thrown;
 
 pub use clock::Clock;
+pub use compiled::{CompileError, CompiledScript};
 pub use engine::{Engine, Session, StartError};
 pub use globals::{Host, Log, LogLevel};
 pub use limits::{Halt, Limits, Stop};

@@ -1,4 +1,4 @@
-//! Arrays of numbers that scripts write and the host reads at any time.
+//! Arrays of numbers that scripts and the host read and write at any time.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ mod sealed {
 pub trait Element: sealed::Sealed + 'static {}
 
 /// An array of numbers in memory of the host. Scripts see it as a typed array over a shared
-/// buffer, which no script can detach, resize or transfer. The host reads it without entering the
+/// buffer, which no script can detach, resize or transfer. The host uses it without entering the
 /// engine, so that it can look at counters while a script runs.
 ///
 /// # Examples
@@ -60,6 +60,13 @@ impl<T: Element> SharedArray<T> {
     /// The number at an index; `None` if the array ends before it.
     pub fn get(&self, index: usize) -> Option<T> {
         self.0.get(index).map(Cell::get)
+    }
+
+    /// Changes the number at an index; nothing if the array ends before it.
+    pub fn set(&self, index: usize, number: T) {
+        if let Some(cell) = self.0.get(index) {
+            cell.set(number);
+        }
     }
 
     /// All numbers.

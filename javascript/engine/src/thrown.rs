@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rquickjs::{Coerced, Ctx, FromJs, Object, Value};
+use rquickjs::{Coerced, Ctx, Error, FromJs, Object, Value};
 
 /// Longest text of a thrown value in characters.
 const TEXT_LIMIT: usize = 4_096;
@@ -33,6 +33,14 @@ impl fmt::Display for Thrown {
 }
 
 impl Thrown {
+    /// Describes why a call did not return: what was thrown last, if it is that.
+    pub(crate) fn of_error(ctx: &Ctx<'_>, error: &Error, file: &str) -> Thrown {
+        match error {
+            Error::Exception => Thrown::describe(ctx, &ctx.catch(), file),
+            error => Thrown { message: error.to_string(), ..Thrown::default() },
+        }
+    }
+
     /// Describes a value that a script has thrown; line and column are those in a file. Its
     /// getters may be the script's own; what they throw is ignored.
     pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
