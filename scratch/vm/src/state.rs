@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use catherd_render::{DrawableId, Group, Scene};
 use smallvec::SmallVec;
 
+use crate::interpreter::NO_CURRENT;
 use crate::keys::Key;
 use crate::limits::Hits;
 use crate::program::Program;
@@ -34,6 +35,8 @@ pub(crate) struct State {
     /// The former `thread_list`, after a `stop all` within the batch that still iterates it.
     pub(crate) detached_threads: Option<Vec<u32>>,
     pub(crate) next_serial: u64,
+    /// Slot of the thread in whose slice a watcher is being called; `NO_CURRENT` otherwise.
+    pub(crate) reporting: usize,
     /// Threads that are alive or ended in the last step.
     pub(crate) active_threads: usize,
 
@@ -145,6 +148,7 @@ impl State {
             thread_list: Vec::new(),
             detached_threads: None,
             next_serial: 0,
+            reporting: NO_CURRENT,
             active_threads: 0,
             steps: 0,
             timer: 0.0,
@@ -182,6 +186,7 @@ clone_fields!(State {
     thread_list,
     detached_threads,
     next_serial,
+    reporting,
     active_threads,
     steps,
     timer,

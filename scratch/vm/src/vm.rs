@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catherd_sb3::BlockNo;
 
 use crate::code::NONE;
-use crate::interpreter::{Buffers, Interpreter, NO_CURRENT};
+use crate::interpreter::{Buffers, Interpreter};
 use crate::limits::{Hits, Limit};
 use crate::program::Program;
 use crate::random::Random;
@@ -162,10 +162,10 @@ impl<T: Tracer> Vm<T> {
         Interpreter {
             program: &self.program,
             settings: &self.settings,
+            thread: self.state.reporting,
             state: &mut self.state,
             tracer: &mut self.tracer,
             buffers: &mut self.buffers,
-            thread: NO_CURRENT,
             target: 0,
             slice_fuel: 0,
             redraw: false,

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::interpreter::Interpreter;
+use crate::interpreter::{Interpreter, NO_CURRENT};
 use crate::state::State;
 use crate::target::TargetId;
 use crate::text::Text;
@@ -121,7 +121,9 @@ impl<T: Tracer> Interpreter<'_, T> {
     #[inline]
     pub(crate) fn report(&mut self, change: impl FnOnce() -> Change) {
         if T::WATCHES && !self.aborted {
+            self.state.reporting = self.thread;
             let flow = self.tracer.watch(&change(), Midstep(self.state));
+            self.state.reporting = NO_CURRENT;
             self.aborted = flow == ControlFlow::Break(());
         }
     }
