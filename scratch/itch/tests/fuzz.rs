@@ -2,12 +2,12 @@
 
 #![allow(clippy::print_stdout, reason = "the seed of a panic must be known")]
 
+#[path = "../../javascript/tests/support/dice.rs"]
+mod dice;
 mod support;
 
-use std::time::{Duration, Instant};
-
 use catherd_itch::{Options, Plan, judge};
-use catherd_vm::Random;
+use dice::{Dice, fuzz};
 use support::{submission, template};
 
 /// Statements of the phase before or after the execution, in which `$v` stands for a value, `$n` for a
@@ -115,102 +115,61 @@ const PATTERNS: &[&str] = &[
     "B.switchCostumeTo($v)",
 ];
 
-/// Numbers from a seed.
-struct Dice(Random);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        (self.0.draw() * n as f64) as usize
+/// The text with its placeholders filled in. Beyond 2,000 letters nothing is nested.
+fn filled(dice: &mut Dice, text: &str) -> String {
+    let mut text = text.to_owned();
+    while let Some(at) = text.find('$') {
+        let small = text.len() < 2_000;
+        let part = match text.as_bytes()[at + 1] {
+            b'v' => dice.pick(if small { VALUES } else { &VALUES[..8] }),
+            b'b' => dice.pick(if small { PATTERNS } else { &PATTERNS[..3] }),
+            b'c' => dice.pick(if small { CHECKS } else { &["e.group.test().acceptIf(true);"] }),
+            _ => dice.pick(NUMBERS),
+        };
+        text.replace_range(at..at + 2, part);
     }
+    text
+}
 
-    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
-        items[self.below(items.len())]
-    }
-
-    /// The text with its placeholders filled in. Beyond 2,000 letters nothing is nested.
-    fn filled(&mut self, text: &str) -> String {
-        let mut text = text.to_owned();
-        while let Some(at) = text.find('$') {
-            let small = text.len() < 2_000;
-            let part = match text.as_bytes()[at + 1] {
-                b'v' => self.pick(if small { VALUES } else { &VALUES[..8] }),
-                b'b' => self.pick(if small { PATTERNS } else { &PATTERNS[..3] }),
-                b'c' => self.pick(if small { CHECKS } else { &["e.group.test().acceptIf(true);"] }),
-                _ => self.pick(NUMBERS),
-            };
-            text.replace_range(at..at + 2, part);
-        }
-        text
-    }
-
-    fn checks(&mut self) -> String {
-        (0..self.below(5))
-            .map(|_| {
-                let chosen = self.pick(CHECKS);
-                let check = self.filled(chosen);
-                if self.below(2) == 0 {
-                    format!("try {{ {check} }} catch {{}}\n")
-                } else {
-                    check + "\n"
-                }
-            })
-            .collect()
-    }
-
-    /// A plan with all phases, of which some texts are damaged.
-    fn plan(&mut self) -> String {
-        let before = self.checks();
-        let mut during = self.checks();
-        for _ in 0..1 + self.below(3) {
-            let actions: String = (0..1 + self.below(5)).map(|_| self.pick(ACTIONS)).collect();
-            during += &format!("try {{ e.scheduler{} }} catch {{}}\n", self.filled(&actions));
-        }
-        let after = self.checks();
-        let plan = format!(
-            "function beforeExecution(e) {{ {before} }}
-            function duringExecution(e) {{ {during} e.scheduler.wait(300).end(); }}
-            function afterExecution(e) {{ {after} }}"
-        );
-        let mut letters: Vec<char> = plan.chars().collect();
-        for _ in 0..if self.below(4) == 0 { 1 + self.below(3) } else { 0 } {
-            let (from, to) = (self.below(letters.len()), self.below(letters.len()));
-            match self.below(3) {
-                0 => letters.swap(from, to),
-                1 => drop(letters.remove(from)),
-                _ => letters.insert(from, letters[to]),
+fn checks(dice: &mut Dice) -> String {
+    (0..dice.below(5))
+        .map(|_| {
+            let chosen = dice.pick(CHECKS);
+            let check = filled(dice, chosen);
+            if dice.below(2) == 0 {
+                format!("try {{ {check} }} catch {{}}\n")
+            } else {
+                check + "\n"
             }
-        }
-        letters.into_iter().collect()
+        })
+        .collect()
+}
+
+/// A plan with all phases.
+fn plan(dice: &mut Dice) -> String {
+    let before = checks(dice);
+    let mut during = checks(dice);
+    for _ in 0..1 + dice.below(3) {
+        let actions: String = (0..1 + dice.below(5)).map(|_| dice.pick(ACTIONS)).collect();
+        during += &format!("try {{ e.scheduler{} }} catch {{}}\n", filled(dice, &actions));
     }
+    let after = checks(dice);
+    format!(
+        "function beforeExecution(e) {{ {before} }}
+        function duringExecution(e) {{ {during} e.scheduler.wait(300).end(); }}
+        function afterExecution(e) {{ {after} }}"
+    )
 }
 
 #[test]
 #[ignore = "needs CATHERD_FUZZ_SECONDS"]
 fn plans_made_at_random_end_alike() {
-    let number = |name: &str, otherwise: u64| {
-        std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
-    };
-    let end = Instant::now() + Duration::from_secs(number("CATHERD_FUZZ_SECONDS", 60));
-    let mut seed = number("CATHERD_FUZZ_SEED", 1);
     let mut options = Options { steps: 300, blocks: 1_000_000, ..Options::default() };
     (options.limits.turn, options.limits.test, options.limits.memory) = (50, 200, 32 << 20);
-    let mut judged = 0;
-    while Instant::now() < end {
-        let key: Vec<u16> = format!("{seed}").encode_utf16().collect();
-        let text = Dice(Random::arc4(&key)).plan();
+    fuzz(plan, |seed, text| {
         options.strict = seed % 3 == 0;
-        // The last line of the output names the seed of a panic or of a plan that does not end.
-        println!("seed {seed}");
-        let plan = Plan::new("plan.js", &text).unwrap();
-        let judgement = || match judge(&plan, &template(), &submission(), &options) {
-            Ok(judgement) => Ok(format!("{judgement:?}")),
-            Err(error) => Err(error.to_string()),
-        };
-        let first = judgement();
-        judged += u64::from(first.is_ok());
-        assert_eq!(judgement(), first, "seed {seed}:\n{text}");
-        seed += 1;
-    }
-    println!("{seed} plans, of which {judged} were judged");
-    assert!(judged > 0);
+        let plan = Plan::new("plan.js", text).unwrap();
+        let judgement = judge(&plan, &template(), &submission(), &options);
+        judgement.map(|judgement| format!("{judgement:?}")).map_err(|error| error.to_string())
+    });
 }

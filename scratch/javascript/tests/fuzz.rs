@@ -2,13 +2,13 @@
 
 #![allow(clippy::print_stdout, reason = "the seed of a panic must be known")]
 
+#[path = "support/dice.rs"]
+mod dice;
 mod support;
-
-use std::time::{Duration, Instant};
 
 use catherd_javascript_engine::Limits;
 use catherd_javascript_suites::whisker::{self, Options, SuiteFile};
-use catherd_vm::Random;
+use dice::{Dice, fuzz};
 
 /// Statements, in which `$v` stands for a value, `$n` for a number and `$f` for a function.
 const STATEMENTS: &[&str] = &[
@@ -141,79 +141,45 @@ const FUNCTIONS: &[&str] = &[
     "(() => t.seedScratch(1))",
 ];
 
-/// Numbers from a seed.
-struct Dice(Random);
-
-impl Dice {
-    fn new(seed: u64) -> Dice {
-        Dice(Random::arc4(&format!("{seed}").encode_utf16().collect::<Vec<_>>()))
+/// The text with its placeholders filled in.
+fn filled(dice: &mut Dice, text: &str) -> String {
+    let mut text = text.to_owned();
+    while let Some(at) = text.find('$').filter(|at| b"vnf".contains(&text.as_bytes()[at + 1])) {
+        let part = match text.as_bytes()[at + 1] {
+            b'v' => dice.pick(VALUES),
+            b'n' => dice.pick(NUMBERS),
+            _ => dice.pick(FUNCTIONS),
+        };
+        // A dollar at the end of a regular expression is no placeholder.
+        text.replace_range(at..at + 2, &part.replace("$/", "/"));
     }
+    text
+}
 
-    fn below(&mut self, n: usize) -> usize {
-        (self.0.draw() * n as f64) as usize
-    }
-
-    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
-        items[self.below(items.len())]
-    }
-
-    /// The text with its placeholders filled in.
-    fn filled(&mut self, text: &str) -> String {
-        let mut text = text.to_owned();
-        while let Some(at) = text.find('$').filter(|at| b"vnf".contains(&text.as_bytes()[at + 1])) {
-            let part = match text.as_bytes()[at + 1] {
-                b'v' => self.pick(VALUES),
-                b'n' => self.pick(NUMBERS),
-                _ => self.pick(FUNCTIONS),
+/// A suite of up to three tests.
+fn suite(dice: &mut Dice) -> String {
+    let mut suite = "module.exports = [".to_owned();
+    for _ in 0..1 + dice.below(3) {
+        suite += "{test: async t => {";
+        for _ in 0..1 + dice.below(8) {
+            let chosen = dice.pick(STATEMENTS);
+            let statement = filled(dice, chosen);
+            suite += &match dice.below(3) {
+                0 => format!("try {{ {statement} }} catch {{}}\n"),
+                _ => statement + "\n",
             };
-            // A dollar at the end of a regular expression is no placeholder.
-            text.replace_range(at..at + 2, &part.replace("$/", "/"));
         }
-        text
+        suite += "}},";
     }
-
-    /// A suite of up to three tests, of which some texts are damaged.
-    fn suite(&mut self) -> String {
-        let mut suite = "module.exports = [".to_owned();
-        for _ in 0..1 + self.below(3) {
-            suite += "{test: async t => {";
-            for _ in 0..1 + self.below(8) {
-                let chosen = self.pick(STATEMENTS);
-                let statement = self.filled(chosen);
-                suite += &match self.below(3) {
-                    0 => format!("try {{ {statement} }} catch {{}}\n"),
-                    _ => statement + "\n",
-                };
-            }
-            suite += "}},";
-        }
-        suite += "]";
-        let mut letters: Vec<char> = suite.chars().collect();
-        for _ in 0..if self.below(4) == 0 { 1 + self.below(3) } else { 0 } {
-            let (from, to) = (self.below(letters.len()), self.below(letters.len()));
-            match self.below(3) {
-                0 => letters.swap(from, to),
-                1 => drop(letters.remove(from)),
-                _ => letters.insert(from, letters[to]),
-            }
-        }
-        letters.into_iter().collect()
-    }
+    suite + "]"
 }
 
 #[test]
 #[ignore = "needs CATHERD_FUZZ_SECONDS"]
 fn suites_made_at_random_end_alike() {
-    let number = |name: &str, otherwise: u64| {
-        std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
-    };
-    let end = Instant::now() + Duration::from_secs(number("CATHERD_FUZZ_SECONDS", 60));
-    let mut seed = number("CATHERD_FUZZ_SEED", 1);
     let limits = Limits { turn: 20, test: 200, memory: 16 << 20, stack: 128 << 10, timers: 100 };
     let program = support::program();
-    let mut loaded = 0;
-    while Instant::now() < end {
-        let text = Dice::new(seed).suite();
+    fuzz(suite, |seed, text| {
         let options = Options {
             limits,
             steps: 200,
@@ -224,18 +190,8 @@ fn suites_made_at_random_end_alike() {
             detected_inputs: whisker::detected_inputs(&support::project()),
             ..Options::default()
         };
-        // The last line of the output names the seed of a panic or of a suite that does not end.
-        println!("seed {seed}");
-        let suite = SuiteFile::new("suite.js", &text).unwrap();
-        let execute = || match whisker::run(&suite, &program, &options) {
-            Ok(outcome) => Ok(format!("{outcome:?}")),
-            Err(error) => Err(error.to_string()),
-        };
-        let outcome = execute();
-        loaded += u64::from(outcome.is_ok());
-        assert_eq!(execute(), outcome, "seed {seed}:\n{text}");
-        seed += 1;
-    }
-    println!("{seed} suites, of which {loaded} were loaded");
-    assert!(loaded > 0);
+        let suite = SuiteFile::new("suite.js", text).unwrap();
+        let outcome = whisker::run(&suite, &program, &options);
+        outcome.map(|outcome| format!("{outcome:?}")).map_err(|error| error.to_string())
+    });
 }
