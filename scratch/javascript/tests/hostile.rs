@@ -57,8 +57,12 @@ const BODIES: &[(&str, &str)] = &[
         "`vm.stopAll()` inside a watcher: the step has not ended",
     ),
     (
-        "t.getSprite('Cat'); t.onSpriteMoved(() => t.keyPress('space')); await t.runForSteps(2)",
-        "`an immediate input` inside a watcher: the step has not ended",
+        "t.getSprite('Cat'); t.onSpriteMoved(s => { t.keyPress('space'); t.clickSprite(s.name); t.clickStage(); t.mouseDown(true); t.typeText('a') }); await t.runForSteps(20)",
+        "",
+    ),
+    (
+        "t.getSprite('Dog'); t.onSpriteVisualChange(() => t.clickSprite('Dog')); t.clickSprite('Dog'); await t.runForSteps(30)",
+        "",
     ),
     ("for (;;) t.log('x'.repeat(1000))", COMPUTES),
     ("t.end(); t.end(); await t.runForSteps(2); t.end()", ""),

@@ -139,6 +139,49 @@ fn watchers_see_the_state_in_the_middle_of_a_step() {
 }
 
 #[test]
+fn inputs_of_watchers_act_at_once() {
+    test_of(
+        "
+        t.getSprite('Cat');
+        t.onSpriteMoved(() => { t.mouseMove(10, 20); t.keyPress('space', 2) });
+        await t.runForSteps(1);
+        const {x, y} = t.getMousePos();
+        t.assert.equal([x, y, t.isKeyDown('space')].join(), '10,20,true');",
+    );
+}
+
+#[test]
+fn what_was_read_is_never_what_is_read_later() {
+    test_of(
+        "
+        const cat = t.getSprite('Cat'), raw = cat.getScratchTarget();
+        const seen = [cat.x];
+        raw.setXY(5, 6);
+        seen.push(cat.x, cat.old.x, cat.pos.y);
+        t.dragSprite('Cat', 7, 8);
+        seen.push(cat.x, cat.old.x);
+        raw.setDirection(0); raw.setVisible(false);
+        seen.push(cat.direction, cat.visible);
+        await t.runForSteps(1);
+        seen.push(cat.x, cat.old.x, cat.old.visible);
+        t.assert.equal(seen.join(), '0,5,0,6,7,5,0,false,8,7,false');",
+    );
+    test_of(
+        "
+        const dog = t.getSprite('Dog');
+        const seen = [dog.getCloneCount(), t.getSprites().length];
+        t.clickSprite('Dog');
+        await t.runForSteps(2);
+        const [clone] = dog.getClones();
+        seen.push(dog.getCloneCount(), t.getSprites().length, dog.getNewClones().length, dog.getNewClones().length);
+        seen.push(clone.getOriginal() === dog, clone.exists, clone.name, clone.isOriginal);
+        t.end();
+        seen.push(clone.exists, dog.getCloneCount());
+        t.assert.equal(seen.join(), '0,2,1,3,1,0,true,true,Dog,false,false,0');",
+    );
+}
+
+#[test]
 fn a_watcher_that_throws_ends_the_step_and_the_run() {
     test_of(
         "

@@ -1,7 +1,7 @@
 //! The state that the functions of `t` share: the machine, the run in progress, what was there
 //! before the step, inputs, and what the test has said.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use catherd_vm::{Program, Random, Settings, Snapshot, TargetId, TargetView, Valu
 use rustc_hash::FxHashMap;
 
 use super::inputs::Inputs;
+use super::mirror::Mirror;
 use super::runner::Options;
 use crate::seed::Seed;
 
@@ -20,6 +21,9 @@ pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
 
 /// Most members that do not exist, and names of missing sprites, that are kept for hints.
 const MOST_HINTS: usize = 100;
+
+/// Records of targets before a step beyond which those of deleted clones are forgotten.
+const MOST_OLDS: usize = 20_000;
 
 /// Phases of a step in which functions of the suite may have to be called.
 pub(crate) const BEFORE: u32 = 1;
@@ -117,7 +121,8 @@ pub(crate) struct Finished {
 
 /// The shared state. Functions of scripts borrow its parts for the length of one call.
 pub(crate) struct Driver {
-    pub(crate) vm: RefCell<Vm<()>>,
+    vm: RefCell<Vm<()>>,
+    pub(crate) mirror: Mirror,
     pub(crate) program: Arc<Program>,
     pub(crate) options: Options,
     /// Positions of sprites by their names, without the stage.
@@ -136,8 +141,10 @@ pub(crate) struct Driver {
     pub(crate) watched: Cell<u32>,
     /// Some sprite was looked up: from now on, all of them have `old` values and are watched.
     pub(crate) wrapped: Cell<bool>,
-    /// Some wrapper has a handler of its own.
-    pub(crate) sprites_watched: Cell<bool>,
+    /// Kinds of changes for which the wrapper of a sprite has a handler of its own.
+    pub(crate) handled: RefCell<FxHashMap<TargetKey, u32>>,
+    /// The targets of which scripts know, in order.
+    pub(crate) known_targets: RefCell<Vec<f64>>,
     pub(crate) olds: RefCell<FxHashMap<TargetKey, Old>>,
     /// Sprites that had a bubble in an earlier test, which strict mode does not forget.
     pub(crate) spoken: RefCell<BTreeSet<u32>>,
@@ -176,6 +183,7 @@ impl Driver {
         let settings = Settings { timer_increment: options.timer_increment, ..Settings::default() };
         let random = Seed::default().machine();
         Driver {
+            mirror: Mirror::new(program.targets().len()),
             vm: RefCell::new(Vm::new(Arc::clone(program), settings, random, ())),
             program: Arc::clone(program),
             options: options.clone(),
@@ -189,7 +197,8 @@ impl Driver {
             phases: Cell::new(0),
             watched: Cell::new(0),
             wrapped: Cell::new(false),
-            sprites_watched: Cell::new(false),
+            handled: RefCell::default(),
+            known_targets: RefCell::default(),
             olds: RefCell::default(),
             spoken: RefCell::default(),
             old_variables: RefCell::default(),
@@ -209,10 +218,26 @@ impl Driver {
         }
     }
 
+    /// The machine, for reading.
+    pub(crate) fn vm(&self) -> Ref<'_, Vm<()>> {
+        self.vm.borrow()
+    }
+
+    /// The machine, for changes that scripts can see.
+    pub(crate) fn vm_mut(&self) -> RefMut<'_, Vm<()>> {
+        self.mirror.state_changes();
+        self.vm.borrow_mut()
+    }
+
+    /// The machine, for sensing, which changes nothing that scripts read of targets.
+    pub(crate) fn sensing(&self) -> RefMut<'_, Vm<()>> {
+        self.vm.borrow_mut()
+    }
+
     /// Prepares a test: the project as loaded, the flag clicked, nothing executed. The test may
     /// execute so many blocks.
     pub(crate) fn begin_test(&self, initial: &Snapshot, seed: Seed, blocks: u64) {
-        let mut vm = self.vm.borrow_mut();
+        let mut vm = self.vm_mut();
         if self.options.strict {
             vm.restore_fields(initial);
         } else {
@@ -222,14 +247,19 @@ impl Driver {
         vm.set_fuel(blocks);
         vm.green_flag();
         drop(vm);
-        for flag in
-            [&self.project_running, &self.end_deferred, &self.wrapped, &self.sprites_watched]
-        {
+        let run = &self.run;
+        for flag in [
+            &self.project_running,
+            &self.end_deferred,
+            &self.wrapped,
+            &run.active,
+            &run.dead,
+            &run.cancelled,
+            &run.holds,
+        ] {
             flag.set(false);
         }
-        for flag in [&self.run.active, &self.run.dead, &self.run.cancelled, &self.run.holds] {
-            flag.set(false);
-        }
+        self.handled.borrow_mut().clear();
         self.run.executed.set(0);
         self.test_steps.set(0);
         self.olds.borrow_mut().clear();
@@ -255,7 +285,7 @@ impl Driver {
 
     /// Restarts the streams of random numbers.
     pub(crate) fn seed(&self, seed: Seed) {
-        self.vm.borrow_mut().set_random(seed.machine());
+        self.sensing().set_random(seed.machine());
         self.script_random.replace(seed.script());
         self.input_seed.set(seed.inputs());
     }
@@ -263,7 +293,7 @@ impl Driver {
     /// A draw of the suite's `Math.random`. In strict mode it shares the machine's stream.
     pub(crate) fn draw(&self) -> f64 {
         if self.options.strict {
-            self.vm.borrow_mut().draw()
+            self.sensing().draw()
         } else {
             self.script_random.borrow_mut().draw()
         }
@@ -278,7 +308,7 @@ impl Driver {
         }
         self.end_deferred.set(false);
         self.run.cancelled.set(true);
-        let mut vm = self.vm.borrow_mut();
+        let mut vm = self.vm_mut();
         if self.options.strict {
             let originals = 0..self.program.targets().len() as u32;
             let spoke = originals.filter(|at| vm.last_bubble(TargetId(*at)).is_some());
@@ -303,12 +333,18 @@ impl Driver {
     /// Records the sprites and variables that the test knows, before a step.
     pub(crate) fn remember_all(&self) {
         if self.wrapped.get() {
-            let vm = self.vm.borrow();
+            self.mirror.old_changes();
+            let vm = self.vm();
             let mut olds = self.olds.borrow_mut();
             for target in vm.targets() {
                 if let Some(view) = vm.target(target) {
                     olds.insert(TargetKey::of(&view), self.old(&vm, &view));
                 }
+            }
+            if olds.len() > MOST_OLDS {
+                olds.retain(|key, _| {
+                    vm.target(key.target()).is_some_and(|v| TargetKey::of(&v) == *key)
+                });
             }
         }
         for (key, content) in self.old_variables.borrow_mut().iter_mut() {
@@ -320,9 +356,18 @@ impl Driver {
 
     /// Records a sprite as it is now.
     pub(crate) fn remember(&self, key: TargetKey) {
-        let vm = self.vm.borrow();
+        self.mirror.old_changes();
+        let vm = self.vm();
         if let Some(view) = vm.target(key.target()) {
             self.olds.borrow_mut().insert(key, self.old(&vm, &view));
+        }
+    }
+
+    /// Records that a sprite was elsewhere before it was moved.
+    pub(crate) fn moved_from(&self, key: TargetKey, from: (f64, f64)) {
+        if let Some(old) = self.olds.borrow_mut().get_mut(&key) {
+            self.mirror.old_changes();
+            (old.x, old.y) = from;
         }
     }
 
@@ -345,7 +390,7 @@ impl Driver {
 
     /// The content of a variable; `None` if it does not exist.
     pub(crate) fn content(&self, (owner, number, list): VariableKey) -> Option<Content> {
-        let vm = self.vm.borrow();
+        let vm = self.vm();
         let view = vm.target_or_remains(owner.target())?;
         Some(if list {
             Content::List(view.list(number as usize)?.to_vec())

@@ -42,7 +42,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         session.clock().clear();
         session.begin_test();
         driver.begin_test(initial, seed, blocks);
-        let executed = driver.vm.borrow().executed_blocks();
+        let executed = driver.vm().executed_blocks();
         let begun = session
             .call::<_, ()>(&self.parts.reset, ())
             .and_then(|()| session.call::<_, ()>(&self.parts.begin, (number,)));
@@ -54,7 +54,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
             self.turn();
         }
         let mut outcome = self.outcome();
-        outcome.blocks = driver.vm.borrow().executed_blocks().saturating_sub(executed);
+        outcome.blocks = driver.vm().executed_blocks().saturating_sub(executed);
         if session.stopped().is_none() {
             driver.end();
         }
@@ -105,7 +105,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         if driver.test_steps.get() >= driver.options.steps {
             return self.refuse("step limit: the test is longer than allowed");
         }
-        if driver.vm.borrow().is_out_of_fuel() {
+        if driver.vm().is_out_of_fuel() {
             return self.refuse("block limit: the program executes more blocks than allowed");
         }
         match self.step() {
@@ -182,8 +182,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         let driver = self.driver;
         let step = driver.run.executed.get() as f64;
         let original = |name: &str| driver.originals.get(name).copied();
-        let dragged =
-            driver.inputs.borrow_mut().advance(step, &mut driver.vm.borrow_mut(), original);
+        let dragged = driver.inputs.borrow_mut().advance(step, &mut driver.vm_mut(), original);
         for (target, from) in dragged {
             super::targets::moved(driver, target, Some(from));
             let key = TargetKey::new(target, 0).number();

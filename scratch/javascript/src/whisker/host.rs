@@ -1,11 +1,12 @@
 //! The functions through which the suite's side reaches the machine, and the parts of that side.
 
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use catherd_javascript_engine::quickjs::{
     Array, Ctx, Exception, Function, Object, Result, Value as Js,
 };
-use catherd_javascript_engine::{Session, Thrown};
+use catherd_javascript_engine::{CompileError, CompiledScript, Limits, Session, Thrown};
 use catherd_test_report::Status;
 use catherd_vm::TargetId;
 
@@ -36,6 +37,33 @@ pub(super) struct Parts<'js> {
     pub(super) with_models: Option<Function<'js>>,
 }
 
+/// The scripts of the suite's side, which are the same for all suites of a process.
+static PRELUDE: OnceLock<std::result::Result<[CompiledScript; 5], CompileError>> = OnceLock::new();
+
+/// The functions that make the parts of the suite's side.
+fn prelude<'js>(session: &Session<'js>) -> std::result::Result<[Function<'js>; 5], Thrown> {
+    let compile = |text| CompiledScript::compile("eval_script", text, Limits::default());
+    let compiled = PRELUDE.get_or_init(|| {
+        Ok([
+            compile(include_str!("prelude/kit.js"))?,
+            compile(include_str!("prelude/assertions.js"))?,
+            compile(include_str!("prelude/sprites.js"))?,
+            compile(include_str!("prelude/inputs.js"))?,
+            compile(include_str!("prelude/driver.js"))?,
+        ])
+    });
+    let [kit, assertions, sprites, inputs, driver] = compiled
+        .as_ref()
+        .map_err(|error| Thrown { message: error.to_string(), ..Thrown::default() })?;
+    Ok([
+        session.execute(kit)?,
+        session.execute(assertions)?,
+        session.execute(sprites)?,
+        session.execute(inputs)?,
+        session.execute(driver)?,
+    ])
+}
+
 /// Makes `t` and its parts in a context.
 pub(super) fn install<'js>(
     session: &Session<'js>,
@@ -43,6 +71,7 @@ pub(super) fn install<'js>(
     suite: &SuiteFile,
 ) -> std::result::Result<Parts<'js>, Thrown> {
     let ctx = session.ctx();
+    let [kit, assertions, sprites, inputs, parts] = prelude(session)?;
     let make = || -> Result<Parts<'js>> {
         let host = Object::new(ctx.clone())?;
         targets::install_reading(ctx, &host, driver)?;
@@ -52,16 +81,16 @@ pub(super) fn install<'js>(
         install_inputs(ctx, &host, driver)?;
         install_reports(ctx, &host, driver, &suite.name)?;
         let options = Object::new(ctx.clone())?;
+        let (cells, last_row) = driver.mirror.share(ctx)?;
+        options.set("cells", cells)?;
+        options.set("lastRow", last_row)?;
         options.set("strict", driver.options.strict)?;
         options.set("compatP", driver.options.compat_p)?;
-        let kit: Function = ctx.eval(include_str!("prelude/kit.js"))?;
         let kit: Object = kit.call((host, options))?;
-        for part in [include_str!("prelude/assertions.js"), include_str!("prelude/sprites.js")] {
-            ctx.eval::<Function, _>(part)?.call::<_, ()>((kit.clone(),))?;
-        }
-        kit.set("makeInputs", ctx.eval::<Function, _>(include_str!("prelude/inputs.js"))?)?;
-        let parts: Object =
-            ctx.eval::<Function, _>(include_str!("prelude/driver.js"))?.call((kit.clone(),))?;
+        assertions.call::<_, ()>((kit.clone(),))?;
+        sprites.call::<_, ()>((kit.clone(),))?;
+        kit.set("makeInputs", inputs)?;
+        let parts: Object = parts.call((kit.clone(),))?;
         let with_models = match &suite.models {
             None => None,
             Some(models) => {
@@ -122,18 +151,20 @@ fn install_runs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) ->
     function!(host, ctx, driver, "acceleration", |d| d.options.acceleration);
     function!(host, ctx, driver, "phases", |d, phases: u32| d.phases.set(phases));
     function!(host, ctx, driver, "watch", |d, kinds: u32| d.watched.set(kinds));
-    function!(host, ctx, driver, "watchSprites", |d| d.sprites_watched.set(true));
+    function!(host, ctx, driver, "watchSprite", |d, key: f64, kinds: u32| {
+        d.handled.borrow_mut().insert(TargetKey::from_number(key), kinds);
+    });
     let d = Rc::clone(driver);
     let green_flag = move |ctx: Ctx<'js>| -> Result<()> {
         refuse_in_step(&ctx, &d, "t.greenFlag()")?;
-        d.vm.borrow_mut().green_flag();
+        d.vm_mut().green_flag();
         Ok(())
     };
     host.set("greenFlag", Function::new(ctx.clone(), green_flag)?)?;
     let d = Rc::clone(driver);
     let stop_all = move |ctx: Ctx<'js>| -> Result<()> {
         refuse_in_step(&ctx, &d, "vm.stopAll()")?;
-        d.vm.borrow_mut().stop_all();
+        d.vm_mut().stop_all();
         Ok(())
     };
     host.set("stopAll", Function::new(ctx.clone(), stop_all)?)?;
@@ -152,8 +183,7 @@ fn install_runs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) ->
 
 fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) -> Result<()> {
     let d = Rc::clone(driver);
-    let input = move |ctx: Ctx<'js>,
-                      at: f64,
+    let input = move |at: f64,
                       device: String,
                       down: u32,
                       key: String,
@@ -183,15 +213,24 @@ fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) 
         if at >= 0.0 || at.is_nan() {
             return Ok(d.inputs.borrow_mut().add(input, at, false) as f64);
         }
-        refuse_in_step(&ctx, &d, "an immediate input")?;
         let original = |name: &str| d.originals.get(name).copied();
-        let dragged = input.perform(&mut d.vm.borrow_mut(), original);
+        let dragged = input.perform(&mut d.vm_mut(), original);
         if let Some((target, from)) = dragged {
             targets::moved(&d, target, Some(from));
         }
         Ok(d.inputs.borrow_mut().add(input, step, true) as f64)
     };
     host.set("input", Function::new(ctx.clone(), input)?)?;
+    function!(host, ctx, driver, "key", |d, key: String, down: bool, steps: f64| {
+        d.count_input();
+        d.keys_pressed.set(true);
+        let down = if down { Down::Yes } else { Down::No };
+        let steps = (!steps.is_nan()).then_some(steps);
+        let input = Input { device: Device::Keyboard(key), down, steps };
+        input.perform(&mut d.vm_mut(), |_| None);
+        let step = if d.run.active.get() { d.run.executed.get() as f64 } else { 0.0 };
+        d.inputs.borrow_mut().add(input, step, true);
+    });
     function!(host, ctx, driver, "isInputActive", |d, number: f64| {
         d.inputs.borrow().is_active(number as u64)
     });
@@ -199,9 +238,9 @@ fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) 
         d.inputs.borrow_mut().remove(number as u64)
     });
     function!(host, ctx, driver, "clearInputs", |d| d.inputs.borrow_mut().clear());
-    function!(host, ctx, driver, "resetKeyboard", |d| d.vm.borrow_mut().release_keys());
+    function!(host, ctx, driver, "resetKeyboard", |d| d.vm_mut().release_keys());
     function!(host, ctx, driver, "resetMouse", |d| {
-        let mut vm = d.vm.borrow_mut();
+        let mut vm = d.vm_mut();
         vm.mouse_move(0.0, 0.0);
         if vm.mouse_down() {
             vm.mouse_button(false);
@@ -209,27 +248,27 @@ fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) 
     });
     function!(host, ctx, driver, "click", |d, key: f64| {
         d.count_input();
-        d.vm.borrow_mut().click(TargetKey::from_number(key).target());
+        d.vm_mut().click(TargetKey::from_number(key).target());
     });
     function!(host, ctx, driver, "drag", |d, key: f64, x: f64, y: f64| {
         d.count_input();
         let target: TargetId = TargetKey::from_number(key).target();
-        let mut vm = d.vm.borrow_mut();
+        let mut vm = d.vm_mut();
         let from = vm.target(target).map(|view| (view.x, view.y));
         vm.drag(target, x, y);
         drop(vm);
         targets::moved(&d, target, from);
     });
     function!(host, ctx, driver, "mouse", |d| {
-        let (x, y) = d.vm.borrow().mouse();
+        let (x, y) = d.vm().mouse();
         vec![x, y]
     });
-    function!(host, ctx, driver, "isMouseDown", |d| d.vm.borrow().mouse_down());
+    function!(host, ctx, driver, "isMouseDown", |d| d.vm().mouse_down());
     function!(host, ctx, driver, "isKeyDown", |d, key: String| {
-        d.vm.borrow().is_key_down(key_name(&key))
+        d.vm().is_key_down(key_name(&key))
     });
-    function!(host, ctx, driver, "answer", |d| d.vm.borrow().last_answer().to_str().into_owned());
-    function!(host, ctx, driver, "isAsking", |d| d.vm.borrow().is_asking());
+    function!(host, ctx, driver, "answer", |d| d.vm().last_answer().to_str().into_owned());
+    function!(host, ctx, driver, "isAsking", |d| d.vm().is_asking());
     function!(host, ctx, driver, "detectedInputs", |d| {
         let inputs = d.options.detected_inputs.iter();
         inputs.map(|(kind, text)| vec![(*kind).to_owned(), text.clone()]).collect::<Vec<_>>()

@@ -10,6 +10,7 @@ mod execution;
 mod hints;
 mod host;
 mod inputs;
+mod mirror;
 mod module;
 mod outcome;
 mod runner;

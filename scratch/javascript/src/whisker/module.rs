@@ -1,7 +1,9 @@
 //! Suites as modules: their text, what it exports, and how it is loaded.
 
+use std::sync::{Arc, OnceLock};
+
 use catherd_javascript_engine::quickjs::{Function, Object, Value};
-use catherd_javascript_engine::{Session, Thrown};
+use catherd_javascript_engine::{CompileError, CompiledScript, Limits, Session, Thrown};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -10,6 +12,9 @@ use crate::seed::Seed;
 
 /// Longest suite in bytes.
 const SIZE_LIMIT: usize = 8 << 20;
+
+/// What stands before the text of a suite when it is evaluated, on the same line.
+const OPENING: &str = "(function (module, require) {";
 
 /// The text of a suite.
 #[derive(Clone, Debug)]
@@ -20,6 +25,8 @@ pub struct SuiteFile {
     text: String,
     /// `None` without models.
     pub(crate) models: Option<Models>,
+    /// The text as bytecode, made once: a class of submissions has one suite.
+    compiled: Arc<OnceLock<Result<CompiledScript, LoadError>>>,
 }
 
 /// Models of a program: graphs whose edges have conditions and effects.
@@ -118,7 +125,8 @@ impl SuiteFile {
         if let Some((start, length)) = exported(&text) {
             text.replace_range(start..start + length, "module.exports =");
         }
-        Ok(SuiteFile { name: name.to_owned(), text, models: None })
+        let compiled = Arc::default();
+        Ok(SuiteFile { name: name.to_owned(), text, models: None, compiled })
     }
 
     /// The models; `None` without.
@@ -157,11 +165,12 @@ impl SuiteFile {
         &self,
         session: &Session<'js>,
         require: &Function<'js>,
+        limits: Limits,
     ) -> Result<Value<'js>, LoadError> {
-        // On the first line of the suite, so that the numbers of lines stay.
-        let text = format!("(function (module, require) {{{}\n}})", self.text);
         let failed = |thrown: Thrown| self.failed(session, thrown);
-        let function: Function = session.evaluate(&self.name, &text).map_err(failed)?;
+        let compiled = self.compiled.get_or_init(|| self.compile(limits));
+        let compiled = compiled.as_ref().map_err(LoadError::clone)?;
+        let function: Function = session.execute(compiled).map_err(failed)?;
         let ctx = session.ctx();
         let export = || -> catherd_javascript_engine::quickjs::Result<Value<'js>> {
             let module = Object::new(ctx.clone())?;
@@ -177,14 +186,26 @@ impl SuiteFile {
         }
     }
 
+    fn compile(&self, limits: Limits) -> Result<CompiledScript, LoadError> {
+        // On the first line of the suite, so that the numbers of lines stay.
+        let text = format!("{OPENING}{}\n}})", self.text);
+        CompiledScript::compile(&self.name, &text, limits).map_err(|error| match error {
+            CompileError::Thrown(thrown) => self.thrown(thrown),
+            stopped => LoadError::Stopped(stopped.to_string()),
+        })
+    }
+
     /// The error for something that was thrown while the suite was loaded.
     pub(crate) fn failed(&self, session: &Session<'_>, thrown: Thrown) -> LoadError {
-        if let Some(stop) = session.stopped() {
-            return LoadError::Stopped(stop.to_string());
+        match session.stopped() {
+            Some(stop) => LoadError::Stopped(stop.to_string()),
+            None => self.thrown(thrown),
         }
-        let mut thrown = thrown;
+    }
+
+    fn thrown(&self, mut thrown: Thrown) -> LoadError {
         // The function begins on the first line of the suite.
-        let shift = "(function (module, require) {".len() as u32;
+        let shift = OPENING.len() as u32;
         if thrown.line == Some(1) {
             thrown.column = thrown.column.map(|column| column.saturating_sub(shift).max(1));
         }

@@ -234,11 +234,11 @@ impl<'a> SuiteExecution<'a> {
         session: &Session<'_>,
         driver: &Rc<Driver>,
     ) -> Result<bool, LoadError> {
-        let initial = driver.vm.borrow().snapshot();
+        let initial = driver.vm().snapshot();
         session.begin_test();
         let parts = host::install(session, driver, self.suite)
             .map_err(|thrown| LoadError::Stopped(thrown.to_string()))?;
-        let mut exported = self.suite.evaluate(session, &parts.require)?;
+        let mut exported = self.suite.evaluate(session, &parts.require, self.options.limits)?;
         if let Some(with_models) = &parts.with_models {
             exported = session
                 .call(with_models, (exported,))

@@ -50,7 +50,7 @@ impl<'a, 'js> Stepper<'a, 'js> {
         let raised = if let Some(vm) = &mut self.covering {
             // Flag and inputs execute hats outside of steps.
             for hat in self.driver.program.hats() {
-                if self.driver.vm.borrow().is_active(hat) {
+                if self.driver.vm().is_active(hat) {
                     vm.tracer.covered.covered(hat);
                 }
             }
@@ -58,10 +58,10 @@ impl<'a, 'js> Stepper<'a, 'js> {
         } else if self.driver.watches() {
             step_observed(&self.driver, &mut self.watching)
         } else {
-            self.driver.vm.borrow_mut().step();
+            self.driver.vm_mut().step();
             None
         };
-        self.driver.project_running.set(self.driver.vm.borrow().is_running());
+        self.driver.project_running.set(self.driver.vm().is_running());
         raised.map_or(Ok(()), Err)
     }
 
@@ -90,9 +90,9 @@ fn step_observed<'js, const COVERS: bool>(
     driver: &Driver,
     vm: &mut Vm<Observer<'_, 'js, COVERS>>,
 ) -> Option<Raised<'js>> {
-    vm.exchange_state(&mut driver.vm.borrow_mut());
+    vm.exchange_state(&mut driver.vm_mut());
     vm.step();
-    vm.exchange_state(&mut driver.vm.borrow_mut());
+    vm.exchange_state(&mut driver.vm_mut());
     vm.tracer.raised.take()
 }
 
@@ -115,20 +115,23 @@ impl<const COVERS: bool> Tracer for Observer<'_, '_, COVERS> {
 
     fn watch(&mut self, change: &Change, state: Midstep<'_>) -> ControlFlow<()> {
         let driver = Rc::clone(&self.driver);
-        let own = driver.sprites_watched.get();
         let watched = |kind: u32| driver.watched.get() & kind != 0;
+        let handled = |key: TargetKey, kind: u32| {
+            driver.handled.borrow().get(&key).is_some_and(|kinds| kinds & kind != 0)
+        };
         match change {
             Change::Moved { target, from } if driver.wrapped.get() => {
                 let key = TargetKey::new(*target, state.serial(*target));
-                if let Some(old) = driver.olds.borrow_mut().get_mut(&key) {
-                    (old.x, old.y) = *from;
-                }
-                if watched(MOVED) || own {
+                driver.moved_from(key, *from);
+                if watched(MOVED) || handled(key, MOVED) {
                     return self.call(state, MOVED, *target, String::new());
                 }
             }
-            Change::Appearance(target) if driver.wrapped.get() && (watched(LOOKS) || own) => {
-                return self.call(state, LOOKS, *target, String::new());
+            Change::Appearance(target) if driver.wrapped.get() => {
+                let key = TargetKey::new(*target, state.serial(*target));
+                if watched(LOOKS) || handled(key, LOOKS) {
+                    return self.call(state, LOOKS, *target, String::new());
+                }
             }
             Change::Bubble(target) if watched(SAID) => {
                 return self.call(state, SAID, *target, String::new());
@@ -159,11 +162,11 @@ impl<const COVERS: bool> Observer<'_, '_, COVERS> {
         name: String,
     ) -> ControlFlow<()> {
         let key = TargetKey::new(target, state.serial(target)).number();
-        state.exchange(&mut self.driver.vm.borrow_mut());
+        state.exchange(&mut self.driver.vm_mut());
         self.driver.lent.set(true);
         let result = self.changed.call::<_, ()>((kind, key, name));
         self.driver.lent.set(false);
-        state.exchange(&mut self.driver.vm.borrow_mut());
+        state.exchange(&mut self.driver.vm_mut());
         match result {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => {

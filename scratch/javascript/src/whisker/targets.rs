@@ -72,7 +72,7 @@ fn view(vm: &Vm<()>, key: TargetKey) -> Option<TargetView<'_>> {
 
 /// The keys of all targets in the order of their creation.
 fn keys(driver: &Driver, of: impl Fn(&TargetView<'_>) -> bool) -> Vec<f64> {
-    let vm = driver.vm.borrow();
+    let vm = driver.vm();
     let views = vm.targets().filter_map(|target| vm.target(target));
     views.filter(|view| of(view)).map(|view| TargetKey::of(&view).number()).collect()
 }
@@ -84,8 +84,23 @@ pub(super) fn install_reading<'js>(
     driver: &Rc<Driver>,
 ) -> Result<()> {
     function!(host, ctx, driver, "targets", |d| keys(&d, |_| true));
+    // All targets; undefined if they are those of the last call.
+    function!(host, ctx, driver, "changedTargets", |d| {
+        let now = keys(&d, |_| true);
+        let mut known = d.known_targets.borrow_mut();
+        (now != *known).then(|| {
+            known.clone_from(&now);
+            now
+        })
+    });
+    function!(host, ctx, driver, "forgetTargets", |d| d.known_targets.borrow_mut().clear());
+    // Writes the row of a target in the mirror.
+    function!(host, ctx, driver, "mirror", |d, key: f64| {
+        let (key, vm) = (TargetKey::from_number(key), d.vm());
+        d.mirror.write(key, view(&vm, key));
+    });
     function!(host, ctx, driver, "frontToBack", |d| {
-        let vm = d.vm.borrow();
+        let vm = d.vm();
         let views = vm.targets().filter_map(|target| vm.target(target));
         let mut views: Vec<_> = views.filter(|view| !view.is_stage).collect();
         views.sort_by_key(|view| std::cmp::Reverse(view.order()));
@@ -103,17 +118,17 @@ pub(super) fn install_reading<'js>(
     });
     function!(host, ctx, driver, "stage", |d| d.program.stage() as f64);
     function!(host, ctx, driver, "instances", |d, key: f64| {
-        let sprite = view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.sprite);
+        let sprite = view(&d.vm(), TargetKey::from_number(key)).map(|view| view.sprite);
         keys(&d, |view| Some(view.sprite) == sprite)
     });
     function!(host, ctx, driver, "x", |d, key: f64| {
-        view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.x)
+        view(&d.vm(), TargetKey::from_number(key)).map(|view| view.x)
     });
     function!(host, ctx, driver, "y", |d, key: f64| {
-        view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.y)
+        view(&d.vm(), TargetKey::from_number(key)).map(|view| view.y)
     });
     function!(host, ctx, driver, "number", |d, key: f64, field: String| {
-        let vm = d.vm.borrow();
+        let vm = d.vm();
         let view = view(&vm, TargetKey::from_number(key))?;
         Some(match field.as_str() {
             "direction" => view.direction,
@@ -127,7 +142,7 @@ pub(super) fn install_reading<'js>(
         })
     });
     function!(host, ctx, driver, "text", |d, key: f64, field: String| {
-        let vm = d.vm.borrow();
+        let vm = d.vm();
         let view = view(&vm, TargetKey::from_number(key))?;
         Some(match field.as_str() {
             "id" => format!("{}-{}", view.sprite, view.serial),
@@ -141,7 +156,7 @@ pub(super) fn install_reading<'js>(
         })
     });
     function!(host, ctx, driver, "flag", |d, key: f64, field: String| {
-        let vm = d.vm.borrow();
+        let vm = d.vm();
         let view = view(&vm, TargetKey::from_number(key));
         view.is_some_and(|view| match field.as_str() {
             "original" => view.original,
@@ -152,12 +167,12 @@ pub(super) fn install_reading<'js>(
         })
     });
     function!(host, ctx, driver, "effects", |d, key: f64| {
-        let effects = view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.effects);
+        let effects = view(&d.vm(), TargetKey::from_number(key)).map(|view| view.effects);
         effects.unwrap_or_default().to_vec()
     });
     function!(host, ctx, driver, "bounds", |d, key: f64| {
         let key = TargetKey::from_number(key);
-        let mut vm = d.vm.borrow_mut();
+        let mut vm = d.sensing();
         if !vm.target(key.target()).is_some_and(|view| TargetKey::of(&view) == key) {
             return vec![f64::NAN; 4];
         }
@@ -165,7 +180,7 @@ pub(super) fn install_reading<'js>(
         vec![bounds.left, bounds.right, bounds.top, bounds.bottom]
     });
     function!(host, ctx, driver, "costumes", |d, key: f64| {
-        let sprite = view(&d.vm.borrow(), TargetKey::from_number(key)).map(|view| view.sprite);
+        let sprite = view(&d.vm(), TargetKey::from_number(key)).map(|view| view.sprite);
         let names = sprite.map(|sprite| d.program.costumes(sprite));
         names.into_iter().flatten().map(|name| name.to_str().into_owned()).collect::<Vec<_>>()
     });
@@ -184,11 +199,11 @@ fn install_sensing<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>)
         vm.target(key.target()).is_some_and(|view| TargetKey::of(&view) == key)
     };
     function!(host, ctx, driver, "touching", |d, key: f64, name: String| {
-        let (key, mut vm) = (TargetKey::from_number(key), d.vm.borrow_mut());
+        let (key, mut vm) = (TargetKey::from_number(key), d.sensing());
         exists(&vm, key) && vm.is_touching(key.target(), &name)
     });
     function!(host, ctx, driver, "touchingColor", |d, key: f64, r: u8, g: u8, b: u8| {
-        let (key, mut vm) = (TargetKey::from_number(key), d.vm.borrow_mut());
+        let (key, mut vm) = (TargetKey::from_number(key), d.sensing());
         exists(&vm, key) && vm.is_touching_color(key.target(), [r, g, b])
     });
     function!(
@@ -197,7 +212,7 @@ fn install_sensing<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>)
         driver,
         "colorTouchingColor",
         |d, key: f64, r: u8, g: u8, b: u8, mr: u8, mg: u8, mb: u8| {
-            let (key, mut vm) = (TargetKey::from_number(key), d.vm.borrow_mut());
+            let (key, mut vm) = (TargetKey::from_number(key), d.sensing());
             exists(&vm, key) && vm.is_color_touching_color(key.target(), [mr, mg, mb], [r, g, b])
         }
     );
@@ -210,36 +225,28 @@ pub(super) fn install_old<'js>(
     host: &Object<'js>,
     driver: &Rc<Driver>,
 ) -> Result<()> {
-    function!(host, ctx, driver, "remember", |d, key: f64| {
+    // Facts that never change: the sprite, twice; plus 1 for the original.
+    function!(host, ctx, driver, "wrap", |d, key: f64| {
         wrap_all(&d);
         let key = TargetKey::from_number(key);
         if !d.olds.borrow().contains_key(&key) {
             d.remember(key);
         }
+        let facts = |view: TargetView<'_>| view.sprite as f64 * 2.0 + f64::from(view.original);
+        view(&d.vm(), key).map_or(-1.0, facts)
     });
-    let d = Rc::clone(driver);
-    let old = move |ctx: Ctx<'js>, key: f64| -> Result<Option<Array<'js>>> {
+    function!(host, ctx, driver, "remember", |d, key: f64| d.remember(TargetKey::from_number(key)));
+    // Writes what it was before the step to the mirror, and returns the text of its bubble.
+    function!(host, ctx, driver, "old", |d, key: f64| {
+        let key = TargetKey::from_number(key);
+        if !d.olds.borrow().contains_key(&key) {
+            d.remember(key);
+        }
         let olds = d.olds.borrow();
-        let Some(old) = olds.get(&TargetKey::from_number(key)) else { return Ok(None) };
-        let vm = d.vm.borrow();
-        let sprite = view(&vm, TargetKey::from_number(key)).map(|view| view.sprite);
-        let costume = sprite.and_then(|sprite| d.program.costumes(sprite).nth(old.costume));
-        let array = Array::new(ctx)?;
-        array.set(0, old.x)?;
-        array.set(1, old.y)?;
-        array.set(2, old.direction)?;
-        array.set(3, old.visible)?;
-        array.set(4, (old.size + 0.5).floor())?;
-        array.set(5, old.costume)?;
-        array.set(6, costume.map(|name| name.to_str().into_owned()))?;
-        array.set(7, old.volume)?;
-        array.set(8, old.layer)?;
-        array.set(9, old.bubble.clone())?;
-        array.set(10, style(old.rotation_style))?;
-        array.set(11, old.effects.to_vec())?;
-        Ok(Some(array))
-    };
-    host.set("old", Function::new(ctx.clone(), old)?)?;
+        let old = olds.get(&key);
+        d.mirror.write_old(old);
+        old.and_then(|old| old.bubble.clone())
+    });
     function!(host, ctx, driver, "rememberVariable", |d, owner: f64, number: u32, list: bool| {
         let key = (TargetKey::from_number(owner), number, list);
         if let Some(content) = d.content(key) {
@@ -262,7 +269,7 @@ pub(super) fn install_changes<'js>(
 ) -> Result<()> {
     // Positions of variables by their names; `null` for those that do not exist.
     function!(host, ctx, driver, "variableNames", |d, owner: f64, list: bool| {
-        let vm = d.vm.borrow();
+        let vm = d.vm();
         let Some(view) = view(&vm, TargetKey::from_number(owner)) else { return Vec::new() };
         let names: Vec<&Text> = if list {
             d.program.lists(view.sprite).collect()
@@ -275,7 +282,7 @@ pub(super) fn install_changes<'js>(
         names.map(|(at, name)| exists(at).then(|| name.to_str().into_owned())).collect::<Vec<_>>()
     });
     function!(host, ctx, driver, "variableNumber", |d, owner: f64, name: String, list: bool| {
-        let vm = d.vm.borrow();
+        let vm = d.vm();
         let Some(view) = view(&vm, TargetKey::from_number(owner)) else { return -1.0 };
         let at = if list {
             d.program
@@ -303,16 +310,16 @@ pub(super) fn install_changes<'js>(
                 let items = Array::from_js(&ctx, value)?;
                 let items = items.iter::<Js>().map(|item| from_js(&ctx, item?));
                 let items = items.collect::<Result<Vec<_>>>()?;
-                d.vm.borrow_mut().set_list(target, number as usize, items);
+                d.vm_mut().set_list(target, number as usize, items);
             } else {
                 let value = from_js(&ctx, value)?;
-                d.vm.borrow_mut().set_variable(target, number as usize, value);
+                d.vm_mut().set_variable(target, number as usize, value);
             }
             Ok(())
         };
     host.set("setVariable", Function::new(ctx.clone(), set)?)?;
     function!(host, ctx, driver, "setPosition", |d, key: f64, x: f64, y: f64, force: bool| {
-        let (target, mut vm) = (TargetKey::from_number(key).target(), d.vm.borrow_mut());
+        let (target, mut vm) = (TargetKey::from_number(key).target(), d.vm_mut());
         let from = vm.target(target).map(|view| (view.x, view.y));
         if force {
             vm.drag(target, x, y);
@@ -323,7 +330,7 @@ pub(super) fn install_changes<'js>(
         moved(&d, target, from);
     });
     function!(host, ctx, driver, "setLook", |d, key: f64, field: String, value: f64| {
-        let (target, mut vm) = (TargetKey::from_number(key).target(), d.vm.borrow_mut());
+        let (target, mut vm) = (TargetKey::from_number(key).target(), d.vm_mut());
         match field.as_str() {
             "Visible" => vm.set_visible(target, value != 0.0),
             "Direction" => vm.set_direction(target, value),
@@ -337,9 +344,8 @@ pub(super) fn install_changes<'js>(
 /// Records the former position of a target that was moved outside of a block.
 pub(super) fn moved(driver: &Driver, target: TargetId, from: Option<(f64, f64)>) {
     let Some(from) = from.filter(|_| driver.wrapped.get()) else { return };
-    let key = driver.vm.borrow().target(target).map(|view| TargetKey::of(&view));
-    let Some(key) = key else { return };
-    if let Some(old) = driver.olds.borrow_mut().get_mut(&key) {
-        (old.x, old.y) = from;
+    let key = driver.vm().target(target).map(|view| TargetKey::of(&view));
+    if let Some(key) = key {
+        driver.moved_from(key, from);
     }
 }

@@ -1,8 +1,7 @@
 // `t`, and the functions by which the host executes tests. The last part that is evaluated.
 (function (kit) {
     'use strict';
-    const {host, apply, define, members, NativeString, NativeNumber, NativePromise, NativeError, NativeSet, then, Sprite} = kit;
-    const {has: setHas, add: setAdd, clear: setClear} = NativeSet.prototype;
+    const {host, apply, define, members, NativeString, NativeNumber, NativePromise, NativeError, then, Sprite} = kit;
     const STEP = 1000 / 30;
     const BEFORE = 1, AFTER = 2, CONSTRAINTS = 4, RANDOM = 8, MODELS = 16;
     const MOVED = 1, LOOKS = 2, SAID = 4, CHANGED = 8;
@@ -91,26 +90,31 @@
     }
 
     // Sprites and variables.
+    let byName = {__proto__: null};
+    let wrapsAll = false;
+    const wrapAll = () => {
+        if (!wrapsAll) {
+            wrapsAll = true;
+            host.wrapAll();
+        }
+    };
     const originalNamed = name => {
-        host.wrapAll();
-        const id = host.original(kit.text(name));
-        return id < 0 ? undefined : kit.wrap(id);
+        if (typeof name === 'string' && byName[name] !== undefined) {
+            return byName[name];
+        }
+        wrapAll();
+        const text = kit.text(name);
+        const id = host.original(text);
+        return id < 0 ? undefined : byName[text] = kit.wrap(id);
     };
     const allSprites = (condition, skipStage) => {
-        host.wrapAll();
-        const stage = host.stage();
-        const sprites = kit.filtered(kit.wrapAll(host.targets()), skipStage ? s => Sprite.number(s) !== stage : null);
-        return kit.filtered(sprites, condition);
+        wrapAll();
+        return Sprite.all(condition, skipStage);
     };
-    const seen = new NativeSet();
-    kit.newSprites = condition => kit.filtered(allSprites(null, false), sprite => {
-        const id = Sprite.number(sprite);
-        if (apply(setHas, seen, [id]) || condition && !condition(sprite)) {
-            return false;
-        }
-        apply(setAdd, seen, [id]);
-        return true;
-    });
+    const newSprites = condition => {
+        wrapAll();
+        return Sprite.unseen(condition);
+    };
     const atPoint = (x, y) => {
         const sprites = [];
         const ids = host.frontToBack();
@@ -141,10 +145,10 @@
     methods({
         getSprites: (condition, skipStage = true) => allSprites(condition, skipStage),
         getSprite: originalNamed,
-        getStage: () => (host.wrapAll(), kit.wrap(host.stage())),
+        getStage: () => (wrapAll(), kit.wrap(host.stage())),
         getSpritesAtPoint: atPoint,
         getSpriteAtPoint: (x, y) => atPoint(x, y)[0] ?? null,
-        getNewSprites: condition => kit.newSprites(condition),
+        getNewSprites: newSprites,
         getRotationStyle: name => {
             const id = host.original(kit.text(name));
             return id < 0 ? undefined : host.text(id, 'rotation style');
@@ -245,6 +249,7 @@
         disable() { this.#enabled = false; }
         isActive() { return this.#enabled; }
         _isActive() { return this.#enabled; }
+        static enabled(callback) { return callback.#enabled; }
     }
     class Constraint extends Callback {
         constructor(f, name) {
@@ -341,8 +346,8 @@
         const list = callbacks;
         for (let i = 0; i < list.length; i++) {
             const callback = list[i];
-            if (callback.afterStep === afterStep && callback.isActive() && includes(callbacks, callback)
-                && callback.f()) {
+            if (callback.afterStep === afterStep && Callback.enabled(callback)
+                && (callbacks === list || includes(callbacks, callback)) && callback.f()) {
                 removeCallback(callback);
             }
         }
@@ -351,7 +356,7 @@
         const list = constraints;
         for (let i = 0; i < list.length; i++) {
             const constraint = list[i];
-            if (!constraint.isActive() || !includes(constraints, constraint)) {
+            if (!Callback.enabled(constraint) || constraints !== list && !includes(constraints, constraint)) {
                 continue;
             }
             try {
@@ -434,7 +439,6 @@
 
     let tests = [];
     const begin = i => {
-        apply(setClear, seen, []);
         inputs.beginTest();
         let promise;
         try {
@@ -450,6 +454,8 @@
         callbacks = [];
         constraints = [];
         kit.clearWrappers();
+        byName = {__proto__: null};
+        wrapsAll = false;
         observer = null;
         hooks.before = hooks.after = null;
         if (kit.compatP && kit.strict) {

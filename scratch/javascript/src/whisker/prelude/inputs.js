@@ -56,6 +56,11 @@
     const inputOf = (data, name = null) => data instanceof Input ? data : new Input(data, name);
     const addInput = (steps, data, name) => Input.send(inputOf(data, name), NativeNumber(steps));
     kit.postIOData = (device, data) => immediate({...data, device});
+    /** What `immediate` does with a key, without an object that nobody gets. */
+    const press = (key, down, steps) => {
+        const lasts = steps === undefined || steps === null ? NONE : NativeNumber(steps);
+        host.key(key === undefined ? '' : kit.text(key), down, lasts < 1 ? 1 : lasts);
+    };
     const click = (x, y, steps) => immediate({device: 'mouse', x, y, isDown: true, steps});
     methods({
         inputImmediate: (data, name) => Input.send(inputOf(data, name), NOW),
@@ -73,8 +78,8 @@
         clearInputs: () => host.clearInputs(),
         resetMouse: () => host.resetMouse(),
         resetKeyboard: () => host.resetKeyboard(),
-        keyPress: (key, steps) => void immediate({device: 'keyboard', key, isDown: true, steps}),
-        keyRelease: (key, steps) => void immediate({device: 'keyboard', key, isDown: false, steps}),
+        keyPress: (key, steps) => press(key, true, steps),
+        keyRelease: (key, steps) => press(key, false, steps),
         mouseDown: down => void immediate({device: 'mouse', isDown: down}),
         mouseDownForSteps: (steps = 1) => void immediate({device: 'mouse', isDown: true, steps}),
         mouseMove: (x, y, steps) => void immediate({device: 'mouse', x: Math.trunc(x), y: Math.trunc(y), steps}),

@@ -29,9 +29,10 @@
 
     return {
         host, apply, define, defineProperty, ownKeys, getPrototypeOf, members,
+        cells: options.cells, lastRow: options.lastRow,
         compatP: options.compatP, strict: options.strict, separator: options.compatP ? '' : ' ',
         isNaN, JSON: {stringify: JSON.stringify}, NativeString, NativeNumber: Number, NativeMap: Map,
-        NativeSet: Set, NativeRegExp: RegExp, NativePromise: Promise, NativeError: Error,
+        NativeRegExp: RegExp, NativePromise: Promise, NativeError: Error,
         then: Promise.prototype.then,
         slice: String.prototype.slice, arraySlice: Array.prototype.slice, concat: Array.prototype.concat,
         text: value => apply(wellFormed, NativeString(value), []),

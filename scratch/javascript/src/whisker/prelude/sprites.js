@@ -4,6 +4,7 @@
     'use strict';
     const {host, apply, define, members, NativeString, NativeNumber, NativeMap, NativeRegExp, defineProperty} = kit;
     const {get: mapGet, set: mapSet, clear: mapClear} = NativeMap.prototype;
+    const {cells} = kit;
     const EFFECTS = ['color', 'fisheye', 'whirl', 'pixelate', 'mosaic', 'brightness', 'ghost'];
 
     const effectsOf = values => {
@@ -27,32 +28,57 @@
     };
     kit.filtered = filtered;
 
+    // The layout of `cells`, as in mirror.rs: versions, one target before the step, rows.
+    const STATE_VERSION = 0, OLD_VERSION = 1, OLD = 2, ROWS = 20, WIDTH = 10;
+    const KEY = 1, X = 2, Y = 3, DIRECTION = 4, SIZE = 5, COSTUME = 6, VOLUME = 7, VISIBLE = 8, EXISTS = 9;
+    const PLACES = 2 ** 24;
+    const STYLES = ['all around', 'left-right', "don't rotate"];
+    const MOVED = 1, LOOKS = 2;
+    const stage = host.stage();
+    // Names of sprites and of their costumes, by the position of the sprite: they never change.
+    const names = {__proto__: null};
+    const costumeNames = {__proto__: null};
+
     // One wrapper for each target and test, so that identity can be compared.
-    const wrappers = new NativeMap();
+    let wrappers = new NativeMap();
+    let originals = {__proto__: null};
     const wrap = id => {
-        let wrapper = apply(mapGet, wrappers, [id]);
+        let wrapper = id < PLACES ? originals[id] : apply(mapGet, wrappers, [id]);
         if (wrapper === undefined) {
             wrapper = new Sprite(id);
-            apply(mapSet, wrappers, [id, wrapper]);
+            if (id < PLACES) {
+                originals[id] = wrapper;
+            } else {
+                apply(mapSet, wrappers, [id, wrapper]);
+            }
         }
         return wrapper;
     };
-    const wrapAll = ids => {
-        const list = [];
-        for (let i = 0; i < ids.length; i++) {
-            list[i] = wrap(ids[i]);
-        }
-        return list;
-    };
     kit.wrap = wrap;
-    kit.wrapAll = wrapAll;
-    /** The wrapper if the test has one already. */
-    kit.wrapped = id => apply(mapGet, wrappers, [id]);
+    /** The wrappers of all targets; never changed in place. */
+    let all = [];
+    let allVersion = 0;
+    const current = () => {
+        if (allVersion !== cells[STATE_VERSION]) {
+            const ids = host.changedTargets();
+            if (ids !== undefined) {
+                const list = [];
+                for (let i = 0; i < ids.length; i++) {
+                    list[i] = wrap(ids[i]);
+                }
+                all = list;
+            }
+            allVersion = cells[STATE_VERSION];
+        }
+        return all;
+    };
 
     class Variable {
         #target;
         #number;
         #list;
+        #raw = undefined;
+        #text = 'undefined';
         constructor(target, number, list, name) {
             this.#target = target;
             this.#number = number;
@@ -65,7 +91,14 @@
             if (kit.compatP) {
                 return value;
             }
-            return this.#list ? texts(value) : NativeString(value);
+            if (this.#list) {
+                return texts(value);
+            }
+            if (value !== this.#raw) {
+                this.#raw = value;
+                this.#text = NativeString(value);
+            }
+            return this.#text;
         }
         set value(value) {
             host.setVariable(this.#target, this.#number, this.#list, value);
@@ -132,53 +165,138 @@
     const box = values => ({left: values[0], right: values[1], top: values[2], bottom: values[3]});
     const color = value => [value[0] | 0, value[1] | 0, value[2] | 0];
 
+    /** What a target was before the latest step. */
+    const oldOf = (id, sprite) => {
+        const text = host.old(id);
+        const [x, y] = [cells[OLD], cells[OLD + 1]];
+        const costume = cells[OLD + 5];
+        const effects = {};
+        for (let i = 0; i < EFFECTS.length; i++) {
+            effects[EFFECTS[i]] = cells[OLD + 9 + i];
+        }
+        return {
+            x, y, pos: {x, y}, direction: cells[OLD + 2], visible: cells[OLD + 3] === 1, size: cells[OLD + 4],
+            currentCostume: costume, currentCostumeName: costumesAt(sprite, id)[costume],
+            volume: cells[OLD + 6], layerOrder: cells[OLD + 7], sayText: text ?? null,
+            rotationStyle: STYLES[cells[OLD + 8]], effects,
+        };
+    };
+    const costumesAt = (sprite, id) => costumeNames[sprite] ??= host.costumes(id);
+
     class Sprite {
         #id;
+        #sprite;
+        #original;
+        #name;
+        // Its row in `cells`.
+        #row;
+        #seen = false;
         #moved = null;
         #changed = null;
+        #old = null;
+        #oldVersion = 0;
         constructor(id) {
             this.#id = id;
-            host.remember(id);
+            const facts = host.wrap(id);
+            this.#original = facts % 2 === 1;
+            this.#sprite = facts < 0 ? -1 : (facts - facts % 2) / 2;
+            this.#name = facts < 0 ? host.text(id, 'name') : names[this.#sprite] ??= host.text(id, 'name');
+            const place = id % PLACES;
+            this.#row = ROWS + WIDTH * (place < kit.lastRow ? place : kit.lastRow);
         }
         static number(sprite) {
             return typeof sprite === 'object' && sprite !== null && #id in sprite ? sprite.#id : -1;
         }
+        /** The sprites that satisfy a condition, which may be missing. */
+        static all(condition, skipStage) {
+            const list = current();
+            const found = [];
+            for (let i = 0; i < list.length; i++) {
+                const sprite = list[i];
+                if (!(skipStage && sprite.#id === stage)
+                    && (condition === undefined || condition === null || condition(sprite))) {
+                    found[found.length] = sprite;
+                }
+            }
+            return found;
+        }
+        /** The sprites that no call has returned yet. */
+        static unseen(condition) {
+            const list = current();
+            const found = [];
+            for (let i = 0; i < list.length; i++) {
+                const sprite = list[i];
+                if (!sprite.#seen && (!condition || condition(sprite))) {
+                    sprite.#seen = true;
+                    found[found.length] = sprite;
+                }
+            }
+            return found;
+        }
+        /** A number of its row; the host is asked if it is none. */
+        #at(column) {
+            const row = this.#row;
+            if (cells[row] !== cells[STATE_VERSION] || cells[row + KEY] !== this.#id) {
+                host.mirror(this.#id);
+            }
+            return cells[row + column];
+        }
         get id() { return host.text(this.#id, 'id'); }
-        get name() { return host.text(this.#id, 'name'); }
-        get isOriginal() { return host.flag(this.#id, 'original'); }
-        get isStage() { return host.flag(this.#id, 'stage'); }
-        get visible() { return host.flag(this.#id, 'visible'); }
-        get exists() { return host.flag(this.#id, 'exists'); }
-        get x() { return host.x(this.#id); }
-        get y() { return host.y(this.#id); }
-        get pos() { return {x: host.x(this.#id), y: host.y(this.#id)}; }
-        get direction() { return host.number(this.#id, 'direction'); }
-        get size() { return host.number(this.#id, 'rounded size'); }
-        get currentCostume() { return host.number(this.#id, 'costume'); }
-        get currentCostumeName() { return host.text(this.#id, 'costume'); }
-        get volume() { return host.number(this.#id, 'volume'); }
+        get name() { return this.#name; }
+        get isOriginal() { return this.#original; }
+        get isStage() { return this.#id === stage; }
+        get visible() { return this.#at(VISIBLE) === 1; }
+        get exists() { return this.#at(EXISTS) === 1; }
+        get x() {
+            const x = this.#at(X);
+            return x === x ? x : host.x(this.#id);
+        }
+        get y() {
+            const y = this.#at(Y);
+            return y === y ? y : host.y(this.#id);
+        }
+        get pos() { return {x: this.x, y: this.y}; }
+        get direction() {
+            const direction = this.#at(DIRECTION);
+            return direction === direction ? direction : host.number(this.#id, 'direction');
+        }
+        get size() {
+            const size = this.#at(SIZE);
+            return size === size ? size : host.number(this.#id, 'rounded size');
+        }
+        get currentCostume() {
+            const costume = this.#at(COSTUME);
+            return costume === costume ? costume : host.number(this.#id, 'costume');
+        }
+        get currentCostumeName() { return costumesAt(this.#sprite, this.#id)[this.#at(COSTUME)]; }
+        get volume() {
+            const volume = this.#at(VOLUME);
+            return volume === volume ? volume : host.number(this.#id, 'volume');
+        }
         get layerOrder() { return host.number(this.#id, 'layer'); }
         get effects() { return effectsOf(host.effects(this.#id)); }
         get sayText() { return host.text(this.#id, 'bubble') ?? null; }
         get rotationStyle() { return host.text(this.#id, 'rotation style'); }
         get bounds() { return box(host.bounds(this.#id)); }
         get old() {
-            const o = host.old(this.#id);
-            return {
-                x: o[0], y: o[1], pos: {x: o[0], y: o[1]}, direction: o[2], visible: o[3], size: o[4],
-                currentCostume: o[5], currentCostumeName: o[6], volume: o[7], layerOrder: o[8],
-                sayText: o[9] ?? null, rotationStyle: o[10], effects: effectsOf(o[11]),
-            };
+            if (this.#oldVersion !== cells[OLD_VERSION]) {
+                this.#old = oldOf(this.#id, this.#sprite);
+                this.#oldVersion = cells[OLD_VERSION];
+            }
+            return this.#old;
         }
         get onMoved() { return this.#moved; }
         set onMoved(f) {
             this.#moved = f;
-            host.watchSprites();
+            this.#watch();
         }
         get onVisualChange() { return this.#changed; }
         set onVisualChange(f) {
             this.#changed = f;
-            host.watchSprites();
+            this.#watch();
+        }
+        #watch() {
+            host.watchSprite(this.#id, (this.#moved ? MOVED : 0) | (this.#changed ? LOOKS : 0));
         }
         updateOld() { host.remember(this.#id); }
         getScratchTarget() { return rawTarget(this.#id); }
@@ -229,22 +347,25 @@
             return skipStage || this.isStage ? own : apply(kit.concat, own, [variablesOf(host.stage(), list)]);
         }
 
-        getInstances() { return wrapAll(host.instances(this.#id)); }
-        getOriginal() { return wrap(host.instances(this.#id)[0]); }
-        getClones(withSelf = false) {
-            const clones = [];
-            const ids = host.instances(this.#id);
-            for (let i = 0; i < ids.length; i++) {
-                if (ids[i] === this.#id ? withSelf : i > 0) {
-                    clones[clones.length] = wrap(ids[i]);
-                }
-            }
-            return clones;
-        }
+        getInstances() { return this.#instances(true, this); }
+        getOriginal() { return this.#instances(true, this)[0]; }
+        getClones(withSelf = false) { return this.#instances(false, withSelf ? this : null); }
         getCloneCount(withSelf = false) { return this.getClones(withSelf).length; }
         getNewClones() {
-            const name = this.name;
-            return kit.newSprites(sprite => !sprite.isOriginal && sprite.name === name);
+            return Sprite.unseen(sprite => !sprite.#original && sprite.#name === this.#name);
+        }
+        /** Its instances: perhaps the original, the clones; it itself only if it is `self`. */
+        #instances(withOriginal, self) {
+            const list = current();
+            const found = [];
+            for (let i = 0; i < list.length; i++) {
+                const sprite = list[i];
+                if (sprite.#sprite === this.#sprite
+                    && (sprite === this ? self === this : withOriginal || !sprite.#original)) {
+                    found[found.length] = sprite;
+                }
+            }
+            return found;
         }
         getClone(i) {
             const id = host.instances(this.#id)[i];
@@ -379,7 +500,11 @@
     kit.vm = raw(vm, 'vm');
 
     kit.clearWrappers = () => {
-        apply(mapClear, wrappers, []);
+        wrappers = new NativeMap();
+        originals = {__proto__: null};
+        all = [];
+        allVersion = 0;
+        host.forgetTargets();
         apply(mapClear, variables, []);
         apply(mapClear, raws, []);
     };

@@ -1,0 +1,123 @@
+//! What scripts read of targets in nearly every step, in memory that they share with the host, so
+//! that reading it seldom calls a function of the host.
+//!
+//! `sprites.js` has the same layout: two versions, the values before the latest step of one target
+//! ([`OLD`]), then a row for each target. A row is valid if it has the present version and the key
+//! of the target; otherwise the script asks the host to write it.
+
+use std::cell::Cell;
+
+use catherd_javascript_engine::SharedArray;
+use catherd_javascript_engine::quickjs::{Ctx, Object, Result};
+use catherd_vm::TargetView;
+
+use super::driver::{Old, TargetKey};
+
+/// Version of the machine's state.
+const STATE_VERSION: usize = 0;
+/// Version of what was there before the latest step.
+const OLD_VERSION: usize = 1;
+/// The first of the values before the latest step: x, y, direction, visible, size, costume,
+/// volume, layer, rotation style, then the effects.
+const OLD: usize = 2;
+/// The first row: version, key, x, y, direction, size, costume, volume, visible, exists.
+const ROWS: usize = 20;
+const WIDTH: usize = 10;
+/// Most clones that have a row of their own, all that a program can have; the last row is for
+/// targets beyond it.
+const CLONES: usize = 300;
+
+/// The shared memory.
+pub(crate) struct Mirror {
+    cells: SharedArray<f64>,
+    /// Position of the last row.
+    last: u32,
+    state: Cell<f64>,
+    old: Cell<f64>,
+}
+
+impl Mirror {
+    /// A mirror of a program with so many sprites, the stage included. All rows are invalid.
+    pub(crate) fn new(originals: usize) -> Mirror {
+        let last = originals + CLONES;
+        let mirror = Mirror {
+            cells: SharedArray::zeroed(ROWS + (last + 1) * WIDTH),
+            last: last as u32,
+            state: Cell::new(0.0),
+            old: Cell::new(0.0),
+        };
+        mirror.state_changes();
+        mirror.old_changes();
+        mirror
+    }
+
+    /// The memory as scripts see it, and the position of its last row.
+    pub(crate) fn share<'js>(&self, ctx: &Ctx<'js>) -> Result<(Object<'js>, u32)> {
+        Ok((self.cells.typed_array(ctx)?, self.last))
+    }
+
+    /// Makes all rows invalid.
+    pub(crate) fn state_changes(&self) {
+        self.state.set(self.state.get() + 1.0);
+        self.cells.set(STATE_VERSION, self.state.get());
+    }
+
+    /// Tells scripts that what was there before the latest step is another.
+    pub(crate) fn old_changes(&self) {
+        self.old.set(self.old.get() + 1.0);
+        self.cells.set(OLD_VERSION, self.old.get());
+    }
+
+    /// Writes the row of a target; `None` if there is none any more, and another has its place.
+    pub(crate) fn write(&self, key: TargetKey, view: Option<TargetView<'_>>) {
+        // Scripts ask the host for numbers that are none.
+        let mut row = [f64::NAN; WIDTH - 2];
+        [row[6], row[7]] = [0.0, 0.0];
+        if let Some(view) = view {
+            let size = (view.size + 0.5).floor();
+            row = [
+                view.x,
+                view.y,
+                view.direction,
+                size,
+                view.costume as f64,
+                view.volume,
+                f64::from(view.visible),
+                f64::from(view.exists()),
+            ];
+        }
+        let at = ROWS + key.target().0.min(self.last) as usize * WIDTH;
+        self.cells.set(at, self.state.get());
+        self.cells.set(at + 1, key.number());
+        self.put(at + 2, &row);
+    }
+
+    /// Writes what a target was before the latest step; `None` if that is not known.
+    pub(crate) fn write_old(&self, old: Option<&Old>) {
+        let Some(old) = old else { return self.put(OLD, &[f64::NAN; ROWS - OLD]) };
+        let style = f64::from(old.rotation_style as u8);
+        let size = (old.size + 0.5).floor();
+        let visible = f64::from(old.visible);
+        self.put(
+            OLD,
+            &[
+                old.x,
+                old.y,
+                old.direction,
+                visible,
+                size,
+                old.costume as f64,
+                old.volume,
+                old.layer as f64,
+                style,
+            ],
+        );
+        self.put(OLD + 9, &old.effects);
+    }
+
+    fn put(&self, at: usize, values: &[f64]) {
+        for (offset, value) in values.iter().enumerate() {
+            self.cells.set(at + offset, *value);
+        }
+    }
+}
