@@ -326,11 +326,13 @@ impl SuiteReport {
     }
 
     /// SHA-256 of everything that the report says, in hexadecimal digits. The name of the project
-    /// is left out, so that the same project in another folder has the same digest.
+    /// and the digest of its inputs are left out, so that the same project in another folder and
+    /// the same results with other options, such as an acceleration, have the same digest.
     pub fn result_digest(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(self.digest.as_bytes());
-        for line in crate::json::lines(&SuiteReport { project: String::new(), ..self.clone() }) {
+        let (project, inputs) = (String::new(), String::new());
+        for line in crate::json::lines(&SuiteReport { project, inputs, ..self.clone() }) {
             hash.update(line.to_string());
             hash.update(b"\n");
         }
@@ -420,7 +422,8 @@ mod tests {
         assert_eq!(report.path(1), ["Cat", "walks", "moves, \"far\"\nok 3"]);
         assert_eq!(report.path(2), ["test 3"]);
         let digest = report.result_digest();
-        let moved = SuiteReport { project: "b/a.sb3".to_owned(), ..report.clone() };
+        let (project, inputs) = ("b/a.sb3".to_owned(), "other options".to_owned());
+        let moved = SuiteReport { project, inputs, ..report.clone() };
         assert_eq!(moved.result_digest(), digest);
         let mut other = report.clone();
         other.tests[1].steps += 1;
