@@ -210,7 +210,10 @@ impl<T: Tracer> Interpreter<'_, T> {
                 if r / m < 0.0 { r + m } else { r }
             }
             Expr::Round(a) => js_round(self.number(a)),
-            Expr::Math(op, a) => math(op, self.number(a)),
+            Expr::Math(op, a) => {
+                let n = self.number(a);
+                math(op, n, &mut self.buffers.angles)
+            }
             Expr::Random(a, b) => self.pick_random(a, b),
             Expr::Length(text) => match &program.exprs[text.0 as usize] {
                 Expr::Variable(slot) => match self.variable(*slot) {

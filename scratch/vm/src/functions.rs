@@ -1,5 +1,7 @@
 //! Functions of reporters that depend on numbers only: mathematics, the calendar, coordinates.
 
+use std::f64::consts::PI;
+
 use catherd_elementary as elementary;
 
 use crate::code::{Calendar, MathOp};
@@ -13,16 +15,44 @@ pub(crate) fn snap(x: f64) -> f64 {
     if (x - round).abs() < 1e-9 { round } else { x }
 }
 
+/// Cache of the values of `[sin] of` and `[cos] of`: a program asks for both of an angle, and for the
+/// same angles again and again.
+#[derive(Debug)]
+pub(crate) struct Angles(Box<[(u64, (f64, f64)); Angles::SIZE]>);
+
+impl Default for Angles {
+    fn default() -> Angles {
+        // The values of 0, whose bits are 0.
+        Angles(Box::new([(0, (0.0, 1.0)); Angles::SIZE]))
+    }
+}
+
+impl Angles {
+    const SIZE: usize = 1 << 8;
+
+    /// Sine and cosine of an angle in degrees, rounded as the blocks round them.
+    #[inline]
+    fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
+        let bits = degrees.to_bits();
+        // The upper bits of a product depend on all bits of both.
+        let entry = &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize];
+        if entry.0 != bits {
+            let (sin, cos) = elementary::sin_cos(PI * degrees / 180.0);
+            *entry = (bits, (to_ten_decimals(sin), to_ten_decimals(cos)));
+        }
+        entry.1
+    }
+}
+
 /// The value of a `[function] of` block.
-pub(crate) fn math(op: MathOp, n: f64) -> f64 {
-    use std::f64::consts::PI;
+pub(crate) fn math(op: MathOp, n: f64, angles: &mut Angles) -> f64 {
     match op {
         MathOp::Abs => n.abs(),
         MathOp::Floor => floor(n),
         MathOp::Ceiling => ceil(n),
         MathOp::Sqrt => n.sqrt(),
-        MathOp::Sin => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).0),
-        MathOp::Cos => to_ten_decimals(elementary::sin_cos(PI * n / 180.0).1),
+        MathOp::Sin => angles.sin_cos(n).0,
+        MathOp::Cos => angles.sin_cos(n).1,
         MathOp::Tan => match remainder(n, 360.0) {
             90.0 | -270.0 => f64::INFINITY,
             -90.0 | 270.0 => f64::NEG_INFINITY,
@@ -88,10 +118,24 @@ mod tests {
 
     #[test]
     fn functions() {
-        assert_eq!(math(MathOp::Sin, 180.0), 0.0);
-        assert_eq!(math(MathOp::Cos, 60.0), 0.5);
-        assert_eq!(math(MathOp::Tan, 450.0), f64::INFINITY);
-        assert_eq!(math(MathOp::Log, 1000.0), 2.999_999_999_999_999_6);
-        assert_eq!(math(MathOp::Exp10, 3.0), 1000.0);
+        let angles = &mut Angles::default();
+        assert_eq!(math(MathOp::Sin, 180.0, angles), 0.0);
+        assert_eq!(math(MathOp::Cos, 60.0, angles), 0.5);
+        assert_eq!(math(MathOp::Tan, 450.0, angles), f64::INFINITY);
+        assert_eq!(math(MathOp::Log, 1000.0, angles), 2.999_999_999_999_999_6);
+        assert_eq!(math(MathOp::Exp10, 3.0, angles), 1000.0);
+    }
+
+    #[test]
+    fn remembered_angles_are_the_computed_ones() {
+        let angles = &mut Angles::default();
+        let special = [0.0, -0.0, f64::NAN, f64::INFINITY, 1e300, 5e-324];
+        let twice = (-2000..2000).chain(-2000..2000).map(|i| f64::from(i) * 0.7);
+        for n in special.into_iter().chain(twice) {
+            let (sin, cos) = elementary::sin_cos(PI * n / 180.0);
+            let values = [math(MathOp::Sin, n, angles), math(MathOp::Cos, n, angles)];
+            let expected = [sin, cos].map(|x| to_ten_decimals(x).to_bits());
+            assert_eq!(values.map(f64::to_bits), expected, "{n}");
+        }
     }
 }

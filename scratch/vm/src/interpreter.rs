@@ -4,6 +4,7 @@
 use catherd_elementary::AngleCache;
 use catherd_render::DrawableId;
 
+use crate::functions::Angles;
 use crate::limits::Limit;
 use crate::program::Program;
 use crate::settings::Settings;
@@ -22,6 +23,7 @@ pub(crate) struct Buffers {
     /// Threads that the last call of [`Interpreter::start_hats`] started.
     pub(crate) started: Vec<u32>,
     pub(crate) angle_cache: AngleCache,
+    pub(crate) angles: Angles,
 }
 
 /// [`Interpreter::thread`] while no thread executes.
