@@ -174,11 +174,14 @@ impl<T: Tracer> Interpreter<'_, T> {
         found
     }
 
-    /// The concatenation of two texts, truncated at the limit before it is allocated.
-    fn join(&mut self, a: &Text, b: &Text) -> Text {
+    /// The concatenation of two texts, whose fuel is consumed, truncated at the limit before it is
+    /// allocated.
+    pub(crate) fn join(&mut self, mut a: Text, b: &Text) -> Text {
+        self.consume_fuel(text_cost(a.len() + b.len()));
         let limit = self.settings.text_limit;
         if a.len() + b.len() <= limit {
-            return a.join(b);
+            a.append(b);
+            return a;
         }
         self.hit(Limit::Text);
         let a = a.truncated(limit);
@@ -292,8 +295,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             Expr::Join(a, b) => {
                 let (a, b) = (self.text(*a), self.text(*b));
-                self.consume_fuel(text_cost(a.len() + b.len()));
-                Value::Text(self.join(&a, &b))
+                Value::Text(self.join(a, &b))
             }
             Expr::LetterOf { letter, text } => {
                 let index = self.number(*letter) - 1.0;

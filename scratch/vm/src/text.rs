@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
-/// An immutable string, cheap to clone. Its number is parsed once, when it is first asked for:
+/// A string, cheap to clone. Its number is parsed once, when it is first asked for:
 /// Scratch programs compute with strings all the time, but also join long ones that are never
 /// numbers.
 #[derive(Clone)]
@@ -24,26 +24,28 @@ const NOT_PARSED: u64 = u64::MAX;
 /// The code units of a text. Invariant: `Wide` contains at least one unit outside ASCII, so that
 /// equal texts have equal representations.
 enum Units {
-    Ascii(Box<str>),
+    /// With room for what [`Text::append`] appends.
+    Ascii(String),
     Wide(Box<[u16]>),
 }
 
 impl Text {
     /// A text from Rust's UTF-8.
-    pub fn new(text: impl Into<Box<str>>) -> Text {
+    pub fn new(text: impl Into<String>) -> Text {
         let text = text.into();
-        if text.len() < 2 && text.is_ascii() {
-            return Text::interned(text.bytes().next());
-        }
-        Text::allocated(text)
-    }
-
-    /// Allocates a text. [`Text::new`] does not, for up to one ASCII character.
-    fn allocated(text: Box<str>) -> Text {
         if text.is_ascii() {
-            Text::of(Units::Ascii(text))
+            Text::ascii(text)
         } else {
             Text::from_units(text.encode_utf16().collect())
+        }
+    }
+
+    /// A text of ASCII characters; up to one is not allocated.
+    fn ascii(text: String) -> Text {
+        match *text.as_bytes() {
+            [] => Text::interned(None),
+            [letter] => Text::interned(Some(letter)),
+            _ => Text::of(Units::Ascii(text)),
         }
     }
 
@@ -54,10 +56,10 @@ impl Text {
     /// The text of one ASCII character or, for `None`, the empty text. These texts are shared,
     /// because programs often split texts into letters.
     fn interned(letter: Option<u8>) -> Text {
-        static EMPTY: LazyLock<Text> = LazyLock::new(|| Text::allocated("".into()));
+        static EMPTY: LazyLock<Text> = LazyLock::new(|| Text::of(Units::Ascii(String::new())));
         static LETTERS: LazyLock<[Text; 128]> = LazyLock::new(|| {
             std::array::from_fn(|letter| {
-                Text::allocated(char::from(letter as u8).to_string().into())
+                Text::of(Units::Ascii(char::from(letter as u8).to_string()))
             })
         });
         letter.map_or(&*EMPTY, |letter| &LETTERS[usize::from(letter)]).clone()
@@ -66,7 +68,7 @@ impl Text {
     /// A text from UTF-16 code units, which need not be well-formed.
     pub fn from_units(units: Vec<u16>) -> Text {
         if units.iter().all(|&u| u < 0x80) {
-            return Text::new(units.iter().map(|&u| u as u8 as char).collect::<String>());
+            return Text::ascii(units.iter().map(|&u| u as u8 as char).collect());
         }
         Text::of(Units::Wide(units.into()))
     }
@@ -140,8 +142,21 @@ impl Text {
     /// The concatenation of two texts.
     pub fn join(&self, other: &Text) -> Text {
         match (&self.0.units, &other.0.units) {
-            (Units::Ascii(a), Units::Ascii(b)) => Text::new([&**a, &**b].concat()),
+            (Units::Ascii(a), Units::Ascii(b)) => Text::ascii([&**a, &**b].concat()),
             _ => Text::from_units(self.units().chain(other.units()).collect()),
+        }
+    }
+
+    /// Appends a text to this one: in place if no other value shares it, which takes time in
+    /// proportion to what is appended only.
+    pub(crate) fn append(&mut self, other: &Text) {
+        if let (Some(data), Units::Ascii(other)) = (Arc::get_mut(&mut self.0), &other.0.units)
+            && let Units::Ascii(text) = &mut data.units
+        {
+            text.push_str(other);
+            *data.number.get_mut() = NOT_PARSED;
+        } else {
+            *self = self.join(other);
         }
     }
 

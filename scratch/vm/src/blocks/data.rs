@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::code::{ExprId, Slot};
+use crate::code::{Expr, ExprId, Slot};
 use crate::eval::{LIST_LIMIT, ListIndex, list_cost};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
@@ -28,6 +28,29 @@ impl<T: Tracer> Interpreter<'_, T> {
             let target = TargetId(target as u32);
             Change::Variable { target, number: number as usize, old }
         });
+    }
+
+    pub(super) fn set_variable(&mut self, slot: Slot, value: ExprId) {
+        if let Expr::Join(a, b) = self.program.exprs[value.0 as usize]
+            && !T::WATCHES
+            && matches!(self.program.exprs[a.0 as usize], Expr::Variable(own) if own == slot)
+        {
+            return self.append_to_variable(slot, b);
+        }
+        let value = self.value(value);
+        self.update_variable(slot, |_| value);
+    }
+
+    /// Sets a variable to itself joined with a text, as the same blocks do one after the other: the
+    /// text of the variable is not copied if it can be extended in place.
+    fn append_to_variable(&mut self, slot: Slot, end: ExprId) {
+        let end = self.text(end);
+        let start = match std::mem::replace(self.variable_mut(slot), Value::Undefined) {
+            Value::Text(start) => start,
+            other => other.to_text(),
+        };
+        let joined = self.join(start, &end);
+        *self.variable_mut(slot) = Value::Text(joined);
     }
 
     pub(super) fn add_to_list(&mut self, list: Slot, item: ExprId) {

@@ -216,10 +216,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 }
             }
 
-            Op::SetVariable(slot, value) => {
-                let value = self.value(value);
-                self.update_variable(slot, |_| value);
-            }
+            Op::SetVariable(slot, value) => self.set_variable(slot, value),
             Op::ChangeVariable(slot, by) => {
                 let by = self.number(by);
                 self.update_variable(slot, |old| (old.to_number() + by).into());
