@@ -96,7 +96,11 @@ impl Tracer for Recorder {
     }
 
     fn covered(&mut self, block: BlockNo) {
-        self.evaluated[block.0 as usize] = self.step;
+        let evaluated = &mut self.evaluated[block.0 as usize];
+        if *evaluated == self.step {
+            return;
+        }
+        *evaluated = self.step;
         if !self.trace.covered(block) {
             self.trace.cover(block);
             self.note(block);
@@ -109,6 +113,10 @@ impl Tracer for Recorder {
 
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         let before = self.trace.record(block);
+        // False for NaN.
+        if before.is_some_and(|least| least.0 <= to_true && least.1 <= to_false) {
+            return;
+        }
         self.trace.record_min(block, to_true, to_false);
         if self.trace.record(block) != before {
             self.note(block);

@@ -198,11 +198,6 @@ pub(crate) enum Op {
 
     SetVariable(Slot, ExprId),
     ChangeVariable(Slot, ExprId),
-    /// Shows or hides a monitor.
-    SetMonitorShown {
-        monitor: u32,
-        shown: bool,
-    },
     AddToList(Slot, ExprId),
     DeleteOfList(Slot, ExprId),
     DeleteAllOfList(Slot),
@@ -215,6 +210,12 @@ pub(crate) enum Op {
         list: Slot,
         index: ExprId,
         item: ExprId,
+    },
+
+    /// Shows or hides a monitor.
+    SetMonitorShown {
+        monitor: u32,
+        shown: bool,
     },
 
     /// `arguments` is a range in [`crate::Program::arguments`].

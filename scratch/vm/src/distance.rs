@@ -37,19 +37,28 @@ impl ConditionDistances {
     }
 }
 
-/// The distances of a comparison with some outcome, by the formulas for numbers.
-fn comparison(
-    value: bool,
-    a: &Value,
-    b: &Value,
-    to_true: fn(f64, f64) -> f64,
-    to_false: fn(f64, f64) -> f64,
-) -> ConditionDistances {
-    if !a.both_numeric(b) {
-        return ConditionDistances::new(value, 1.0);
-    }
-    let (a, b) = (a.to_number(), b.to_number());
+/// The formulas of a comparison of numbers: its outcome, the distance from the outcome false to true,
+/// and that from true to false.
+type Formulas = (fn(f64, f64) -> bool, fn(f64, f64) -> f64, fn(f64, f64) -> f64);
+
+const LESS: Formulas = (|a, b| a < b, |a, b| a - b + 1.0, |a, b| b - a);
+const GREATER: Formulas = (|a, b| a > b, |a, b| b - a + 1.0, |a, b| a - b);
+const EQUALS: Formulas = (|a, b| a == b, |a, b| (a - b).abs(), |_, _| 1.0);
+
+/// The distances of a comparison of numbers other than NaN.
+#[inline]
+fn of_numbers((outcome, to_true, to_false): Formulas, a: f64, b: f64) -> ConditionDistances {
+    let value = outcome(a, b);
     ConditionDistances::new(value, if value { to_false(a, b) } else { to_true(a, b) })
+}
+
+/// The distances of a comparison with some outcome.
+fn of_values(formulas: Formulas, value: bool, a: &Value, b: &Value) -> ConditionDistances {
+    if a.both_numeric(b) {
+        of_numbers(formulas, a.to_number(), b.to_number())
+    } else {
+        ConditionDistances::new(value, 1.0)
+    }
 }
 
 /// Length of the stage's diagonal in stage units, by which distances to colours are divided.
@@ -75,15 +84,11 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// bound on every part.
     fn measure(&mut self, e: ExprId, known: (f64, f64)) -> ConditionDistances {
         match self.program.exprs[e.0 as usize] {
-            Expr::Less(a, b) => self.with_operands(a, b, |a, b| {
-                comparison(a.compare(b).is_lt(), a, b, |a, b| a - b + 1.0, |a, b| b - a)
-            }),
-            Expr::Greater(a, b) => self.with_operands(a, b, |a, b| {
-                comparison(a.compare(b).is_gt(), a, b, |a, b| b - a + 1.0, |a, b| a - b)
-            }),
-            Expr::Equals(a, b) => self.with_operands(a, b, |a, b| {
-                comparison(a.equals(b), a, b, |a, b| (a - b).abs(), |_, _| 1.0)
-            }),
+            Expr::Less(a, b) => self.measure_comparison(a, b, LESS, |a, b| a.compare(b).is_lt()),
+            Expr::Greater(a, b) => {
+                self.measure_comparison(a, b, GREATER, |a, b| a.compare(b).is_gt())
+            }
+            Expr::Equals(a, b) => self.measure_comparison(a, b, EQUALS, Value::equals),
             Expr::And(a, b) => {
                 let (a, b) = (self.measure(a, known), self.measure(b, known));
                 let value = a.value && b.value;
@@ -133,6 +138,18 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             _ => ConditionDistances::new(self.truth(e), 1.0),
         }
+    }
+
+    #[inline]
+    fn measure_comparison(
+        &mut self,
+        a: ExprId,
+        b: ExprId,
+        formulas: Formulas,
+        outcome: impl FnOnce(&Value, &Value) -> bool,
+    ) -> ConditionDistances {
+        let numbers = |a, b| of_numbers(formulas, a, b);
+        self.with_operands(a, b, numbers, |a, b| of_values(formulas, outcome(a, b), a, b))
     }
 
     fn distance_of_touching(&self, what: &Value) -> f64 {

@@ -66,18 +66,11 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(crate) fn truth(&mut self, e: ExprId) -> bool {
         let program = self.program;
         match program.exprs[e.0 as usize] {
-            Expr::Less(a, b) => match self.stored_numbers(a, b) {
-                Some((a, b)) => a < b,
-                None => self.with_operands(a, b, |a, b| a.compare(b).is_lt()),
-            },
-            Expr::Equals(a, b) => match self.stored_numbers(a, b) {
-                Some((a, b)) => a == b,
-                None => self.with_operands(a, b, Value::equals),
-            },
-            Expr::Greater(a, b) => match self.stored_numbers(a, b) {
-                Some((a, b)) => a > b,
-                None => self.with_operands(a, b, |a, b| a.compare(b).is_gt()),
-            },
+            Expr::Less(a, b) => self.with_operands(a, b, |a, b| a < b, |a, b| a.compare(b).is_lt()),
+            Expr::Equals(a, b) => self.with_operands(a, b, |a, b| a == b, Value::equals),
+            Expr::Greater(a, b) => {
+                self.with_operands(a, b, |a, b| a > b, |a, b| a.compare(b).is_gt())
+            }
             // Both sides are always evaluated.
             Expr::And(a, b) => self.truth(a) & self.truth(b),
             Expr::Or(a, b) => self.truth(a) | self.truth(b),
@@ -108,52 +101,6 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::ListContains(list, item) => self.find_item(list, item).is_some(),
             _ => self.value(e).to_bool(),
         }
-    }
-
-    /// The value of an expression that only reads where it is stored; `None` for other expressions.
-    #[inline]
-    fn stored(&self, e: ExprId) -> Option<&Value> {
-        match &self.program.exprs[e.0 as usize] {
-            Expr::Constant(c) => Some(&self.program.constants[*c as usize]),
-            Expr::Variable(slot) => Some(self.variable(*slot)),
-            Expr::Parameter(i) => self.parameter(*i),
-            _ => None,
-        }
-    }
-
-    /// The values of two expressions that are stored as numbers other than NaN, whose comparison
-    /// takes no fuel; `None` for others.
-    #[inline]
-    fn stored_numbers(&self, a: ExprId, b: ExprId) -> Option<(f64, f64)> {
-        let number = |e: ExprId| match self.program.exprs[e.0 as usize] {
-            Expr::Number(n) => Some(n),
-            Expr::Variable(_) | Expr::Parameter(_) => match self.stored(e) {
-                Some(Value::Number(n)) => Some(*n),
-                _ => None,
-            },
-            _ => None,
-        };
-        let (a, b) = (number(a)?, number(b)?);
-        (!a.is_nan() && !b.is_nan()).then_some((a, b))
-    }
-
-    /// Compares the operands of a comparison, whose fuel is consumed: the same whether distances are
-    /// measured or not. Stored values are borrowed, which no evaluation of the other operand changes.
-    pub(crate) fn with_operands<R>(
-        &mut self,
-        a: ExprId,
-        b: ExprId,
-        compare: impl FnOnce(&Value, &Value) -> R,
-    ) -> R {
-        let computed_a = if self.stored(a).is_some() { None } else { Some(self.value(a)) };
-        let computed_b = if self.stored(b).is_some() { None } else { Some(self.value(b)) };
-        let (result, units) = {
-            let a = computed_a.as_ref().or_else(|| self.stored(a)).unwrap_or(&Value::Undefined);
-            let b = computed_b.as_ref().or_else(|| self.stored(b)).unwrap_or(&Value::Undefined);
-            (compare(a, b), a.text_len().min(b.text_len()))
-        };
-        self.consume_fuel(text_cost(units));
-        result
     }
 
     /// Days since the beginning of the year 2000, in whole milliseconds as everywhere in
@@ -199,7 +146,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// The value of an expression that always is a number, uncast (NaN is possible); `None` for
     /// other expressions.
     #[inline(always)]
-    fn arithmetic(&mut self, e: ExprId) -> Option<f64> {
+    pub(crate) fn arithmetic(&mut self, e: ExprId) -> Option<f64> {
         let program = self.program;
         Some(match program.exprs[e.0 as usize] {
             Expr::Number(n) => n,
@@ -373,7 +320,7 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     /// A parameter of the innermost call; `None` outside of calls.
     #[inline]
-    fn parameter(&self, slot: u32) -> Option<&Value> {
+    pub(crate) fn parameter(&self, slot: u32) -> Option<&Value> {
         let thread = &self.state.threads[self.thread];
         let base = thread.stack.last()?.visible_parameters().checked_sub(1)?;
         thread.parameters.get((base + slot) as usize)

@@ -7,6 +7,7 @@
 
 mod blocks;
 mod code;
+mod compare;
 mod compile;
 mod direct;
 mod distance;

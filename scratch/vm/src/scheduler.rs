@@ -123,7 +123,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
         // A thread that a later one ended stays in the list, unless the batch met another that had
         // ended. The thread of a visible monitor executes in every batch and ends in it.
-        if ended || self.state.monitors.contains(&true) {
+        if ended || self.state.shows_monitors {
             self.remove_ended_threads();
         }
         // A thread that ended in this step still counts as activity of it.
@@ -133,6 +133,14 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     /// Removes threads that have ended from the list, keeping its order.
     fn remove_ended_threads(&mut self) {
+        let threads = &self.state.threads;
+        if self.state.thread_list.iter().any(|&slot| threads[slot as usize].is_done()) {
+            self.remove_some_ended_threads();
+        }
+    }
+
+    #[inline(never)]
+    fn remove_some_ended_threads(&mut self) {
         let mut list = std::mem::take(&mut self.state.thread_list);
         list.retain(|&slot| {
             let thread = &self.state.threads[slot as usize];

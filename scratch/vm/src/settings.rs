@@ -80,6 +80,9 @@ impl Settings {
 
     /// A budget after it has been used up `times` times.
     pub(crate) fn halved_budget(&self, budget: u64, times: u32) -> u64 {
+        if times == 0 {
+            return budget;
+        }
         budget >> (times / self.overruns_per_halving.max(1)).min(6)
     }
 }

@@ -56,6 +56,8 @@ pub(crate) struct State {
     pub(crate) questions: VecDeque<Question>,
     /// Whether each monitor of the program is shown.
     pub(crate) monitors: Vec<bool>,
+    /// Whether any monitor is shown.
+    pub(crate) shows_monitors: bool,
     pub(crate) keys: SmallVec<[Key; 4]>,
     pub(crate) mouse: Mouse,
     /// Fuel that this step has left, in blocks.
@@ -160,6 +162,7 @@ impl State {
             answer: Text::new(""),
             questions: VecDeque::new(),
             monitors: program.monitors.clone(),
+            shows_monitors: program.monitors.contains(&true),
             keys: SmallVec::new(),
             mouse: Mouse::default(),
             step_fuel: 0,
@@ -198,6 +201,7 @@ clone_fields!(State {
     answer,
     questions,
     monitors,
+    shows_monitors,
     keys,
     mouse,
     step_fuel,

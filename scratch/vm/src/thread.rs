@@ -98,7 +98,8 @@ impl Frame {
     /// [`Frame::parameters`] of the innermost call up to this frame; 0 outside of calls.
     #[inline]
     pub(crate) fn visible_parameters(&self) -> u32 {
-        if self.parameters > 0 { self.parameters } else { self.outer_parameters }
+        // Those of an inner call begin later, or at the same index.
+        self.parameters.max(self.outer_parameters)
     }
 }
 
@@ -139,6 +140,16 @@ impl Thread {
     pub(crate) fn kill(&mut self) {
         self.stack.clear();
         self.status = Status::Done;
+    }
+
+    /// Pushes the first block of a branch of the block on top.
+    #[inline]
+    pub(crate) fn enter_branch(&mut self, body: CommandId, is_loop: bool) {
+        if let Some(frame) = self.stack.last_mut() {
+            frame.is_loop = is_loop;
+            let first = Frame::new(body, frame.warp, frame.visible_parameters());
+            self.stack.push(first);
+        }
     }
 
     /// Pushes a block; the frame inherits warp from the one below.

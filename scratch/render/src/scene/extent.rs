@@ -9,6 +9,7 @@ use crate::bounds::HullPoints;
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
 use crate::hull::hull;
+use crate::rounding::floor;
 
 /// The box of a drawable that does not exist.
 const EMPTY_BOUNDS: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };
@@ -72,7 +73,16 @@ impl Scene {
         let Some(drawable) = self.get(id) else { return (x, y) };
         let (px, py) = drawable.position();
         let bounds = drawable.model.aabb();
-        let inset = (bounds.width().min(bounds.height()) / 2.0).floor().min(MIN_OVERLAP);
+        // Most moves leave more than the largest overlap on the stage.
+        let reaches = |to: f64, from: f64, low: f64, high: f64, edge: f64| {
+            high + (to - from) >= MIN_OVERLAP - edge && low + (to - from) <= edge - MIN_OVERLAP
+        };
+        if reaches(x, px, bounds.left, bounds.right, STAGE_X)
+            && reaches(y, py, bounds.bottom, bounds.top, STAGE_Y)
+        {
+            return (x, y);
+        }
+        let inset = floor(bounds.width().min(bounds.height()) / 2.0).min(MIN_OVERLAP);
         let clamped = |to: f64, from: f64, low: f64, high: f64, border: f64| {
             let delta = to - from;
             if high + delta < -border {

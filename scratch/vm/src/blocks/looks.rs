@@ -117,7 +117,9 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(crate) fn set_costume(&mut self, target: usize, index: f64) {
         let sprite = &self.program.sprites[self.state.targets[target].sprite as usize];
         let index = if index.is_finite() { js_round(index) } else { 0.0 };
-        let costume = wrap(index, 0.0, sprite.costumes.len() as f64 - 1.0) as usize;
+        let last = sprite.costumes.len() as f64 - 1.0;
+        let within = index >= 0.0 && index <= last;
+        let costume = if within { index } else { wrap(index, 0.0, last) } as usize;
         let target_state = &mut self.state.targets[target];
         target_state.costume = costume;
         self.state.scene.set_skin(target_state.drawable, sprite.costumes[costume].skin);

@@ -223,6 +223,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             Op::SetMonitorShown { monitor, shown } => {
                 self.state.monitors[monitor as usize] = shown;
+                self.state.shows_monitors = self.state.monitors.contains(&true);
             }
             Op::AddToList(list, item) => self.add_to_list(list, item),
             Op::DeleteOfList(list, index) => self.delete_of_list(list, index),
@@ -329,13 +330,12 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     /// Enters a branch of the executing block.
     pub(crate) fn enter_branch(&mut self, body: crate::code::CommandId, is_loop: bool) {
-        self.frame().is_loop = is_loop;
         let limit = self.settings.stack_limit;
         let thread = self.thread();
         if thread.stack.len() >= limit {
             self.overflow();
         } else {
-            thread.push(body);
+            thread.enter_branch(body, is_loop);
         }
     }
 

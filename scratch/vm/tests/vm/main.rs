@@ -8,6 +8,7 @@ mod budgets;
 mod clones;
 mod computing;
 mod distances;
+mod fast_paths;
 mod harness;
 mod hats;
 mod input;

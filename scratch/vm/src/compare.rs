@@ -1,0 +1,99 @@
+//! Comparisons of expressions: as numbers without values between, where both operands are
+//! numeric, which is the frequent case; otherwise as values.
+
+use crate::code::{Expr, ExprId};
+use crate::eval::text_cost;
+use crate::interpreter::Interpreter;
+use crate::tracer::Tracer;
+use crate::value::Value;
+
+impl<T: Tracer> Interpreter<'_, T> {
+    /// Compares the operands of a comparison, whose fuel is consumed: the same whether distances
+    /// are measured or not. `numbers` gets operands that compare as numbers, never NaN; `values`
+    /// must return the same for these, and gets all others.
+    #[inline]
+    pub(crate) fn with_operands<R>(
+        &mut self,
+        a: ExprId,
+        b: ExprId,
+        numbers: impl FnOnce(f64, f64) -> R,
+        values: impl FnOnce(&Value, &Value) -> R,
+    ) -> R {
+        let known_a = self.comparand(a);
+        let mut known_b = None;
+        if let Some(x) = known_a
+            && !x.is_nan()
+        {
+            known_b = self.comparand(b);
+            if let Some(y) = known_b
+                && !y.is_nan()
+            {
+                return numbers(x, y);
+            }
+        }
+        self.with_values((a, known_a), (b, known_b), values)
+    }
+
+    /// The same for operands of which [`Self::comparand`] has perhaps evaluated the first or both.
+    /// Stored values are borrowed, which no evaluation of the other operand changes.
+    #[inline(never)]
+    fn with_values<R>(
+        &mut self,
+        (a, known_a): (ExprId, Option<f64>),
+        (b, known_b): (ExprId, Option<f64>),
+        compare: impl FnOnce(&Value, &Value) -> R,
+    ) -> R {
+        let computed_a = self.unless_stored(a, known_a);
+        let computed_b = self.unless_stored(b, known_b);
+        let (result, units) = {
+            let a = computed_a.as_ref().or_else(|| self.stored(a)).unwrap_or(&Value::Undefined);
+            let b = computed_b.as_ref().or_else(|| self.stored(b)).unwrap_or(&Value::Undefined);
+            (compare(a, b), a.text_len().min(b.text_len()))
+        };
+        self.consume_fuel(text_cost(units));
+        result
+    }
+
+    /// The value of an expression that [`Self::comparand`] has perhaps evaluated; `None` if it is
+    /// stored.
+    fn unless_stored(&mut self, e: ExprId, known: Option<f64>) -> Option<Value> {
+        match known {
+            _ if self.stored(e).is_some() => None,
+            Some(n) => Some(Value::Number(n)),
+            None => Some(self.value(e)),
+        }
+    }
+
+    /// The number as which an expression is compared if that takes no fuel; NaN if its value is
+    /// NaN. `None` for others, which are not evaluated.
+    #[inline(never)]
+    fn comparand(&mut self, e: ExprId) -> Option<f64> {
+        let value = match self.program.exprs[e.0 as usize] {
+            Expr::Variable(slot) => self.variable(slot),
+            Expr::Constant(c) => &self.program.constants[c as usize],
+            Expr::Parameter(_) => self.stored(e)?,
+            _ => return self.arithmetic(e),
+        };
+        match value {
+            Value::Number(n) => Some(*n),
+            // A short text takes no fuel; a blank one is compared as text although it counts 0.
+            Value::Text(text) if text_cost(text.len()) == 0 => {
+                let n = text.number();
+                let numeric = !n.is_nan() && (n != 0.0 || !text.is_blank());
+                numeric.then_some(n)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of an expression that only reads where it is stored; `None` for other expressions.
+    #[inline]
+    pub(crate) fn stored(&self, e: ExprId) -> Option<&Value> {
+        match &self.program.exprs[e.0 as usize] {
+            Expr::Constant(c) => Some(&self.program.constants[*c as usize]),
+            Expr::Variable(slot) => Some(self.variable(*slot)),
+            Expr::Parameter(i) => self.parameter(*i),
+            _ => None,
+        }
+    }
+}
