@@ -1,5 +1,7 @@
 //! Sets of whole stage points, 64 points of a row in one word.
 
+use std::ops::Range;
+
 use crate::bounds::Rect;
 
 /// Largest distance of a point from the origin on either axis, a multiple of the word size so
@@ -116,6 +118,12 @@ pub(super) fn words(left: i32, right: i32) -> impl Iterator<Item = (i32, u64)> {
         }
         (word, points)
     })
+}
+
+/// The bits from the first to the last point of a word; none if there is no point.
+pub(super) fn span(points: u64) -> Range<u32> {
+    // Without points, the first is 64 and the last 0.
+    points.trailing_zeros()..64 - points.leading_zeros()
 }
 
 /// The columns of some points of a word.

@@ -8,17 +8,17 @@
 use rustc_hash::FxHashMap;
 
 use super::drawable::Appearance;
-use super::point_words::{WordRegion, columns_of, first_column, point_of};
+use super::point_words::{WordRegion, columns_of, first_column, point_of, span};
 use super::sampler::{Sampler, SamplingParams};
 use super::{DrawableId, Scene};
 use crate::color::{GhostEffect, color_kind, matches_mask};
 
 /// Number of entries that are kept although the current query does not use them.
 const CAPACITY: usize = 256;
-/// Number of missing points of a word above which it is faster to sample all of them.
-const DENSE_POINTS: u32 = 20;
-/// The same for colours.
-const DENSE_COLORS: u32 = 10;
+/// How many points of a row are sampled together in the time of one alone, about.
+const ROW_GAIN: u32 = 3;
+/// Number of points that are always sampled alone.
+const FEW_POINTS: u32 = 4;
 
 /// A query about a drawable at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -248,7 +248,10 @@ impl WordAnswers {
         missing: u64,
     ) {
         self.known |= missing;
-        if query == PointQuery::Solid && missing.count_ones() > DENSE_POINTS {
+        let columns = span(missing);
+        let count = missing.count_ones();
+        let dense = count > FEW_POINTS && ROW_GAIN * count > columns.end - columns.start;
+        if query == PointQuery::Solid && dense {
             self.yes |= missing & sampler.solid_row(first_column(word), row, missing);
             return;
         }
@@ -278,7 +281,7 @@ impl WordAnswers {
                 let touches = sampler.touches((f64::from(x), f64::from(row)));
                 self.yes |= u64::from(touches) * point_of(x);
             }
-        } else if missing.count_ones() > DENSE_COLORS && sampler.samples_rows() {
+        } else if dense && sampler.samples_rows() {
             sampler.plain_color_row(first_column(word), row, missing, answer);
         } else {
             for x in columns_of(word, missing) {

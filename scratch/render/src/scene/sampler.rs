@@ -3,6 +3,7 @@
 use super::Scene;
 use super::candidates::silhouette;
 use super::drawable::{Drawable, Look};
+use super::point_words::span;
 use crate::bounds::Rect;
 use crate::color::{GhostEffect, with_effects};
 use crate::effect::Effects;
@@ -80,13 +81,16 @@ impl Sampler<'_> {
             return solid;
         }
         let y = f64::from(row);
+        let span = span(points);
+        let (first, count) = (span.start, span.len());
         let (mut columns, mut rows) = ([0; 64], [0; 64]);
+        let (columns, rows) = (&mut columns[..count], &mut rows[..count]);
         // Loops without branches, so that the compiler can vectorise them.
-        for (bit, (column, row)) in columns.iter_mut().zip(&mut rows).enumerate() {
-            let texture = self.params.inverse.texture((f64::from(left + bit as i32), y));
-            (*column, *row) = self.silhouette.texel(texture);
+        for (i, (column, row)) in columns.iter_mut().zip(rows.iter_mut()).enumerate() {
+            let x = f64::from(left + first as i32 + i as i32);
+            (*column, *row) = self.silhouette.texel(self.params.inverse.texture((x, y)));
         }
-        for (bit, (&column, &row)) in columns.iter().zip(&rows).enumerate() {
+        for (bit, (&column, &row)) in (first..).zip(columns.iter().zip(&*rows)) {
             let touches = if self.params.nearest {
                 self.silhouette.solid(column, row)
             } else {
@@ -131,10 +135,12 @@ impl Sampler<'_> {
         const OUTSIDE: u32 = u32::MAX;
         let (y, bounds) = (f64::from(row), &self.params.colored_bounds);
         let mut places = [OUTSIDE; 64];
+        let span = span(points);
+        let (first, count) = (span.start, span.len());
         if bounds.bottom <= y && y <= bounds.top {
             // A loop without branches, so that the compiler can vectorise it.
-            for (bit, place) in places.iter_mut().enumerate() {
-                let x = f64::from(left + bit as i32);
+            for (i, place) in places[..count].iter_mut().enumerate() {
+                let x = f64::from(left + first as i32 + i as i32);
                 let (u, v) = self.params.inverse.texture((x, y));
                 let inside = (bounds.left <= x)
                     & (x <= bounds.right)
@@ -149,7 +155,7 @@ impl Sampler<'_> {
         while points != 0 {
             let bit = points & points.wrapping_neg();
             points ^= bit;
-            let place = places[bit.trailing_zeros() as usize];
+            let place = places[(bit.trailing_zeros() - first) as usize];
             let color =
                 if place == OUTSIDE { [0; 4] } else { self.silhouette.pixel_at(place as usize) };
             each(bit, color);
