@@ -1,5 +1,6 @@
 //! Benchmarks of programs that only compute, in steps of a few thousand blocks.
 
+mod everything;
 #[allow(dead_code, reason = "the notation of the tests, of which the programs use a part")]
 #[path = "../tests/vm/language/mod.rs"]
 mod language;
@@ -8,30 +9,15 @@ mod programs;
 
 use std::sync::Arc;
 
-use catherd_sb3::BlockNo;
 use catherd_vm::{Program, Random, Settings, Tracer, Vm};
+use divan::Bencher;
 use divan::counter::ItemsCount;
-use divan::{Bencher, black_box};
 
+use everything::Everything;
 use programs::{COMPUTATIONS, source};
 
 fn main() {
     divan::main();
-}
-
-/// Tracer for which coverage and distances are computed but not kept.
-struct Everything;
-
-impl Tracer for Everything {
-    const ACTIVE: bool = true;
-
-    fn covered(&mut self, block: BlockNo) {
-        black_box(block);
-    }
-
-    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
-        black_box((block, to_true, to_false));
-    }
 }
 
 fn names() -> impl Iterator<Item = &'static str> {

@@ -1,11 +1,15 @@
 //! Benchmarks of executing the projects of the demo corpus.
 
+mod everything;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use catherd_sb3::{BlockNo, Project};
+use catherd_sb3::Project;
 use catherd_vm::{Program, Random, Settings, Tracer, Vm};
 use divan::{Bencher, black_box};
+
+use everything::Everything;
 
 /// Projects with clones, touching a colour, a maze of colours, pen, lists, waiting.
 const PROJECTS: [&str; 6] =
@@ -17,21 +21,6 @@ fn main() {
 
 fn folder(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "datasets", "demo", name].iter().collect()
-}
-
-/// Tracer for which coverage and distances are computed but not kept.
-struct Everything;
-
-impl Tracer for Everything {
-    const ACTIVE: bool = true;
-
-    fn covered(&mut self, block: BlockNo) {
-        black_box(block);
-    }
-
-    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
-        black_box((block, to_true, to_false));
-    }
 }
 
 /// A VM 100 steps after the green flag.
