@@ -35,8 +35,8 @@ pub struct Progress {
     pub runs_per_second: f64,
     /// Mean coverage of the runs that are done and have goals, in 0..=1.
     pub mean_coverage: Option<f64>,
-    /// Expected time until the last run ends, from measured run times; `None` if unknown, or if runs
-    /// wait for a worker that executes them.
+    /// Expected time until the last run ends, from measured run times and from the time that the runs
+    /// in execution have taken; `None` if unknown, or if runs wait for a worker that executes them.
     pub eta: Option<Duration>,
     /// The runs that workers are executing, as of their last heartbeats.
     pub executing: Vec<ExecutingRun>,
@@ -177,7 +177,8 @@ pub(crate) struct ProgressTracker {
     studies: Vec<StoredStudy>,
     active: Vec<StudyNumber>,
     coverage: BTreeMap<StudyNumber, CoverageSum>,
-    executing: BTreeMap<Token, RunProgress>,
+    /// The runs that are being executed, each with the time of its first heartbeat.
+    executing: BTreeMap<Token, (Duration, RunProgress)>,
     accepted_by_worker: BTreeMap<String, u64>,
     curves: BTreeMap<(StudyNumber, String), CoverageCurve>,
     /// Labels of the algorithms of each study, in its order.
@@ -285,8 +286,11 @@ impl ProgressTracker {
     }
 
     /// Replaces the progress of runs that are being executed.
-    pub(crate) fn note_run_progress(&mut self, progress: Vec<(Token, RunProgress)>) {
-        self.executing.extend(progress);
+    pub(crate) fn note_run_progress(&mut self, now: Duration, progress: Vec<(Token, RunProgress)>) {
+        for (token, progress) in progress {
+            let (_, latest) = self.executing.entry(token).or_insert((now, RunProgress::default()));
+            *latest = progress;
+        }
     }
 
     pub(crate) fn snapshot(&mut self, now: Duration, ledger: &Ledger) -> Progress {
@@ -297,14 +301,18 @@ impl ProgressTracker {
         self.executing.retain(|&token, _| ledger.lease(token).is_some());
         let executing = self.executing.iter().filter_map(|(&token, progress)| {
             let (run, worker) = ledger.lease(token)?;
-            let progress = progress.clone();
+            let progress = progress.1.clone();
             Some(ExecutingRun { run, worker: worker.to_owned(), progress })
         });
         let executing = executing.collect();
         let accepted: u64 = self.recent.iter().map(|&(_, count)| count).sum();
         let window = now.saturating_sub(self.started).min(RATE_WINDOW).as_secs_f64().max(0.1);
         let workers = ledger.workers().len();
-        let share = |work: Duration| work / u32::try_from(workers).unwrap_or(u32::MAX);
+        let times = self.executing.iter().filter_map(|(&token, (since, _))| {
+            let run = ledger.run(ledger.lease(token)?.0)?;
+            Some((run.group, now.saturating_sub(*since)))
+        });
+        let work = ledger.queue().expected_work(&times.collect::<Vec<_>>());
         let counts = ledger.counts();
         let unserved: Vec<_> = ledger.unserved().map(unserved_runs).collect();
         let endless = workers == 0 || !unserved.is_empty();
@@ -317,7 +325,7 @@ impl ProgressTracker {
             quarantined: counts.of(Phase::Quarantined),
             runs_per_second: accepted as f64 / window,
             mean_coverage: self.mean_coverage(),
-            eta: if endless { None } else { ledger.queue().expected_work().map(share) },
+            eta: if endless { None } else { work.map(|work| work.on(workers)) },
             executing,
             last_error: None,
             damage: None,

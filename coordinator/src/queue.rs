@@ -101,6 +101,30 @@ impl Batch {
     }
 }
 
+/// Expected time of some runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExpectedWork {
+    /// Of all of them, one after the other.
+    pub total: Duration,
+    /// Of the longest.
+    pub longest: Duration,
+}
+
+impl ExpectedWork {
+    fn add(&mut self, time: Duration, runs: u64) {
+        if runs > 0 {
+            self.total += time.mul_f64(runs as f64);
+            self.longest = self.longest.max(time);
+        }
+    }
+
+    /// Expected time until the last run ends on some number of workers, at least one.
+    pub fn on(&self, workers: usize) -> Duration {
+        let share = self.total / u32::try_from(workers.max(1)).unwrap_or(u32::MAX);
+        share.max(self.longest)
+    }
+}
+
 /// The pending runs of the active studies, by group.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
@@ -111,6 +135,10 @@ pub struct Queue {
     nonempty: BTreeSet<GroupNumber>,
     engines: Vec<EngineRuns>,
     measured: MeanTime,
+    /// Groups with pending runs, of projects of which no run was measured.
+    untried: BTreeSet<GroupNumber>,
+    /// Groups whose runs are expected to take at least [`BATCH_TIME`].
+    long: BTreeSet<GroupNumber>,
 }
 
 impl Queue {
@@ -158,15 +186,19 @@ impl Queue {
         });
         let number = (self.groups.len() - 1) as GroupNumber;
         self.projects[project].groups.push(number);
+        self.sort_by_length(number);
         number
     }
 
     /// Adds a pending run; no effect if it is queued already.
     pub fn push(&mut self, group: GroupNumber, run: RunNumber) {
-        let Group { pending, engine, .. } = &mut self.groups[group as usize];
+        let Group { pending, engine, project, .. } = &mut self.groups[group as usize];
         if pending.insert(run) {
             self.engines[*engine as usize].pending += 1;
             self.nonempty.insert(group);
+            if self.projects[*project].measured.count == 0 {
+                self.untried.insert(group);
+            }
         }
     }
 
@@ -177,6 +209,7 @@ impl Queue {
             self.engines[*engine as usize].pending -= 1;
             if pending.is_empty() {
                 self.nonempty.remove(&group);
+                self.untried.remove(&group);
             }
         }
     }
@@ -201,28 +234,56 @@ impl Queue {
     pub fn record_time(&mut self, group: GroupNumber, time: Duration) {
         let group = &mut self.groups[group as usize];
         group.measured.add(time);
-        self.projects[group.project].measured.add(time);
+        let number = group.project;
+        let project = &mut self.projects[number];
+        project.measured.add(time);
         self.measured.add(time);
+        for group in self.projects[number].groups.clone() {
+            self.untried.remove(&group);
+            self.sort_by_length(group);
+        }
     }
 
-    /// Expected time of all pending and leased runs on one worker; `None` if nothing was measured.
-    pub fn expected_work(&self) -> Option<Duration> {
-        self.groups
-            .iter()
-            .filter(|group| group.leased > 0 || !group.pending.is_empty())
-            .map(|group| {
-                // On average, half of a leased run is still to be executed.
-                let runs = group.pending.len() as f64 + f64::from(group.leased) / 2.0;
-                Some(self.expected(group)?.mul_f64(runs))
-            })
-            .sum()
+    /// Updates the set of long groups. Times of other projects do not make a group long.
+    fn sort_by_length(&mut self, number: GroupNumber) {
+        let group = &self.groups[number as usize];
+        let measured = group.measured.get().or(self.projects[group.project].measured.get());
+        if measured.is_some_and(|time| time >= BATCH_TIME) {
+            self.long.insert(number);
+        } else {
+            self.long.remove(&number);
+        }
+    }
+
+    /// Expected time of all pending and leased runs; `None` if nothing was measured. `executing` has
+    /// the group of each run that is being executed, and the time since it began.
+    pub fn expected_work(&self, executing: &[(GroupNumber, Duration)]) -> Option<ExpectedWork> {
+        let mut work = ExpectedWork::default();
+        let mut begun: BTreeMap<GroupNumber, u64> = BTreeMap::new();
+        for (number, elapsed) in executing {
+            *begun.entry(*number).or_default() += 1;
+            let expected = self.expected(&self.groups[*number as usize])?;
+            // A run that takes longer than others is expected to go on for as long as it is late.
+            work.add(expected.abs_diff(*elapsed), 1);
+        }
+        for (group, number) in self.groups.iter().zip(0..) {
+            let runs = group.pending.len() as u64 + u64::from(group.leased);
+            if runs > 0 {
+                let begun = begun.get(&number).copied().unwrap_or_default();
+                work.add(self.expected(group)?, runs.saturating_sub(begun));
+            }
+        }
+        Some(work)
     }
 
     /// Removes a batch of runs of these `engines` from the queue and returns it in the order of
-    /// execution. Projects in `loaded` come first; then projects without leased runs, so that each is loaded by few workers; then
-    /// the longest runs, which would otherwise delay the end of the study. The batch is at most half
-    /// of an equal share of the pending runs among `workers` workers, and contains no run for which
-    /// `excluded` returns true.
+    /// execution. First comes one run of each of a few projects of which no run was measured or is
+    /// leased, so that slow projects are known early; then the longest runs, which would otherwise
+    /// delay the end of the study, and beside which loading a project takes no time. Among short
+    /// runs, those of projects in `loaded` come first, then those of projects without leased runs, so
+    /// that each is loaded by few workers; then the longest. The batch is at most half of an equal
+    /// share of the pending runs among `workers` workers, and contains no run for which `excluded`
+    /// returns true.
     pub fn take_batch(
         &mut self,
         engines: &Engines,
@@ -242,6 +303,12 @@ impl Queue {
         let is_served = |queue: &Queue, group: GroupNumber| {
             served[queue.groups[group as usize].engine as usize]
         };
+        for group in self.probes(&served) {
+            self.take_from(group, 1, &mut batch, &excluded);
+        }
+        let long = self.long.intersection(&self.nonempty).copied();
+        let long = long.filter(|&number| is_served(self, number)).collect();
+        self.fill_from(long, &mut batch, &excluded);
         // Loaded projects usually fill the batch, so that the other groups need not be searched.
         let loaded: BTreeSet<_> =
             loaded.iter().filter_map(|digest| self.by_digest.get(digest).copied()).collect();
@@ -260,7 +327,21 @@ impl Queue {
         batch.runs
     }
 
-    /// Fills a batch from these groups: projects without leased runs first, then the longest runs.
+    /// A group with pending runs of each of the first projects of which no run was measured or is
+    /// leased, and whose engine is `served`.
+    fn probes(&self, served: &[bool]) -> Vec<GroupNumber> {
+        let mut projects = BTreeSet::new();
+        let mut is_probe = |number: &GroupNumber| {
+            let group = &self.groups[*number as usize];
+            let idle = self.projects[group.project].leased == 0;
+            idle && served[group.engine as usize] && projects.insert(group.project)
+        };
+        let groups = self.untried.iter().copied().filter(|number| is_probe(number));
+        groups.take(MAX_UNMEASURED_RUNS).collect()
+    }
+
+    /// Fills a batch from these groups: long runs first, the longest first; then short runs of
+    /// projects without leased runs, then other short runs, likewise.
     fn fill_from(
         &mut self,
         mut groups: Vec<GroupNumber>,
@@ -275,7 +356,7 @@ impl Queue {
         });
         let key = |&number: &GroupNumber| {
             let group = &self.groups[number as usize];
-            let busy = self.projects[group.project].leased > 0;
+            let busy = self.projects[group.project].leased > 0 && !self.long.contains(&number);
             (busy, Reverse(self.expected(group).unwrap_or(Duration::MAX)), number)
         };
         // Every selected group contributes at least one run, so `needed` groups suffice.
@@ -286,20 +367,33 @@ impl Queue {
         }
         groups.sort_unstable_by_key(key);
         for number in groups {
-            let expected = self.expected(&self.groups[number as usize]);
-            let group = &mut self.groups[number as usize];
-            let most = if group.measured.count == 0 { MAX_UNMEASURED_RUNS } else { MAX_BATCH_RUNS };
-            for _ in 0..most {
-                let mut free = group.pending.iter().copied().filter(|&run| !excluded(run));
-                let Some(run) = (!batch.is_full()).then(|| free.next()).flatten() else { break };
-                group.pending.remove(&run);
-                self.engines[group.engine as usize].pending -= 1;
-                // Without any measurement a run counts as a whole batch, so only one is taken.
-                batch.add(run, expected.unwrap_or(BATCH_TIME));
-            }
-            if group.pending.is_empty() {
-                self.nonempty.remove(&number);
-            }
+            let measured = self.groups[number as usize].measured.count > 0;
+            let most = if measured { MAX_BATCH_RUNS } else { MAX_UNMEASURED_RUNS };
+            self.take_from(number, most, batch, excluded);
+        }
+    }
+
+    /// Moves at most `most` runs of a group to a batch, until it is full.
+    fn take_from(
+        &mut self,
+        number: GroupNumber,
+        most: usize,
+        batch: &mut Batch,
+        excluded: &impl Fn(RunNumber) -> bool,
+    ) {
+        let expected = self.expected(&self.groups[number as usize]);
+        let group = &mut self.groups[number as usize];
+        for _ in 0..most {
+            let mut free = group.pending.iter().copied().filter(|&run| !excluded(run));
+            let Some(run) = (!batch.is_full()).then(|| free.next()).flatten() else { break };
+            group.pending.remove(&run);
+            self.engines[group.engine as usize].pending -= 1;
+            // Without any measurement a run counts as a whole batch, so only one is taken.
+            batch.add(run, expected.unwrap_or(BATCH_TIME));
+        }
+        if group.pending.is_empty() {
+            self.nonempty.remove(&number);
+            self.untried.remove(&number);
         }
     }
 
@@ -311,130 +405,4 @@ impl Queue {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn engine(id: &str) -> SubjectEngine {
-        SubjectEngine { kind: "kind".into(), engine: id.into() }
-    }
-
-    fn engines(id: &str) -> Engines {
-        [("kind".to_owned(), id.to_owned())].into()
-    }
-
-    fn queue(groups: &[(u8, u32)]) -> Queue {
-        let mut queue = Queue::default();
-        let engine = queue.engine_number(&engine("e"));
-        let mut run = 0;
-        for &(project, runs) in groups {
-            let group = queue.add_group(Digest([project; 32]), engine);
-            for _ in 0..runs {
-                queue.push(group, run);
-                run += 1;
-            }
-        }
-        queue
-    }
-
-    fn ms(ms: u64) -> Duration {
-        Duration::from_millis(ms)
-    }
-
-    #[test]
-    fn the_first_batch_is_one_run() {
-        assert_eq!(
-            queue(&[(1, 100)]).take_batch(&engines("e"), &BTreeSet::new(), 1, |_| false),
-            [0]
-        );
-    }
-
-    #[test]
-    fn batches_follow_measured_time() {
-        let mut queue = queue(&[(1, 1000)]);
-        queue.record_time(0, ms(100));
-        assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 10);
-        let mut tiny = self::queue(&[(1, 10_000)]);
-        tiny.record_time(0, ms(0));
-        assert_eq!(
-            tiny.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(),
-            MAX_BATCH_RUNS
-        );
-        let mut long = self::queue(&[(1, 10)]);
-        long.record_time(0, ms(60_000));
-        assert_eq!(long.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 1);
-    }
-
-    #[test]
-    fn the_last_runs_are_shared() {
-        let mut queue = queue(&[(1, 8)]);
-        queue.record_time(0, ms(0));
-        assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 2);
-        assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 2);
-        assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 1);
-    }
-
-    #[test]
-    fn loaded_projects_first_then_idle_ones_then_long_ones() {
-        let mut queue = queue(&[(1, 2), (2, 2), (3, 2)]);
-        for (group, time) in [(0, 2000), (1, 3000), (2, 4000)] {
-            queue.record_time(group, ms(time));
-        }
-        assert_eq!(queue.take_batch(&engines("e"), &[Digest([1; 32])].into(), 2, |_| false), [0]);
-        assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false), [4]);
-        queue.note_leased(2);
-        assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false), [2]);
-        queue.push(2, 4);
-        queue.note_leased(1);
-        queue.note_leased(0);
-        assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false), [4]);
-    }
-
-    #[test]
-    fn an_unmeasured_group_is_tried_in_small_batches() {
-        let mut queue = queue(&[(1, 100), (2, 100)]);
-        queue.record_time(0, ms(0));
-        let batch = queue.take_batch(&engines("e"), &[Digest([2; 32])].into(), 1, |_| false);
-        assert_eq!(batch[..4], [100, 101, 102, 103]);
-        assert_eq!(batch[4], 0);
-    }
-
-    #[test]
-    fn an_excluded_run_does_not_block_others() {
-        let mut queue = queue(&[(1, 1), (2, 1)]);
-        let loaded = [Digest([1; 32])].into();
-        assert_eq!(queue.take_batch(&engines("e"), &loaded, 2, |run| run == 0), [1]);
-        assert!(queue.take_batch(&engines("e"), &loaded, 2, |run| run == 0).is_empty());
-        assert_eq!(queue.take_batch(&engines("e"), &loaded, 2, |_| false), [0]);
-    }
-
-    #[test]
-    fn a_run_waits_for_a_worker_with_its_engine() {
-        let mut queue = queue(&[(1, 1)]);
-        let other = queue.engine_number(&engine("f"));
-        let group = queue.add_group(Digest([2; 32]), other);
-        queue.push(group, 7);
-        let nothing = BTreeSet::new();
-        let unserved = |queue: &Queue, by: &str| -> Vec<(String, usize)> {
-            let found = queue.unserved(|engine| engine.is_in(&engines(by)));
-            found.map(|(engine, runs)| (engine.engine.clone(), runs)).collect()
-        };
-        assert_eq!(unserved(&queue, "e"), [("f".to_owned(), 1)]);
-        assert_eq!(unserved(&queue, "g").len(), 2);
-        assert!(queue.take_batch(&engines("g"), &nothing, 1, |_| false).is_empty());
-        assert!(queue.take_batch(&Engines::new(), &nothing, 1, |_| false).is_empty());
-        assert_eq!(queue.take_batch(&engines("e"), &nothing, 1, |_| false), [0]);
-        assert!(queue.take_batch(&engines("e"), &nothing, 1, |_| false).is_empty());
-        assert_eq!(queue.take_batch(&engines("f"), &[Digest([2; 32])].into(), 1, |_| false), [7]);
-        assert!(unserved(&queue, "g").is_empty());
-    }
-
-    #[test]
-    fn expected_work_is_known_after_the_first_measurement() {
-        let mut queue = queue(&[(1, 3), (2, 1)]);
-        assert_eq!(queue.expected_work(), None);
-        queue.record_time(0, ms(100));
-        assert_eq!(queue.expected_work(), Some(ms(400)));
-        queue.record_time(1, ms(300));
-        assert_eq!(queue.expected_work(), Some(ms(600)));
-    }
-}
+mod tests;

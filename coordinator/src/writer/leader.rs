@@ -114,7 +114,7 @@ impl Leader {
                 let lease = |token| self.ledger.lease(token);
                 let own = |token| lease(token).is_some_and(|(_, holder)| holder == worker);
                 let progress = progress.into_iter().filter(|(token, _)| own(*token)).collect();
-                self.tracker.note_run_progress(progress);
+                self.tracker.note_run_progress(now, progress);
                 let dropped = effects.iter().filter_map(|effect| match effect {
                     Effect::DropLease(token) => Some(*token),
                     _ => None,

@@ -1,0 +1,194 @@
+//! Tests of the order of leases and of expected times.
+
+use super::*;
+
+fn engine(id: &str) -> SubjectEngine {
+    SubjectEngine { kind: "kind".into(), engine: id.into() }
+}
+
+fn engines(id: &str) -> Engines {
+    [("kind".to_owned(), id.to_owned())].into()
+}
+
+fn queue(groups: &[(u8, u32)]) -> Queue {
+    let mut queue = Queue::default();
+    let engine = queue.engine_number(&engine("e"));
+    let mut run = 0;
+    for &(project, runs) in groups {
+        let group = queue.add_group(Digest([project; 32]), engine);
+        for _ in 0..runs {
+            queue.push(group, run);
+            run += 1;
+        }
+    }
+    queue
+}
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+#[test]
+fn the_first_batch_is_one_run() {
+    assert_eq!(queue(&[(1, 100)]).take_batch(&engines("e"), &BTreeSet::new(), 1, |_| false), [0]);
+}
+
+#[test]
+fn batches_follow_measured_time() {
+    let mut queue = queue(&[(1, 1000)]);
+    queue.record_time(0, ms(100));
+    assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 10);
+    let mut tiny = self::queue(&[(1, 10_000)]);
+    tiny.record_time(0, ms(0));
+    assert_eq!(
+        tiny.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(),
+        MAX_BATCH_RUNS
+    );
+    let mut long = self::queue(&[(1, 10)]);
+    long.record_time(0, ms(60_000));
+    assert_eq!(long.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 1);
+}
+
+#[test]
+fn the_last_runs_are_shared() {
+    let mut queue = queue(&[(1, 8)]);
+    queue.record_time(0, ms(0));
+    assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 2);
+    assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 2);
+    assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 1);
+}
+
+/// Takes a batch for one of two workers.
+fn take(queue: &mut Queue, loaded: &[u8]) -> Vec<RunNumber> {
+    let loaded = loaded.iter().map(|&project| Digest([project; 32])).collect();
+    queue.take_batch(&engines("e"), &loaded, 2, |_| false)
+}
+
+#[test]
+fn short_runs_are_those_of_loaded_projects_then_of_idle_ones_then_the_longest() {
+    let mut queue = queue(&[(1, 2), (2, 2), (3, 2)]);
+    for (group, time) in [(0, 500), (1, 600), (2, 700)] {
+        queue.record_time(group, ms(time));
+    }
+    assert_eq!(take(&mut queue, &[1]), [0, 1]);
+    queue.push(0, 0);
+    queue.push(0, 1);
+    assert_eq!(take(&mut queue, &[]), [4, 5]);
+    queue.note_leased(2);
+    queue.push(2, 4);
+    assert_eq!(take(&mut queue, &[])[0], 2);
+    queue.push(1, 2);
+    queue.note_leased(1);
+    queue.note_leased(0);
+    assert_eq!(take(&mut queue, &[]), [4]);
+}
+
+#[test]
+fn long_runs_come_before_those_of_loaded_projects() {
+    let mut queue = queue(&[(1, 2), (2, 2), (3, 2)]);
+    for (group, time) in [(0, 10), (1, 3000), (2, 4000)] {
+        queue.record_time(group, ms(time));
+    }
+    queue.note_leased(2);
+    assert_eq!(take(&mut queue, &[1]), [4]);
+    assert_eq!(take(&mut queue, &[1]), [5]);
+    assert_eq!(take(&mut queue, &[1]), [2]);
+    queue.record_time(1, ms(0));
+    for _ in 0..3 {
+        queue.record_time(1, ms(0));
+    }
+    // The mean of the group is short now.
+    assert_eq!(take(&mut queue, &[1]), [0]);
+}
+
+#[test]
+fn every_project_is_tried_before_the_rest_of_any() {
+    let mut queue = queue(&[(1, 9), (2, 9), (3, 9), (4, 9), (5, 9), (6, 9)]);
+    assert_eq!(take(&mut queue, &[]), [0]);
+    queue.note_leased(0);
+    queue.record_time(0, ms(1));
+    assert_eq!(take(&mut queue, &[1])[..5], [9, 18, 27, 36, 1]);
+    for group in 1..5 {
+        queue.note_leased(group);
+    }
+    // The other tried projects are leased; the last one was not tried yet.
+    assert_eq!(take(&mut queue, &[])[0], 45);
+    queue.note_leased(5);
+    queue.record_time(4, ms(60_000));
+    assert_eq!(take(&mut queue, &[1]), [37]);
+}
+
+#[test]
+fn an_unmeasured_group_is_tried_in_small_batches() {
+    let mut queue = queue(&[(1, 100), (2, 100)]);
+    queue.record_time(0, ms(0));
+    queue.note_leased(1);
+    let batch = queue.take_batch(&engines("e"), &[Digest([2; 32])].into(), 1, |_| false);
+    assert_eq!(batch[..4], [100, 101, 102, 103]);
+    assert_eq!(batch[4], 0);
+}
+
+#[test]
+fn an_excluded_run_does_not_block_others() {
+    let mut queue = queue(&[(1, 1), (2, 1)]);
+    let loaded = [Digest([1; 32])].into();
+    assert_eq!(queue.take_batch(&engines("e"), &loaded, 2, |run| run == 0), [1]);
+    assert!(queue.take_batch(&engines("e"), &loaded, 2, |run| run == 0).is_empty());
+    assert_eq!(queue.take_batch(&engines("e"), &loaded, 2, |_| false), [0]);
+}
+
+#[test]
+fn a_run_waits_for_a_worker_with_its_engine() {
+    let mut queue = queue(&[(1, 1)]);
+    let other = queue.engine_number(&engine("f"));
+    let group = queue.add_group(Digest([2; 32]), other);
+    queue.push(group, 7);
+    let nothing = BTreeSet::new();
+    let unserved = |queue: &Queue, by: &str| -> Vec<(String, usize)> {
+        let found = queue.unserved(|engine| engine.is_in(&engines(by)));
+        found.map(|(engine, runs)| (engine.engine.clone(), runs)).collect()
+    };
+    assert_eq!(unserved(&queue, "e"), [("f".to_owned(), 1)]);
+    assert_eq!(unserved(&queue, "g").len(), 2);
+    assert!(queue.take_batch(&engines("g"), &nothing, 1, |_| false).is_empty());
+    assert!(queue.take_batch(&Engines::new(), &nothing, 1, |_| false).is_empty());
+    assert_eq!(queue.take_batch(&engines("e"), &nothing, 1, |_| false), [0]);
+    assert!(queue.take_batch(&engines("e"), &nothing, 1, |_| false).is_empty());
+    assert_eq!(queue.take_batch(&engines("f"), &[Digest([2; 32])].into(), 1, |_| false), [7]);
+    assert!(unserved(&queue, "g").is_empty());
+}
+
+#[test]
+fn expected_work_is_known_after_the_first_measurement() {
+    let mut queue = queue(&[(1, 3), (2, 1)]);
+    assert_eq!(queue.expected_work(&[]), None);
+    queue.record_time(0, ms(100));
+    let total = |queue: &Queue| queue.expected_work(&[]).map(|work| work.total);
+    assert_eq!(total(&queue), Some(ms(400)));
+    queue.record_time(1, ms(300));
+    assert_eq!(total(&queue), Some(ms(600)));
+}
+
+#[test]
+fn the_time_left_falls_while_runs_are_executed_and_is_that_of_the_longest_run_at_least() {
+    let mut queue = queue(&[(1, 4), (2, 1)]);
+    queue.record_time(0, ms(100));
+    queue.record_time(1, ms(9000));
+    for (group, run) in [(0, 0), (1, 4)] {
+        queue.remove(group, run);
+        queue.note_leased(group);
+    }
+    let left = |elapsed: [u64; 2]| {
+        let executing = [(0, ms(elapsed[0])), (1, ms(elapsed[1]))];
+        queue.expected_work(&executing).unwrap()
+    };
+    // The run that is leased but not executed yet counts like a pending one.
+    assert_eq!(queue.expected_work(&[]).unwrap().total, ms(400 + 9000));
+    assert_eq!(left([0, 0]), ExpectedWork { total: ms(400 + 9000), longest: ms(9000) });
+    assert_eq!(left([60, 4000]), ExpectedWork { total: ms(340 + 5000), longest: ms(5000) });
+    assert_eq!(left([60, 4000]).on(2), ms(5000));
+    assert_eq!(left([60, 8980]).on(2), ms(180));
+    assert_eq!(left([60, 8980]).on(0), ms(360));
+    // A late run goes on for as long as it is late.
+    assert_eq!(left([100, 11_000]), ExpectedWork { total: ms(300 + 2000), longest: ms(2000) });
+}
