@@ -20,6 +20,7 @@ mod kind;
 mod loaded;
 pub mod noop;
 mod projects;
+mod recent;
 mod runner;
 
 pub use algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
@@ -28,4 +29,5 @@ pub use loaded::LoadedProjects;
 pub use projects::{
     FindError, Found, FoundProject, Progress, ProjectTable, ReadError, SkippedProject,
 };
+pub use recent::Recent;
 pub use runner::{Limits, Programs, RunError, RunProgress, Runner, RunnerContext};

@@ -4,15 +4,13 @@ use std::time::{Duration, Instant};
 
 use catherd_experiments::Digest;
 
-use crate::RunError;
+use crate::{Recent, RunError};
 
 /// The most recently loaded projects of a runner, in the form that its runs need. A worker gets the
 /// runs of one project in a row, so a few are enough.
 #[derive(Debug)]
 pub struct LoadedProjects<T> {
-    /// The least recently loaded first.
-    projects: Vec<(Digest, T)>,
-    most: usize,
+    projects: Recent<Digest, T>,
     /// Time that loading took since the last run.
     loading: Duration,
 }
@@ -20,28 +18,21 @@ pub struct LoadedProjects<T> {
 impl<T> LoadedProjects<T> {
     /// No project yet. At most `most` projects are kept, and at least one.
     pub fn new(most: usize) -> LoadedProjects<T> {
-        LoadedProjects { projects: Vec::new(), most: most.max(1), loading: Duration::ZERO }
+        LoadedProjects { projects: Recent::new(most), loading: Duration::ZERO }
     }
 
     /// Makes a project the one of the runs that follow. `read` is called unless the project is kept.
     ///
     /// # Errors
     ///
-    /// That of `read`. The runs that follow have no project then.
+    /// That of `read`. The project of the runs that follow stays another one, so that they are refused.
     pub fn load<E>(
         &mut self,
         digest: Digest,
         read: impl FnOnce() -> Result<T, E>,
     ) -> Result<(), E> {
         let start = Instant::now();
-        let entry = match self.projects.iter().position(|(kept, _)| *kept == digest) {
-            Some(at) => self.projects.remove(at),
-            None => (digest, read()?),
-        };
-        if self.projects.len() == self.most {
-            self.projects.remove(0);
-        }
-        self.projects.push(entry);
+        self.projects.get(digest, read)?;
         self.loading += start.elapsed();
         Ok(())
     }
@@ -54,7 +45,7 @@ impl<T> LoadedProjects<T> {
     /// If the project that was loaded last is another one.
     pub fn take_turn(&mut self, project: Digest) -> Result<(&mut T, Duration), RunError> {
         let loading = std::mem::take(&mut self.loading);
-        match self.projects.last_mut() {
+        match self.projects.last_used() {
             Some((digest, loaded)) if *digest == project => Ok((loaded, loading)),
             _ => Err(RunError::Failed("another project is loaded".to_owned())),
         }

@@ -8,8 +8,8 @@ use catherd_sequences::suite::Matrix;
 use catherd_sequences::{
     Alphabet, Criterion, MOST_POOL_EVENTS, Model, Pool, Source, Space, Walker,
 };
+use catherd_subject::Recent;
 
-use crate::cache::Cache;
 use crate::configuration::{Configuration, Letters, PoolSettings};
 
 /// Pools that stay in memory, and matrices of items: a study has few of either, but a pool for
@@ -60,10 +60,10 @@ pub(crate) struct RunPool {
 pub(crate) struct Subject {
     pub(crate) digest: Digest,
     pub(crate) model: Model,
-    spaces: Cache<usize, Arc<Space>>,
-    items: Cache<(usize, Letters, String), Arc<Items>>,
-    pools: Cache<PoolKey, Arc<Pool>>,
-    matrices: Cache<(PoolKey, String), Arc<Matrix>>,
+    spaces: Recent<usize, Arc<Space>>,
+    items: Recent<(usize, Letters, String), Arc<Items>>,
+    pools: Recent<PoolKey, Arc<Pool>>,
+    matrices: Recent<(PoolKey, String), Arc<Matrix>>,
 }
 
 impl Subject {
@@ -74,20 +74,21 @@ impl Subject {
         Ok(Subject {
             digest,
             model,
-            spaces: Cache::new(2),
-            items: Cache::new(KEPT_ITEMS),
-            pools: Cache::new(KEPT_POOLS),
-            matrices: Cache::new(KEPT_MATRICES),
+            spaces: Recent::new(2),
+            items: Recent::new(KEPT_ITEMS),
+            pools: Recent::new(KEPT_POOLS),
+            matrices: Recent::new(KEPT_MATRICES),
         })
     }
 
     /// The states of the model.
     pub(crate) fn space(&mut self, limit: usize) -> Result<Arc<Space>, Stop> {
         let program = &self.model.program;
-        self.spaces.get(limit, || {
+        let space = self.spaces.get(limit, || {
             let space = Space::explore(program, limit);
             space.map(Arc::new).map_err(|broken| Stop::Failed(broken.to_string()))
-        })
+        });
+        space.map(|space| Arc::clone(space))
     }
 
     /// The letters of the criteria of a run.
@@ -111,14 +112,15 @@ impl Subject {
         let alphabet = self.alphabet(letters)?;
         let strength = self.model.strength;
         let key = (configuration.states, letters.clone(), text.to_owned());
-        self.items.get(key, || {
+        let items = self.items.get(key, || {
             let none = |_: &str| Err("files of criteria do not travel with a study".to_owned());
             let known = (!space.truncated()).then_some(&*space);
             let criterion = Criterion::parse(text, &alphabet, strength, known, &none)
                 .map_err(|error| Stop::Failed(format!("{error}; {}", error.hint)))?;
             let reachable = criterion.reachable(&space, &alphabet).ok();
             Ok(Arc::new(Items { criterion, reachable }))
-        })
+        });
+        items.map(|items| Arc::clone(items))
     }
 
     /// The pool of a run. `events` limits the events of all walks: the walk that exceeds it and
@@ -166,7 +168,7 @@ impl Subject {
                 None => Err(asked.unwrap_or(Stop::Asked)),
             }
         })?;
-        Ok(RunPool { key, pool })
+        Ok(RunPool { key, pool: Arc::clone(pool) })
     }
 
     /// The items of the tests of a pool.
@@ -178,7 +180,7 @@ impl Subject {
     ) -> Result<Arc<Matrix>, Stop> {
         let space = self.space(pool.key.states)?;
         let key = (pool.key.clone(), items.criterion.to_string());
-        self.matrices.get(key, || {
+        let matrix = self.matrices.get(key, || {
             go_on()?;
             let tests = pool.pool.letters.iter().map(Vec::as_slice);
             let refused = |error: catherd_sequences::CriterionError| {
@@ -186,6 +188,7 @@ impl Subject {
             };
             items.criterion.check_tests(tests).map_err(refused)?;
             Ok(Arc::new(Matrix::new(&items.criterion, &pool.pool, Some(&space))))
-        })
+        });
+        matrix.map(|matrix| Arc::clone(matrix))
     }
 }
