@@ -58,6 +58,15 @@ fn label(results: &Results, algorithm: usize) -> Cell {
     Cell::Text(results.algorithms[algorithm].clone())
 }
 
+/// The numbers of the runs on a project.
+fn runs_of_project<'r>(results: &'r Results, digest: &'r str) -> impl Iterator<Item = u32> + 'r {
+    let is_own = move |run: &u32| {
+        let project = results.runs[*run as usize].project as usize;
+        results.projects[project].digest == digest
+    };
+    (0..results.runs.len() as u32).filter(is_own)
+}
+
 /// A whole number, or [`Cell::Missing`] if there is none.
 fn count(n: Option<u64>) -> Cell {
     n.map_or(Cell::Missing, |n| Cell::Count(n as usize))

@@ -7,17 +7,32 @@ use crate::stats::{Interval, Unavailable};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Columns that summarise a comparison over projects: the first ones of Table 6.
-pub(super) const RESULT: [(&str, &str); 8] = [
-    ("mean_a12", "A12"),
-    ("a12_low", "from"),
-    ("a12_high", "to"),
+/// Columns of the numbers of projects of a comparison.
+pub(super) const COUNTS: [(&str, &str); 5] = [
     ("significantly_better", "Sig. better"),
     ("better", "Better"),
     ("equal", "Equal"),
     ("worse", "Worse"),
     ("significantly_worse", "Sig. worse"),
 ];
+
+/// Columns that summarise a comparison over projects: the first ones of Table 6.
+pub(super) const RESULT: [(&str, &str); 8] = {
+    let [a, b, c, d, e] = COUNTS;
+    [("mean_a12", "A12"), ("a12_low", "from"), ("a12_high", "to"), a, b, c, d, e]
+};
+
+/// The cells of [`COUNTS`], not corrected.
+pub(super) fn count_cells(comparison: &Comparison) -> [Cell; 5] {
+    let counts = comparison.counts(Correction::None);
+    [
+        Cell::Count(counts.significantly_better),
+        Cell::Count(counts.better),
+        Cell::Count(counts.equal),
+        Cell::Count(counts.worse),
+        Cell::Count(counts.significantly_worse),
+    ]
+}
 
 /// The cells of [`RESULT`] of each comparison.
 pub(super) fn result_rows<'c>(
@@ -28,18 +43,9 @@ pub(super) fn result_rows<'c>(
 }
 
 fn result(comparison: &Comparison, interval: Result<Interval, Unavailable>) -> [Cell; 8] {
-    let counts = comparison.counts(Correction::None);
     let [low, high] = low_high(interval, 2);
-    [
-        Cell::number(comparison.mean_a12(), 2),
-        low,
-        high,
-        Cell::Count(counts.significantly_better),
-        Cell::Count(counts.better),
-        Cell::Count(counts.equal),
-        Cell::Count(counts.worse),
-        Cell::Count(counts.significantly_worse),
-    ]
+    let [a, b, c, d, e] = count_cells(comparison);
+    [Cell::number(comparison.mean_a12(), 2), low, high, a, b, c, d, e]
 }
 
 /// Each pair of algorithms, as in Table 6 of the Whisker paper.

@@ -1,5 +1,6 @@
 //! Factors, a reference configuration, and published numbers.
 
+use super::comparison::{COUNTS, count_cells};
 use super::{CaptionedTable, label};
 use crate::comparison::{Comparison, Correction, Samples};
 use crate::findings::FactorPair;
@@ -10,7 +11,7 @@ use crate::tidy::Results;
 
 /// Configurations that differ in a factor alone (Pynguin paper, Table 2).
 pub fn factors(results: &Results, samples: &Samples, pairs: &[FactorPair]) -> CaptionedTable {
-    let mut table = Table::new(&[
+    let mut columns = vec![
         ("algorithm", "Algorithm"),
         ("first", "First"),
         ("second", "Second"),
@@ -19,17 +20,13 @@ pub fn factors(results: &Results, samples: &Samples, pairs: &[FactorPair]) -> Ca
         ("gain", "Gain"),
         ("a12", "A12 over all runs"),
         ("p", "p"),
-        ("significantly_better", "Sig. better"),
-        ("better", "Better"),
-        ("equal", "Equal"),
-        ("worse", "Worse"),
-        ("significantly_worse", "Sig. worse"),
-        ("mean_a12", "Mean A12 of projects"),
-    ]);
+    ];
+    columns.extend(COUNTS);
+    columns.push(("mean_a12", "Mean A12 of projects"));
+    let mut table = Table::new(&columns);
     for pair in pairs {
         let of = |algorithm| Cell::share(mean(samples.pooled(algorithm).0), 2);
-        let counts = pair.comparison.counts(Correction::None);
-        let row = vec![
+        let mut row = vec![
             Cell::Text(pair.algorithm.clone()),
             label(results, pair.first),
             label(results, pair.second),
@@ -38,13 +35,9 @@ pub fn factors(results: &Results, samples: &Samples, pairs: &[FactorPair]) -> Ca
             Cell::share(pair.gain, 2),
             Cell::number(pair.pooled.map(|(a12, _)| a12), 4),
             Cell::number(pair.pooled.map(|(_, p)| p.value), 4),
-            Cell::Count(counts.significantly_better),
-            Cell::Count(counts.better),
-            Cell::Count(counts.equal),
-            Cell::Count(counts.worse),
-            Cell::Count(counts.significantly_worse),
-            Cell::number(pair.comparison.mean_a12(), 3),
         ];
+        row.extend(count_cells(&pair.comparison));
+        row.push(Cell::number(pair.comparison.mean_a12(), 3));
         table.push_with_runs(row, pair.comparison.runs(samples, |_| true));
     }
     CaptionedTable {
@@ -134,31 +127,20 @@ pub fn factor_groups(results: &Results, samples: &Samples, pairs: &[FactorPair])
 
 /// Every other configuration against the reference (Pynguin paper, RQ1).
 pub fn reference(results: &Results, samples: &Samples, reference: usize) -> CaptionedTable {
-    let mut table = Table::new(&[
-        ("algorithm", "Algorithm"),
-        ("a12", "A12 of the reference over all runs"),
-        ("p", "p"),
-        ("significantly_better", "Sig. better"),
-        ("better", "Better"),
-        ("equal", "Equal"),
-        ("worse", "Worse"),
-        ("significantly_worse", "Sig. worse"),
-    ]);
+    let mut columns =
+        vec![("algorithm", "Algorithm"), ("a12", "A12 of the reference over all runs"), ("p", "p")];
+    columns.extend(COUNTS);
+    let mut table = Table::new(&columns);
     for other in (0..results.algorithms.len()).filter(|other| *other != reference) {
         let comparison = Comparison::new(samples, other, reference);
-        let counts = comparison.counts(Correction::None);
         let pools = [reference, other].map(|algorithm| samples.pooled(algorithm).0);
         let test = MannWhitney::new(&pools[0], &pools[1]).ok();
-        let row = vec![
+        let mut row = vec![
             label(results, other),
             Cell::number(test.as_ref().map(MannWhitney::a12), 4),
             Cell::number(test.as_ref().map(|test| test.p().value), 4),
-            Cell::Count(counts.significantly_better),
-            Cell::Count(counts.better),
-            Cell::Count(counts.equal),
-            Cell::Count(counts.worse),
-            Cell::Count(counts.significantly_worse),
         ];
+        row.extend(count_cells(&comparison));
         table.push_with_runs(row, comparison.runs(samples, |_| true));
     }
     let name = &results.algorithms[reference];

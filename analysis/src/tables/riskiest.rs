@@ -2,7 +2,7 @@
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
-use super::CaptionedTable;
+use super::{CaptionedTable, runs_of_project};
 use crate::table::{Cell, Table};
 use crate::terms::capitalised;
 use crate::tidy::{ItemEvidence, Results};
@@ -28,14 +28,12 @@ pub fn riskiest(results: &Results, evidence: &[ItemEvidence]) -> CaptionedTable 
         (&a.project_digest, &a.algorithm) == (&b.project_digest, &b.algorithm)
     };
     for group in evidence.chunk_by(same) {
-        let runs: Vec<u32> = (0_u32..)
-            .zip(&results.runs)
-            .filter(|(_, run)| {
-                results.projects[run.project as usize].digest == group[0].project_digest
-                    && results.algorithms[run.algorithm as usize] == group[0].algorithm
-            })
-            .map(|(number, _)| number)
-            .collect();
+        let is_own = |run: &u32| {
+            let algorithm = results.runs[*run as usize].algorithm as usize;
+            results.algorithms[algorithm] == group[0].algorithm
+        };
+        let runs = runs_of_project(results, &group[0].project_digest);
+        let runs: Vec<u32> = runs.filter(is_own).collect();
         let mut order: Vec<&ItemEvidence> =
             group.iter().filter(|one| one.failed + one.passed > 0.0).collect();
         order.sort_by(|a, b| mean(b).total_cmp(&mean(a)));

@@ -1,6 +1,6 @@
 //! Goals that no run covers, and what no test can cover.
 
-use super::CaptionedTable;
+use super::{CaptionedTable, runs_of_project};
 use crate::table::{Cell, Table};
 use crate::terms::{capitalised, goals};
 use crate::tidy::{GoalSet, Results};
@@ -37,7 +37,7 @@ pub fn goal_sets(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
             count(&|covering| covering == 0),
             Cell::Count(set.unreachable.len()),
         ];
-        table.push_with_runs(cells, runs_of(results, set));
+        table.push_with_runs(cells, runs_of_project(results, &set.digest));
     }
     let goals = goals(&results.subject);
     CaptionedTable {
@@ -74,7 +74,7 @@ pub fn uncovered(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
                 covering.map_or(Cell::Missing, |covering| Cell::Count(covering as usize)),
                 Cell::share(share, 1),
             ];
-            table.push_with_runs(cells, runs_of(results, set));
+            table.push_with_runs(cells, runs_of_project(results, &set.digest));
         };
         let mut rare: Vec<_> = set.goals.iter().filter(|goal| goal.covering < set.runs).collect();
         // The sort is stable: goals with as many runs stay in the order of their numbers.
@@ -108,13 +108,4 @@ pub fn uncovered(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
         ),
         table,
     }
-}
-
-/// The runs on the project of a set of goals.
-fn runs_of<'r>(results: &'r Results, set: &'r GoalSet) -> impl Iterator<Item = u32> + 'r {
-    let own = |run: u32| {
-        let project = &results.projects[results.runs[run as usize].project as usize];
-        project.digest == set.digest
-    };
-    (0..results.runs.len() as u32).filter(move |&run| own(run))
 }
