@@ -137,7 +137,7 @@ pub fn effect_over_budget(
     }
     let n = projects(milestones)?;
     let subtitle = sample_size(n, "project");
-    let y = Axis::round("Mean A12", low - 0.02, high + 0.02);
+    let y = Axis::round("Mean A12", (low - 0.02).max(0.0), (high + 0.02).min(1.0));
     Some(Figure {
         name: "effect-over-budget".to_owned(),
         title: "Effect size by budget".to_owned(),

@@ -46,7 +46,11 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
         };
         let lines: Vec<Line> = methods.iter().enumerate().map(line).collect();
         let (low, high) = range(members.iter().map(|rank| point(rank).0))?;
-        let (least, most) = range(members.iter().map(|rank| rank.ranks.mean))?;
+        let (least, most) = match range(members.iter().map(|rank| rank.ranks.mean))? {
+            // An axis of one rank alone would have marks at fractions of an item.
+            (least, most) if most - least < 1.0 => (least - 1.0, most + 1.0),
+            ranks => ranks,
+        };
         let n = sample_sizes(members.iter().map(|rank| rank.runs.len()), "run")?;
         let x = Axis::log("Milliseconds of the search", low, high);
         let name = &results.projects[project].name;
