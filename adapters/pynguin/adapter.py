@@ -198,7 +198,18 @@ def result_of(request, folder):
     return result
 
 
+def mutated(request):
+    """The request of a study with mutation analysis, which the tool joins with assertions."""
+    if request.get("mutation") is None:
+        return request
+    others = sorted(request["mutation"])
+    if others:
+        raise Failed(f"mutation: the tool makes all mutants of its own, and takes no {others[0]}")
+    return dict(request, parameters=dict(request["parameters"], assertions="mutation"))
+
+
 def execute(request):
+    request = mutated(request)
     data, environment = request["project"].get("data"), pathlib.Path(request["environment"])
     if not data:
         raise Unsupported("a project of Pynguin is a descriptor, NAME.project.toml")

@@ -155,6 +155,23 @@ echo '{{{TOOL}, "goals": 3, "covered": 2, "goal_names": ["one", "two", "three"],
 }
 
 #[test]
+fn a_study_asks_tools_that_have_it_for_mutation_analysis() {
+    let script = format!(
+        r#"grep -q '"sample": 2' "$2" || exit 1
+echo '{{{TOOL}, "goals": 1, "covered": 1, "mutant_counts": {{"created": 2, "checked": 2, "killed": 1}}}}' > result.json"#
+    );
+    let place = Place::new(&script);
+    place.prepare();
+    let (output, text) = place.run("refused", "[mutation]\nsample = 2\n");
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("fake has no mutation analysis"), "{text}");
+    place.write("adapter/adapter.toml", &format!("{DESCRIPTION}mutation = true\n"));
+    let (output, text) = place.run("out", "[mutation]\nsample = 2\n");
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(place.text("out/runs.csv").lines().next().unwrap().contains("mutants_killed"));
+}
+
+#[test]
 fn results_that_break_the_contract_are_crashes_with_a_reason() {
     let script = format!(
         r#"case $(value flaw "$2") in

@@ -59,7 +59,7 @@ mod tool;
 use std::path::Path;
 
 use catherd_experiments::{
-    Algorithm, CriterionInfo, Measure, Noun, Parameter, ProjectSource, SubjectInfo, Unit,
+    Algorithm, CriterionInfo, Measure, Mutation, Noun, Parameter, ProjectSource, SubjectInfo, Unit,
 };
 
 use crate::algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
@@ -189,6 +189,24 @@ impl SubjectKind for Command {
             adapter.check(algorithm)?;
         }
         tool::resolve(algorithm, folder)
+    }
+
+    /// The adapter decides what settings it takes: they are in the request.
+    fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
+        Ok(())
+    }
+
+    fn check_mutated(&self, algorithm: &Algorithm, folder: &Path) -> Result<(), FieldError> {
+        let adapter =
+            tool::adapter(algorithm).and_then(|path| Adapter::read(&folder.join(path)).ok());
+        let cause = match adapter {
+            Some(adapter) if adapter.mutation => return Ok(()),
+            Some(adapter) => format!("{} has no mutation analysis", adapter.tool),
+            None => "a program without an adapter has no mutation analysis".to_owned(),
+        };
+        let advice =
+            "leave mutation out, or write mutation = true into an adapter.toml whose tool has it";
+        Err(FieldError { field: None, cause, advice: advice.to_owned() })
     }
 
     fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {

@@ -54,6 +54,16 @@ pub trait SubjectKind: Send + Sync {
         Ok(algorithm.clone())
     }
 
+    /// Checks that mutation analysis is possible for the suites of an algorithm, for kinds whose
+    /// algorithms differ in that. Relative paths start at `folder`, that of the study file.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not.
+    fn check_mutated(&self, _: &Algorithm, _folder: &Path) -> Result<(), FieldError> {
+        Ok(())
+    }
+
     /// Checks the settings of mutation analysis.
     ///
     /// # Errors

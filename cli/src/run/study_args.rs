@@ -135,8 +135,14 @@ impl StudyArgs {
                 .map_err(|error| self.algorithm_refused(number, algorithm, error))?;
         }
         let folder = self.folder();
+        let is_mutated = study.mutation.is_some();
         let resolved = study.algorithms.iter().enumerate().map(|(number, algorithm)| {
-            let resolved = kind.resolve(algorithm, &folder);
+            let resolved = kind.resolve(algorithm, &folder).and_then(|resolved| {
+                if is_mutated {
+                    kind.check_mutated(algorithm, &folder)?;
+                }
+                Ok(resolved)
+            });
             resolved.map_err(|error| self.algorithm_refused(number, algorithm, error))
         });
         study.algorithms = resolved.collect::<Result<_, _>>()?;

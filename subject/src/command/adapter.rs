@@ -62,6 +62,9 @@ pub(super) struct Adapter {
     /// Which runs give the same result again.
     #[serde(default)]
     pub(super) determinism: Determinism,
+    /// Whether the tool executes its suites on mutants if the study asks for it.
+    #[serde(default)]
+    pub(super) mutation: bool,
     /// Variables of the environment.
     #[serde(default)]
     variables: BTreeMap<String, String>,
@@ -216,6 +219,9 @@ impl Adapter {
             let known = self.budgets.join(", ");
             return Err(format!("{} keeps no limit of the budget: set one of {known}", self.tool));
         }
+        if spec.mutation.is_some() && !self.mutation {
+            return Err(format!("{} has no mutation analysis", self.tool));
+        }
         let environment = prepared::prepared(self, own)?;
         let file = folder.join(REQUEST);
         let request = self.request(spec, project, environment.as_deref(), limits)?;
@@ -268,6 +274,7 @@ impl Adapter {
             "environment": environment,
             "out": RESULT,
             "live": LIVE,
+            "mutation": spec.mutation,
         }))
     }
 }
