@@ -57,9 +57,18 @@ function doctor(request) {
   console.log(`Whisker ${VERSION} in ${places.checkout}, ${asked.stdout.trim()}, Node.js ${process.version}`);
 }
 
+/**
+ * The name of an algorithm's configuration. Random search is that of the many-objective generator, with the
+ * events, minimisation and assertions of the others. `random.json` is another generator, which version 0.8.0
+ * refuses, because it names no event selector.
+ */
+export function configurationName(algorithm) {
+  return algorithm === 'random' ? 'randomSearch.json' : `${algorithm}.json`;
+}
+
 /** The configuration of an algorithm with the budget in place of its own. */
 function configuration(request, places) {
-  const file = path.join(places.checkout, 'config', `${request.algorithm}.json`);
+  const file = path.join(places.checkout, 'config', configurationName(request.algorithm));
   const settings = JSON.parse(fs.readFileSync(file));
   for (const condition of settings.stoppingCondition.conditions) {
     if (condition.type === 'fixedTime') condition.duration = request.budget.wall_ms;
