@@ -113,6 +113,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     asked_mutants: Option<u64>,
 
+    /// How many assertions notice each mutant after --assertions minimal and minimal-by-test, where so
+    /// many do before: more assertions notice more of the mutants that were not asked
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    noticed_by: u32,
+
     /// Do not minimise the tests of the search
     #[arg(long)]
     no_minimisation: bool,
@@ -276,8 +281,8 @@ impl Arguments {
     ) -> Result<(), Failure> {
         let (level, sample) = match (self.assertions, by_parameter) {
             (Kept::Relevant, _) => (Level::Relevant, self.asked_mutants),
-            (Kept::Minimal, _) => (Level::Minimal, self.asked_mutants),
-            (Kept::MinimalByTest, _) => (Level::MinimalByTest, self.asked_mutants),
+            (Kept::Minimal, _) => (Level::Minimal(self.noticed_by), self.asked_mutants),
+            (Kept::MinimalByTest, _) => (Level::MinimalByTest(self.noticed_by), self.asked_mutants),
             (Kept::All, Some((level, sample))) => (level, self.asked_mutants.or(sample)),
             (Kept::All, None) => return Ok(()),
         };

@@ -30,6 +30,12 @@ const WORDS: [&str; 4] = ["none", "relevant", "minimal", "minimal-by-test"];
 /// The parameter with the number of mutants that are asked for that.
 const ASKED: &str = "asked_mutants";
 
+/// The parameter that says how many assertions notice each of them.
+const NOTICED_BY: &str = "noticed_by";
+
+/// The most assertions that it asks for.
+const MOST_NOTICING: i64 = 1_000;
+
 /// What is done with the suite of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct After {
@@ -57,7 +63,7 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
             });
         }
     };
-    let own = |name: &str| [ASSERTIONS, FRESH_SEEDS, MINIMISE, ASKED].contains(&name);
+    let own = |name: &str| [ASSERTIONS, FRESH_SEEDS, MINIMISE, ASKED, NOTICED_BY].contains(&name);
     let others = algorithm.parameters.iter().filter(|(name, _)| !own(name));
     let settings: Vec<_> =
         others.map(|(name, parameter)| (name.as_str(), setting(parameter))).collect();
@@ -97,13 +103,21 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
         cause: format!("parameter `{field}` is {cause}"),
         advice: advice.to_owned(),
     };
+    let times = match algorithm.parameters.get(NOTICED_BY) {
+        None => 1,
+        Some(Parameter::Integer(number @ 1..=MOST_NOTICING)) => *number as u32,
+        Some(_) => {
+            let cause = format!("not a number from 1 to {MOST_NOTICING}");
+            return Err(refused(NOTICED_BY, &cause, "write a number of assertions"));
+        }
+    };
     let level = match algorithm.parameters.get(MINIMISE) {
         None => None,
         Some(Parameter::Text(word)) => match word.as_str() {
             "none" => None,
             "relevant" => Some(Level::Relevant),
-            "minimal" => Some(Level::Minimal),
-            "minimal-by-test" => Some(Level::MinimalByTest),
+            "minimal" => Some(Level::Minimal(times)),
+            "minimal-by-test" => Some(Level::MinimalByTest(times)),
             _ => return Err(refused(MINIMISE, "another word", ADVICE)),
         },
         Some(_) => return Err(refused(MINIMISE, "not a word", ADVICE)),
@@ -188,6 +202,14 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
             default: None,
             values: Values::Integer { low: 1, high: i64::MAX },
             meaning: "mutants that are asked at most for minimise_assertions".to_owned(),
+        });
+        parameters.push(ParameterInfo {
+            name: NOTICED_BY.to_owned(),
+            default: Some(Parameter::Integer(1)),
+            values: Values::Integer { low: 1, high: MOST_NOTICING },
+            meaning:
+                "assertions that notice each mutant after minimise_assertions, where so many do"
+                    .to_owned(),
         });
         let summary = generator.summary().to_owned();
         Some(AlgorithmInfo { name: name.to_owned(), summary, parameters })

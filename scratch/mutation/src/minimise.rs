@@ -26,10 +26,12 @@ use crate::result::Kill;
 pub enum Level {
     /// Those that notice a mutant, as in the paper.
     Relevant,
-    /// So few of those that the suite still notices the same mutants.
-    Minimal,
-    /// So few of those that each test still notices the same mutants by itself.
-    MinimalByTest,
+    /// So few of those that the suite still notices the same mutants, each by this many assertions or, if
+    /// they are fewer, by all that notice it.
+    Minimal(u32),
+    /// So few of those that each test still notices the same mutants by itself, each by this many
+    /// assertions of the test.
+    MinimalByTest(u32),
 }
 
 /// What [`minimise`] has done.
@@ -86,13 +88,13 @@ pub fn minimise(
     }
     let kept = match level {
         Level::Relevant => noticing.iter().flatten().copied().collect(),
-        Level::Minimal => cover(&noticing),
-        Level::MinimalByTest => (0..suite.tests.len())
+        Level::Minimal(times) => cover(&noticing, times),
+        Level::MinimalByTest(times) => (0..suite.tests.len())
             .flat_map(|number| {
                 let own = |places: &Vec<Place>| -> Vec<Place> {
                     places.iter().copied().filter(|place| place.0 == number).collect()
                 };
-                cover(&noticing.iter().map(own).collect::<Vec<_>>())
+                cover(&noticing.iter().map(own).collect::<Vec<_>>(), times)
             })
             .collect(),
     };
@@ -121,21 +123,25 @@ fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
     places
 }
 
-/// Assertions that notice every mutant: greedily the one that notices the most that are left, of equals
-/// the first in the suite; then, from the last, those without which all are still noticed.
-fn cover(noticing: &[Vec<Place>]) -> BTreeSet<Place> {
+/// Assertions that notice every mutant so many times, or as often as all do: greedily the one that
+/// notices the most that are left, of equals the first in the suite; then, from the last, those without
+/// which all are still noticed as often.
+fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     let mut by_place: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
     for (mutant, places) in noticing.iter().enumerate() {
         for place in places {
             by_place.entry(*place).or_default().push(mutant);
         }
     }
-    let mut times = vec![0_u32; noticing.len()];
-    let mut kept: Vec<Place> = Vec::new();
+    let wanted: Vec<u32> = noticing.iter().map(|places| times.min(places.len() as u32)).collect();
+    let mut noticed = vec![0_u32; noticing.len()];
+    let mut kept: BTreeSet<Place> = BTreeSet::new();
     loop {
-        let gain = |mutants: &[usize]| mutants.iter().filter(|mutant| times[**mutant] == 0).count();
+        let gain =
+            |mutants: &[usize]| mutants.iter().filter(|m| noticed[**m] < wanted[**m]).count();
         // The greatest gain; of equals the first place, because the map is ordered.
-        let best = by_place.iter().map(|(place, mutants)| (gain(mutants), *place));
+        let left = by_place.iter().filter(|(place, _)| !kept.contains(place));
+        let best = left.map(|(place, mutants)| (gain(mutants), *place));
         let best = best.fold(
             (0, None),
             |best, (gain, place)| {
@@ -143,20 +149,17 @@ fn cover(noticing: &[Vec<Place>]) -> BTreeSet<Place> {
             },
         );
         let Some(place) = best.1 else { break };
-        by_place[&place].iter().for_each(|mutant| times[*mutant] += 1);
-        kept.push(place);
+        by_place[&place].iter().for_each(|mutant| noticed[*mutant] += 1);
+        kept.insert(place);
     }
-    kept.sort_unstable();
-    let mut needed = BTreeSet::new();
-    for place in kept.into_iter().rev() {
+    for place in kept.clone().into_iter().rev() {
         let mutants = &by_place[&place];
-        if mutants.iter().all(|mutant| times[*mutant] > 1) {
-            mutants.iter().for_each(|mutant| times[*mutant] -= 1);
-        } else {
-            needed.insert(place);
+        if mutants.iter().all(|mutant| noticed[*mutant] > wanted[*mutant]) {
+            mutants.iter().for_each(|mutant| noticed[*mutant] -= 1);
+            kept.remove(&place);
         }
     }
-    needed
+    kept
 }
 
 /// Keeps the assertions of a test whose positions are wanted; if there are none, its last one before the
@@ -241,14 +244,16 @@ mod tests {
     fn a_cover_is_small_complete_and_the_same_every_time() {
         // Assertion (0, 0) notices two mutants, (0, 1) and (1, 0) one of them each and one more.
         let noticing = vec![vec![(0, 0), (0, 1)], vec![(0, 0), (1, 0)], vec![(0, 1)], vec![(1, 0)]];
-        let kept: Vec<Place> = cover(&noticing).into_iter().collect();
+        let kept: Vec<Place> = cover(&noticing, 1).into_iter().collect();
         assert_eq!(kept, [(0, 1), (1, 0)]);
-        assert_eq!(cover(&[]).len(), 0);
+        assert_eq!(cover(&[], 1).len(), 0);
         // What is kept is all that is kept when it is done again.
         let again: Vec<Vec<Place>> = noticing
             .iter()
             .map(|places| places.iter().copied().filter(|place| kept.contains(place)).collect())
             .collect();
-        assert_eq!(cover(&again).into_iter().collect::<Vec<_>>(), kept);
+        assert_eq!(cover(&again, 1).into_iter().collect::<Vec<_>>(), kept);
+        // Twice, where two assertions notice the mutant.
+        assert_eq!(cover(&noticing, 2).into_iter().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0)]);
     }
 }
