@@ -6,6 +6,7 @@ mod file;
 mod flags;
 mod grid;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,8 @@ pub enum ProjectSource {
         count: u64,
         /// Seed of the projects, not of the runs.
         seed: u64,
+        /// Further numbers by key, as they are written, which some subject kinds take.
+        shape: BTreeMap<String, String>,
     },
 }
 

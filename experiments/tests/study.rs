@@ -133,7 +133,10 @@ fn the_shipped_smoke_study() {
 fn the_shipped_random1000_needs_no_network() {
     let study =
         Study::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("random1000.toml")).unwrap();
-    assert_eq!(study.projects, ProjectSource::Synthetic { count: 1000, seed: 1 });
+    assert_eq!(
+        study.projects,
+        ProjectSource::Synthetic { count: 1000, seed: 1, shape: BTreeMap::new() }
+    );
     assert_eq!((study.algorithms.len(), study.seeds.len()), (3, 20));
     let flags = Flags { projects: vec!["corpora/random1000".into()], ..Flags::default() };
     assert_eq!(study.overridden(&flags).unwrap().projects, paths(&["corpora/random1000"]));

@@ -81,7 +81,7 @@ impl SubjectKind for Noop {
     fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
         let (count, seed) = match projects {
             ProjectSource::Paths(paths) => return files::find(paths, |_| true, progress),
-            &ProjectSource::Synthetic { count, seed } => (count, seed),
+            &ProjectSource::Synthetic { count, seed, .. } => (count, seed),
         };
         let project = |number: u64| {
             let bytes = move || format!("project {number} of seed {seed}").into_bytes();

@@ -27,6 +27,8 @@ const STUDY_KEYS: &[&str] = &[
     "race",
 ];
 const REAL_TIME: &[&str] = &["wall", "wall_ms"];
+/// Numbers of synthetic projects that subject kinds may take or refuse.
+const SHAPE_KEYS: &[&str] = &["threads", "events", "depth", "density"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const RACE_KEYS: &[&str] = &["level", "first", "every"];
 
@@ -132,7 +134,7 @@ impl Source<'_> {
             let problem = format!("{} is not a table", kind(value.get_ref()));
             return self.fail(value.span(), field, problem, "write { count = 1000, seed = 1 }");
         };
-        self.known_keys(table, "projects.synthetic.", &["count", "seed"])?;
+        self.known_keys(table, "projects.synthetic.", &[&["count", "seed"], SHAPE_KEYS].concat())?;
         let number = |key: &str| {
             let field = format!("{field}.{key}");
             let Some(value) = table.get(key) else {
@@ -141,7 +143,17 @@ impl Source<'_> {
             };
             check::positive(&decimal(value)).map_err(|flaw| self.error(value.span(), &field, flaw))
         };
-        Ok(ProjectSource::Synthetic { count: number("count")?, seed: number("seed")? })
+        let mut shape = BTreeMap::new();
+        for (key, value) in SHAPE_KEYS.iter().filter_map(|&key| Some((key, table.get(key)?))) {
+            let text = decimal(value);
+            if text.parse::<f64>().is_err() {
+                let problem = format!("{text} is not a number");
+                let advice = "write a number, or leave it out";
+                return self.fail(value.span(), &format!("{field}.{key}"), problem, advice);
+            }
+            shape.insert(key.to_owned(), text);
+        }
+        Ok(ProjectSource::Synthetic { count: number("count")?, seed: number("seed")?, shape })
     }
 
     fn seeds(&self, root: &DeTable<'_>) -> Result<Vec<u64>, StudyError> {

@@ -14,7 +14,14 @@ use catherd_subject::{FindError, Found, FoundProject, Progress, SkippedProject};
 pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
     let found = match projects {
         ProjectSource::Paths(paths) => find_entries(paths).map_err(refusal)?,
-        &ProjectSource::Synthetic { count, seed } => {
+        ProjectSource::Synthetic { shape, .. } if !shape.is_empty() => {
+            let keys: Vec<_> = shape.keys().map(String::as_str).collect();
+            return Err(FindError {
+                cause: format!("projects.synthetic: Scratch projects have no {}", keys.join(", ")),
+                advice: "leave out all but count and seed".to_owned(),
+            });
+        }
+        &ProjectSource::Synthetic { count, seed, .. } => {
             let done = Cell::new(0);
             synth::find(count, seed, || {
                 done.set(done.get() + 1);
