@@ -206,6 +206,28 @@ impl Criterion {
         }
     }
 
+    /// Row and column of an item in a picture: a word without its last letter, and that letter. Other
+    /// items have a row each.
+    pub fn cell(&self, item: u64, alphabet: &Alphabet) -> (String, String) {
+        let is_word = matches!(
+            self.kind,
+            Kind::Subsequence(2..)
+                | Kind::Consecutive(2..)
+                | Kind::Exclusive(2..)
+                | Kind::UnorderedCube(2..)
+                | Kind::Order(..)
+                | Kind::Safety(..)
+        );
+        let name = self.item_name(item, alphabet);
+        // Labels with fields contain commas, so that the last letter is the longest one that fits.
+        let last = |letter: &&String| name.ends_with(&format!(", {letter}"));
+        let column = alphabet.letters().iter().filter(last).max_by_key(|letter| letter.len());
+        match column.filter(|_| is_word && self.relax.is_none()) {
+            Some(column) => (name[..name.len() - column.len() - 2].to_owned(), column.clone()),
+            None => (name, String::new()),
+        }
+    }
+
     /// The weight of an item in ranks.
     pub fn weight(&self, item: u64) -> u64 {
         self.weights.as_ref().map_or(1, |weights| weights.get(&item).copied().unwrap_or(0))

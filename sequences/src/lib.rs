@@ -25,6 +25,7 @@ pub mod risk;
 mod space;
 mod streams;
 pub mod suite;
+mod synthetic;
 pub mod systems;
 mod test_file;
 
@@ -34,9 +35,10 @@ pub use criterion::{
 };
 pub use direct::{Aim, Made, OnTest, direct, reduced, shortest_trace};
 pub use events::{Event, EventId, EventSet, Events, FieldValue, MOST_EVENTS};
-pub use model::{BUILTIN, FaultWord, Model, ModelError, Source, Span};
+pub use model::{BUILTIN, Model, ModelError, NamedWord, Source, Span};
 pub use negative::{Case, negatives, unmarked};
 pub use pool::{DEFAULT_LENGTH, MOST_POOL_EVENTS, NoTraceSampler, Pool, Sampler, Tests, Walker};
 pub use program::{Enabled, Fault, Program, Stepper};
 pub use space::{BrokenModel, Counts, Edge, Format, Space, Traces, UnknownFormat};
+pub use synthetic::{Shape, SyntheticError, synthetic};
 pub use test_file::{TestFileError, parse_tests, suite_json};

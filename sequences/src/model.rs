@@ -30,20 +30,44 @@ pub struct Model {
     /// What it does.
     pub program: Program,
     /// Known faults of the system that it describes, by the word of events that triggers each.
-    pub faults: Vec<FaultWord>,
+    pub faults: Vec<NamedWord>,
+    /// Requirements of the system, by the word of events that a test of each contains.
+    pub requirements: Vec<NamedWord>,
     /// The length of words that the model recommends, `default t = N`; `None` if it has none.
     pub strength: Option<u32>,
     /// What may be a mistake, one line each.
     pub warnings: Vec<String>,
 }
 
-/// A fault of a system by the events that trigger it one directly after the other.
+/// A fault or a requirement of a system by events, one directly after the other, that trigger the fault
+/// or that a test of the requirement contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FaultWord {
+pub struct NamedWord {
     /// Its name.
     pub name: String,
     /// The events, each one of some.
     pub word: Vec<Vec<EventId>>,
+}
+
+impl NamedWord {
+    /// Whether a test has the events one directly after the other.
+    pub fn is_in(&self, test: &[EventId]) -> bool {
+        let is = |window: &[EventId]| {
+            window.iter().zip(&self.word).all(|(event, allowed)| allowed.contains(event))
+        };
+        self.word.is_empty() || test.windows(self.word.len()).any(is)
+    }
+
+    /// Whether a test has the events in this order, others between them or not.
+    pub fn is_apart_in(&self, test: &[EventId]) -> bool {
+        let mut left = self.word.as_slice();
+        for event in test {
+            if left.first().is_some_and(|allowed| allowed.contains(event)) {
+                left = &left[1..];
+            }
+        }
+        left.is_empty()
+    }
 }
 
 impl Model {

@@ -15,5 +15,8 @@ pub(crate) const NEGATIVE: u64 = 7;
 /// The choice of events by a test that is made while it is executed.
 pub(crate) const ONLINE: u64 = 8;
 
+/// The first try of the first synthetic model, far from all others.
+pub(crate) const SYNTHETIC: u64 = 1 << 62;
+
 /// The first walk of a pool; walk k has the number `WALKS + k`.
 pub(crate) const WALKS: u64 = 1 << 32;

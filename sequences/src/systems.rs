@@ -5,6 +5,7 @@ mod command;
 mod moodle;
 mod online;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::events::{Event, EventId, Events};
@@ -47,6 +48,12 @@ pub trait System {
     /// `None` if it said nothing.
     fn next(&self) -> Option<&[String]> {
         None
+    }
+
+    /// Goals of the system itself, such as lines of its code, that its answers said were reached since
+    /// this was called last.
+    fn take_reached(&mut self) -> BTreeSet<String> {
+        BTreeSet::new()
     }
 }
 

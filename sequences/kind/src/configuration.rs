@@ -2,7 +2,7 @@
 
 mod values;
 
-use catherd_experiments::{Algorithm, Parameter};
+use catherd_experiments::{Algorithm, Mutation, Parameter};
 use catherd_sequences::suite::{Profile, Ties};
 use catherd_sequences::{Criterion, DEFAULT_LENGTH, Sampler, split_list};
 use catherd_subject::{AlgorithmInfo, FieldError, ParameterInfo, Values};
@@ -320,6 +320,28 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
         bugs,
         rules: rules(&settings)?,
     })
+}
+
+/// Checks the settings of a mutation analysis: its mutants are the faults of built-in systems, which are
+/// few and have no limits of their own.
+///
+/// # Errors
+///
+/// A setting that has no meaning for faults.
+pub(crate) fn check_mutation(mutation: &Mutation) -> Result<(), FieldError> {
+    let set = [
+        ("sample", mutation.sample.is_some()),
+        ("seed", mutation.seed.is_some()),
+        ("block_factor", mutation.block_factor.is_some()),
+    ];
+    match set.into_iter().find(|(_, is_set)| *is_set) {
+        Some((name, _)) => Err(FieldError {
+            field: None,
+            cause: format!("mutation.{name}: the mutants of a model are the faults of its system"),
+            advice: "name some of them by mutation.operators, or write mutation = true".to_owned(),
+        }),
+        None => Ok(()),
+    }
 }
 
 fn method(name: &str, settings: &Settings) -> Method {

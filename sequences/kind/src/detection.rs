@@ -1,7 +1,7 @@
 //! Detection: the faults that tests find, by each of the rules.
 
 use catherd_sequences::systems::{self, System, Verdict};
-use catherd_sequences::{EventId, Events, FaultWord, Source};
+use catherd_sequences::{EventId, Events, NamedWord, Source};
 
 use crate::configuration::{Bugs, Rule};
 use crate::subject::{Stop, Subject};
@@ -9,7 +9,7 @@ use crate::subject::{Stop, Subject};
 /// A fault that tests are held against.
 pub(crate) struct Bug {
     pub(crate) name: String,
-    word: FaultWord,
+    word: NamedWord,
     /// The faulty system; `None` if there is none to execute tests on.
     system: Option<Box<dyn System>>,
 }
@@ -28,12 +28,12 @@ pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
         let cause = format!("the model has no fault `{name}`; it has {}", names.join(", "));
         return Err(Stop::Failed(cause));
     }
-    let is_wanted = |bug: &&FaultWord| match wanted {
+    let is_wanted = |bug: &&NamedWord| match wanted {
         Bugs::All => true,
         Bugs::None => false,
         Bugs::Named(names) => names.contains(&bug.name),
     };
-    let bug = |bug: &FaultWord| Bug {
+    let bug = |bug: &NamedWord| Bug {
         name: bug.name.clone(),
         word: bug.clone(),
         system: system(subject, &bug.name),
@@ -53,6 +53,11 @@ fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
 }
 
 impl Bug {
+    /// The events that trigger the fault, each one of some.
+    pub(crate) fn word(&self) -> &[Vec<EventId>] {
+        &self.word.word
+    }
+
     /// The rules among some that can be applied: replay needs a system.
     pub(crate) fn applies(&self, rule: Rule) -> bool {
         rule != Rule::Replay || self.system.is_some()
@@ -69,21 +74,9 @@ impl Bug {
         events: &Events,
         rule: Rule,
     ) -> Result<bool, Stop> {
-        let word = &self.word.word;
         match (rule, &mut self.system) {
-            (Rule::Trigger, _) => Ok(word.is_empty()
-                || test.windows(word.len()).any(|window| {
-                    window.iter().zip(word).all(|(event, allowed)| allowed.contains(event))
-                })),
-            (Rule::TriggerSubsequence, _) => {
-                let mut left = word.as_slice();
-                for event in test {
-                    if left.first().is_some_and(|allowed| allowed.contains(event)) {
-                        left = &left[1..];
-                    }
-                }
-                Ok(left.is_empty())
-            }
+            (Rule::Trigger, _) => Ok(self.word.is_in(test)),
+            (Rule::TriggerSubsequence, _) => Ok(self.word.is_apart_in(test)),
             (Rule::Replay, Some(system)) => {
                 let verdict = systems::execute(&mut **system, events, test);
                 let verdict = verdict.map_err(|error| Stop::Failed(error.to_string()))?;

@@ -11,6 +11,8 @@ pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";
 pub(crate) const ITEMS: &str = "items";
 pub(crate) const EVENTS: &str = "events";
+/// The level of mutants: a built-in system, of which each fault is one.
+pub(crate) const SYSTEM: &str = "system";
 pub(crate) const SUITE: &str = "suite.json";
 
 /// What runs on models measure and count.
@@ -29,7 +31,7 @@ pub(crate) fn info() -> SubjectInfo {
         ],
         criteria: vec![CriterionInfo::new("item", ITEMS)],
         suite_unit: Noun::new("event", EVENTS),
-        mutant_levels: Vec::new(),
+        mutant_levels: vec![SYSTEM.to_owned()],
         artifact_extension: "json".to_owned(),
         measures: vec![
             Measure::new("threads", "B-threads"),

@@ -6,7 +6,6 @@
 //!   covers and which faults it detects. The algorithm `risk` executes a pool instead, and says
 //!   what is known of each item after so many tests.
 
-mod cache;
 mod configuration;
 mod detection;
 mod goals;
@@ -18,7 +17,7 @@ mod runner;
 mod search;
 mod subject;
 
-use catherd_experiments::{Algorithm, NamedGoals, ProjectSource, SubjectInfo};
+use catherd_experiments::{Algorithm, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 use catherd_subject::{
     AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
     RunnerContext, SubjectKind,
@@ -48,6 +47,10 @@ impl SubjectKind for Sequences {
 
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
         configuration::read(algorithm).map(drop)
+    }
+
+    fn check_mutation(&self, mutation: &Mutation) -> Result<(), FieldError> {
+        configuration::check_mutation(mutation)
     }
 
     fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {

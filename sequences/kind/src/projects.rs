@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, ProjectSource};
-use catherd_sequences::{Model, Source, Space, Stepper};
+use catherd_sequences::{Model, Shape, Source, Space, Stepper, synthetic};
 use catherd_subject::{FindError, Found, FoundProject, Progress, ProjectTable, SkippedProject};
 
 /// The beginning of the name of a built-in model.
@@ -17,17 +17,17 @@ const EXTENSIONS: [&str; 3] = [".bp", ".bp.json", ".bp.js"];
 /// States that are explored at most to measure a model.
 const MOST_STATES: usize = 1_000_000;
 
-/// Finds models: built-in ones, files, and the files of folders.
+/// Finds models: built-in ones, files, and the files of folders; or makes synthetic ones.
 ///
 /// # Errors
 ///
 /// If a path cannot be used.
 pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
-    let ProjectSource::Paths(paths) = projects else {
-        return Err(FindError {
-            cause: "projects.synthetic: there are no synthetic models".to_owned(),
-            advice: "list files or folders of models, or builtin:NAME".to_owned(),
-        });
+    let paths = match projects {
+        ProjectSource::Paths(paths) => paths,
+        ProjectSource::Synthetic { count, seed, shape } => {
+            return synthetic_models(*count, *seed, shape, progress);
+        }
     };
     let places = places(paths)?;
     let total = places.len() as u64;
@@ -60,6 +60,47 @@ pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<
             cause: "no models were found".to_owned(),
             advice: format!("name files *{}, folders of them, or builtin:NAME", EXTENSIONS[0]),
         });
+    }
+    Ok(found)
+}
+
+/// Makes synthetic models. They are made again when a run needs their texts.
+fn synthetic_models(
+    count: u64,
+    seed: u64,
+    numbers: &BTreeMap<String, String>,
+    progress: &dyn Progress,
+) -> Result<Found, FindError> {
+    let refused = |cause: String| FindError {
+        cause: format!("projects.synthetic: {cause}"),
+        advice: "threads, events, depth and density say what the models look like".to_owned(),
+    };
+    let mut shape = Shape::default();
+    for (key, text) in numbers {
+        let whole =
+            || text.parse().map_err(|_| refused(format!("{key} is {text}, no whole number")));
+        match key.as_str() {
+            "threads" => shape.threads = whole()?,
+            "events" => shape.events = whole()?,
+            "depth" => shape.depth = whole()?,
+            "density" => {
+                let share = text.parse().map_err(|_| refused(format!("density is {text}")));
+                shape.density = share?;
+            }
+            _ => return Err(refused(format!("unknown key `{key}`"))),
+        }
+    }
+    let mut found = Found::default();
+    for number in 1..=count {
+        let text = synthetic(&shape, seed, number).map_err(|error| refused(error.to_string()))?;
+        let name = format!("synthetic-{seed}-{number}");
+        let digest = Digest::of(text.as_bytes());
+        let read = move || {
+            let text = synthetic(&shape, seed, number);
+            text.map(String::into_bytes).map_err(|error| error.to_string())
+        };
+        found.projects.push(FoundProject::new(name.clone(), name.into(), digest, read));
+        progress.report(number, count);
     }
     Ok(found)
 }

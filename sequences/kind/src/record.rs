@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catherd_experiments::{Criterion, Metric, RunRecord, RunSpec, SuiteSize, TimelinePoint};
+use catherd_experiments::{
+    Criterion, Level, Metric, MutantOutcome, MutantRecord, Mutation, RunRecord, RunSpec, SuiteSize,
+    TimelinePoint,
+};
 use catherd_sequences::EventId;
 use serde_json::json;
 
-use crate::configuration::{Configuration, Letters};
+use crate::configuration::{Bugs, Configuration, Letters, Rule};
 use crate::detection;
-use crate::info::{EVENTS, EXECUTIONS, ITEMS, STEPS, SUITE};
+use crate::info::{EVENTS, EXECUTIONS, ITEMS, STEPS, SUITE, SYSTEM};
 use crate::search::{Improvement, Outcome, items_of, positions};
 use crate::subject::{Items, Stop, Subject};
 
@@ -79,8 +82,13 @@ pub(crate) fn of(
     let reason = if outcome.goals.is_empty() { "no item that a trace could cover" } else { "" };
     let items = Criterion { name: ITEMS.to_owned(), goals: outcome.goals.len() as u32, covered };
     let last = items.covered.len() as u32;
+    let mutants = match &spec.mutation {
+        Some(mutation) => mutants(subject, mutation, &outcome.tests)?,
+        None => Vec::new(),
+    };
     Ok(RunRecord {
         reason: reason.to_owned(),
+        mutants,
         work: work(outcome.executions, outcome.steps),
         timeline: timeline(&outcome.improvements, last),
         suite: SuiteSize {
@@ -171,6 +179,50 @@ fn add_detection(
         }
     }
     Ok(())
+}
+
+/// The faults of the model's system as mutants, and which of them the tests kill: the faulty system fails
+/// one. A fault that no test triggers is not covered. A model without a system has none.
+fn mutants(
+    subject: &Subject,
+    mutation: &Mutation,
+    tests: &[Vec<EventId>],
+) -> Result<Vec<MutantRecord>, Stop> {
+    let events = subject.model.program.events();
+    let name = |&event: &EventId| events.get(event).name.clone();
+    let mut mutants = Vec::new();
+    for mut bug in detection::bugs(subject, &Bugs::All)? {
+        let is_wanted = mutation.operators.is_empty() || mutation.operators.contains(&bug.name);
+        if !is_wanted || !bug.applies(Rule::Replay) {
+            continue;
+        }
+        let (mut killed_by, mut executions, mut covered) = (None, 0, false);
+        for (number, test) in (0..).zip(tests) {
+            executions += 1;
+            covered |= bug.detects(test, events, Rule::Trigger)?;
+            if bug.detects(test, events, Rule::Replay)? {
+                killed_by = Some(number);
+                break;
+            }
+        }
+        let word: Vec<String> =
+            bug.word().iter().map(|of| of.first().map(name).unwrap_or_default()).collect();
+        mutants.push(MutantRecord {
+            id: bug.name.clone(),
+            operator: bug.name.clone(),
+            location: vec![Level::new(SYSTEM, &*subject.model.name)],
+            change: format!("triggered by {}", word.join(", ")),
+            outcome: match (killed_by, covered) {
+                (Some(_), _) => MutantOutcome::Killed,
+                (None, true) => MutantOutcome::Survived,
+                (None, false) => MutantOutcome::NotCovered,
+            },
+            killed_by,
+            executions,
+            duplicate_of: None,
+        });
+    }
+    Ok(mutants)
 }
 
 /// The suite as a file that `catherd sequences coverage` and `test` read.

@@ -7,13 +7,14 @@ mod thread;
 
 use rustc_hash::FxHashMap;
 
-use crate::events::{EventId, EventSet, Events};
+use crate::events::{EventSet, Events};
 use crate::program::{
     Body, Effect, EventFacts, Expr, Place, PlaceStep, Program, SetExpr, SetTable, Thread,
 };
 
+use super::NamedWord;
 use super::error::{ModelError, Span, closest};
-use super::syntax::{self, ExprKind, Statement, StatementKind, Syntax};
+use super::syntax::{self, ExprKind, Statement, StatementKind, Syntax, WordSyntax};
 use super::types::Type;
 
 /// The largest number of b-threads.
@@ -58,7 +59,8 @@ struct Compiler {
 /// A compiled model with what is not part of the program.
 pub(super) struct Compiled {
     pub(super) program: Program,
-    pub(super) faults: Vec<(String, Vec<Vec<EventId>>)>,
+    pub(super) faults: Vec<NamedWord>,
+    pub(super) requirements: Vec<NamedWord>,
     /// Notes that do not prevent the use of the model.
     pub(super) warnings: Vec<String>,
 }
@@ -125,15 +127,8 @@ pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Com
     }
     compiler.data.iter().for_each(|variable| variable.of.largest(&mut largest));
 
-    let mut faults = Vec::new();
-    for fault in &syntax.faults {
-        if faults.iter().any(|(name, _)| *name == fault.name) {
-            let cause = format!("a second fault named `{}`", fault.name);
-            return Err(ModelError::new(fault.span, cause).hint("give it another name"));
-        }
-        let word = fault.word.iter().map(|set| Ok(compiler.constant_set(set)?.iter().collect()));
-        faults.push((fault.name.clone(), word.collect::<Result<_, ModelError>>()?));
-    }
+    let faults = compiler.named_words(&syntax.faults, "fault")?;
+    let requirements = compiler.named_words(&syntax.requirements, "requirement")?;
     let has_priorities = threads.iter().any(|thread: &Thread| match &thread.body {
         Body::Table(rows, _) => rows.iter().any(|row| row.priority != 0),
         Body::Code(code) => code.syncs.iter().any(|sync| sync.priority != 0),
@@ -154,10 +149,29 @@ pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Com
         largest,
         has_priorities,
     };
-    Ok(Compiled { program, faults, warnings })
+    Ok(Compiled { program, faults, requirements, warnings })
 }
 
 impl Compiler {
+    /// Faults or requirements with the events of their words.
+    fn named_words(
+        &mut self,
+        words: &[WordSyntax],
+        what: &str,
+    ) -> Result<Vec<NamedWord>, ModelError> {
+        let mut found: Vec<NamedWord> = Vec::new();
+        for WordSyntax { span, name, word } in words {
+            if found.iter().any(|other| other.name == *name) {
+                let cause = format!("a second {what} named `{name}`");
+                return Err(ModelError::new(*span, cause).hint("give it another name"));
+            }
+            let word = word.iter().map(|set| Ok(self.constant_set(set)?.iter().collect()));
+            let word = word.collect::<Result<_, ModelError>>()?;
+            found.push(NamedWord { name: name.clone(), word });
+        }
+        Ok(found)
+    }
+
     /// The number of a word, which is added if it is new.
     fn word(&mut self, word: &str) -> i32 {
         if let Some(&known) = self.word_ids.get(word) {

@@ -36,6 +36,8 @@ struct Vertex {
     id: String,
     #[serde(default)]
     shared_state: Option<String>,
+    #[serde(default)]
+    requirements: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +54,8 @@ struct Edge {
     source_vertex_id: Option<String>,
     #[serde(default)]
     target_vertex_id: Option<String>,
+    #[serde(default)]
+    requirements: Vec<String>,
 }
 
 fn failed(cause: impl Into<String>) -> ModelError {
@@ -181,5 +185,16 @@ fn tables(graph: &Graph, states: &[Vec<(&Edge, usize)>]) -> String {
     let name = if graph.name.is_empty() { "graph" } else { &graph.name };
     let states: Vec<Value> = states.iter().map(state).collect();
     let thread = json!({"name": name, "states": states});
-    json!({"name": name, "events": events, "threads": [thread]}).to_string()
+    // A requirement of a vertex is that of the edges which lead to it.
+    let mut requirements: BTreeMap<&String, BTreeSet<String>> = BTreeMap::new();
+    for edge in &graph.edges {
+        let is_target = |vertex: &&Vertex| Some(&vertex.id) == edge.target_vertex_id.as_ref();
+        let of_target = graph.vertices.iter().filter(is_target).flat_map(|v| &v.requirements);
+        for requirement in edge.requirements.iter().chain(of_target) {
+            requirements.entry(requirement).or_default().insert(label(edge));
+        }
+    }
+    let words: BTreeMap<_, _> =
+        requirements.into_iter().map(|(name, events)| (name, [events])).collect();
+    json!({"name": name, "events": events, "threads": [thread], "requirements": words}).to_string()
 }

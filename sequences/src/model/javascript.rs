@@ -16,8 +16,8 @@ const OBJECTS: &str = include_str!("javascript.js");
 /// The name of the model's file in errors of the engine.
 const FILE: &str = "model.bp.js";
 
-/// Operations of a model in units of 10,000 polls: ten to twenty seconds.
-const OPERATIONS: u64 = 20_000;
+/// Operations of a model in units of 10,000 polls: five to ten seconds on an idle core.
+const OPERATIONS: u64 = 10_000;
 
 /// Memory of a model in bytes.
 const MEMORY: usize = 512 << 20;

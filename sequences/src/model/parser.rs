@@ -4,8 +4,8 @@ mod expression;
 mod statement;
 
 use super::error::{ModelError, Span, closest};
-use super::syntax::{EffectSyntax, ExprKind, FaultSyntax, Syntax, ThreadSyntax, TypeSyntax};
-use super::syntax::{Statement, StatementKind, Sync, Variable};
+use super::syntax::{EffectSyntax, ExprKind, Syntax, ThreadSyntax, TypeSyntax};
+use super::syntax::{Statement, StatementKind, Sync, Variable, WordSyntax};
 use super::token::{Token, tokens};
 
 /// The largest depth of blocks and expressions.
@@ -53,8 +53,19 @@ const KEYWORDS: [&str; 34] = [
 ];
 
 /// Words that begin a declaration.
-const ITEMS: [&str; 10] =
-    ["model", "include", "const", "events", "data", "on", "thread", "request", "fault", "default"];
+const ITEMS: [&str; 11] = [
+    "model",
+    "include",
+    "const",
+    "events",
+    "data",
+    "on",
+    "thread",
+    "request",
+    "fault",
+    "requirement",
+    "default",
+];
 
 /// Parses a file and adds what it declares to a syntax tree.
 ///
@@ -242,13 +253,13 @@ impl Parser {
             }
             "request" => syntax.threads.push(self.guarded_request()?),
             "fault" => {
-                let name = self.title("the name of the fault")?;
-                self.expect(":")?;
-                let mut events = vec![self.expression()?];
-                while self.skip(",") {
-                    events.push(self.expression()?);
-                }
-                syntax.faults.push(FaultSyntax { span, name, word: events });
+                let fault = self.named_word(span, "the name of the fault")?;
+                syntax.faults.push(fault);
+            }
+            // No keyword, so that events and variables may have the name.
+            "requirement" => {
+                let requirement = self.named_word(span, "the name of the requirement")?;
+                syntax.requirements.push(requirement);
             }
             "default" => {
                 if self.name("`t`")? != "t" {
@@ -275,6 +286,17 @@ impl Parser {
         }
         self.skip(";");
         Ok(())
+    }
+
+    /// A name, and sets of events behind a colon.
+    fn named_word(&mut self, span: Span, wanted: &str) -> Result<WordSyntax, ModelError> {
+        let name = self.title(wanted)?;
+        self.expect(":")?;
+        let mut word = vec![self.expression()?];
+        while self.skip(",") {
+            word.push(self.expression()?);
+        }
+        Ok(WordSyntax { span, name, word })
     }
 
     /// `request E when GUARD`: a thread that requests E again and again while the guard holds.

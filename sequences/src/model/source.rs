@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::compile::{Compiled, compile};
 use super::error::{ModelError, Span};
 use super::syntax::Syntax;
-use super::{FaultWord, Model, graphwalker, javascript, parser, table};
+use super::{Model, graphwalker, javascript, parser, table};
 
 /// The built-in models: name and text.
 pub const BUILTIN: [(&str, &str); 11] = [
@@ -245,11 +245,12 @@ impl Source {
         } else {
             let syntax = self.syntax()?;
             let compiled = compile(&syntax, &self.settings).map_err(|error| self.named(error))?;
-            let Compiled { program, faults, warnings } = compiled;
+            let Compiled { program, faults, requirements, warnings } = compiled;
             Model {
                 name: syntax.name.unwrap_or_else(|| self.name.clone()),
                 program,
-                faults: faults.into_iter().map(|(name, word)| FaultWord { name, word }).collect(),
+                faults,
+                requirements,
                 strength: syntax.strength,
                 warnings,
             }

@@ -127,9 +127,9 @@ pub(super) struct EffectSyntax {
     pub(super) body: Vec<Statement>,
 }
 
-/// A fault by the word of events that triggers it.
+/// A fault or a requirement by its word of events.
 #[derive(Clone, Debug)]
-pub(super) struct FaultSyntax {
+pub(super) struct WordSyntax {
     pub(super) span: Span,
     pub(super) name: String,
     pub(super) word: Vec<Expr>,
@@ -144,7 +144,8 @@ pub(super) struct Syntax {
     pub(super) data: Vec<Variable>,
     pub(super) effects: Vec<EffectSyntax>,
     pub(super) threads: Vec<ThreadSyntax>,
-    pub(super) faults: Vec<FaultSyntax>,
+    pub(super) faults: Vec<WordSyntax>,
+    pub(super) requirements: Vec<WordSyntax>,
     /// `default t = N`.
     pub(super) strength: Option<u32>,
     pub(super) includes: Vec<(String, Span)>,

@@ -13,7 +13,7 @@ use crate::space::Space;
 
 use super::compile::MOST_THREADS;
 use super::error::{ModelError, Span, closest};
-use super::{FaultWord, Model};
+use super::{Model, NamedWord};
 
 /// The largest number of states of all threads of a table.
 const MOST_ROWS: usize = 1 << 20;
@@ -31,9 +31,19 @@ struct Tables {
     events: Vec<EventForm>,
     threads: Vec<ThreadForm>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    faults: BTreeMap<String, Vec<String>>,
+    faults: BTreeMap<String, Vec<Labels>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    requirements: BTreeMap<String, Vec<Labels>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     t: Option<u32>,
+}
+
+/// The events of a place in a word: one label, or several.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Labels {
+    One(String),
+    Several(Vec<String>),
 }
 
 /// An event: its name, or an object with `event` and its fields.
@@ -173,13 +183,8 @@ pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
         let body = Body::Table(rows, first);
         threads.push(Thread { name: thread.name.clone(), guard: None, body, at });
     }
-    let faults = tables.faults.into_iter().map(|(name, word)| {
-        let word = word
-            .iter()
-            .map(|label| Ok(set(std::slice::from_ref(label), &events)?.iter().collect()));
-        Ok(FaultWord { name, word: word.collect::<Result<_, ModelError>>()? })
-    });
-    let faults = faults.collect::<Result<_, ModelError>>()?;
+    let faults = named_words(tables.faults, &events)?;
+    let requirements = named_words(tables.requirements, &events)?;
     let has_priorities = tables.threads.iter().any(|t| t.states.iter().any(|s| s.priority != 0));
     let (sets, words) = sets.finish();
     let program = Program {
@@ -196,7 +201,25 @@ pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
         has_priorities,
     };
     let name = tables.name.unwrap_or_else(|| name.to_owned());
-    Ok(Model { name, program, faults, strength: tables.t, warnings: Vec::new() })
+    Ok(Model { name, program, faults, requirements, strength: tables.t, warnings: Vec::new() })
+}
+
+/// Faults or requirements with the events of their words.
+fn named_words(
+    words: BTreeMap<String, Vec<Labels>>,
+    events: &Events,
+) -> Result<Vec<NamedWord>, ModelError> {
+    let place = |labels: &Labels| {
+        let labels = match labels {
+            Labels::One(label) => std::slice::from_ref(label),
+            Labels::Several(labels) => labels,
+        };
+        Ok(set(labels, events)?.iter().collect())
+    };
+    let word = |(name, word): (String, Vec<Labels>)| {
+        Ok(NamedWord { name, word: word.iter().map(place).collect::<Result<_, ModelError>>()? })
+    };
+    words.into_iter().map(word).collect()
 }
 
 fn event(form: &EventForm) -> Result<Event, ModelError> {
@@ -335,15 +358,17 @@ pub(super) fn write(model: &Model, limit: usize) -> Result<String, String> {
             EventForm::Fields(Members([name].into_iter().chain(fields).collect()))
         }
     };
-    let fault = |fault: &FaultWord| {
-        let word = fault.word.iter().map(|of| of.first().map_or_else(String::new, |&e| label(e)));
-        (fault.name.clone(), word.collect())
+    let place = |events: &Vec<EventId>| match events[..] {
+        [event] => Labels::One(label(event)),
+        _ => Labels::Several(events.iter().map(|&event| label(event)).collect()),
     };
+    let named = |one: &NamedWord| (one.name.clone(), one.word.iter().map(place).collect());
     let tables = Tables {
         name: Some(model.name.clone()),
         events: program.events().list().iter().map(event).collect(),
         threads,
-        faults: model.faults.iter().map(fault).collect(),
+        faults: model.faults.iter().map(named).collect(),
+        requirements: model.requirements.iter().map(named).collect(),
         t: model.strength,
     };
     serde_json::to_string_pretty(&tables).map_err(|error| error.to_string())

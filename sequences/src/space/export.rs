@@ -1,11 +1,12 @@
 //! State spaces as files for other programs.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
 use serde_json::json;
 
-use crate::events::Events;
+use crate::events::{EventId, Events};
 
 use super::Space;
 
@@ -60,8 +61,41 @@ impl Space {
             let _ = writeln!(text, "  {state} [shape=doublecircle];");
         }
         for (from, event, to) in self.all_edges() {
-            let label = events.get(event).to_string().replace('\\', "\\\\").replace('"', "\\\"");
+            let label = dot_label(events, event);
             let _ = writeln!(text, "  {from} -> {to} [label=\"{label}\"];");
+        }
+        text + "}\n"
+    }
+
+    /// The space in the language of Graphviz with what tests cover of it: edges that a test takes are
+    /// drawn through, with the number of tests that take them, the others are dashed. Events that the
+    /// space does not allow end a test.
+    pub fn coverage(&self, events: &Events, tests: &[Vec<EventId>]) -> String {
+        let mut taken = vec![0_u32; self.edge_count()];
+        for test in tests {
+            let mut edges = BTreeSet::new();
+            let mut state = 0;
+            for &event in test {
+                let Some(at) = self.edges(state).iter().position(|edge| edge.event == event) else {
+                    break;
+                };
+                edges.insert(self.first_edge(state) + at);
+                state = self.edges(state)[at].target;
+            }
+            edges.into_iter().for_each(|edge| taken[edge] += 1);
+        }
+        let mut text = "digraph coverage {\n  node [shape=circle];\n  0 [style=bold];\n".to_owned();
+        for state in self.deadlocks() {
+            let _ = writeln!(text, "  {state} [shape=doublecircle];");
+        }
+        for ((from, event, to), count) in self.all_edges().zip(taken) {
+            let label = dot_label(events, event);
+            let _ = match count {
+                0 => {
+                    writeln!(text, "  {from} -> {to} [label=\"{label}\" style=dashed color=gray];")
+                }
+                _ => writeln!(text, "  {from} -> {to} [label=\"{label} ({count})\" penwidth=2];"),
+            };
         }
         text + "}\n"
     }
@@ -98,4 +132,9 @@ impl Space {
         }
         text + "</graph>\n</graphml>\n"
     }
+}
+
+/// The label of an event as a text of Graphviz.
+fn dot_label(events: &Events, event: EventId) -> String {
+    events.get(event).to_string().replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -1,5 +1,6 @@
 //! Programs as systems: JSON, one message a line, on standard input and output.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -37,7 +38,12 @@ pub(super) struct Command {
     running: Option<Running>,
     /// What the last answer named as next.
     next: Option<Vec<String>>,
+    /// Goals that answers named and nobody has taken yet.
+    reached: BTreeSet<String>,
 }
+
+/// The most goals that are kept until they are taken.
+const MOST_GOALS: usize = 1 << 20;
 
 /// The most events that an answer may name as next.
 const MOST_NEXT: usize = 10_000;
@@ -58,11 +64,27 @@ struct Reply {
     skip: bool,
     #[serde(default)]
     next: Option<Vec<String>>,
+    #[serde(default)]
+    coverage: Vec<Goal>,
+}
+
+/// A goal of the system by its name or its number.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Goal {
+    Name(String),
+    Number(i64),
 }
 
 impl Command {
     pub(super) fn start(program: &[String], limit: Duration) -> Result<Command, CommandError> {
-        let mut command = Command { program: program.to_vec(), limit, running: None, next: None };
+        let mut command = Command {
+            program: program.to_vec(),
+            limit,
+            running: None,
+            next: None,
+            reached: BTreeSet::new(),
+        };
         command.running = Some(command.launch()?);
         Ok(command)
     }
@@ -121,6 +143,15 @@ impl Command {
             next.truncate(MOST_NEXT);
         }
         self.next = reply.next.take();
+        for goal in reply.coverage.drain(..) {
+            if self.reached.len() == MOST_GOALS {
+                break;
+            }
+            self.reached.insert(match goal {
+                Goal::Name(name) => shown(&name),
+                Goal::Number(number) => number.to_string(),
+            });
+        }
         Ok(reply)
     }
 
@@ -191,6 +222,10 @@ impl System for Command {
 
     fn next(&self) -> Option<&[String]> {
         self.next.as_deref()
+    }
+
+    fn take_reached(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.reached)
     }
 }
 
