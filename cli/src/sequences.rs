@@ -5,6 +5,8 @@ mod execution;
 mod generate;
 mod model;
 mod output;
+mod picture;
+mod synth;
 mod test;
 
 use std::fs;
@@ -31,6 +33,7 @@ pub(crate) enum Command {
     Coverage(coverage::Coverage),
     Test(test::Test),
     Risk(execution::RiskArguments),
+    Synth(synth::Synth),
     Examples(execution::Examples),
 }
 
@@ -44,6 +47,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Coverage(arguments) => coverage::coverage(&arguments),
         Command::Test(arguments) => test::test(&arguments),
         Command::Risk(arguments) => execution::risk(&arguments),
+        Command::Synth(arguments) => synth::synth(&arguments),
         Command::Examples(arguments) => execution::examples(&arguments),
     }
 }

@@ -1,16 +1,15 @@
 //! `catherd sequences coverage`: which items tests cover, and which they do not.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_sequences::{Criterion, shortest_trace};
+use catherd_sequences::{Criterion, EventId, shortest_trace};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::generate::covered;
-use super::{Settings, Subject, is_model, read_tests};
+use super::{Settings, Subject, is_model, picture, read_tests, write};
 use crate::failure::{Exit, Failure};
 use crate::terminal;
 
@@ -25,10 +24,12 @@ Examples:
   catherd sequences coverage builtin:moodle suite.json --criterion consecutive:3 --missing
   catherd sequences coverage log.txt --criterion consecutive:2
   catherd sequences coverage builtin:abp results/suites/abp --criterion subsequence:2 --missing
+  catherd sequences coverage login.bp suite.json --criterion consecutive:2 --svg coverage.svg
+  catherd sequences coverage login.bp suite.json --criterion transitions --dot coverage.dot
 
 Without a model, the items are all words over the events of the tests. The tests of several files, or of
 all files *.json of a folder, count together: of the suites of a study, --missing lists what no
-configuration covers.")]
+configuration covers. Requirements that the model names are listed with the tests that contain their events.")]
 pub(crate) struct Coverage {
     /// Model, if there is one, and files or folders of tests
     #[arg(value_name = "[MODEL] TESTS", num_args = 1.., required = true)]
@@ -49,6 +50,14 @@ pub(crate) struct Coverage {
     #[arg(long)]
     unreachable: bool,
 
+    /// Draw the items of the criterion, a cell for each
+    #[arg(long, value_name = "FILE")]
+    svg: Option<String>,
+
+    /// Write the states of the model for Graphviz, with the edges that tests take drawn through
+    #[arg(long, value_name = "FILE")]
+    dot: Option<String>,
+
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -56,7 +65,8 @@ pub(crate) struct Coverage {
 
 /// Items of a criterion by what is known of them, each ascending.
 struct Items {
-    covered: BTreeSet<u64>,
+    /// How many tests cover each item that some test covers.
+    covered: BTreeMap<u64, u64>,
     /// `None` if the items that are reachable are not known.
     reachable: Option<Vec<u64>>,
 }
@@ -65,7 +75,7 @@ impl Items {
     /// The reachable items that no test covers; all items that no test covers if it is not known
     /// which are reachable.
     fn missing(&self, criterion: &Criterion) -> Result<Vec<u64>, Failure> {
-        let open = |item: &u64| !self.covered.contains(item);
+        let open = |item: &u64| !self.covered.contains_key(item);
         match &self.reachable {
             Some(items) => Ok(items.iter().copied().filter(open).collect()),
             None => Ok(all(criterion, "--missing")?.into_iter().filter(open).collect()),
@@ -149,8 +159,35 @@ fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
     Ok((subject, labels))
 }
 
-pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
-    let spinner = terminal::spinner("tests");
+/// A requirement of the model with the tests that contain its events.
+struct Requirement {
+    name: String,
+    tests: usize,
+    /// The first of them, from 1.
+    first: Option<usize>,
+}
+
+fn requirements(subject: &Subject, tests: &[Vec<EventId>]) -> Vec<Requirement> {
+    let Some((model, _)) = &subject.model else { return Vec::new() };
+    let requirement = |word: &catherd_sequences::NamedWord| {
+        let of = || (1..).zip(tests).filter(|(_, test)| word.is_in(test)).map(|(number, _)| number);
+        Requirement { name: word.name.clone(), tests: of().count(), first: of().next() }
+    };
+    model.requirements.iter().map(requirement).collect()
+}
+
+/// What is known of the coverage of tests.
+struct Measured {
+    subject: Subject,
+    criterion: Criterion,
+    tests: Vec<Vec<EventId>>,
+    items: Items,
+    missing: Vec<u64>,
+    unreachable: Vec<u64>,
+    requirements: Vec<Requirement>,
+}
+
+fn measure(arguments: &Coverage) -> Result<Measured, Failure> {
     let (subject, labels) = open(arguments)?;
     let criterion = subject.criterion(&arguments.criterion)?;
     let mut tests = Vec::new();
@@ -162,7 +199,13 @@ pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
         Some(space) => criterion.reachable(space, &subject.alphabet).ok(),
         None => None,
     };
-    let items = Items { covered: covered(&criterion, &subject, &tests), reachable };
+    let mut covered = BTreeMap::new();
+    for test in &tests {
+        for item in criterion.items(test, &subject.alphabet, subject.space()) {
+            *covered.entry(item).or_default() += 1;
+        }
+    }
+    let items = Items { covered, reachable };
     let missing = match arguments.missing {
         true => items.missing(&criterion)?,
         false => Vec::new(),
@@ -171,43 +214,103 @@ pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
         true => items.unreachable(&criterion)?,
         false => Vec::new(),
     };
-    let trace = |item: u64| {
-        let trace = shortest_trace(&criterion, subject.space()?, &subject.alphabet, item)?;
-        Some(trace.into_iter().map(|event| subject.label(event)).collect::<Vec<_>>())
-    };
-    let name = |item: u64| criterion.item_name(item, &subject.alphabet);
-    spinner.finish_and_clear();
-    let bound = criterion.bound();
-    let of = items.reachable.as_ref().map(Vec::len);
-    if arguments.json {
-        let missing: Vec<Value> =
-            missing.iter().map(|&i| json!({"item": name(i), "trace": trace(i)})).collect();
-        let unreachable: Vec<String> = unreachable.iter().map(|&item| name(item)).collect();
-        let value = json!({
-            "criterion": criterion.to_string(),
-            "tests": tests.len(),
-            "rank": items.covered.len(),
-            "reachable": of,
-            "bound": bound,
+    let requirements = requirements(&subject, &tests);
+    Ok(Measured { subject, criterion, tests, items, missing, unreachable, requirements })
+}
+
+impl Measured {
+    fn name(&self, item: u64) -> String {
+        self.criterion.item_name(item, &self.subject.alphabet)
+    }
+
+    /// A shortest trace of the model that covers an item, as labels.
+    fn trace(&self, item: u64) -> Option<Vec<String>> {
+        let space = self.subject.space()?;
+        let trace = shortest_trace(&self.criterion, space, &self.subject.alphabet, item)?;
+        Some(trace.into_iter().map(|event| self.subject.label(event)).collect())
+    }
+
+    /// Writes the pictures that are asked for.
+    fn draw(&self, arguments: &Coverage) -> Result<(), Failure> {
+        if let Some(file) = &arguments.svg {
+            let reachable = self.items.reachable.as_deref();
+            let alphabet = &self.subject.alphabet;
+            write(
+                file,
+                &picture::draw(&self.criterion, alphabet, &self.items.covered, reachable)?,
+            )?;
+        }
+        if let Some(file) = &arguments.dot {
+            let space = self.subject.space().ok_or_else(|| {
+                Failure::new("--dot: only a model has states").hint("name a model before the tests")
+            })?;
+            write(file, &space.coverage(&self.subject.events, &self.tests))?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        let missing = self.missing.iter();
+        let missing: Vec<Value> = missing
+            .map(|&item| json!({"item": self.name(item), "trace": self.trace(item)}))
+            .collect();
+        let unreachable: Vec<String> = self.unreachable.iter().map(|&i| self.name(i)).collect();
+        let requirements = self.requirements.iter();
+        let requirements: Vec<Value> = requirements
+            .map(|one| json!({"name": one.name, "tests": one.tests, "first": one.first}))
+            .collect();
+        json!({
+            "criterion": self.criterion.to_string(),
+            "tests": self.tests.len(),
+            "rank": self.items.covered.len(),
+            "reachable": self.items.reachable.as_ref().map(Vec::len),
+            "bound": self.criterion.bound(),
             "missing": missing,
             "unreachable": unreachable,
-        });
-        terminal::print(&(value.to_string() + "\n"));
-        return Ok(Exit::Success);
+            "requirements": requirements,
+        })
     }
-    let (of, what) = of.map_or((bound, "items"), |of| (of as u64, "reachable items"));
-    let count = items.covered.len();
-    let share = 100.0 * count as f64 / (of.max(1)) as f64;
-    let mut text = format!("{criterion}: {count} of {of} {what} ({share:.1} %), bound {bound}\n");
-    for item in missing {
-        let _ = match trace(item) {
-            Some(trace) => writeln!(text, "- {}: {}", name(item), trace.join(", ")),
-            None => writeln!(text, "- {}", name(item)),
-        };
+
+    fn text(&self) -> String {
+        let bound = self.criterion.bound();
+        let of = self.items.reachable.as_ref().map(Vec::len);
+        let (of, what) = of.map_or((bound, "items"), |of| (of as u64, "reachable items"));
+        let count = self.items.covered.len();
+        let share = 100.0 * count as f64 / (of.max(1)) as f64;
+        let criterion = &self.criterion;
+        let mut text =
+            format!("{criterion}: {count} of {of} {what} ({share:.1} %), bound {bound}\n");
+        for &item in &self.missing {
+            let _ = match self.trace(item) {
+                Some(trace) => writeln!(text, "- {}: {}", self.name(item), trace.join(", ")),
+                None => writeln!(text, "- {}", self.name(item)),
+            };
+        }
+        for &item in &self.unreachable {
+            let _ = writeln!(text, "- {}: unreachable", self.name(item));
+        }
+        for Requirement { name, tests, first } in &self.requirements {
+            let _ = match first {
+                Some(first) => {
+                    let tests = terminal::plural(*tests, "test");
+                    writeln!(text, "requirement {name}: {tests}, the first is {first}")
+                }
+                None => writeln!(text, "requirement {name}: no test"),
+            };
+        }
+        text
     }
-    for item in unreachable {
-        let _ = writeln!(text, "- {}: unreachable", name(item));
-    }
+}
+
+pub(crate) fn coverage(arguments: &Coverage) -> Result<Exit, Failure> {
+    let spinner = terminal::spinner("tests");
+    let measured = measure(arguments)?;
+    measured.draw(arguments)?;
+    let text = match arguments.json {
+        true => measured.json().to_string() + "\n",
+        false => measured.text(),
+    };
+    spinner.finish_and_clear();
     terminal::print(&text);
     Ok(Exit::Success)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use catherd_sequences::examples::Example;
 use catherd_sequences::risk::{self, Evidence, Policy, UnknownPolicy};
-use catherd_sequences::{EventId, Sampler};
+use catherd_sequences::{Criterion, EventId, Pool, Sampler};
 use clap::Args;
 use serde_json::json;
 
@@ -19,9 +19,12 @@ use crate::terminal;
 Examples:
   catherd sequences risk builtin:abp results.csv --criterion subsequence:2
   catherd sequences risk builtin:abp results.csv --criterion consecutive:2 --next 10
+  catherd sequences risk builtin:abp results.csv --partition atoms --profile usage.txt
 
-A line of results is passed or failed, and the events of the test: failed,send,rAck,sAck. Risk is
-a score, not a probability, because a test may cover several items.")]
+A line of results is passed or failed, and the events of the test: failed,send,rAck,sAck. A line with
+the word changed says that the system was changed: what is known so far is forgotten, or, with --decay,
+counts less. Risk is a score, not a probability, because a test may cover several items; with
+--partition each test belongs to one class, and it is the probability that a use fails.")]
 pub(crate) struct RiskArguments {
     /// Model: a file, or builtin:NAME
     #[arg(value_name = "MODEL")]
@@ -38,7 +41,17 @@ pub(crate) struct RiskArguments {
     #[arg(long, value_name = "CRITERION", default_value = "subsequence:2")]
     criterion: String,
 
-    /// Traces of the system's use: how often each item is used
+    /// Make classes of which each test belongs to exactly one: the first of its items, or the set of
+    /// all its items (atoms)
+    #[arg(long, value_name = "HOW", value_parser = ["first", "atoms"])]
+    partition: Option<String>,
+
+    /// What earlier results count after a change of the system, from 0 (forgotten) to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    decay: f64,
+
+    /// Traces of the system's use: how often each item is used. Without it, all items are used
+    /// equally; classes of --partition as walks of the model are
     #[arg(long, value_name = "FILE")]
     profile: Option<String>,
 
@@ -80,11 +93,17 @@ pub(crate) struct Examples {
     json: bool,
 }
 
-/// Tests and whether they failed.
-fn results(
-    arguments: &RiskArguments,
-    subject: &Subject,
-) -> Result<Vec<(bool, Vec<EventId>)>, Failure> {
+/// A line of results.
+enum Line {
+    Test {
+        failed: bool,
+        events: Vec<EventId>,
+    },
+    /// The system was changed.
+    Changed,
+}
+
+fn results(arguments: &RiskArguments, subject: &Subject) -> Result<Vec<Line>, Failure> {
     let path = &arguments.results;
     let mut found = Vec::new();
     for (number, line) in read(path)?.lines().enumerate() {
@@ -96,6 +115,10 @@ fn results(
         let failed = match result.trim() {
             "passed" | "pass" => false,
             "failed" | "fail" => true,
+            "changed" if test.trim().is_empty() => {
+                found.push(Line::Changed);
+                continue;
+            }
             other => {
                 let cause = format!("{path}: line {}: `{other}` is no result", number + 1);
                 return Err(Failure::new(cause).hint("begin each line with passed or failed"));
@@ -103,7 +126,7 @@ fn results(
         };
         let labels = catherd_sequences::split_list(test);
         let test = subject.tests(&[labels], &format!("{path}: line {}", number + 1))?;
-        found.extend(test.into_iter().map(|test| (failed, test)));
+        found.extend(test.into_iter().map(|events| Line::Test { failed, events }));
     }
     Ok(found)
 }
@@ -123,51 +146,152 @@ fn losses(arguments: &RiskArguments) -> Result<HashMap<String, f64>, Failure> {
     Ok(losses)
 }
 
+/// Walks of the model that next tests are chosen from, and that a partition has for its profile.
+const WALKS: u64 = 2000;
+
+/// What has a risk: the items of a criterion, or classes of a partition of all tests.
+struct Classes<'s> {
+    subject: &'s Subject,
+    criterion: Criterion,
+    /// The class of each item, or of the set of items of a test.
+    places: HashMap<Vec<u64>, usize>,
+    names: Vec<String>,
+    partition: Option<Partition>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Partition {
+    First,
+    Atoms,
+}
+
+impl<'s> Classes<'s> {
+    fn new(arguments: &RiskArguments, subject: &'s Subject) -> Result<Classes<'s>, Failure> {
+        let criterion = subject.criterion(&arguments.criterion)?;
+        let partition = match arguments.partition.as_deref() {
+            Some("first") => Some(Partition::First),
+            Some(_) => Some(Partition::Atoms),
+            None => None,
+        };
+        let mut classes =
+            Classes { subject, criterion, places: HashMap::new(), names: Vec::new(), partition };
+        if partition.is_none() {
+            let space = subject.space().ok_or_else(|| Failure::new("there is no model"))?;
+            let items = classes.criterion.reachable(space, &subject.alphabet);
+            let items = items.map_err(|error| {
+                Failure::new(error).hint("raise --limit, or choose another criterion")
+            })?;
+            items.into_iter().for_each(|item| _ = classes.add(vec![item]));
+        }
+        Ok(classes)
+    }
+
+    fn add(&mut self, key: Vec<u64>) -> usize {
+        let name = |&item: &u64| self.criterion.item_name(item, &self.subject.alphabet);
+        let name = match &key[..] {
+            [] => "no item".to_owned(),
+            [item] => name(item),
+            // Names of many items would fill the screen.
+            items => {
+                let shown: Vec<_> = items.iter().take(3).map(name).collect();
+                let rest = if items.len() > 3 { " and others" } else { "" };
+                format!("{} items: {}{rest}", items.len(), shown.join("; "))
+            }
+        };
+        let place = self.names.len();
+        self.places.insert(key, place);
+        self.names.push(name);
+        place
+    }
+
+    /// The classes of a test; exactly one with a partition.
+    fn of(&mut self, test: &[EventId]) -> Vec<usize> {
+        let items = self.criterion.items(test, &self.subject.alphabet, self.subject.space());
+        let key = match self.partition {
+            None => {
+                let place = |item: u64| self.places.get(&[item][..]).copied();
+                return items.into_iter().filter_map(place).collect();
+            }
+            Some(Partition::First) => items.into_iter().take(1).collect(),
+            Some(Partition::Atoms) => items,
+        };
+        let known = self.places.get(&key).copied();
+        vec![known.unwrap_or_else(|| self.add(key))]
+    }
+}
+
+/// What results say of each class.
+fn evidence(
+    arguments: &RiskArguments,
+    classes: &mut Classes<'_>,
+    results: &[Line],
+) -> Result<Vec<Evidence>, Failure> {
+    if !(0.0..=1.0).contains(&arguments.decay) {
+        let cause = format!("--decay: `{}` is no share", arguments.decay);
+        return Err(Failure::new(cause).hint("write a number from 0 to 1"));
+    }
+    let subject = classes.subject;
+    let mut counts: Vec<(f64, f64)> = vec![(0.0, 0.0); classes.names.len()];
+    for line in results {
+        let Line::Test { failed, events } = line else {
+            counts.iter_mut().for_each(|(passed, failed)| {
+                *passed *= arguments.decay;
+                *failed *= arguments.decay;
+            });
+            continue;
+        };
+        for class in classes.of(events) {
+            counts.resize(counts.len().max(class + 1), (0.0, 0.0));
+            if *failed { counts[class].1 += 1.0 } else { counts[class].0 += 1.0 }
+        }
+    }
+    let uses = match (&arguments.profile, classes.partition) {
+        (Some(path), _) => Some(subject.tests(&read_tests(path)?, path)?),
+        (None, Some(_)) => {
+            let pool = pool(arguments, subject)?;
+            let walk = |&walk: &u32| pool.tests.test(walk as usize);
+            Some(pool.walks.iter().map(walk).collect())
+        }
+        (None, None) => None,
+    };
+    let mut profile = vec![0.0; classes.names.len()];
+    for test in uses.iter().flatten() {
+        for class in classes.of(test) {
+            profile.resize(profile.len().max(class + 1), 0.0);
+            profile[class] += 1.0 / uses.as_ref().map_or(1, Vec::len) as f64;
+        }
+    }
+    let losses = losses(arguments)?;
+    counts.resize(classes.names.len(), (0.0, 0.0));
+    profile.resize(classes.names.len(), 0.0);
+    let uniform = 1.0 / classes.names.len().max(1) as f64;
+    let one = |(at, name): (usize, &String)| {
+        let loss = losses.get(name).copied().unwrap_or(1.0);
+        let profile = if uses.is_some() { profile[at] } else { uniform };
+        let (passed, failed) = counts[at];
+        Evidence { passed, failed, profile, loss }
+    };
+    Ok(classes.names.iter().enumerate().map(one).collect())
+}
+
 pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
     let subject = arguments.settings.open(&arguments.model)?;
     let policy: Policy =
         arguments.policy.parse().map_err(|error: UnknownPolicy| Failure::new(error))?;
-    let criterion = subject.criterion(&arguments.criterion)?;
-    let Some(space) = subject.space() else { return Err(Failure::new("there is no model")) };
-    let items = criterion
-        .reachable(space, &subject.alphabet)
-        .map_err(|error| Failure::new(error).hint("raise --limit, or choose another criterion"))?;
-    let place: HashMap<u64, usize> = items.iter().copied().zip(0..).collect();
-    let of = |test: &[EventId]| -> Vec<usize> {
-        let items = criterion.items(test, &subject.alphabet, Some(space));
-        items.iter().filter_map(|item| place.get(item).copied()).collect()
-    };
-    let losses = losses(arguments)?;
-    let names: Vec<String> =
-        items.iter().map(|&item| criterion.item_name(item, &subject.alphabet)).collect();
-    let uniform = 1.0 / items.len().max(1) as f64;
-    let mut evidence: Vec<Evidence> = names
-        .iter()
-        .map(|name| {
-            let loss = losses.get(name).copied().unwrap_or(1.0);
-            Evidence { passed: 0.0, failed: 0.0, profile: uniform, loss }
-        })
-        .collect();
+    let mut classes = Classes::new(arguments, &subject)?;
     let results = results(arguments, &subject)?;
-    let executed: Vec<Vec<EventId>> = results.iter().map(|(_, test)| test.clone()).collect();
-    subject.check_items(&criterion, &executed)?;
-    for (failed, test) in &results {
-        for item in of(test) {
-            let evidence = &mut evidence[item];
-            if *failed { evidence.failed += 1.0 } else { evidence.passed += 1.0 }
-        }
-    }
-    if let Some(path) = &arguments.profile {
-        let uses = subject.tests(&read_tests(path)?, path)?;
-        evidence.iter_mut().for_each(|item| item.profile = 0.0);
-        for test in &uses {
-            of(test).into_iter().for_each(|item| evidence[item].profile += 1.0 / uses.len() as f64);
-        }
-    }
+    let test = |line: &Line| match line {
+        Line::Test { events, .. } => Some(events.clone()),
+        Line::Changed => None,
+    };
+    let executed: Vec<Vec<EventId>> = results.iter().filter_map(test).collect();
+    subject.check_items(&classes.criterion, &executed)?;
+    let evidence = evidence(arguments, &mut classes, &results)?;
     let sum = risk::assess(&evidence);
     let scores = risk::scores(&evidence, policy, arguments.seed);
     let order = risk::ranking(&scores);
-    let next = next_tests(arguments, &subject, &of, &scores)?;
+    let next = next_tests(arguments, &mut classes, scores.clone())?;
+    let names = &classes.names;
     let text = if arguments.json {
         let item = |&at: &usize| {
             let beta = evidence[at].risk();
@@ -176,8 +300,9 @@ pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
                    "low": low, "high": high, "score": scores[at]})
         };
         let value = json!({
-            "tests": results.len(),
+            "tests": executed.len(),
             "risk": sum.risk,
+            "is_probability": classes.partition.is_some(),
             "expected_loss": sum.expected_loss,
             "largest_variance": sum.largest_variance,
             "items": order.iter().map(item).collect::<Vec<_>>(),
@@ -185,11 +310,15 @@ pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
         });
         value.to_string() + "\n"
     } else {
+        let (what, risk) = match classes.partition {
+            Some(_) => ("classes", "probability that a use fails"),
+            None => ("items", "risk score"),
+        };
         let mut text = format!(
-            "{}, {} items of {criterion}\nrisk score {:.6}, expected loss {:.6}, largest variance \
-             {:.3e}\n",
-            terminal::plural(results.len(), "test"),
-            items.len(),
+            "{}, {} {what} of {}\n{risk} {:.6}, expected loss {:.6}, largest variance {:.3e}\n",
+            terminal::plural(executed.len(), "test"),
+            names.len(),
+            classes.criterion,
             sum.risk,
             sum.expected_loss,
             sum.largest_variance
@@ -206,25 +335,29 @@ pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The next tests, chosen from walks of the model.
+/// Walks of the model, duplicates removed.
+fn pool(arguments: &RiskArguments, subject: &Subject) -> Result<Pool, Failure> {
+    let length = catherd_sequences::DEFAULT_LENGTH;
+    let walker = subject.walker(Sampler::Steps, arguments.seed, length);
+    let walker = walker.ok_or_else(|| Failure::new("there is no model"))??;
+    walker.pool(WALKS, &subject.alphabet).map_err(Failure::new)
+}
+
+/// The next tests, chosen from walks of the model. Classes without results have the score of the prior.
 fn next_tests(
     arguments: &RiskArguments,
-    subject: &Subject,
-    items: &dyn Fn(&[EventId]) -> Vec<usize>,
-    scores: &[f64],
+    classes: &mut Classes<'_>,
+    mut scores: Vec<f64>,
 ) -> Result<Vec<String>, Failure> {
-    const POOL: u64 = 2000;
     if arguments.next == 0 {
         return Ok(Vec::new());
     }
-    let length = catherd_sequences::DEFAULT_LENGTH;
-    let Some(walker) = subject.walker(Sampler::Steps, arguments.seed, length) else {
-        return Ok(Vec::new());
-    };
-    let pool = walker?.pool(POOL, &subject.alphabet).map_err(Failure::new)?;
+    let subject = classes.subject;
+    let pool = pool(arguments, subject)?;
     let tests: Vec<Vec<usize>> =
-        (0..pool.len()).map(|number| items(&pool.tests.test(number))).collect();
-    let chosen = risk::next_tests(&tests, scores, arguments.next);
+        (0..pool.len()).map(|number| classes.of(&pool.tests.test(number))).collect();
+    scores.resize(classes.names.len(), 0.5);
+    let chosen = risk::next_tests(&tests, &scores, arguments.next);
     let labels = |test| subject.labels(&pool.tests.test(test).into()).join(", ");
     Ok(chosen.into_iter().map(labels).collect())
 }

@@ -1,6 +1,8 @@
 //! `catherd sequences test`: executes tests on a system.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use catherd_sequences::systems::{self, Online, System, Verdict};
@@ -22,10 +24,12 @@ Examples:
   catherd sequences test builtin:abp suite.json --system abp --bug abp-1 --shrink
   catherd sequences test login.bp suite.json --command 'python3 adapter.py'
   catherd sequences test login.bp --online 20 --command 'python3 adapter.py'
+  catherd sequences test login.bp suite.json --command 'python3 adapter.py' --shrink --failures failures.json
 
 An adapter reads JSON lines, {\"reset\": true} and {\"event\": \"send\", \"fields\": {}}, and answers
 each with {\"ok\": true}, {\"ok\": false, \"why\": \"...\"} or {\"skip\": true}. With --online it may add
-which events come next: {\"ok\": true, \"next\": [\"sAck\", \"sNak\"]}.
+which events come next: {\"ok\": true, \"next\": [\"sAck\", \"sNak\"]}. It may add which goals of the
+system itself it reached, such as lines of code: {\"ok\": true, \"coverage\": [\"retry\", 120]}.
 
 An event with a mark, !send, as the last of its test has to be refused: answered with {\"ok\": false}.
 
@@ -83,6 +87,11 @@ pub(crate) struct Test {
     #[arg(long, value_name = "FILE")]
     results: Option<String>,
 
+    /// Keep failing tests in a file, the shortest ones with --shrink. Those of earlier executions are
+    /// executed first; one that passes is removed
+    #[arg(long, value_name = "FILE", conflicts_with = "online")]
+    failures: Option<String>,
+
     /// Print one JSON object instead of TAP
     #[arg(long)]
     json: bool,
@@ -106,12 +115,21 @@ struct Executed {
     verdict: Verdict,
     /// The shortest test with the same failure.
     shortest: Option<Case>,
+    /// Goals of the system that no test before reached.
+    new_goals: usize,
+}
+
+/// A goal of the system that the answers named.
+struct Goal {
+    /// Tests that reached it, and the number of the first one from 1.
+    tests: u64,
+    first: usize,
 }
 
 /// The lines of a result of TAP.
 fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
     match &test.verdict {
-        Verdict::Passed => format!("ok {number}\n"),
+        Verdict::Passed => format!("ok {number}{}\n", tap_goals(test)),
         Verdict::Flaky => format!("not ok {number} # flaky\n"),
         Verdict::Failed { at, why } => {
             let mut text = format!("not ok {number} - {why}\n  ---\n  event: {}\n", at + 1);
@@ -123,8 +141,19 @@ fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
     }
 }
 
+/// What a result of TAP says of goals of the system.
+fn tap_goals(test: &Executed) -> String {
+    match test.new_goals {
+        0 => String::new(),
+        goals => format!(" - {} of the system", terminal::plural(goals, "new goal")),
+    }
+}
+
 fn to_json(subject: &Subject, number: usize, test: &Executed) -> Value {
     let mut value = json!({"test": number, "events": subject.labels(&test.case)});
+    if test.new_goals > 0 {
+        value["new_goals"] = json!(test.new_goals);
+    }
     match &test.verdict {
         Verdict::Passed => value["outcome"] = json!("passed"),
         Verdict::Flaky => value["outcome"] = json!("flaky"),
@@ -184,13 +213,94 @@ fn plan<'s>(
 ) -> Result<Plan<'s>, Failure> {
     let Some(count) = arguments.online else {
         let file = arguments.tests.as_deref().unwrap_or_default();
-        return Ok(Plan::Given(subject.cases(&read_tests(file)?, file)?));
+        let mut cases = earlier_failures(arguments, subject)?;
+        for case in subject.cases(&read_tests(file)?, file)? {
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+        return Ok(Plan::Given(cases));
     };
     let space = space.filter(|space| !space.truncated()).ok_or_else(|| {
         Failure::new("--online: the model has more states than were explored").hint("raise --limit")
     })?;
     let online = Online::new(space, &subject.events, arguments.seed, arguments.length);
     Ok(Plan::Online(Box::new(online), count))
+}
+
+/// The failing tests that earlier executions kept; none if there is no file yet. Tests that the model
+/// no longer has the events of, or does not allow, are left out.
+fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<Case>, Failure> {
+    let Some(file) = arguments.failures.as_deref().filter(|file| Path::new(file).exists()) else {
+        return Ok(Vec::new());
+    };
+    let labels = read_tests(file)?;
+    let all = labels.len();
+    let known = labels.into_iter().filter_map(|test| subject.cases(&[test], file).ok());
+    let is_allowed = |case: &Case| match subject.space() {
+        Some(space) => systems::allowed(space, &case.events),
+        None => true,
+    };
+    let cases: Vec<Case> = known.flatten().filter(is_allowed).collect();
+    if cases.len() < all {
+        let gone = terminal::plural(all - cases.len(), "test");
+        terminal::note(&format!("{file}: {gone} left out: the model does not allow them"));
+    }
+    Ok(cases)
+}
+
+/// Writes the tests that failed, each once and one a line, in place of those of earlier executions.
+fn keep_failures(file: &str, subject: &Subject, failing: &[Case]) -> Result<(), Failure> {
+    let event = |event: EventId| json!(subject.events.get(event));
+    let mut kept: Vec<String> = Vec::new();
+    for case in failing {
+        let happens = case.events.iter().map(|&happened| event(happened));
+        let refused = case.refused.map(|refused| json!({"refused": event(refused)}));
+        let line = Value::from_iter(happens.chain(refused)).to_string();
+        if !kept.contains(&line) {
+            kept.push(line);
+        }
+    }
+    write(file, &format!("[\n{}\n]\n", kept.join(",\n")))
+}
+
+/// What tests found out.
+#[derive(Default)]
+struct Results {
+    bad: usize,
+    flaky: usize,
+    json: Vec<Value>,
+    /// Lines for `risk`.
+    lines: String,
+    failing: Vec<Case>,
+    goals: BTreeMap<String, Goal>,
+}
+
+impl Results {
+    fn add(&mut self, subject: &Subject, number: usize, executed: &Executed, as_json: bool) {
+        self.bad += usize::from(executed.verdict != Verdict::Passed);
+        self.flaky += usize::from(executed.verdict == Verdict::Flaky);
+        let result = if executed.verdict == Verdict::Passed { "passed" } else { "failed" };
+        let happened = labels(subject, &executed.case.events);
+        let _ = writeln!(self.lines, "{}", [vec![result.to_owned()], happened].concat().join(","));
+        if executed.verdict != Verdict::Passed {
+            self.failing.push(executed.shortest.as_ref().unwrap_or(&executed.case).clone());
+        }
+        match as_json {
+            true => self.json.push(to_json(subject, number, executed)),
+            false => terminal::print(&tap(subject, number, executed)),
+        }
+    }
+
+    /// Adds the goals of the system that a test reached, and returns how many are new.
+    fn reach(&mut self, number: usize, goals: BTreeSet<String>) -> usize {
+        let before = self.goals.len();
+        for goal in goals {
+            let known = self.goals.entry(goal).or_insert(Goal { tests: 0, first: number });
+            known.tests += 1;
+        }
+        self.goals.len() - before
+    }
 }
 
 pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
@@ -201,43 +311,52 @@ pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
     if !arguments.json {
         terminal::print(&format!("TAP version 14\n1..{count}\n"));
     }
-    let (mut bad, mut flaky) = (0, 0);
-    let (mut results, mut lines) = (Vec::new(), "result,test\n".to_owned());
+    let mut results = Results { lines: "result,test\n".to_owned(), ..Results::default() };
     for number in 0..count {
         let (case, verdict) = plan.execute(number, &subject, &mut *system, arguments.confirm)?;
-        let mut executed = Executed { case, verdict, shortest: None };
-        bad += usize::from(executed.verdict != Verdict::Passed);
-        flaky += usize::from(executed.verdict == Verdict::Flaky);
+        let new_goals = results.reach(number + 1, system.take_reached());
+        let mut executed = Executed { case, verdict, shortest: None, new_goals };
         if let (true, Verdict::Failed { .. }, Some(space)) =
             (arguments.shrink, &executed.verdict, subject.space())
         {
             let short =
                 systems::shorten(&mut *system, &subject.events, space, &executed.case, SHORTENING);
             executed.shortest = Some(short.map_err(Failure::new)?);
+            // What shorter tests reach, the test itself has reached.
+            system.take_reached();
         }
-        let result = if executed.verdict == Verdict::Passed { "passed" } else { "failed" };
-        let happened = labels(&subject, &executed.case.events);
-        let _ = writeln!(lines, "{}", [vec![result.to_owned()], happened].concat().join(","));
-        match arguments.json {
-            true => results.push(to_json(&subject, number + 1, &executed)),
-            false => terminal::print(&tap(&subject, number + 1, &executed)),
-        }
+        results.add(&subject, number + 1, &executed, arguments.json);
     }
     let coverage = match &plan {
         Plan::Given(_) => None,
         Plan::Online(online, _) => Some(online.coverage()),
     };
     if arguments.json {
-        let value = json!({"tests": count, "failed": bad - flaky, "flaky": flaky,
-                           "transitions": coverage, "results": results});
+        let goals = results.goals.iter();
+        let goals: Vec<Value> = goals
+            .map(|(name, goal)| json!({"goal": name, "tests": goal.tests, "first": goal.first}))
+            .collect();
+        let value = json!({"tests": count, "failed": results.bad - results.flaky,
+                           "flaky": results.flaky, "transitions": coverage,
+                           "system_goals": goals, "results": results.json});
         terminal::print(&(value.to_string() + "\n"));
-    } else if let Some(share) = coverage {
-        terminal::note(&format!("the tests took {:.1} % of the transitions", 100.0 * share));
+    } else {
+        if let Some(share) = coverage {
+            let share = 100.0 * share;
+            terminal::note(&format!("the tests took {share:.1} % of the transitions"));
+        }
+        if !results.goals.is_empty() {
+            let goals = terminal::plural(results.goals.len(), "goal");
+            terminal::note(&format!("the tests reached {goals} of the system"));
+        }
     }
     if let Some(file) = &arguments.results {
-        write(file, &lines)?;
+        write(file, &results.lines)?;
     }
-    Ok(if bad > 0 { Exit::Incomplete } else { Exit::Success })
+    if let Some(file) = &arguments.failures {
+        keep_failures(file, &subject, &results.failing)?;
+    }
+    Ok(if results.bad > 0 { Exit::Incomplete } else { Exit::Success })
 }
 
 fn labels(subject: &Subject, test: &[EventId]) -> Vec<String> {
