@@ -13,8 +13,13 @@ impl Results {
     pub(super) fn append(&mut self, other: Results) {
         let mut known: HashMap<(String, String), u32> = HashMap::new();
         let mut named: HashMap<String, Vec<u32>> = HashMap::new();
+        // The kinds of two folders may name one file differently, with and without its extension.
+        let mut equal: HashMap<String, u32> = HashMap::new();
         for (number, project) in (0..).zip(&self.projects) {
             known.insert((project.name.clone(), project.digest.clone()), number);
+            if !project.digest.is_empty() {
+                equal.entry(project.digest.clone()).or_insert(number);
+            }
             named.entry(project.name.clone()).or_default().push(number);
         }
         let mut projects = Vec::new();
@@ -24,6 +29,7 @@ impl Results {
                 |&n: &u32| project.digest.is_empty() || self.projects[n as usize].digest.is_empty();
             let number = known
                 .get(&(project.name.clone(), project.digest.clone()))
+                .or_else(|| equal.get(&project.digest))
                 .copied()
                 .or_else(|| same_name.iter().copied().find(nameless))
                 .unwrap_or(self.projects.len() as u32);
@@ -88,4 +94,30 @@ impl Results {
 /// The last part of a path.
 fn name_of(dir: &Path) -> String {
     dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::Project;
+
+    #[test]
+    fn projects_are_joined_by_their_digests_and_without_one_by_their_names() {
+        let results = |projects: &[(&str, &str)]| Results {
+            projects: projects
+                .iter()
+                .map(|&(name, digest)| Project { name: name.to_owned(), digest: digest.to_owned() })
+                .collect(),
+            ..Results::default()
+        };
+        let names = |results: &Results| -> Vec<(String, String)> {
+            let projects = results.projects.iter();
+            projects.map(|project| (project.name.clone(), project.digest.clone())).collect()
+        };
+        let mut all = results(&[("Snake.sb3", "d1"), ("Pong", "")]);
+        all.append(results(&[("Snake", "d1"), ("Snake.sb3", "d2"), ("Pong", "d3")]));
+        let expected = [("Snake.sb3", "d1"), ("Pong", ""), ("Snake.sb3", "d2")];
+        let expected = expected.map(|(name, digest)| (name.to_owned(), digest.to_owned()));
+        assert_eq!(names(&all), expected);
+    }
 }
