@@ -71,7 +71,10 @@ function configuration(request, places) {
   const file = path.join(places.checkout, 'config', configurationName(request.algorithm));
   const settings = JSON.parse(fs.readFileSync(file));
   for (const condition of settings.stoppingCondition.conditions) {
-    if (condition.type === 'fixedTime') condition.duration = request.budget.wall_ms;
+    // Whisker divides the duration by its acceleration.
+    if (condition.type === 'fixedTime') {
+      condition.duration = request.budget.wall_ms * request.parameters.acceleration;
+    }
   }
   settings.assertions = request.parameters.assertions;
   settings.minimizeAssertions = false;

@@ -23,7 +23,7 @@ const header = 'projectName,configName,fitnessFunctionCount,iterationCount,' +
   'coveredFitnessFunctionCount,bestCoverage,testsuiteEventCount,executedEventsCount,executedTests,' +
   'minimizedTests,minimizedEvents,averageTestExecutionTime,bestTestSuiteSize,' +
   'numberFitnessEvaluations,createdTestsToReachFullCoverage,timeToReachFullCoverage,0,1000,2000';
-const row = `game,mio,54,9,${duration === 2000 ? 52 : 0},0.963,20,924,135,-2,36,443,3,135,-1,-1,40,50,52`;
+const row = `game,mio,54,9,${duration === 20000 ? 52 : 0},0.963,20,924,135,-2,36,443,3,135,-1,-1,40,50,52`;
 fs.writeFileSync(at('--csv-file'), `${header}\n${row}`);
 "#;
 
