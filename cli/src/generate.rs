@@ -105,7 +105,8 @@ pub(crate) struct Arguments {
     reexecutions: u32,
 
     /// Which assertions are kept: all, those that notice a mutant of the project, or as few as notice
-    /// the same mutants, by the suite or by each test. Flaky ones are kept with all others alone
+    /// the same mutants, by the suite or by each test; diverse keeps the last two about each attribute of
+    /// a sprite besides. Flaky ones are kept with all others alone
     #[arg(long, value_name = "WHICH", default_value = "all", conflicts_with = "no_assertions")]
     assertions: Kept,
 
@@ -113,8 +114,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     asked_mutants: Option<u64>,
 
-    /// How many assertions notice each mutant after --assertions minimal and minimal-by-test, where so
-    /// many do before: more assertions notice more of the mutants that were not asked
+    /// How many assertions notice each mutant after --assertions minimal, minimal-by-test and diverse,
+    /// where so many do before: more assertions notice more of the mutants that were not asked
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     noticed_by: u32,
 
@@ -138,6 +139,7 @@ enum Kept {
     Relevant,
     Minimal,
     MinimalByTest,
+    Diverse,
 }
 
 fn parameter(text: &str) -> Result<(String, Parameter), String> {
@@ -283,6 +285,7 @@ impl Arguments {
             (Kept::Relevant, _) => (Level::Relevant, self.asked_mutants),
             (Kept::Minimal, _) => (Level::Minimal(self.noticed_by), self.asked_mutants),
             (Kept::MinimalByTest, _) => (Level::MinimalByTest(self.noticed_by), self.asked_mutants),
+            (Kept::Diverse, _) => (Level::Diverse(self.noticed_by), self.asked_mutants),
             (Kept::All, Some((level, sample))) => (level, self.asked_mutants.or(sample)),
             (Kept::All, None) => return Ok(()),
         };

@@ -50,7 +50,7 @@ fn assertions(suite: &serde_json::Value) -> Vec<String> {
 fn fewer_assertions_notice_the_same_mutants() {
     for name in ["traffic-light", "ball-bounce", "quiz"] {
         let place = TempDir::new().unwrap();
-        let levels = ["all", "relevant", "minimal", "minimal-by-test"];
+        let levels = ["all", "relevant", "minimal", "minimal-by-test", "diverse"];
         let suites = levels.map(|which| generate(&place, name, which));
         let kept = suites.each_ref().map(assertions);
         let sets = kept.each_ref().map(|kept| kept.iter().collect::<BTreeSet<_>>());
@@ -61,7 +61,9 @@ fn fewer_assertions_notice_the_same_mutants() {
         assert_eq!(noticed[1], noticed[0], "{name}: relevant");
         assert_eq!(noticed[2], noticed[0], "{name}: minimal");
         assert_eq!(noticed[3], noticed[0], "{name}: minimal by test");
+        assert_eq!(noticed[4], noticed[0], "{name}: diverse");
         assert!(kept[2].len() <= kept[3].len() && sets[3].is_subset(&sets[1]), "{name}");
+        assert!(sets[4].is_subset(&sets[0]) && kept[4].len() <= kept[0].len(), "{name}");
         for (which, suite) in levels.iter().zip(&suites).skip(1) {
             let tests = |suite: &serde_json::Value| suite["tests"].as_array().unwrap().clone();
             for (test, original) in tests(suite).iter().zip(tests(&suites[0])) {

@@ -22,10 +22,10 @@ const MOST_SEEDS: usize = 1_000;
 const MINIMISE: &str = "minimise_assertions";
 
 /// Advice on it.
-const ADVICE: &str = "write none, relevant, minimal or minimal-by-test";
+const ADVICE: &str = "write none, relevant, minimal, minimal-by-test or diverse";
 
 /// Its values.
-const WORDS: [&str; 4] = ["none", "relevant", "minimal", "minimal-by-test"];
+const WORDS: [&str; 5] = ["none", "relevant", "minimal", "minimal-by-test", "diverse"];
 
 /// The parameter with the number of mutants that are asked for that.
 const ASKED: &str = "asked_mutants";
@@ -118,6 +118,7 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
             "relevant" => Some(Level::Relevant),
             "minimal" => Some(Level::Minimal(times)),
             "minimal-by-test" => Some(Level::MinimalByTest(times)),
+            "diverse" => Some(Level::Diverse(times)),
             _ => return Err(refused(MINIMISE, "another word", ADVICE)),
         },
         Some(_) => return Err(refused(MINIMISE, "not a word", ADVICE)),
@@ -194,7 +195,8 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
             default: Some(Parameter::Text("none".to_owned())),
             values: Values::Choice { words: WORDS.map(str::to_owned).to_vec() },
             meaning: "keep only assertions that notice a mutant, or as few as notice the same \
-                      mutants by the suite or by each test"
+                      mutants by the suite or by each test; diverse keeps two about each \
+                      attribute besides"
                 .to_owned(),
         });
         parameters.push(ParameterInfo {

@@ -5,13 +5,14 @@
 //! that fails, so that all assertions are known that notice the mutant. What is kept notices the same
 //! of these mutants as the whole suite.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem::{Discriminant, discriminant};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use catherd_sb3::Project;
 use catherd_suite::{
-    AssertionNo, Bounds, LinkedSuite, Runner, Suite, SuiteError, SuiteTest, Verdict,
+    AssertionNo, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteError, SuiteTest, Verdict,
 };
 use catherd_vm::Program;
 
@@ -32,7 +33,14 @@ pub enum Level {
     /// So few of those that each test still notices the same mutants by itself, each by this many
     /// assertions of the test.
     MinimalByTest(u32),
+    /// Of each test the last two assertions about each attribute of a sprite, because other mutants show
+    /// in other attributes; and so few of those that notice a mutant that each test still notices the
+    /// same mutants by itself, each by this many assertions.
+    Diverse(u32),
 }
+
+/// Assertions about an attribute of a sprite that [`Level::Diverse`] keeps of a test.
+const PER_ATTRIBUTE: u32 = 2;
 
 /// What [`minimise`] has done.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,11 +98,11 @@ pub fn minimise(
         Level::Relevant => noticing.iter().flatten().copied().collect(),
         Level::Minimal(times) => cover(&noticing, times),
         Level::MinimalByTest(times) => (0..suite.tests.len())
+            .flat_map(|number| cover_of(number, &noticing, BTreeSet::new(), times))
+            .collect(),
+        Level::Diverse(times) => (0..suite.tests.len())
             .flat_map(|number| {
-                let own = |places: &Vec<Place>| -> Vec<Place> {
-                    places.iter().copied().filter(|place| place.0 == number).collect()
-                };
-                cover(&noticing.iter().map(own).collect::<Vec<_>>(), times)
+                cover_of(number, &noticing, diverse(number, &suite.tests[number]), times)
             })
             .collect(),
     };
@@ -121,6 +129,42 @@ fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
         }
     }
     places
+}
+
+/// The last assertions of a test about each attribute of a sprite.
+fn diverse(number: usize, test: &SuiteTest) -> BTreeSet<Place> {
+    let mut seen: HashMap<(Option<&str>, Discriminant<Expected>), u32> = HashMap::new();
+    let mut kept = BTreeSet::new();
+    for (position, assertion) in (0..).zip(&test.assertions).rev() {
+        let attribute = (assertion.sprite.as_deref(), discriminant(&assertion.expect));
+        let count = seen.entry(attribute).or_default();
+        *count += 1;
+        if *count <= PER_ATTRIBUTE {
+            kept.insert((number, position));
+        }
+    }
+    kept
+}
+
+/// The assertions of a test that are kept in any case, and others so that the test notices each mutant as
+/// often as is wanted.
+fn cover_of(
+    number: usize,
+    noticing: &[Vec<Place>],
+    kept: BTreeSet<Place>,
+    times: u32,
+) -> BTreeSet<Place> {
+    let mut left: BTreeMap<u32, Vec<Vec<Place>>> = BTreeMap::new();
+    for places in noticing {
+        let own = places.iter().copied().filter(|place| place.0 == number);
+        let (known, others): (Vec<Place>, Vec<Place>) = own.partition(|place| kept.contains(place));
+        let times = times.saturating_sub(known.len() as u32);
+        if times > 0 {
+            left.entry(times).or_default().push(others);
+        }
+    }
+    let covers = left.into_iter().flat_map(|(times, noticing)| cover(&noticing, times));
+    covers.chain(kept.iter().copied()).collect()
 }
 
 /// Assertions that notice every mutant so many times, or as often as all do: greedily the one that
@@ -247,6 +291,9 @@ mod tests {
         let kept: Vec<Place> = cover(&noticing, 1).into_iter().collect();
         assert_eq!(kept, [(0, 1), (1, 0)]);
         assert_eq!(cover(&[], 1).len(), 0);
+        // One that is kept in any case is not needed again.
+        let with: Vec<Place> = cover_of(0, &noticing, [(0, 1)].into(), 1).into_iter().collect();
+        assert_eq!(with, [(0, 0), (0, 1)]);
         // What is kept is all that is kept when it is done again.
         let again: Vec<Vec<Place>> = noticing
             .iter()
