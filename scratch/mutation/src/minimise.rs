@@ -98,11 +98,11 @@ pub fn minimise(
         Level::Relevant => noticing.iter().flatten().copied().collect(),
         Level::Minimal(times) => cover(&noticing, times),
         Level::MinimalByTest(times) => (0..suite.tests.len())
-            .flat_map(|number| cover_of(number, &noticing, BTreeSet::new(), times))
+            .flat_map(|number| cover_of(number, &noticing, &BTreeSet::new(), times))
             .collect(),
         Level::Diverse(times) => (0..suite.tests.len())
             .flat_map(|number| {
-                cover_of(number, &noticing, diverse(number, &suite.tests[number]), times)
+                cover_of(number, &noticing, &diverse(number, &suite.tests[number]), times)
             })
             .collect(),
     };
@@ -135,12 +135,12 @@ fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
 fn diverse(number: usize, test: &SuiteTest) -> BTreeSet<Place> {
     let mut seen: HashMap<(Option<&str>, Discriminant<Expected>), u32> = HashMap::new();
     let mut kept = BTreeSet::new();
-    for (position, assertion) in (0..).zip(&test.assertions).rev() {
+    for (position, assertion) in test.assertions.iter().enumerate().rev() {
         let attribute = (assertion.sprite.as_deref(), discriminant(&assertion.expect));
         let count = seen.entry(attribute).or_default();
         *count += 1;
         if *count <= PER_ATTRIBUTE {
-            kept.insert((number, position));
+            kept.insert((number, position as u32));
         }
     }
     kept
@@ -151,7 +151,7 @@ fn diverse(number: usize, test: &SuiteTest) -> BTreeSet<Place> {
 fn cover_of(
     number: usize,
     noticing: &[Vec<Place>],
-    kept: BTreeSet<Place>,
+    kept: &BTreeSet<Place>,
     times: u32,
 ) -> BTreeSet<Place> {
     let mut left: BTreeMap<u32, Vec<Vec<Place>>> = BTreeMap::new();
@@ -292,7 +292,8 @@ mod tests {
         assert_eq!(kept, [(0, 1), (1, 0)]);
         assert_eq!(cover(&[], 1).len(), 0);
         // One that is kept in any case is not needed again.
-        let with: Vec<Place> = cover_of(0, &noticing, [(0, 1)].into(), 1).into_iter().collect();
+        let with: Vec<Place> =
+            cover_of(0, &noticing, &BTreeSet::from([(0, 1)]), 1).into_iter().collect();
         assert_eq!(with, [(0, 0), (0, 1)]);
         // What is kept is all that is kept when it is done again.
         let again: Vec<Vec<Place>> = noticing

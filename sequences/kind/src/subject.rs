@@ -88,7 +88,7 @@ impl Subject {
             let space = Space::explore(program, limit);
             space.map(Arc::new).map_err(|broken| Stop::Failed(broken.to_string()))
         });
-        space.map(|space| Arc::clone(space))
+        space.cloned()
     }
 
     /// The letters of the criteria of a run.
@@ -120,7 +120,7 @@ impl Subject {
             let reachable = criterion.reachable(&space, &alphabet).ok();
             Ok(Arc::new(Items { criterion, reachable }))
         });
-        items.map(|items| Arc::clone(items))
+        items.cloned()
     }
 
     /// The pool of a run. `events` limits the events of all walks: the walk that exceeds it and
@@ -189,6 +189,6 @@ impl Subject {
             items.criterion.check_tests(tests).map_err(refused)?;
             Ok(Arc::new(Matrix::new(&items.criterion, &pool.pool, Some(&space))))
         });
-        matrix.map(|matrix| Arc::clone(matrix))
+        matrix.cloned()
     }
 }
