@@ -103,11 +103,14 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Days since the beginning of the year 2000, in whole milliseconds as everywhere in
-    /// JavaScript.
+    /// Days since the beginning of the year 2000. A date of JavaScript has the whole milliseconds that
+    /// have passed.
     fn now(&self) -> f64 {
+        /// More than the error of a product of steps and milliseconds.
+        const ERROR_MS: f64 = 1e-6;
         let passed = self.state.clock * self.settings.pace.step_ms;
-        js_round(self.settings.days_since_2000 * DAY_MS + passed) / DAY_MS
+        let start = js_round(self.settings.days_since_2000 * DAY_MS);
+        floor(start + passed + ERROR_MS) / DAY_MS
     }
 
     /// Index of the first item in a list that equals a value.

@@ -264,3 +264,18 @@ fn the_timers_are_two() {
     );
     assert_eq!(log, ["", "0", "0.075", "", "late", ""]);
 }
+
+#[test]
+fn dates_have_the_whole_milliseconds_that_have_passed() {
+    let mut harness = Harness::flag("(var d 0) (sprite A (flag (forever [(set d (days))])))");
+    let milliseconds =
+        |harness: &Harness| ((harness.value("d").to_number() - 8766.5) * 86_400_000.0).round();
+    // A step takes 1000/30 ms.
+    for passed in [0.0, 33.0, 66.0, 100.0] {
+        harness.steps(1);
+        assert_eq!(milliseconds(&harness), passed);
+    }
+    harness.vm.set_clock(67.0);
+    harness.steps(1);
+    assert_eq!(milliseconds(&harness), 67.0);
+}
