@@ -245,7 +245,7 @@ fn mistakes_are_named_with_their_place() {
 
 #[cfg(unix)]
 #[test]
-fn programs_that_do_not_listen_fail_each_test_and_fill_no_memory() {
+fn programs_that_do_not_listen_end_and_fill_no_memory() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("s.txt"), "1, 2\n3, 4, 5\n").unwrap();
@@ -260,10 +260,13 @@ fn programs_that_do_not_listen_fail_each_test_and_fill_no_memory() {
         fs::write(folder.join("system.sh"), script).unwrap();
         let limit = ["--command", "sh system.sh", "--event-ms", "300"];
         let output = run(folder, &[&["test", "builtin:vault", "s.txt"][..], &limit].concat());
-        assert!(matches!(output.status.code(), Some(1 | 2)), "{script}: {}", stderr(&output));
         let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-        // Whether the first answer comes before the first message may differ each time.
-        assert!(shown.contains(cause) || shown.contains("# flaky"), "{script}: {shown}");
+        // Whether an answer is read before its message is sent may differ each time, so that a program
+        // that always answers may pass.
+        let always = cause == "came before its message" && output.status.code() == Some(0);
+        let failed = matches!(output.status.code(), Some(1 | 2))
+            && (shown.contains(cause) || shown.contains("# flaky"));
+        assert!(always || failed, "{script}: {shown}");
     }
 }
 
