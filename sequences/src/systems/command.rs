@@ -38,7 +38,7 @@ pub(super) struct Command {
     running: Option<Running>,
     /// What the last answer named as next.
     next: Option<Vec<String>>,
-    /// Goals that answers named and nobody has taken yet.
+    /// Goals that answers named and that the caller has not taken yet.
     reached: BTreeSet<String>,
 }
 

@@ -13,7 +13,7 @@ impl Scene {
     pub const PICTURE_SIZE: (u16, u16) = (480, 360);
 
     /// What the stage shows: red, green and blue of each pixel, row by row from above. Bubbles are
-    /// without their texts, and monitors are not shown. Lines and stamps are shown unless
+    /// drawn without their texts, and monitors are not drawn. Pen lines and stamps are drawn unless
     /// [colours are ignored](Scene::ignore_colors). No later query is answered differently.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         // Drawing selects rasters, which queries remember.
