@@ -99,6 +99,11 @@ impl Effects {
         self.converted[effect as usize] = effect.converted(raw);
     }
 
+    /// All that formulas use: the values, and which effects are enabled, one bit for each.
+    pub(crate) fn parts(&self) -> (&[f64; 7], u8) {
+        (&self.converted, self.enabled)
+    }
+
     pub(crate) fn enabled(&self, effect: Effect) -> bool {
         self.enabled & effect.bit() != 0
     }

@@ -79,6 +79,11 @@ impl Model {
         self.ty = (s * ax + c * ay + f64::from(py)) as f32;
     }
 
+    /// The entries of the matrix, which determine everything that is computed from it.
+    pub(crate) fn entries(&self) -> [f32; 6] {
+        [self.xx, self.yx, self.xy, self.yy, self.tx, self.ty]
+    }
+
     /// The stage position of a local point, as the original stores it.
     pub(crate) fn apply(&self, (x, y): (f32, f32)) -> (f64, f64) {
         let (x, y) = (f64::from(x), f64::from(y));

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::fingerprint::Fingerprint;
 use crate::rounding::clamp;
 use crate::silhouette::{Alpha, Silhouette};
 
@@ -34,6 +35,11 @@ impl PartialEq for Bubble {
 impl Bubble {
     pub(super) fn new(size: (f64, f64), on_right: bool) -> Self {
         Self { size, on_right, silhouette: OnceLock::new() }
+    }
+
+    /// The fingerprint of all that determines the pixels.
+    pub(super) fn print(&self) -> Fingerprint {
+        Fingerprint::of(self.on_right.into()).numbers(&[self.size.0, self.size.1])
     }
 
     pub(super) fn size(&self) -> (f64, f64) {

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::Scene;
 use super::drawable::{Drawable, Look};
+use super::fingerprint::Fingerprint;
 use super::pen::Pen;
 use crate::bounds::Rect;
 use crate::silhouette::{EMPTY, Silhouette};
@@ -33,6 +34,40 @@ pub(super) fn silhouette<'a>(
 }
 
 impl Scene {
+    /// The fingerprint of all that determines what a drawable shows at the points of the stage, as
+    /// far as it is drawn; `None` for a bubble or nothing.
+    pub(super) fn picture_print(&self, slot: usize) -> Option<Fingerprint> {
+        let drawable = &self.drawables[slot];
+        let pixels = match drawable.look {
+            Look::Costume(skin) => Fingerprint::of(self.levels[skin.0 as usize].rank().into()),
+            Look::PenLayer => self.pen.as_ref()?.drawn_print(),
+            Look::Bubble(_) | Look::Nothing => return None,
+        };
+        Some(drawable.appearance().and(pixels))
+    }
+
+    /// Appends to a question what it reads of a drawable within an area in which the pen's queue is
+    /// drawn; `None` for a bubble or nothing.
+    pub(super) fn with_print_in(
+        &self,
+        question: Fingerprint,
+        slot: usize,
+        area: Rect,
+    ) -> Option<Fingerprint> {
+        let drawable = &self.drawables[slot];
+        match drawable.look {
+            Look::Costume(skin) => {
+                let level = self.levels[skin.0 as usize].rank();
+                Some(question.and(drawable.appearance()).with(level.into(), 1))
+            }
+            Look::PenLayer => {
+                let question = question.and(drawable.appearance());
+                Some(self.pen.as_ref()?.prints_in(area).fold(question, Fingerprint::and))
+            }
+            Look::Bubble(_) | Look::Nothing => None,
+        }
+    }
+
     /// Selects at least the raster at 100 percent. `None` if the drawable has none.
     pub(super) fn require_full_size(&mut self, slot: usize) -> Option<()> {
         match self.drawables[slot].look {

@@ -4,10 +4,12 @@ use smallvec::SmallVec;
 
 use super::color_view::ColorView;
 use super::drawable::Look;
+use super::fingerprint::Fingerprint;
 use super::point_words::{WORDS, columns_of, point_of, word_of, words};
 use super::query_cache::QueryCache;
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
+use crate::color::color_kind;
 use crate::rounding::clamp;
 
 /// Approximate number of samples of a search, for any area.
@@ -76,6 +78,14 @@ impl Grid {
         let (left, bottom) = self.point((self.columns.0, self.rows.0));
         let (right, top) = self.point((self.columns.1, self.rows.1));
         Rect { left, right, bottom, top }
+    }
+
+    /// The fingerprint of the points.
+    fn print(&self) -> Fingerprint {
+        let word = |(a, b): (i32, i32)| u64::from(a as u32) << 32 | u64::from(b as u32);
+        Fingerprint::of(self.spacing as u64)
+            .with(word(self.start), word(self.columns))
+            .with(word(self.rows), 0)
     }
 
     /// Collects the cells that match in the innermost ring that has any.
@@ -205,12 +215,23 @@ impl Scene {
         if max_distance < -2.0 {
             return None;
         }
+        let only = u64::from(matches!(of, ColorOf::Only(_)));
+        let question = grid.print().with(color_kind(rgb) as u64, only);
+        let question = slots.iter().try_fold(question, |question, &slot| {
+            self.with_print_in(question, slot as usize, grid.area())
+        });
+        if let Some(known) = question.and_then(|question| self.query_cache.nearest.get(question)) {
+            return known.map(|cell| grid.point(cell));
+        }
         let mut cache = std::mem::take(&mut self.query_cache);
         let mut found = std::mem::take(&mut self.search_buffer);
         cache.begin_query();
         let view = self.color_view(&slots, rgb, grid.area(), &mut cache);
         grid.nearest_matches(&mut found, &mut ColorSearch { view, cache: &mut cache, of });
         let cell = grid.first_visited(&found);
+        if let Some(question) = question {
+            cache.nearest.insert(question, cell);
+        }
         (self.query_cache, self.search_buffer) = (cache, found);
         cell.map(|cell| grid.point(cell))
     }

@@ -216,7 +216,7 @@ mod tests {
     use crate::effect::Effect;
     use crate::limits::Limits;
     use crate::scene::candidates::rows;
-    use crate::scene::{ColorOf, DrawableId, Group};
+    use crate::scene::{ColorOf, DrawableId, Group, PenStroke};
     use crate::skin::{SkinId, SkinSetBuilder};
 
     /// A backdrop and three sprites: opaque, translucent and full of holes.
@@ -245,6 +245,15 @@ mod tests {
             scene.set_skin(id, SkinId(skin));
         }
         (scene, ids)
+    }
+
+    /// What is done to the pen layer.
+    #[derive(Clone, Copy, Debug)]
+    enum Ink {
+        None,
+        Line,
+        Stamp,
+        Clear,
     }
 
     /// The premultiplied colour of a drawable at a stage point.
@@ -306,14 +315,31 @@ mod tests {
                         (Effect::Whirl, 90.0),
                         (Effect::Brightness, 20.0),
                     ]),
+                    prop::sample::select(vec![Ink::None, Ink::None, Ink::Line, Ink::Stamp, Ink::Clear]),
                 ),
                 1..12,
             ),
         ) {
             let (mut scene, ids) = scene();
             let start = scene.clone();
-            for (index, (sprite, (x, y), direction, size, (effect, value))) in moves.into_iter().enumerate() {
+            let count = moves.len();
+            // Again from the start, so that whole questions are repeated, but with other marks.
+            let twice = moves.iter().chain(&moves).cloned().enumerate();
+            for (index, (sprite, (x, y), direction, size, (effect, value), ink)) in twice {
+                if index == count {
+                    scene.clone_from(&start);
+                }
                 let id = ids[sprite];
+                let to = (f64::from(x), f64::from(y));
+                match ink {
+                    Ink::None => {}
+                    Ink::Line => scene.pen_line((0.0, 0.0), to, &PenStroke {
+                        rgba: [1.0, 0.0, 0.0, 0.5 + 0.5 * f64::from(u8::from(index < count + 2))],
+                        diameter: 9.0,
+                    }),
+                    Ink::Stamp => scene.pen_stamp(id),
+                    Ink::Clear => scene.pen_clear(),
+                }
                 scene.set_position(id, f64::from(x), f64::from(y));
                 scene.set_direction_scale(id, direction, size, size);
                 scene.set_effect(id, effect, value);
@@ -344,7 +370,7 @@ mod tests {
                         }
                     }
                 }
-                if index == 5 {
+                if index % count == 5 {
                     scene.clone_from(&start);
                 }
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::DrawableId;
 use super::bubble::Bubble;
+use super::fingerprint::Fingerprint;
 use crate::bounds::HullPoints;
 use crate::bounds::Rect;
 use crate::effect::{Effect, Effects};
@@ -43,6 +44,7 @@ pub(super) struct Drawable {
     /// because its presence changes answers.
     hull: Option<Hull>,
     boxes: Boxes,
+    appearance: KnownAppearance,
 }
 
 /// The box around the hull if it is known, otherwise around the whole costume, and that box grown to
@@ -58,22 +60,22 @@ impl PartialEq for Boxes {
     }
 }
 
+/// The [appearance](Drawable::appearance) if it has been asked for since the last change.
+#[derive(Clone, Debug, Default)]
+struct KnownAppearance(Cell<Option<Fingerprint>>);
+
+/// The appearance follows from the rest of a drawable.
+impl PartialEq for KnownAppearance {
+    fn eq(&self, _: &KnownAppearance) -> bool {
+        true
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hull {
     pub(super) points: Arc<HullPoints>,
     /// The box around the points before the translation to the drawable's position.
     untranslated: Rect,
-}
-
-/// All properties that determine the colour of a costume at a point of the stage.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Appearance {
-    skin: SkinId,
-    level: Level,
-    /// Determines, together with the others, how touching is sampled.
-    axis_aligned: bool,
-    model: Model,
-    effects: Effects,
 }
 
 impl Drawable {
@@ -94,6 +96,7 @@ impl Drawable {
             model: Model::default(),
             hull: None,
             boxes: Boxes::default(),
+            appearance: KnownAppearance::default(),
         };
         drawable.update_model();
         drawable
@@ -120,6 +123,7 @@ impl Drawable {
         self.position = (round_half_up(x) as f32, round_half_up(y) as f32);
         self.model.move_to(self.position);
         self.boxes = Boxes::default();
+        self.appearance = KnownAppearance::default();
     }
 
     pub(super) fn set_direction_scale(
@@ -153,6 +157,7 @@ impl Drawable {
 
     pub(super) fn set_effect(&mut self, effect: Effect, raw: f64) {
         self.effects.set(effect, raw);
+        self.appearance = KnownAppearance::default();
         if effect.changes_shape() {
             self.forget_hull();
         }
@@ -203,11 +208,22 @@ impl Drawable {
         })
     }
 
-    /// The appearance of a drawable with a costume; `None` for others, whose pixels may change.
-    pub(super) fn appearance(&self, levels: &[Level]) -> Option<Appearance> {
-        let Look::Costume(skin) = self.look else { return None };
-        let (axis_aligned, model, effects) = (self.axis_aligned, self.model, self.effects);
-        Some(Appearance { skin, level: levels[skin.0 as usize], axis_aligned, model, effects })
+    /// The fingerprint of all properties of the drawable alone that determine its colours at the
+    /// points of the stage: costume, raster of its own scale, transformation and effects. It does not
+    /// contain the pixels of bubbles and of the pen layer, and not the largest raster of the costume.
+    pub(super) fn appearance(&self) -> Fingerprint {
+        let known = &self.appearance.0;
+        known.get().unwrap_or_else(|| {
+            let skin = if let Look::Costume(skin) = self.look { skin.0 } else { u32::MAX };
+            let (effects, enabled) = self.effects.parts();
+            let flags = [self.level.rank(), enabled, u8::from(self.axis_aligned)];
+            let flags = flags.iter().fold(0, |word, &flag| word << 8 | u64::from(flag));
+            let plain =
+                Fingerprint::of(u64::from(skin)).singles(&self.model.entries()).with(flags, 0);
+            let print = if enabled == 0 { plain } else { plain.numbers(effects) };
+            known.set(Some(print));
+            print
+        })
     }
 
     /// The position with which the drawable is drawn and sensed.
@@ -230,6 +246,7 @@ impl Drawable {
 
     fn update_model(&mut self) {
         self.model = Model::new(self.rotation, self.size, self.center, self.scale, self.position);
+        self.appearance = KnownAppearance::default();
         match self.hull.take() {
             Some(hull) => self.set_hull(hull.points),
             None => self.boxes = Boxes::default(),

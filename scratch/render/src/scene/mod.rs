@@ -1,11 +1,13 @@
 //! The scene: the state of all drawables, and queries on it.
 
+mod answers;
 mod bubble;
 mod candidates;
 mod color_search;
 mod color_view;
 mod drawable;
 mod extent;
+mod fingerprint;
 mod layers;
 mod pen;
 mod pen_line;

@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use super::drawable::Look;
+use super::fingerprint::Fingerprint;
 use super::pen_line::Line;
-use super::pen_queue::{MAX_QUEUED, Mark, Queue};
+use super::pen_queue::{MAX_QUEUED, Mark, Queue, TILE_COUNT, tiles};
 use super::stamp::Stamp;
 use super::{DrawableId, Group, Scene};
 use crate::bounds::Rect;
@@ -30,10 +31,31 @@ pub struct PenStroke {
 #[derive(Clone, Debug)]
 pub(super) struct Pen {
     pub(super) id: DrawableId,
-    layer: Arc<Silhouette>,
+    layer: Arc<Layer>,
     /// Lines and stamps that are not yet drawn on all tiles.
     queue: Queue,
     ledger: Ledger,
+}
+
+/// The pixels of a layer, and fingerprints of what is drawn.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    pub(super) pixels: Silhouette,
+    /// What has been drawn on each tile since it was blank.
+    tiles: [Fingerprint; TILE_COUNT],
+    /// What has been drawn on all tiles.
+    whole: Fingerprint,
+}
+
+impl Layer {
+    /// Appends a mark to what has been drawn on a tile.
+    pub(super) fn drawn(&mut self, tile: usize, mark: Fingerprint) {
+        let place = Fingerprint::of(tile as u64);
+        let old = self.tiles[tile];
+        let new = old.and(mark);
+        self.tiles[tile] = new;
+        self.whole = self.whole.exchange(place.and(old), place.and(new));
+    }
 }
 
 /// What a layer would take that is drawn at every stamp and in whole at every query. Decisions of
@@ -112,7 +134,18 @@ impl Scene {
 impl Pen {
     /// The pixels, of which only those are current that were [drawn](Self::draw).
     pub(super) fn layer(&self) -> &Silhouette {
-        &self.layer
+        &self.layer.pixels
+    }
+
+    /// The fingerprint of the pixels that are drawn.
+    pub(super) fn drawn_print(&self) -> Fingerprint {
+        self.layer.whole
+    }
+
+    /// The fingerprints of the tiles with the pixels of an area or their neighbours, which must be
+    /// [drawn](Self::draw).
+    pub(super) fn prints_in(&self, area: Rect) -> impl Iterator<Item = Fingerprint> {
+        tiles(area).map(|tile| self.layer.tiles[tile])
     }
 
     /// Estimated bytes of queued lines and of pixels that are not shared with `earlier`.
@@ -152,29 +185,33 @@ impl Pen {
             return;
         }
         let layer = Arc::make_mut(&mut self.layer);
-        layer.hull = OnceLock::new();
+        layer.pixels.hull = OnceLock::new();
         self.queue.draw(layer, skins, area);
     }
 
     /// Whether two layers have the same pixels after all that is queued is drawn.
     pub(super) fn same(&self, other: &Self, skins: &SkinSet) -> bool {
-        let same_layer =
-            || Arc::ptr_eq(&self.layer, &other.layer) || self.layer.same_pixels(&other.layer);
+        let same_layer = || {
+            Arc::ptr_eq(&self.layer, &other.layer)
+                || self.layer.pixels.same_pixels(&other.layer.pixels)
+        };
         let same_pixels = || {
             let [mut a, mut b] = [self.clone(), other.clone()];
             a.draw_all(skins);
             b.draw_all(skins);
-            a.layer.same_pixels(&b.layer)
+            a.layer.pixels.same_pixels(&b.layer.pixels)
         };
         self.id == other.id && (self.queue.same(&other.queue) && same_layer() || same_pixels())
     }
 }
 
-fn blank_layer() -> Arc<Silhouette> {
-    static BLANK: OnceLock<Arc<Silhouette>> = OnceLock::new();
+fn blank_layer() -> Arc<Layer> {
+    static BLANK: OnceLock<Arc<Layer>> = OnceLock::new();
     let blank = BLANK.get_or_init(|| {
         let pixels = vec![[0; 4]; COLUMNS * ROWS];
-        Arc::new(Silhouette::new(COLUMNS, ROWS, pixels, Alpha::Premultiplied))
+        let pixels = Silhouette::new(COLUMNS, ROWS, pixels, Alpha::Premultiplied);
+        let (tiles, whole) = ([Fingerprint::default(); TILE_COUNT], Fingerprint::default());
+        Arc::new(Layer { pixels, tiles, whole })
     });
     Arc::clone(blank)
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::fingerprint::Fingerprint;
 use super::pen::{COLUMNS, PenStroke, ROWS};
 use super::pen_queue::{Pixels, common};
 use crate::bounds::{STAGE_X, STAGE_Y};
@@ -25,6 +26,15 @@ impl Line {
             (to.0 + offset, to.1 + offset),
             (stroke.diameter + 1.0) / 2.0,
         )
+    }
+
+    /// The fingerprint of all that determines the pixels of the line.
+    pub(super) fn print(&self) -> Fingerprint {
+        let Self { from, to, stroke } = self;
+        Fingerprint::of(0)
+            .numbers(&[from.0, from.1, to.0, to.1])
+            .numbers(&stroke.rgba)
+            .numbers(&[stroke.diameter])
     }
 
     /// A box of pixels outside of which the line covers nothing.

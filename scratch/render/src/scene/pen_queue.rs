@@ -5,12 +5,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::pen::{COLUMNS, ROWS};
+use super::fingerprint::Fingerprint;
+use super::pen::{COLUMNS, Layer, ROWS};
 use super::pen_line::Line;
 use super::stamp::Stamp;
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::rounding::clamp;
-use crate::silhouette::Silhouette;
 use crate::skin::SkinSet;
 
 /// Most queued marks; lines take about 300 KB.
@@ -20,6 +20,8 @@ pub(super) const MAX_QUEUED: usize = 4096;
 const TILE: (usize, usize) = (32, 30);
 /// Tiles in a row and rows of tiles.
 const TILES: (usize, usize) = (COLUMNS / TILE.0, ROWS / TILE.1);
+/// Number of tiles.
+pub(super) const TILE_COUNT: usize = TILES.0 * TILES.1;
 
 /// A box of pixels of the layer; empty if one of the ranges is.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +55,13 @@ pub(super) enum Mark {
 }
 
 impl Mark {
+    fn print(&self) -> Fingerprint {
+        match self {
+            Self::Line(line) => line.print(),
+            Self::Stamp(stamp) => stamp.print(),
+        }
+    }
+
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Line(line), Self::Line(other)) => line == other,
@@ -66,12 +75,12 @@ impl Mark {
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     marks: Vec<(Mark, Pixels)>,
-    drawn: [u16; TILES.0 * TILES.1],
+    drawn: [u16; TILE_COUNT],
 }
 
 impl Default for Queue {
     fn default() -> Self {
-        Self { marks: Vec::new(), drawn: [0; TILES.0 * TILES.1] }
+        Self { marks: Vec::new(), drawn: [0; TILE_COUNT] }
     }
 }
 
@@ -82,7 +91,7 @@ impl Queue {
 
     pub(super) fn clear(&mut self) {
         self.marks.clear();
-        self.drawn = [0; TILES.0 * TILES.1];
+        self.drawn = [0; TILE_COUNT];
     }
 
     /// Whether the same marks are drawn on the same tiles.
@@ -108,14 +117,15 @@ impl Queue {
     }
 
     /// Draws the marks on the tiles of an area.
-    pub(super) fn draw(&mut self, layer: &mut Silhouette, skins: &SkinSet, area: Rect) {
+    pub(super) fn draw(&mut self, layer: &mut Layer, skins: &SkinSet, area: Rect) {
         for tile in tiles(area) {
             let within = Pixels::of_tile(tile);
             for (mark, pixels) in &self.marks[usize::from(self.drawn[tile])..] {
                 if pixels.intersects(&within) {
+                    layer.drawn(tile, mark.print());
                     match mark {
-                        Mark::Line(line) => line.draw(layer, &within),
-                        Mark::Stamp(stamp) => stamp.draw(layer, skins, &within),
+                        Mark::Line(line) => line.draw(&mut layer.pixels, &within),
+                        Mark::Stamp(stamp) => stamp.draw(&mut layer.pixels, skins, &within),
                     }
                 }
             }
@@ -128,7 +138,7 @@ impl Queue {
 }
 
 /// The tiles with the pixels of an area. Queries sample the pixels at most two beyond it.
-fn tiles(area: Rect) -> impl Iterator<Item = usize> {
+pub(super) fn tiles(area: Rect) -> impl Iterator<Item = usize> {
     const BEYOND: f64 = 2.0;
     let number = |at: f64, side: usize, count: usize| {
         // The cast saturates, and NaN cannot be, because areas are intersected with the stage.

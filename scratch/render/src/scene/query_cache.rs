@@ -7,7 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::drawable::Appearance;
+use super::answers::Answers;
+use super::fingerprint::Fingerprint;
 use super::point_words::{WordRegion, columns_of, first_column, point_of, span};
 use super::sampler::{Sampler, SamplingParams};
 use super::{DrawableId, Scene};
@@ -83,9 +84,8 @@ type Key = (DrawableId, u32);
 struct CacheEntry {
     key: Key,
     query: PointQuery,
-    /// Appearance of the drawable for which the answers are valid; `None` if its pixels may have
-    /// changed.
-    appearance: Option<Appearance>,
+    /// Picture of the drawable for which the answers are valid; `None` if there is none.
+    picture: Option<Fingerprint>,
     params: SamplingParams,
     /// Outside of this region the drawable is transparent, and no answers are kept.
     visible_region: WordRegion,
@@ -118,6 +118,10 @@ pub(super) struct QueryCache {
     entries: Vec<CacheEntry>,
     /// Number of the current query.
     query: u64,
+    /// Whether drawables touch others or colours.
+    pub(super) touching: Answers<bool>,
+    /// The nearest cell of a grid that shows a colour, if there is one.
+    pub(super) nearest: Answers<Option<(i32, i32)>>,
 }
 
 impl QueryCache {
@@ -132,9 +136,9 @@ impl QueryCache {
         let number = self.entry_index((drawable.id, query.number()));
         let entry = &mut self.entries[number];
         entry.used = self.query;
-        let appearance = drawable.appearance(&scene.levels);
-        if appearance.is_none() || entry.appearance != appearance {
-            entry.appearance = appearance;
+        let picture = scene.picture_print(slot);
+        if picture.is_none() || entry.picture != picture {
+            entry.picture = picture;
             entry.query = query;
             entry.params = scene.params(slot);
             (entry.visible_region, entry.may_match) = match query {
@@ -174,14 +178,14 @@ impl QueryCache {
             Some((index, _)) => {
                 self.numbers.remove(&self.entries[index].key);
                 self.entries[index].key = key;
-                self.entries[index].appearance = None;
+                self.entries[index].picture = None;
                 index
             }
             None => {
                 self.entries.push(CacheEntry {
                     key,
                     query: PointQuery::Solid,
-                    appearance: None,
+                    picture: None,
                     params: SamplingParams::default(),
                     visible_region: WordRegion::EMPTY,
                     may_match: false,

@@ -1,6 +1,9 @@
 //! Stamps on the pen layer.
 
+use std::ops::Range;
+
 use super::drawable::Look;
+use super::fingerprint::Fingerprint;
 use super::pen_queue::{Pixels, common};
 use super::shading::{Lens, Shader};
 use super::{DrawableId, Scene, raise_level};
@@ -16,9 +19,18 @@ pub(super) struct Stamp {
     level: Level,
     lens: Lens,
     pixels: Pixels,
+    /// Of what is stamped, without the box.
+    print: Fingerprint,
 }
 
 impl Stamp {
+    /// The fingerprint of all that determines the pixels of the stamp.
+    pub(super) fn print(&self) -> Fingerprint {
+        let Pixels { columns, rows } = &self.pixels;
+        let word = |range: &Range<usize>| (range.start as u64) << 32 | range.end as u64;
+        self.print.with(word(columns), word(rows))
+    }
+
     /// A box of pixels outside of which nothing is stamped.
     pub(super) fn pixels(&self) -> Pixels {
         self.pixels.clone()
@@ -67,6 +79,10 @@ impl Scene {
             level: drawable.level,
             lens: self.lens(slot),
             pixels,
+            print: match &drawable.look {
+                Look::Bubble(bubble) => bubble.print().and(drawable.appearance()),
+                _ => drawable.appearance(),
+            },
         };
         if let Some(pen) = &mut self.pen {
             pen.stamp(stamp, &self.skins);

@@ -3,8 +3,10 @@
 use smallvec::SmallVec;
 
 use super::candidates::rows;
+use super::fingerprint::Fingerprint;
 use super::point_words::{WordRegion, words};
 use super::query_cache::{Candidate, PointQuery, QueryCache};
+use super::touching_color::OVERLAP_QUESTION;
 use super::{DrawableId, Scene};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
@@ -49,10 +51,10 @@ impl Scene {
             return false;
         }
         self.prepare(tester);
-        let mut cache = std::mem::take(&mut self.query_cache);
-        let touching = self.overlap(tester, &candidates.slots, area, &mut cache);
-        self.query_cache = cache;
-        touching
+        let kind = Fingerprint::of(OVERLAP_QUESTION);
+        self.answered(kind, tester, &candidates.slots, area, |scene, cache| {
+            scene.overlap(tester, &candidates.slots, area, cache)
+        })
     }
 
     fn overlap(&self, tester: usize, others: &[u32], area: Rect, cache: &mut QueryCache) -> bool {

@@ -3,15 +3,22 @@
 use smallvec::SmallVec;
 
 use super::candidates::rows;
+use super::fingerprint::Fingerprint;
 use super::point_words::{WordRegion, words};
 use super::query_cache::{PointQuery, QueryCache};
 use super::shading::Shader;
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
-use crate::color::{BACKGROUND_COLOR, GhostEffect, matches, matches_mask_gpu, source_over};
+use crate::color::{
+    BACKGROUND_COLOR, GhostEffect, color_kind, matches, matches_mask_gpu, source_over,
+};
 
 /// Points times drawables that the original samples on the CPU in one query.
 const ROW_BUDGET: f64 = 40_000.0;
+
+/// The kinds of questions with the answer yes or no, in fingerprints.
+const COLOR_QUESTION: u64 = 1;
+pub(super) const OVERLAP_QUESTION: u64 = 2;
 
 impl Scene {
     /// Whether a drawable, hidden or not, is solid at a whole point of the stage at which the
@@ -38,10 +45,39 @@ impl Scene {
         };
         let Some(area) = area else { return false };
         self.prepare(tester);
+        // Masks are compared with all their bits on the graphics processor.
+        let mask_word = mask.map_or(0, |[r, g, b]| u64::from(u32::from_be_bytes([1, r, g, b])));
+        let kind = Fingerprint::of(COLOR_QUESTION).with(color_kind(rgb) as u64, mask_word);
+        self.answered(kind, tester, &candidates.slots, area, |scene, cache| {
+            scene.color_query_in(tester, &candidates.slots, mask, rgb, area, cache)
+        })
+    }
+
+    /// The answer to a question of a tester about others within an area, in which the pen's queue is
+    /// drawn: the one that is known, otherwise that of `ask`. All that the answer depends on besides
+    /// is in `question`.
+    pub(super) fn answered(
+        &mut self,
+        question: Fingerprint,
+        tester: usize,
+        others: &[u32],
+        area: Rect,
+        ask: impl FnOnce(&Self, &mut QueryCache) -> bool,
+    ) -> bool {
+        let question = question.numbers(&[area.left, area.right, area.bottom, area.top]);
+        let slots = || [tester].into_iter().chain(others.iter().map(|&slot| slot as usize));
+        let question =
+            slots().try_fold(question, |question, slot| self.with_print_in(question, slot, area));
+        if let Some(known) = question.and_then(|question| self.query_cache.touching.get(question)) {
+            return known;
+        }
         let mut cache = std::mem::take(&mut self.query_cache);
-        let found = self.color_query_in(tester, &candidates.slots, mask, rgb, area, &mut cache);
+        let answer = ask(self, &mut cache);
+        if let Some(question) = question {
+            cache.touching.insert(question, answer);
+        }
         self.query_cache = cache;
-        found
+        answer
     }
 
     fn color_query_in(

@@ -223,6 +223,11 @@ impl Level {
         Self(number as u8 + 1)
     }
 
+    /// A number that is equal for equal levels.
+    pub(crate) fn rank(self) -> u8 {
+        self.0
+    }
+
     fn number(self) -> Option<usize> {
         usize::from(self.0).checked_sub(1)
     }

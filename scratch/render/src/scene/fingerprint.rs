@@ -1,0 +1,108 @@
+//! Fingerprints: 128 bits that tell states apart without comparing them.
+
+/// The fingerprint of a sequence of words. Different sequences have equal fingerprints with a
+/// probability of about 2^-100, so that answers can be kept by fingerprint. It is the same on every
+/// machine and in every process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fingerprint(u64, u64);
+
+/// Odd numbers with as many ones as zeros, one for each half and position.
+const FACTORS: [u64; 4] =
+    [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0xa3b1_9535_4a39_b70d, 0x8f14_7a6d_3c5b_e2a9];
+
+impl Fingerprint {
+    /// The fingerprint of a sequence that begins with a number for what it describes.
+    pub(super) fn of(kind: u64) -> Self {
+        Self(0, 0).with(kind, 0)
+    }
+
+    /// Appends two words.
+    #[inline]
+    pub(super) fn with(self, a: u64, b: u64) -> Self {
+        // Each half sees both words in another way; a product that loses one of them in one half
+        // keeps it in the other.
+        let fold = |a: u64, b: u64| {
+            let product = u128::from(a) * u128::from(b);
+            product as u64 ^ (product >> 64) as u64
+        };
+        Self(
+            fold(a ^ self.0 ^ FACTORS[0], b ^ FACTORS[1]).wrapping_add(self.0.rotate_left(29)),
+            fold(b ^ self.1 ^ FACTORS[2], a ^ FACTORS[3]).wrapping_add(self.1.rotate_left(31)),
+        )
+    }
+
+    /// Appends another fingerprint.
+    #[inline]
+    pub(super) fn and(self, other: Self) -> Self {
+        self.with(other.0, other.1)
+    }
+
+    /// Appends numbers by their bits.
+    pub(super) fn numbers(self, numbers: &[f64]) -> Self {
+        numbers.chunks(2).fold(self, |print, pair| {
+            print.with(pair[0].to_bits(), pair.get(1).map_or(0, |second| second.to_bits()))
+        })
+    }
+
+    /// Appends numbers of single precision by their bits.
+    pub(super) fn singles(self, numbers: &[f32]) -> Self {
+        let word = |pair: &[f32]| {
+            let second = pair.get(1).map_or(0, |second| second.to_bits());
+            u64::from(pair[0].to_bits()) << 32 | u64::from(second)
+        };
+        numbers.chunks(4).fold(self, |print, four| {
+            print.with(word(four), if four.len() > 2 { word(&four[2..]) } else { 0 })
+        })
+    }
+
+    /// The fingerprint of a set of which one element is exchanged for another.
+    pub(super) fn exchange(self, old: Self, new: Self) -> Self {
+        Self(self.0 ^ old.0 ^ new.0, self.1 ^ old.1 ^ new.1)
+    }
+
+    /// A number below a power of two, the same for equal fingerprints.
+    pub(super) fn place(self, count: usize) -> usize {
+        (self.0 ^ self.1 >> 32) as usize & (count - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn sequences_that_differ_in_one_word_differ() {
+        let words = || [0, 1, 2, FACTORS[0], FACTORS[1], FACTORS[2], FACTORS[3], u64::MAX, 1 << 63];
+        let mut seen = HashSet::new();
+        let pairs = || words().into_iter().flat_map(|a| words().map(|b| (a, b)));
+        for (a, b) in pairs() {
+            for (c, d) in pairs() {
+                let Fingerprint(first, second) = Fingerprint::of(0).with(a, b).with(c, d);
+                assert!(seen.insert((first, second)), "{a} {b} {c} {d}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_count_by_bits_and_order() {
+        let print = |numbers: &[f64]| Fingerprint::of(1).numbers(numbers);
+        assert_ne!(print(&[1.0, 2.0]), print(&[2.0, 1.0]));
+        assert_ne!(print(&[1.0, 2.0, 3.0]), print(&[1.0, 2.0, 4.0]));
+        assert_ne!(print(&[0.0]), print(&[-0.0]));
+        let singles = |numbers: &[f32]| Fingerprint::of(1).singles(numbers);
+        for place in 0..6 {
+            let mut changed = [1.0; 6];
+            changed[place] = 2.0;
+            assert_ne!(singles(&[1.0; 6]), singles(&changed), "{place}");
+        }
+    }
+
+    #[test]
+    fn a_set_forgets_what_is_exchanged() {
+        let [a, b, c] = [1, 2, 3].map(Fingerprint::of);
+        let set = Fingerprint::default().exchange(Fingerprint::default(), a);
+        assert_eq!(set.exchange(a, b).exchange(b, c), set.exchange(a, c));
+    }
+}
