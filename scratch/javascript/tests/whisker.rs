@@ -290,6 +290,32 @@ fn variables_are_texts_or_raw_values() {
 }
 
 #[test]
+fn suites_start_the_scripts_of_a_hat_alone() {
+    test_of(
+        "
+        const {runtime} = t.vm;
+        const cat = runtime.getSpriteTargetByName('Cat');
+        t.assert.equal(runtime.startHats('event_whenflagclicked', {}, cat).length, 1);
+        t.assert.equal(runtime.startHats('event_whenflagclicked', null, runtime.getTargetForStage()).length, 0);
+        t.assert.equal(runtime.startHats('event_whenkeypressed', {KEY_OPTION: 'F9'}).length, 0);
+        t.assert.equal(runtime.startHats('motion_movesteps').length, 0);",
+    );
+    for (call, error) in [
+        (
+            "startHats('event_whenkeypressed')",
+            "startHats: `event_whenkeypressed` needs the field KEY_OPTION",
+        ),
+        (
+            "startHats('event_whenflagclicked', {}, {id: 1})",
+            "startHats: the target is none of the machine",
+        ),
+    ] {
+        let outcome = test_of_any(&format!("t.vm.runtime.{call}"));
+        assert!(messages(&outcome).starts_with(error), "{}", messages(&outcome));
+    }
+}
+
+#[test]
 fn raw_objects_are_a_facade_that_names_what_is_missing() {
     test_of(
         "

@@ -1,5 +1,7 @@
 //! Events that a caller makes happen between steps, and the threads that they start.
 
+use catherd_sb3::Opcode;
+
 use crate::keys::{Key, KeyQuery};
 use crate::program::Trigger;
 use crate::target::TargetId;
@@ -28,6 +30,17 @@ pub enum Event<'a> {
     ClickSprites,
     /// A message is sent, whether the stage knows it or not, to one target or to all.
     Message(&'a str, Option<TargetId>),
+    /// The scripts of one hat block start, in one target or in all, and nothing else happens of what
+    /// the block reacts to: no other script is stopped, as by the green flag.
+    Hat {
+        /// Opcode of the hat block.
+        hat: Opcode,
+        /// Key, backdrop or message of the hat block, in upper or lower case; empty for other
+        /// blocks.
+        option: &'a str,
+        /// The target; `None` for all.
+        only: Option<TargetId>,
+    },
 }
 
 impl<T: Tracer> Vm<T> {
@@ -55,7 +68,28 @@ impl<T: Tracer> Vm<T> {
                     self.start_all(&[Trigger::Message(number)], only)
                 })
             }
+            Event::Hat { hat, option, only } => {
+                let trigger = self.trigger(hat, option);
+                trigger.map_or_else(Vec::new, |trigger| self.start_all(&[trigger], only))
+            }
         }
+    }
+
+    /// What the scripts under a hat block react to; `None` if the project has no such script.
+    fn trigger(&self, hat: Opcode, option: &str) -> Option<Trigger> {
+        Some(match hat {
+            Opcode::EventWhenFlagClicked => Trigger::Flag,
+            Opcode::EventWhenKeyPressed => Trigger::Key(Key::of_hat(option)?),
+            Opcode::EventWhenThisSpriteClicked => Trigger::SpriteClicked,
+            Opcode::EventWhenStageClicked => Trigger::StageClicked,
+            Opcode::EventWhenBackdropSwitchesTo => Trigger::Backdrop(Text::new(option).upper()),
+            Opcode::EventWhenBroadcastReceived => {
+                Trigger::Message(*self.program.messages.get(&Text::new(option).upper())?)
+            }
+            Opcode::ControlStartAsClone => Trigger::Clone,
+            hat if hat.is_edge_hat() => Trigger::Edge(hat),
+            _ => return None,
+        })
     }
 
     fn start_all(&mut self, triggers: &[Trigger], only: Option<TargetId>) -> Vec<ThreadId> {

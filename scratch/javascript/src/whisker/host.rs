@@ -4,11 +4,12 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use catherd_javascript_engine::quickjs::{
-    Array, Ctx, Exception, Function, Object, Result, Value as Js,
+    Array, Ctx, Error, Exception, Function, Object, Result, Value as Js,
 };
 use catherd_javascript_engine::{CompileError, CompiledScript, Limits, Session, Thrown};
+use catherd_sb3::Opcode;
 use catherd_test_report::Status;
-use catherd_vm::TargetId;
+use catherd_vm::{Event, TargetId};
 
 use super::driver::{Driver, Finished, TargetKey};
 use super::inputs::{Device, Down, Input, key_name};
@@ -38,27 +39,29 @@ pub(super) struct Parts<'js> {
 }
 
 /// The scripts of the suite's side, which are the same for all suites of a process.
-static PRELUDE: OnceLock<std::result::Result<[CompiledScript; 5], CompileError>> = OnceLock::new();
+static PRELUDE: OnceLock<std::result::Result<[CompiledScript; 6], CompileError>> = OnceLock::new();
 
 /// The functions that make the parts of the suite's side.
-fn prelude<'js>(session: &Session<'js>) -> std::result::Result<[Function<'js>; 5], Thrown> {
+fn prelude<'js>(session: &Session<'js>) -> std::result::Result<[Function<'js>; 6], Thrown> {
     let compile = |text| CompiledScript::compile("eval_script", text, Limits::default());
     let compiled = PRELUDE.get_or_init(|| {
         Ok([
             compile(include_str!("prelude/kit.js"))?,
             compile(include_str!("prelude/assertions.js"))?,
             compile(include_str!("prelude/sprites.js"))?,
+            compile(include_str!("prelude/raw.js"))?,
             compile(include_str!("prelude/inputs.js"))?,
             compile(include_str!("prelude/driver.js"))?,
         ])
     });
-    let [kit, assertions, sprites, inputs, driver] = compiled
+    let [kit, assertions, sprites, raw, inputs, driver] = compiled
         .as_ref()
         .map_err(|error| Thrown { message: error.to_string(), ..Thrown::default() })?;
     Ok([
         session.execute(kit)?,
         session.execute(assertions)?,
         session.execute(sprites)?,
+        session.execute(raw)?,
         session.execute(inputs)?,
         session.execute(driver)?,
     ])
@@ -71,7 +74,7 @@ pub(super) fn install<'js>(
     suite: &SuiteFile,
 ) -> std::result::Result<Parts<'js>, Thrown> {
     let ctx = session.ctx();
-    let [kit, assertions, sprites, inputs, parts] = prelude(session)?;
+    let [kit, assertions, sprites, raw, inputs, parts] = prelude(session)?;
     let make = || -> Result<Parts<'js>> {
         let host = Object::new(ctx.clone())?;
         targets::install_reading(ctx, &host, driver)?;
@@ -89,6 +92,7 @@ pub(super) fn install<'js>(
         let kit: Object = kit.call((host, options))?;
         assertions.call::<_, ()>((kit.clone(),))?;
         sprites.call::<_, ()>((kit.clone(),))?;
+        raw.call::<_, ()>((kit.clone(),))?;
         kit.set("makeInputs", inputs)?;
         let parts: Object = parts.call((kit.clone(),))?;
         let with_models = match &suite.models {
@@ -168,6 +172,16 @@ fn install_runs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) ->
         Ok(())
     };
     host.set("stopAll", Function::new(ctx.clone(), stop_all)?)?;
+    let d = Rc::clone(driver);
+    let start_hats = move |ctx: Ctx<'js>, hat: String, option: String, target: f64| {
+        refuse_in_step(&ctx, &d, "vm.runtime.startHats()")?;
+        d.count_input();
+        let only = (target >= 0.0).then(|| TargetKey::from_number(target).target());
+        let hat = Opcode::from_name(&hat);
+        let started = d.vm_mut().start(Event::Hat { hat, option: &option, only });
+        Ok::<_, Error>(started.len() as u32)
+    };
+    host.set("startHats", Function::new(ctx.clone(), start_hats)?)?;
     function!(host, ctx, driver, "end", |d| d.end());
     function!(host, ctx, driver, "inputSeed", |d| d.input_seed.get());
     function!(host, ctx, driver, "seed", |d, text: String, numeric: bool| {

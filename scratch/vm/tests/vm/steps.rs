@@ -1,5 +1,6 @@
 //! Steps, batches, slices, loops.
 
+use catherd_sb3::Opcode;
 use catherd_vm::{Event, Pace, Settings, TargetId, Value};
 
 use crate::harness::{Harness, draws, steps};
@@ -368,6 +369,49 @@ fn callers_start_the_threads_of_events() {
     assert!(!harness.vm.is_key_down("a"));
     harness.steps(1);
     assert_eq!(harness.var("n"), "11");
+}
+
+#[test]
+fn callers_start_the_scripts_of_a_hat_alone() {
+    let source = "(var n #0) (message m) (sprite A (flag (forever [(change n #1)])) \
+        (received m (change n #10)) (key a (change n #100)) (clicked (change n #1000)))";
+    let mut harness = Harness::new(source);
+    let sprite = harness.vm.targets().nth(1);
+    let mut start = |hat, option, only| harness.vm.start(Event::Hat { hat, option, only }).len();
+    assert_eq!(start(Opcode::EventWhenBroadcastReceived, "M", None), 1);
+    assert_eq!(start(Opcode::EventWhenKeyPressed, "A", None), 1);
+    assert_eq!(start(Opcode::EventWhenKeyPressed, "b", None), 0);
+    assert_eq!(start(Opcode::EventWhenBroadcastReceived, "", None), 0);
+    assert_eq!(start(Opcode::EventWhenThisSpriteClicked, "", sprite), 1);
+    assert_eq!(start(Opcode::EventWhenThisSpriteClicked, "", Some(TargetId(99))), 0);
+    assert_eq!(start(Opcode::MotionMoveSteps, "", None), 0);
+    harness.steps(1);
+    assert_eq!(harness.var("n"), "1110");
+    // The threads of other hats go on, unlike after a click on the green flag.
+    harness.vm.start(Event::Hat { hat: Opcode::EventWhenFlagClicked, option: "", only: None });
+    harness.vm.start(Event::Message("m", None));
+    harness.steps(1);
+    assert_eq!(harness.var("n"), "1121");
+}
+
+#[test]
+fn what_a_pen_has_drawn_outlasts_a_restore_of_fields_alone() {
+    let source = "(var v #0) (sprite A (flag (pen-size 9) (pen-down) (move 50) \
+        (set v (touching-color \"#123456\"))))";
+    let mut harness = Harness::new(source);
+    let start = harness.vm.snapshot();
+    harness.vm.green_flag();
+    harness.steps(1);
+    let sprite = harness.vm.targets().nth(1).unwrap();
+    let state = |harness: &Harness| {
+        let blue = harness.vm.picture().iter().filter(|pixel| **pixel == [0, 0, 255]).count();
+        (harness.vm.target(sprite).unwrap().x, blue > 100)
+    };
+    assert_eq!(state(&harness), (50.0, true));
+    harness.vm.restore_fields(&start);
+    assert_eq!(state(&harness), (0.0, true));
+    harness.vm.restore(&start);
+    assert_eq!(state(&harness), (0.0, false));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-// Wrappers of sprites, variables and costumes, and the facade of raw targets. They hold numbers
-// of the machine's targets; all state is read from the machine when it is asked for.
+// Wrappers of sprites, variables and costumes. They hold numbers of the machine's targets; all
+// state is read from the machine when it is asked for.
 (function (kit) {
     'use strict';
     const {host, apply, define, members, NativeString, NativeNumber, NativeMap, NativeRegExp, defineProperty} = kit;
@@ -115,7 +115,7 @@
             return wrap(this.#target);
         }
         getScratchVariable() {
-            return rawVariable(this.#target, this.#number, this.#list, this.name);
+            return kit.rawVariable(this.#target, this.#number, this.#list, this.name);
         }
         updateOld() {
             host.rememberVariable(this.#target, this.#number, this.#list);
@@ -299,7 +299,7 @@
             host.watchSprite(this.#id, (this.#moved ? MOVED : 0) | (this.#changed ? LOOKS : 0));
         }
         updateOld() { host.remember(this.#id); }
-        getScratchTarget() { return rawTarget(this.#id); }
+        getScratchTarget() { return kit.rawTarget(this.#id); }
 
         isPointInBounds(x, y) {
             const {left, right, top, bottom} = this.bounds;
@@ -369,7 +369,7 @@
         }
         getClone(i) {
             const id = host.instances(this.#id)[i];
-            return id === undefined ? undefined : rawTarget(id);
+            return id === undefined ? undefined : kit.rawTarget(id);
         }
 
         getCostumes() { return costumesOf(this.#id); }
@@ -392,112 +392,7 @@
         return costumes;
     };
 
-    // What suites reach of the original's own objects.
-    const raw = (object, path) => new Proxy(object, {
-        get(target, name) {
-            if (name in target || typeof name === 'symbol' || name === 'then' || name === 'toJSON') {
-                return target[name];
-            }
-            throw new TypeError('`' + path + '.' + name + '` is not part of the machine; there is '
-                + kit.join(kit.ownKeys(target)));
-        },
-    });
-    const getter = (object, name, get, set) =>
-        defineProperty(object, name, {get, set, enumerable: true, configurable: true});
-
-    function rawVariable(target, number, list, name) {
-        const object = {id: name, name, type: list ? 'list' : '', isCloud: false};
-        getter(object, 'value', () => host.variable(target, number, list),
-            value => host.setVariable(target, number, list, value));
-        return raw(object, 'variable');
-    }
-    const raws = new NativeMap();
-    function rawTarget(id) {
-        let object = apply(mapGet, raws, [id]);
-        if (object !== undefined) {
-            return object;
-        }
-        const sprite = {};
-        getter(sprite, 'name', () => host.text(id, 'name'));
-        getter(sprite, 'clones', () => kit.mapped(host.instances(id), rawTarget));
-        getter(sprite, 'costumes', () => costumesOf(id));
-        const target = {sprite: raw(sprite, 'sprite')};
-        for (const [name, field] of [['id', 'id'], ['rotationStyle', 'rotation style']]) {
-            getter(target, name, () => host.text(id, field));
-        }
-        for (const [name, field] of [['isOriginal', 'original'], ['isStage', 'stage'], ['visible', 'visible'],
-            ['draggable', 'draggable']]) {
-            getter(target, name, () => host.flag(id, field));
-        }
-        getter(target, 'sayText', () => host.text(id, 'bubble') ?? null);
-        getter(target, 'x', () => host.x(id));
-        getter(target, 'y', () => host.y(id));
-        for (const [name, field] of [['direction', 'direction'], ['size', 'size'],
-            ['currentCostume', 'costume'], ['volume', 'volume']]) {
-            getter(target, name, () => host.number(id, field));
-        }
-        getter(target, 'effects', () => effectsOf(host.effects(id)));
-        getter(target, 'variables', () => {
-            const all = {};
-            for (const list of [false, true]) {
-                const names = host.variableNames(id, list);
-                for (let i = 0; i < names.length; i++) {
-                    if (names[i] !== null) {
-                        all[(list ? 'list:' : '') + names[i]] = rawVariable(id, i, list, names[i]);
-                    }
-                }
-            }
-            return all;
-        });
-        define(target, 'getName', () => host.text(id, 'name'));
-        define(target, 'getLayerOrder', () => host.number(id, 'layer'));
-        define(target, 'getBounds', () => box(host.bounds(id)));
-        define(target, 'getCostumes', () => costumesOf(id));
-        define(target, 'isTouchingObject', name => host.touching(id, kit.text(name)));
-        define(target, 'lookupVariableByNameAndType', (name, type) => {
-            const list = type === 'list';
-            for (const owner of [id, host.stage()]) {
-                const number = host.variableNumber(owner, kit.text(name), list);
-                if (number >= 0) {
-                    return rawVariable(owner, number, list, kit.text(name));
-                }
-            }
-            return null;
-        });
-        define(target, 'setXY', (x, y, force) => {
-            host.setPosition(id, +x, +y, !!force);
-            kit.moved(id);
-        });
-        for (const field of ['Visible', 'Direction', 'Size', 'Costume']) {
-            define(target, 'set' + field, value => {
-                host.setLook(id, field, +value);
-                kit.looksDifferent(id);
-            });
-        }
-        object = raw(target, 'target');
-        apply(mapSet, raws, [id, object]);
-        return object;
-    }
-    kit.rawTarget = rawTarget;
-    kit.raw = raw;
-
-    const runtime = {ioDevices: raw({
-        mouse: raw({getScratchX: () => host.mouse()[0], getScratchY: () => host.mouse()[1],
-            getIsDown: () => host.isMouseDown()}, 'vm.runtime.ioDevices.mouse'),
-        keyboard: raw({getKeyIsDown: key => host.isKeyDown(kit.text(key))}, 'vm.runtime.ioDevices.keyboard'),
-    }, 'vm.runtime.ioDevices')};
-    getter(runtime, 'targets', () => kit.mapped(host.targets(), rawTarget));
-    getter(runtime, 'stepsExecuted', () => host.totalSteps());
-    define(runtime, 'getSpriteTargetByName', name => {
-        const id = host.original(kit.text(name));
-        return id < 0 ? undefined : rawTarget(id);
-    });
-    define(runtime, 'getTargetForStage', () => rawTarget(host.stage()));
-    const vm = {runtime: raw(runtime, 'vm.runtime')};
-    define(vm, 'greenFlag', () => host.greenFlag());
-    define(vm, 'stopAll', () => host.stopAll());
-    define(vm, 'postIOData', (device, data) => kit.postIOData(device, data));
-    kit.vm = raw(vm, 'vm');
+    Object.assign(kit, {costumesOf, effectsOf, box});
 
     kit.clearWrappers = () => {
         wrappers = new NativeMap();
@@ -506,6 +401,6 @@
         allVersion = 0;
         host.forgetTargets();
         apply(mapClear, variables, []);
-        apply(mapClear, raws, []);
+        kit.clearRaws();
     };
 })
