@@ -55,6 +55,10 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pair: Pair,
 
+    /// What a suite in JavaScript is, where its text does not say [default: by its content]
+    #[arg(long, value_name = "KIND")]
+    kind: Option<Kind>,
+
     /// Seed of the project's random blocks; for suites in JavaScript a number or text [default: the
     /// suite's]
     #[arg(long, value_name = "N")]
@@ -112,6 +116,15 @@ pub(crate) struct Arguments {
     itch: itch::PlanChoices,
 }
 
+/// What a suite in JavaScript is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Tests for Whisker
+    Whisker,
+    /// A plan for Itch
+    Itch,
+}
+
 /// What is expected of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Expectation {
@@ -129,9 +142,9 @@ fn execute(arguments: &Arguments) -> Result<Exit, Failure> {
     if crate::javascript::suites::is_suite(&text) {
         return arguments.test_javascript(&text);
     }
-    let plan = SuiteKind::of(&text) == Ok(SuiteKind::Itch);
-    let projects = many::projects_in(&arguments.pair.project)?;
     let javascript = project::is_javascript(&text);
+    let plan = arguments.is_plan(&text, javascript)?;
+    let projects = many::projects_in(&arguments.pair.project)?;
     let models = javascript::is_models(&text);
     let default = if projects.is_some() { Format::Table } else { Format::Tap };
     let format = match arguments.format {
@@ -168,6 +181,19 @@ fn execute(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 impl Arguments {
+    /// Whether the suite is a plan for Itch, by its text unless the caller says so.
+    fn is_plan(&self, text: &str, javascript: bool) -> Result<bool, Failure> {
+        let Some(kind) = self.kind else {
+            return Ok(SuiteKind::of(text) == Ok(SuiteKind::Itch));
+        };
+        if !javascript {
+            let error = "--kind is for suites in JavaScript, and this one is JSON";
+            let error = Failure::new(format!("{}: {error}", self.pair.suite.display()));
+            return Err(error.hint("leave --kind out"));
+        }
+        Ok(kind == Kind::Itch)
+    }
+
     /// Seed and bounds of a generated suite.
     fn seed_and_bounds(&self, suite: &Suite) -> Result<(u64, Bounds), Failure> {
         let seed = match &self.seed {

@@ -172,6 +172,25 @@ fn a_suite_that_cannot_be_loaded_is_reported_once() {
 }
 
 #[test]
+fn the_kind_of_a_suite_can_be_said() {
+    let folder = class();
+    let hidden = SUITE.replace("module.exports", "module['exports']");
+    fs::write(folder.path().join("hidden.js"), hidden).unwrap();
+    let refused = run(folder.path(), &["test", "class/ada.sb3", "hidden.js"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("choose --kind"), "{}", stderr(&refused));
+    let said = test(&folder, 0, &["class/ada.sb3", "hidden.js", "--kind", "whisker"]);
+    assert_eq!(said, test(&folder, 0, &["class/ada.sb3", "tests.js"]));
+    let plan = "globalThis.beforeExecution = () => {};";
+    fs::write(folder.path().join("plan.js"), plan).unwrap();
+    let judged = test(&folder, 0, &["class/ada.sb3", "plan.js", "--kind", "itch"]);
+    assert!(judged.contains("start-judgement"), "{judged}");
+    fs::write(folder.path().join("suite.json"), "{}").unwrap();
+    let refused = run(folder.path(), &["test", "class/ada.sb3", "suite.json", "--kind", "itch"]);
+    assert!(stderr(&refused).contains("suite.json: --kind is for suites in JavaScript"));
+}
+
+#[test]
 fn a_platform_gets_a_judgement() {
     let folder = class();
     fs::create_dir(folder.path().join("exercise")).unwrap();

@@ -84,7 +84,17 @@ enum Compat {
 /// The tests of a suite in JavaScript, with the options.
 pub(super) fn tests(arguments: &super::Arguments, text: &str) -> Result<Tests, Failure> {
     let path = arguments.pair.suite.as_path();
-    let tests = whisker_suite(path, text, options(arguments))?;
+    let tests = match (arguments.kind, SuiteKind::of(text)) {
+        (Some(_), _) => suite_of(path, text, options(arguments))?,
+        (None, Err(error)) => {
+            let error = Failure::new(format!("{}: {error}", path.display()));
+            return Err(error.hint(
+                "assign an array of tests: module.exports = [{ name, test: async t => ... }], or \
+                 choose --kind",
+            ));
+        }
+        (None, Ok(_)) => whisker_suite(path, text, options(arguments))?,
+    };
     let Some(file) = &arguments.javascript.model else { return Ok(tests) };
     let Tests::Whisker(whisker) = tests else { return Ok(tests) };
     let models = fs::read_to_string(file).map_err(|error| {
@@ -120,7 +130,18 @@ fn settings(arguments: &super::Arguments, text: &str) -> Models {
     }
 }
 
-/// The tests of a suite for Whisker with options.
+/// The tests of a suite for Whisker with options, whatever its text looks like.
+fn suite_of(path: &Path, text: &str, options: Options) -> Result<Tests, Failure> {
+    let suite = SuiteFile::new(&file_name(path), text)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    Ok(Tests::Whisker(Box::new((suite, options))))
+}
+
+/// The tests of a suite that is recognised as one for Whisker, with options.
+///
+/// # Errors
+///
+/// If the suite is of another kind, or cannot be read.
 pub(crate) fn whisker_suite(path: &Path, text: &str, options: Options) -> Result<Tests, Failure> {
     let failure =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
@@ -136,8 +157,7 @@ pub(crate) fn whisker_suite(path: &Path, text: &str, options: Options) -> Result
             return Err(failure(&error).hint(hint));
         }
     }
-    let suite = SuiteFile::new(&file_name(path), text).map_err(|error| failure(&error))?;
-    Ok(Tests::Whisker(Box::new((suite, options))))
+    suite_of(path, text, options)
 }
 
 fn options(arguments: &super::Arguments) -> Options {
