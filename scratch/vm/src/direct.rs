@@ -81,8 +81,8 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Replaces the state by that of a snapshot, as [`Vm::restore`] does, but leaves what Whisker does
-    /// not restore between tests: layers, rotation styles, pens without what they have drawn, the
-    /// answer and the tempo.
+    /// not restore between tests: layers, rotation styles, pens and what they have drawn, the answer
+    /// and the tempo.
     pub fn restore_fields(&mut self, snapshot: &crate::vm::Snapshot) {
         let state = &mut self.state;
         let originals = 0..self.program.targets().len() as u32;
@@ -96,8 +96,10 @@ impl<T: Tracer> Vm<T> {
         let order: Vec<TargetId> =
             state.execution_order.iter().copied().filter(|id| originals.contains(&id.0)).collect();
         let (answer, tempo) = (state.answer.clone(), state.tempo);
+        let scene = state.scene.clone();
         self.restore(snapshot);
         let state = &mut self.state;
+        state.scene.take_drawing(&scene);
         (state.answer, state.tempo) = (answer, tempo);
         for (target, (style, pen)) in state.targets.iter_mut().zip(kept) {
             (target.rotation_style, target.pen) = (style, pen);

@@ -116,6 +116,15 @@ impl Scene {
         pen.push(Mark::Line(Line { from, to, stroke: *stroke }), &skins);
     }
 
+    /// Takes over what the pen has drawn in a scene with the same costumes. A scene in which no pen
+    /// was ever used changes nothing.
+    pub fn take_drawing(&mut self, other: &Self) {
+        if let Some(drawn) = &other.pen {
+            let pen = self.pen();
+            *pen = Pen { id: pen.id, ..drawn.clone() };
+        }
+    }
+
     /// The pen. The first call creates it together with the drawable of its layer.
     pub(super) fn pen(&mut self) -> &mut Pen {
         if self.pen.is_none() {
@@ -288,6 +297,19 @@ mod tests {
         }
         let skins = Arc::clone(&scene.skins);
         scene.pen().draw_all(&skins);
+    }
+
+    #[test]
+    fn a_drawing_is_taken_over() {
+        let blank = scene();
+        let mut drawn = blank.clone();
+        drawn.pen_line((0.0, 0.0), (0.0, 0.0), &stroke(1.0, 1.0));
+        let mut other = blank.clone();
+        other.add(Group::Sprite);
+        other.take_drawing(&blank);
+        assert!(other.pen.is_none());
+        other.take_drawing(&drawn);
+        assert_eq!((inked(&other).len(), inked(&other)), (1, inked(&drawn)));
     }
 
     #[test]
